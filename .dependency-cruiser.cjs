@@ -21,7 +21,8 @@ const table = {
     'log',
   ],
   publication: ['repository', 'chains', 'store', 'lib', 'errors', 'log'],
-  importer: ['repository', 'chains', 'solidity', 'bytecode', 'lib', 'errors', 'log'],
+  importer: ['repository', 'store', 'solidity', 'bytecode', 'lib', 'errors', 'log'],
+  exporter: ['repository', 'store', 'lib', 'errors'],
   monitor: [
     'chains',
     'verification',
@@ -66,6 +67,7 @@ const table = {
     'config',
     'chains',
     'repository',
+    'exporter',
     'importer',
     'monitor',
     'store',

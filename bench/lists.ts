@@ -12,7 +12,7 @@ import { readContractEvents } from '../src/repository/matches/read-contract-even
 import {
   findSameCode,
   searchByAddress,
-  searchByCodeHash,
+  searchByHash,
   searchByName,
 } from '../src/repository/lists/search-contracts.ts';
 import { sql, type Queryable } from '../src/store/database.ts';
@@ -61,7 +61,7 @@ const LISTS: readonly (readonly [string, Work])[] = [
   ],
   ['by name, no hit', (db) => searchByName(db, 'zzz', { limit })],
   ['by name, filters that nothing fits', (db) => searchByName(db, 'token', rare)],
-  ['by code hash, no hit', (db) => searchByCodeHash(db, `0x${'ab'.repeat(32)}`, { limit })],
+  ['by code hash, no hit', (db) => searchByHash(db, `0x${'ab'.repeat(32)}`, { limit })],
   [
     'same code, a fifth of all',
     (db) => findSameCode(db, { chainId: 1, address: manyAddress(5) }, { limit }),

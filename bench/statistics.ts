@@ -26,7 +26,7 @@ const FILL: readonly Statement[] = [
   `INSERT INTO daily_totals SELECT day, sum(full_match), sum(partial_match) FROM daily_counts GROUP BY day`,
   `INSERT INTO hourly_totals SELECT date_trunc('hour', now()) - hour * interval '1 hour', 1, 1
    FROM generate_series(0, 190) AS hour`,
-  `INSERT INTO compiler_counts SELECT chain, 'verified', 'solidity', '0.8.' || version, 5, 5
+  `INSERT INTO compiler_counts SELECT chain, 'verified', 'solidity', '0.8.' || version, 5, 5, 'verified'
    FROM generate_series(1, ${CHAINS}) AS chain, generate_series(1, ${VERSIONS}) AS version`,
   `INSERT INTO chain_activity SELECT chain_id, 1, 1, now(), now(), full_match, partial_match FROM chain_counts`,
   'VACUUM ANALYZE',

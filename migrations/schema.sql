@@ -8,7 +8,45 @@ CREATE TYPE match_event_kind AS ENUM ('stored', 'upgraded', 'withdrawn', 'correc
 
 CREATE TYPE match_origin AS ENUM ('verified', 'imported', 'monitored');
 
+CREATE TYPE match_trust AS ENUM ('claimed', 'rechecked', 'recompiled', 'verified');
+
 CREATE TYPE verification_job_state AS ENUM ('queued', 'running', 'succeeded', 'failed');
+
+CREATE OR REPLACE FUNCTION public.count_added_signatures()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE signature_totals SET
+    verified = signature_totals.verified + change.verified, unverified = signature_totals.unverified + change.unverified
+  FROM (
+    SELECT kind, count(*) FILTER (WHERE compilations > 0) AS verified,
+      count(*) FILTER (WHERE compilations = 0) AS unverified
+    FROM added GROUP BY kind
+  ) AS change WHERE change.kind = signature_totals.kind;
+  RETURN NULL;
+END
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_changed_signatures()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+BEGIN
+  UPDATE signature_totals SET
+    verified = signature_totals.verified + change.risen, unverified = signature_totals.unverified - change.risen
+  FROM (
+    SELECT kind, sum(risen) AS risen FROM (
+      SELECT kind, count(*) FILTER (WHERE compilations > 0) AS risen FROM after GROUP BY kind
+      UNION ALL
+      SELECT kind, -count(*) FILTER (WHERE compilations > 0) FROM before GROUP BY kind
+    ) AS side GROUP BY kind
+  ) AS change WHERE change.kind = signature_totals.kind AND change.risen <> 0;
+  RETURN NULL;
+END
+$function$
+;
 
 CREATE OR REPLACE FUNCTION public.hash_path(path character varying)
  RETURNS bytea
@@ -123,6 +161,15 @@ END
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.trust_of_event(trust match_trust, origin match_origin)
+ RETURNS match_trust
+ LANGUAGE sql
+ IMMUTABLE
+AS $function$
+  SELECT coalesce(trust, CASE origin WHEN 'imported' THEN 'claimed' ELSE 'verified' END::match_trust)
+$function$
+;
+
 CREATE TABLE alternative_matches (
   chain_id bigint NOT NULL,
   address bytea NOT NULL,
@@ -219,6 +266,18 @@ CREATE TABLE chain_list_texts (
   CONSTRAINT chain_list_texts_pkey PRIMARY KEY (sha256)
 );
 
+CREATE TABLE claimed_evidence (
+  chain_id bigint NOT NULL,
+  address bytea NOT NULL,
+  verified_contract_id bigint NOT NULL,
+  trust match_trust NOT NULL,
+  recorded_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT claimed_evidence_trust_check CHECK ((trust < 'verified'::match_trust)),
+  CONSTRAINT claimed_evidence_chain_id_address_fkey FOREIGN KEY (chain_id, address) REFERENCES current_matches(chain_id, address) ON DELETE CASCADE,
+  CONSTRAINT claimed_evidence_verified_contract_id_fkey FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts(id),
+  CONSTRAINT claimed_evidence_pkey PRIMARY KEY (chain_id, address, verified_contract_id)
+);
+
 CREATE TABLE client_usage (
   client text NOT NULL,
   spent_ms double precision NOT NULL,
@@ -231,12 +290,13 @@ CREATE TABLE client_usage (
 CREATE TABLE code (
   code_hash bytea NOT NULL,
   code_hash_keccak bytea NOT NULL,
-  code bytea NOT NULL,
+  code bytea,
   created_at timestamp with time zone NOT NULL DEFAULT now(),
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   created_by character varying NOT NULL DEFAULT CURRENT_USER,
   updated_by character varying NOT NULL DEFAULT CURRENT_USER,
   CONSTRAINT code_hash_is_sha256 CHECK ((code_hash = sha256(code))),
+  CONSTRAINT only_the_unknown_code_is_absent CHECK (((code IS NULL) = (code_hash = '\x'::bytea))),
   CONSTRAINT code_pkey PRIMARY KEY (code_hash)
 );
 
@@ -268,6 +328,8 @@ CREATE TABLE compiled_contracts (
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   created_by character varying NOT NULL DEFAULT CURRENT_USER,
   updated_by character varying NOT NULL DEFAULT CURRENT_USER,
+  additional_input jsonb,
+  are_codes_claimed boolean NOT NULL DEFAULT false,
   CONSTRAINT metadata_hash_is_sha256 CHECK ((NOT (metadata_hash IS DISTINCT FROM sha256(convert_to(metadata, 'UTF8'::name))))),
   CONSTRAINT compiled_contracts_creation_code_hash_fkey FOREIGN KEY (creation_code_hash) REFERENCES code(code_hash),
   CONSTRAINT compiled_contracts_runtime_code_hash_fkey FOREIGN KEY (runtime_code_hash) REFERENCES code(code_hash),
@@ -303,7 +365,8 @@ CREATE TABLE compiler_counts (
   version character varying NOT NULL,
   full_match bigint NOT NULL,
   partial_match bigint NOT NULL,
-  CONSTRAINT compiler_counts_pkey PRIMARY KEY (chain_id, origin, language, version)
+  trust match_trust NOT NULL,
+  CONSTRAINT compiler_counts_pkey PRIMARY KEY (chain_id, origin, trust, language, version)
 );
 
 CREATE TABLE contract_deployments (
@@ -319,16 +382,26 @@ CREATE TABLE contract_deployments (
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   created_by character varying NOT NULL DEFAULT CURRENT_USER,
   updated_by character varying NOT NULL DEFAULT CURRENT_USER,
+  claimed_contract_id uuid,
+  claimed_block_number numeric,
+  claimed_transaction_index numeric,
+  claimed_deployer bytea,
   CONSTRAINT contract_deployments_address_check CHECK ((octet_length(address) = 20)),
   CONSTRAINT contract_deployments_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT contract_deployments_claimed_deployer_check CHECK ((octet_length(claimed_deployer) = 20)),
   CONSTRAINT contract_deployments_deployer_check CHECK ((octet_length(deployer) = 20)),
   CONSTRAINT contract_deployments_transaction_hash_check CHECK ((octet_length(transaction_hash) = 32)),
+  CONSTRAINT contract_deployments_claimed_contract_id_fkey FOREIGN KEY (claimed_contract_id) REFERENCES contracts(id),
   CONSTRAINT contract_deployments_contract_id_fkey FOREIGN KEY (contract_id) REFERENCES contracts(id),
   CONSTRAINT contract_deployments_pkey PRIMARY KEY (id),
-  CONSTRAINT contract_deployments_are_distinct UNIQUE NULLS NOT DISTINCT (chain_id, address, transaction_hash, contract_id)
+  CONSTRAINT contract_deployments_are_distinct UNIQUE NULLS NOT DISTINCT (chain_id, address, transaction_hash, contract_id, claimed_contract_id)
 );
 
+CREATE INDEX contract_deployments_claimed_contract_id ON public.contract_deployments USING btree (claimed_contract_id) WHERE (claimed_contract_id IS NOT NULL);
+
 CREATE INDEX contract_deployments_contract_id ON public.contract_deployments USING btree (contract_id);
+
+CREATE INDEX contract_deployments_transaction_hash ON public.contract_deployments USING btree (transaction_hash) WHERE (transaction_hash IS NOT NULL);
 
 CREATE TABLE contract_names (
   compilation_id uuid NOT NULL,
@@ -385,15 +458,17 @@ CREATE TABLE current_matches (
   updated_at timestamp with time zone NOT NULL DEFAULT now(),
   runtime_code_hash bytea,
   text_hash bytea,
+  trust match_trust NOT NULL DEFAULT 'verified'::match_trust,
   CONSTRAINT current_matches_address_check CHECK ((octet_length(address) = 20)),
   CONSTRAINT current_matches_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT only_imports_are_less_than_verified CHECK (((origin = 'imported'::match_origin) = (trust < 'verified'::match_trust))),
   CONSTRAINT current_matches_verified_contract_id_fkey FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts(id),
   CONSTRAINT current_matches_pkey PRIMARY KEY (chain_id, address)
 );
 
-CREATE INDEX current_matches_newest ON public.current_matches USING btree (match, origin, verified_contract_id);
+CREATE INDEX current_matches_newest ON public.current_matches USING btree (match, origin, trust, verified_contract_id);
 
-CREATE INDEX current_matches_newest_of_chain ON public.current_matches USING btree (chain_id, match, origin, verified_contract_id);
+CREATE INDEX current_matches_newest_of_chain ON public.current_matches USING btree (chain_id, match, origin, trust, verified_contract_id);
 
 CREATE INDEX current_matches_of_address ON public.current_matches USING btree (address, chain_id);
 
@@ -425,6 +500,32 @@ CREATE TABLE daily_totals (
   partial_match bigint NOT NULL,
   CONSTRAINT daily_totals_pkey PRIMARY KEY (day)
 );
+
+CREATE TABLE event_inputs (
+  signature_hash bytea NOT NULL,
+  indexed text NOT NULL,
+  inputs jsonb NOT NULL,
+  CONSTRAINT event_inputs_indexed_check CHECK ((octet_length(indexed) <= 2000)),
+  CONSTRAINT event_inputs_signature_hash_check CHECK ((octet_length(signature_hash) = 32)),
+  CONSTRAINT event_inputs_pkey PRIMARY KEY (signature_hash, indexed)
+);
+
+CREATE TABLE external_verifications (
+  job_id uuid NOT NULL,
+  explorer text NOT NULL,
+  state text NOT NULL DEFAULT 'waiting'::text,
+  external_id text,
+  error text,
+  links jsonb NOT NULL DEFAULT '{}'::jsonb,
+  attempts integer NOT NULL DEFAULT 0,
+  next_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT external_verifications_explorer_check CHECK ((explorer = ANY (ARRAY['etherscan'::text, 'blockscout'::text, 'routescan'::text]))),
+  CONSTRAINT external_verifications_state_check CHECK ((state = ANY (ARRAY['waiting'::text, 'submitted'::text, 'verified'::text, 'failed'::text]))),
+  CONSTRAINT external_verifications_job_id_fkey FOREIGN KEY (job_id) REFERENCES verification_jobs(id) ON DELETE CASCADE,
+  CONSTRAINT external_verifications_pkey PRIMARY KEY (job_id, explorer)
+);
+
+CREATE INDEX external_verifications_due ON public.external_verifications USING btree (next_at) WHERE (state = ANY (ARRAY['waiting'::text, 'submitted'::text]));
 
 CREATE TABLE feed (
   position bigint NOT NULL,
@@ -537,6 +638,7 @@ CREATE TABLE match_events (
   verified_contract_id bigint,
   reason text,
   read_at_block bigint,
+  trust match_trust,
   CONSTRAINT kind_fits CHECK (
 CASE kind
     WHEN 'stored'::match_event_kind THEN ((match_before IS NULL) AND (match_after IS NOT NULL))
@@ -715,6 +817,41 @@ CREATE TABLE set_aside_sources (
 
 CREATE INDEX set_aside_sources_of_compilation ON public.set_aside_sources USING btree (compilation_id);
 
+CREATE TABLE signature_totals (
+  kind text NOT NULL,
+  verified bigint NOT NULL DEFAULT 0,
+  unverified bigint NOT NULL DEFAULT 0,
+  CONSTRAINT signature_totals_pkey PRIMARY KEY (kind)
+);
+
+CREATE TABLE signatures (
+  signature_hash bytea NOT NULL,
+  kind text NOT NULL,
+  signature text NOT NULL,
+  compilations bigint NOT NULL DEFAULT 0,
+  CONSTRAINT signatures_compilations_check CHECK ((compilations >= 0)),
+  CONSTRAINT signatures_kind_check CHECK ((kind = ANY (ARRAY['function'::text, 'event'::text, 'error'::text]))),
+  CONSTRAINT signatures_signature_check CHECK (((octet_length(signature) >= 1) AND (octet_length(signature) <= 2000))),
+  CONSTRAINT signatures_signature_hash_check CHECK ((octet_length(signature_hash) = 32)),
+  CONSTRAINT signatures_pkey PRIMARY KEY (signature_hash, kind)
+);
+
+CREATE INDEX signatures_by_text ON public.signatures USING btree (signature, kind);
+
+CREATE TRIGGER added_signatures_are_counted AFTER INSERT ON public.signatures REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_added_signatures();
+
+CREATE TRIGGER changed_signatures_are_counted AFTER UPDATE ON public.signatures REFERENCING OLD TABLE AS before NEW TABLE AS after FOR EACH STATEMENT EXECUTE FUNCTION count_changed_signatures();
+
+CREATE TABLE signed_compilations (
+  compilation_id uuid NOT NULL,
+  is_counted boolean NOT NULL DEFAULT false,
+  is_due boolean NOT NULL DEFAULT true,
+  CONSTRAINT signed_compilations_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id),
+  CONSTRAINT signed_compilations_pkey PRIMARY KEY (compilation_id)
+);
+
+CREATE INDEX signed_compilations_due ON public.signed_compilations USING btree (compilation_id) WHERE is_due;
+
 CREATE TABLE sources (
   source_hash bytea NOT NULL,
   source_hash_keccak bytea NOT NULL,
@@ -818,9 +955,12 @@ CREATE TABLE verified_contracts (
   updated_by character varying NOT NULL DEFAULT CURRENT_USER,
   code_reading jsonb,
   creation_search jsonb,
+  source text,
+  matcher_version integer,
   CONSTRAINT creation_match_says_metadata CHECK ((creation_match = (creation_metadata_match IS NOT NULL))),
   CONSTRAINT runtime_match_says_metadata CHECK ((runtime_match = (runtime_metadata_match IS NOT NULL))),
   CONSTRAINT something_matches CHECK ((creation_match OR runtime_match)),
+  CONSTRAINT verified_contracts_source_check CHECK (((octet_length(source) >= 1) AND (octet_length(source) <= 100))),
   CONSTRAINT verified_contracts_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id),
   CONSTRAINT verified_contracts_deployment_id_fkey FOREIGN KEY (deployment_id) REFERENCES contract_deployments(id),
   CONSTRAINT verified_contracts_pkey PRIMARY KEY (id),
@@ -844,7 +984,8 @@ CREATE VIEW counted_changes AS
     event_changes.day,
     event_changes.hour,
     event_changes.full_match,
-    event_changes.partial_match
+    event_changes.partial_match,
+    event_changes.trust
    FROM (event_changes
      JOIN feed ON ((feed.event_id = event_changes.id)))
   WHERE (feed."position" <= ( SELECT feed_followers."position"
@@ -864,7 +1005,8 @@ CREATE VIEW event_changes AS
     ((recorded_at AT TIME ZONE 'UTC'::text))::date AS day,
     (date_trunc('hour'::text, (recorded_at AT TIME ZONE 'UTC'::text)) AT TIME ZONE 'UTC'::text) AS hour,
     ((COALESCE((match_after = 'full'::match), false))::integer - (COALESCE((match_before = 'full'::match), false))::integer) AS full_match,
-    ((COALESCE((match_after = 'partial'::match), false))::integer - (COALESCE((match_before = 'partial'::match), false))::integer) AS partial_match
+    ((COALESCE((match_after = 'partial'::match), false))::integer - (COALESCE((match_before = 'partial'::match), false))::integer) AS partial_match,
+    trust_of_event(trust, origin) AS trust
    FROM match_events
   WHERE (kind <> 'corrected'::match_event_kind);
 
@@ -892,12 +1034,14 @@ CREATE VIEW expected_codes AS
 CREATE VIEW expected_compiler_counts AS
  SELECT replayed.chain_id,
     replayed.origin,
+    replayed.trust,
     COALESCE(compiled_contracts.language, 'unknown'::character varying) AS language,
     COALESCE(compiled_contracts.version, 'unknown'::character varying) AS version,
     count(*) FILTER (WHERE (replayed.match_after = 'full'::match)) AS full_match,
     count(*) FILTER (WHERE (replayed.match_after = 'partial'::match)) AS partial_match
    FROM ((( SELECT DISTINCT ON (counted_changes.chain_id, counted_changes.address) counted_changes.chain_id,
             counted_changes.origin,
+            counted_changes.trust,
             counted_changes.match_after,
             counted_changes.verified_contract_id
            FROM counted_changes
@@ -905,7 +1049,7 @@ CREATE VIEW expected_compiler_counts AS
      LEFT JOIN verified_contracts ON ((verified_contracts.id = replayed.verified_contract_id)))
      LEFT JOIN compiled_contracts ON ((compiled_contracts.id = verified_contracts.compilation_id)))
   WHERE (replayed.match_after IS NOT NULL)
-  GROUP BY replayed.chain_id, replayed.origin, COALESCE(compiled_contracts.language, 'unknown'::character varying), COALESCE(compiled_contracts.version, 'unknown'::character varying);
+  GROUP BY replayed.chain_id, replayed.origin, replayed.trust, COALESCE(compiled_contracts.language, 'unknown'::character varying), COALESCE(compiled_contracts.version, 'unknown'::character varying);
 
 CREATE VIEW expected_daily_counts AS
  SELECT chain_id,

@@ -1,30 +1,23 @@
 #!/usr/bin/env bash
-# Packs the project, installs the package in an empty folder, starts it there and reads both documents.
+# Packs the project, installs the package in empty folders and runs it there by npx: with and without the scripts of packages,
+# as this user, and as root also as a user who may write nowhere else. Each time it is started, both documents are read, the
+# doctor is asked beside it and without it, and it is stopped.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
 pid=''
-cleanup() {
-  if [ -n "$pid" ]; then kill -TERM "$pid" && wait "$pid" || true; fi
-  rm -rf "$folder"
+stop() {
+  if [ -n "$pid" ]; then kill -TERM "$pid" 2>/dev/null && wait "$pid" || true; fi
+  pid=''
 }
-trap cleanup EXIT
+trap 'stop; rm -rf "$folder"' EXIT
 chmod 755 "$folder"
+nobody=65534
 
-tarball=$(cd "$root" && npm pack --silent --ignore-scripts --pack-destination "$folder" | tail -n 1)
-cd "$folder"
-npm init --yes >/dev/null
-npm install --silent --omit=dev "./$tarball"
+packed=$folder/$(cd "$root" && npm pack --silent --ignore-scripts --pack-destination "$folder" | tail -n 1)
+chmod 644 "$packed"
 
-FULLMATCH_API_PORT=0 FULLMATCH_REPOSITORY_PORT=0 ./node_modules/.bin/fullmatch start >log &
-pid=$!
-for _ in $(seq 150); do
-  if grep -q '"event":"ready"' log; then break; fi
-  kill -0 "$pid" 2>/dev/null || { cat log; echo 'the service ended before it was ready' >&2; exit 1; }
-  sleep 0.2
-done
-ready=$(grep '"event":"ready"' log)
-node --input-type=module -e '
+read_documents='
   const { api_url, repository_url } = JSON.parse(process.argv[1]);
   const read = async (url) => {
     const response = await fetch(url);
@@ -35,6 +28,47 @@ node --input-type=module -e '
   const statistics = await read(`${repository_url}/stats.json`);
   if (!Array.isArray(chains) || chains.length < 1900) throw new Error(`/chains has ${chains.length} records`);
   if (Object.keys(statistics).length !== 0) throw new Error("stats.json of a new service is not empty");
-  console.log(`the installed package serves ${chains.length} chains and an empty stats.json`);
-' "$ready"
-./node_modules/.bin/fullmatch recount
+  console.log(`serves ${chains.length} chains and an empty stats.json`);
+'
+
+# try <name> <user id> <flags of npm install…>
+try() {
+  local name=$1 user=$2
+  shift 2
+  local place=$folder/$name
+  mkdir -p "$place/home"
+  local as=()
+  if [ "$user" != "$(id -u)" ]; then
+    chown -R "$user:$user" "$place"
+    as=(setpriv "--reuid=$user" "--regid=$user" --clear-groups --no-new-privs)
+  fi
+  cd "$place"
+  as+=(env "HOME=$place/home" FULLMATCH_API_PORT=0 FULLMATCH_REPOSITORY_PORT=0)
+  echo "$name:"
+  "${as[@]}" npm init --yes >/dev/null
+  "${as[@]}" npm install --silent --omit=dev "$@" "$packed"
+  "${as[@]}" npx fullmatch doctor >doctor || { cat doctor; exit 1; }
+
+  # Without npx in between, so that the process that is stopped is the service.
+  "${as[@]}" ./node_modules/.bin/fullmatch start >log &
+  pid=$!
+  for _ in $(seq 300); do
+    if grep -q '"event":"ready"' log; then break; fi
+    kill -0 "$pid" 2>/dev/null || { cat log; echo 'the service ended before it was ready' >&2; exit 1; }
+    sleep 0.2
+  done
+  node --input-type=module -e "$read_documents" "$(grep '"event":"ready"' log)"
+  "${as[@]}" npx fullmatch doctor >doctor || { cat doctor; exit 1; }
+  grep -q 'the embedded PostgreSQL .* answers' doctor || { cat doctor; exit 1; }
+  "${as[@]}" npx fullmatch recount
+  stop
+  cd "$folder"
+}
+
+try with-scripts "$(id -u)"
+try without-scripts "$(id -u)" --ignore-scripts
+if [ "$(id -u)" = 0 ]; then try without-root "$nobody" --ignore-scripts; fi
+
+# Straight from the packed file, with nothing installed before.
+mkdir "$folder/npx" && cd "$folder/npx"
+npx --yes --ignore-scripts "--package=$packed" fullmatch version

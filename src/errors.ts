@@ -47,6 +47,7 @@ export const ERROR_CODES = {
   unknown_configuration_key: { status: 500, exit: 1, title: 'Unknown configuration key' },
   configuration_file_unreadable: { status: 500, exit: 1, title: 'Configuration file unreadable' },
   configuration_refused: { status: 500, exit: 1, title: 'Configuration refused' },
+  installation_faulty: { status: 500, exit: 1, title: 'Installation has faults' },
   service_not_running: { status: 500, exit: 1, title: 'Service not running' },
   environment_variable_missing: { status: 500, exit: 1, title: 'Environment variable missing' },
   // store
@@ -55,6 +56,7 @@ export const ERROR_CODES = {
   database_error: { status: 500, exit: 1, title: 'Database error' },
   database_unavailable: { status: 503, exit: 75, title: 'Database unavailable' },
   database_damaged: { status: 503, exit: 75, title: 'Database damaged' },
+  database_behind: { status: 503, exit: 75, title: 'Database is behind what was acknowledged' },
   storage_full: { status: 503, exit: 75, title: 'Too little space to store' },
   schema_too_new: { status: 500, exit: 1, title: 'Database schema is from the future' },
   data_directory_unusable: { status: 500, exit: 1, title: 'Data directory unusable' },
@@ -70,9 +72,16 @@ export const ERROR_CODES = {
     title: 'Data directory is from an older PostgreSQL',
   },
   embedded_server_unavailable: { status: 500, exit: 1, title: 'Embedded PostgreSQL unavailable' },
+  backup_not_written: { status: 500, exit: 1, title: 'Backup not written' },
+  backup_unusable: { status: 500, exit: 1, title: 'Backup unusable' },
+  backup_behind: { status: 500, exit: 6, title: 'Backup is behind the database' },
+  database_in_use: { status: 503, exit: 75, title: 'Database in use' },
   // repository
   contract_not_found: { status: 404, exit: 1, title: 'Contract not found' },
   file_not_found: { status: 404, exit: 1, title: 'File not found' },
+  search_too_broad: { status: 400, exit: 1, title: 'Search too broad' },
+  signature_import_refused: { status: 403, exit: 1, title: 'Signatures are not imported here' },
+  signature_budget_spent: { status: 403, exit: 1, title: 'No place for imported signatures' },
   counts_differ: { status: 500, exit: 6, title: 'Counts differ from the stored matches' },
   // compilers
   invalid_compiler_version: { status: 400, exit: 1, title: 'Invalid compiler version' },
@@ -102,6 +111,12 @@ export const ERROR_CODES = {
   not_etherscan_verified: { status: 404, exit: 1, title: 'Not verified by the other explorer' },
   job_not_found: { status: 404, exit: 1, title: 'Verification job not found' },
   job_ended: { status: 409, exit: 1, title: 'Verification job has ended' },
+  not_on_this_machine: { status: 403, exit: 1, title: 'Only on the machine of the service' },
+  job_of_another_client: { status: 403, exit: 1, title: 'Verification job of another client' },
+  verification_off: { status: 403, exit: 1, title: 'Nothing is verified here' },
+  token_required: { status: 401, exit: 1, title: 'Token required' },
+  token_unknown: { status: 401, exit: 1, title: 'Token unknown' },
+  too_many_verifications: { status: 429, exit: 75, title: 'Too many verifications in an hour' },
   too_many_waiters: { status: 429, exit: 75, title: 'Too many requests wait' },
   no_match: { status: 422, exit: 6, title: 'Code on chain does not match' },
   not_verifiable: { status: 422, exit: 1, title: 'Verification not possible with this input' },
@@ -110,6 +125,12 @@ export const ERROR_CODES = {
   no_demo_node: { status: 500, exit: 1, title: 'No node for the demonstration' },
   // import
   import_path_unusable: { status: 400, exit: 1, title: 'Import path unusable' },
+  export_path_unusable: { status: 400, exit: 1, title: 'Export path unusable' },
+  export_of_another_database: {
+    status: 409,
+    exit: 1,
+    title: 'Export of another database',
+  },
   import_interrupted: { status: 503, exit: 130, title: 'Import interrupted' },
   // network
   port_unavailable: { status: 500, exit: 1, title: 'Port unavailable' },

@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { runSoljson } from './support/run-soljson.ts';
 import {
   compileAsDeveloper,
   deploy,
@@ -48,6 +49,11 @@ interface Verdict {
   readonly message: string;
   readonly source: Readonly<Record<string, unknown>> & { sourceFiles: Record<string, string> };
   readonly extraData: Record<string, { type: string; data: string }[]>;
+  readonly postActionResponses: {
+    readonly lookupMethods: {
+      readonly methods: Record<string, { fileName: string; fileOffset: number; length: number }>;
+    } | null;
+  };
 }
 
 describe.skipIf(absence)(`the verifier of Blockscout${absence ? ` (${absence})` : ''}`, () => {
@@ -97,7 +103,7 @@ describe.skipIf(absence)(`the verifier of Blockscout${absence ? ` (${absence})` 
 
   test('finds the contract of a creation code among all of a standard JSON input', async () => {
     for (const at of [base, service.service.apiUrl, `${service.service.apiUrl}/server`]) {
-      const verdict = await ask(SINGLE, ofCreation({ postActions: ['lookup-methods'] }), at);
+      const verdict = await ask(SINGLE, ofCreation({ postActions: ['another'] }), at);
       expect(verdict).toMatchObject({
         ...{ status: 'SUCCESS', message: 'OK' },
         source: {
@@ -222,11 +228,75 @@ describe.skipIf(absence)(`the verifier of Blockscout${absence ? ` (${absence})` 
     if (!/type/.test(_what)) expect(text).toContain('"compilationFailure":{"message":');
   });
 
+  test('tells nothing that the code does not prove: spare sources, libraries and remappings', async () => {
+    const told = { ...SOURCES, 'AUDIT-by-nobody.sol': '// holders must claim elsewhere' };
+    const full = await ask(SINGLE, ofCreation({ input: JSON.stringify(inputOf(told)) }));
+    expect(full).toMatchObject({
+      source: { matchType: 'FULL', contractName: 'Box', sourceFiles: SOURCES },
+    });
+    expect(Object.keys(full.source.sourceFiles)).toEqual(Object.keys(SOURCES));
+    const settings = {
+      remappings: ['AUDITED-BY-NOBODY/=safe/'],
+      libraries: { 'AUDITED.sol': { Nobody: `0x${'22'.repeat(20)}` } },
+    };
+    const other = { ...told, 'src/Base.sol': `${SOURCES['src/Base.sol']} // other` };
+    const input = JSON.stringify(inputOf(other, settings));
+    const partial = await ask(SINGLE, ofCreation({ input }));
+    expect(partial).toMatchObject({ source: { matchType: 'PARTIAL', libraries: {} } });
+    const batch = await post(`${base}/api/v2/verifier/${BATCH}`, {
+      contracts: [{ runtimeCode }, { creationCode }],
+      ...{ compilerVersion: LONG_VERSION, input },
+    });
+    const text = await batch.text();
+    expect(text.match(/"success"/g)).toHaveLength(2);
+    expect(`${JSON.stringify(partial)} ${text}`).not.toMatch(/AUDIT|Nobody/);
+  });
+
+  test('an answer that would repeat megabytes of sources is refused before it is made', async () => {
+    const path = 'src/Box.sol';
+    const long = { ...SOURCES, [path]: `${SOURCES[path]}\n${'// much text\n'.repeat(200_000)}` };
+    const answer = await post(`${base}/api/v2/verifier/${BATCH}`, {
+      contracts: Array.from({ length: 20 }, () => ({ runtimeCode })),
+      ...{ compilerVersion: LONG_VERSION, input: JSON.stringify(inputOf(long)) },
+    });
+    const text = await answer.text();
+    expect(text.length).toBeLessThan(1000);
+    expect(text).toContain('"compilationFailure":{"message":');
+    const one = await ask(SINGLE, ofCreation({ input: JSON.stringify(inputOf(long)) }));
+    expect(one).toMatchObject({ status: 'SUCCESS', source: { sourceFiles: long } });
+  });
+
   test('nothing is stored, whatever was verified', async () => {
     await ask(SINGLE, ofCreation());
     const url = `${service.service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}`;
     expect((await fetch(url)).status).toBe(404);
     expect(await service.statistics()).toBe('{}');
+  });
+
+  test('a contract on chain is verified by its metadata and sources, stored, and answered in whole', async () => {
+    const source = 'contract Kept { uint public kept = 5; }';
+    const input = inputOf({ 'Kept.sol': source, 'Two.sol': 'contract Two { uint public n; }' });
+    const made = await compileAsDeveloper(VERSION, input, 'Kept.sol', 'Kept');
+    const two = await compileAsDeveloper(VERSION, input, 'Two.sol', 'Two');
+    const deployed = await deploy(service.anvil, made.creationCode);
+    const asked = { address: deployed.address, chain: String(VERIFIED_CHAIN_ID) };
+    const files = { 'metadata.json': made.metadata, 'Kept.sol': source };
+    const path = 'sourcify/sources:verify';
+    const several = await ask(path, { ...asked, files: { ...files, 'two.json': two.metadata } });
+    expect(several).toMatchObject({ status: 'FAILURE', source: null });
+    expect(several.message).toContain('0: Kept.sol:Kept');
+    const other = { ...files, 'Kept.sol': source.replace('5', '6') };
+    expect(await ask(path, { ...asked, files: other })).toMatchObject({ status: 'FAILURE' });
+    for (const at of [base, service.service.apiUrl]) {
+      const verdict = await ask(path, { ...asked, files }, at);
+      expect(verdict).toMatchObject({ status: 'SUCCESS', message: 'OK' });
+      for (const key of SOURCE_KEYS) expect(verdict.source).toHaveProperty(key);
+      expect(verdict.source).toMatchObject({ matchType: 'FULL', contractName: 'Kept' });
+      expect(verdict.source.sourceFiles).toEqual({ 'Kept.sol': source });
+    }
+    expect((await service.contractAt(deployed.address)).match).toBe('exact_match');
+    const wrong = await ask(path, { ...asked, chain: 'x', files });
+    expect(wrong).toMatchObject({ status: 'FAILURE', postActionResponses: null });
   });
 
   test('a source in Yul is verified too', async () => {
@@ -240,5 +310,55 @@ describe.skipIf(absence)(`the verifier of Blockscout${absence ? ` (${absence})` 
         ...parts({ sourceFiles: { 'thing.yul': object } }),
       }),
     ).toMatchObject({ status: 'SUCCESS', source: { sourceType: 'YUL', contractName: 'Thing' } });
+  });
+
+  test('tells where functions stand in the sources beside a verdict that asks for it', async () => {
+    const body = ofCreation({ postActions: ['lookup-methods'] });
+    const { postActionResponses } = await ask(SINGLE, body);
+    const { methods } = postActionResponses.lookupMethods ?? { methods: {} };
+    const source = SOURCES['src/Box.sol'];
+    const { fileName, fileOffset, length } =
+      Object.values(methods).find(
+        ({ fileName: path, fileOffset: at }) =>
+          path === 'src/Box.sol' && source.startsWith('function within', at),
+      ) ?? {};
+    expect(fileName).toBe('src/Box.sol');
+    expect(source.slice(fileOffset, (fileOffset ?? 0) + (length ?? 0))).toMatch(/^function within/);
+    expect(Object.keys(methods)).toHaveLength(3);
+    expect((await ask(SINGLE, ofCreation())).postActionResponses.lookupMethods).toBeNull();
+  });
+
+  test('looks up where functions stand in the sources, and says what is wrong with a request', async () => {
+    const source =
+      'contract Lamp { bool public on; function toggle() external { on = !on; } function dim(uint8 n) external { on = n > 1; } }';
+    const [output] = (await runSoljson('solc', [
+      {
+        ...{ language: 'Solidity', sources: { 'Lamp.sol': { content: source } } },
+        settings: { outputSelection: { '*': { '*': ['abi', 'evm.deployedBytecode'] } } },
+      },
+    ])) as {
+      contracts: Record<
+        string,
+        Record<string, { abi: object; evm: { deployedBytecode: Record<string, string> } }>
+      >;
+    }[];
+    const lamp = output?.contracts['Lamp.sol']?.['Lamp'];
+    const { object, sourceMap } = lamp?.evm.deployedBytecode ?? {};
+    const asked = {
+      ...{ bytecode: `0x${object ?? ''}`, abi: JSON.stringify(lamp?.abi), sourceMap },
+      fileIds: { 0: 'Lamp.sol' },
+    };
+    const url = `${base}/api/v2/verifier/solidity/methods:lookup`;
+    const { methods } = (await (await post(url, asked)).json()) as {
+      methods: Record<string, { fileName: string; fileOffset: number; length: number }>;
+    };
+    const texts = Object.values(methods).map(({ fileOffset, length }) =>
+      source.slice(fileOffset, fileOffset + length),
+    );
+    expect(texts).toHaveLength(3);
+    expect(texts).toContain('function toggle() external { on = !on; }');
+    expect(Object.values(methods).every(({ fileName }) => fileName === 'Lamp.sol')).toBe(true);
+    const wrong = await post(url, { ...asked, abi: '{' });
+    expect([wrong.status, await wrong.json()]).toMatchObject([400, { code: 'invalid_json' }]);
   });
 });

@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { abiTypeOf } from '../src/bytecode/immutable-type.ts';
 import { readImmutableTypes } from '../src/bytecode/solidity-immutables.ts';
 import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';
 import { isAtLeast } from './support/bytecode/suite-source.ts';
@@ -20,18 +21,58 @@ interface Output {
   >;
 }
 
-const DECLARED: Readonly<Record<string, object>> = {
-  'uint8 immutable a': { kind: 'unsigned', bits: 8 },
-  'uint immutable b': { kind: 'unsigned', bits: 256 },
-  'int24 immutable c': { kind: 'signed', bits: 24 },
-  'bool immutable d': { kind: 'below', bound: 2 },
-  'address immutable e': { kind: 'unsigned', bits: 160 },
-  'address payable immutable f': { kind: 'unsigned', bits: 160 },
-  'Other immutable g': { kind: 'unsigned', bits: 160 },
-  'Color immutable h': { kind: 'below', bound: 3 },
-  'Subject.Inner immutable i': { kind: 'below', bound: 1 },
-  'bytes3 immutable j': { kind: 'leading', bytes: 3 },
-  'function(uint) internal view returns (bool) immutable k': { kind: 'code_pointer' },
+interface Declared {
+  readonly type: object;
+  /** As the compiler writes it. */
+  readonly declared: string;
+  /** The type of the ABI whose encoding its value is. */
+  readonly abiType: string | undefined;
+}
+
+const DECLARED: Readonly<Record<string, Declared>> = {
+  'uint8 immutable a': { type: { kind: 'unsigned', bits: 8 }, declared: 'uint8', abiType: 'uint8' },
+  'uint immutable b': {
+    type: { kind: 'unsigned', bits: 256 },
+    declared: 'uint256',
+    abiType: 'uint256',
+  },
+  'int24 immutable c': { type: { kind: 'signed', bits: 24 }, declared: 'int24', abiType: 'int24' },
+  'bool immutable d': { type: { kind: 'below', bound: 2 }, declared: 'bool', abiType: 'bool' },
+  'address immutable e': {
+    type: { kind: 'unsigned', bits: 160 },
+    declared: 'address',
+    abiType: 'address',
+  },
+  'address payable immutable f': {
+    type: { kind: 'unsigned', bits: 160 },
+    declared: 'address payable',
+    abiType: 'address',
+  },
+  'Other immutable g': {
+    type: { kind: 'unsigned', bits: 160 },
+    declared: 'contract Other',
+    abiType: 'address',
+  },
+  'Color immutable h': {
+    type: { kind: 'below', bound: 3 },
+    declared: 'enum Color',
+    abiType: 'uint8',
+  },
+  'Subject.Inner immutable i': {
+    type: { kind: 'below', bound: 1 },
+    declared: 'enum Subject.Inner',
+    abiType: 'uint8',
+  },
+  'bytes3 immutable j': {
+    type: { kind: 'leading', bytes: 3 },
+    declared: 'bytes3',
+    abiType: 'bytes3',
+  },
+  'function(uint) internal view returns (bool) immutable k': {
+    type: { kind: 'code_pointer' },
+    declared: 'function (uint256) view returns (bool)',
+    abiType: undefined,
+  },
 };
 
 const SETTINGS: readonly (readonly [SolcVersion, object])[] = [
@@ -46,7 +87,11 @@ describe('the types of immutables', () => {
     const hasValueTypes = isAtLeast(version, '0.8.8');
     const declared: typeof DECLARED = {
       ...DECLARED,
-      ...(hasValueTypes && { 'Price immutable l': { kind: 'unsigned', bits: 96 } }),
+      ...(hasValueTypes && {
+        'Price immutable l': {
+          ...{ type: { kind: 'unsigned', bits: 96 }, declared: 'Price', abiType: 'uint96' },
+        },
+      }),
     };
     const names = Object.keys(declared).map((text) => text.slice(-1));
     const visibility = isAtLeast(version, '0.7') ? '' : 'public';
@@ -86,7 +131,14 @@ ${hasValueTypes ? 'type Price is uint96;' : ''}`;
     const ids = Object.keys(references?.immutableReferences ?? {});
     expect(ids).toHaveLength(names.length);
     // Ids ascend in the order of declarations.
-    expect(ids.map((id) => types[id])).toEqual(Object.values(declared));
+    expect(ids.map((id) => types[id])).toEqual(
+      Object.values(declared).map(({ type, declared: text }, index) => ({
+        ...{ ...type, declared: text, name: names[index] },
+      })),
+    );
+    expect(ids.map((id) => types[id] && abiTypeOf(types[id]))).toEqual(
+      Object.values(declared).map(({ abiType }) => abiType),
+    );
   });
 
   test.each([[[]], [[undefined]], [[{ nodes: [{ nodes: 'x' }, null, 7] }]], [['text']]])(

@@ -115,7 +115,7 @@ describe.each([
         ]);
         expect(refused.exitCode).not.toBe(0);
         expect(refused.printed, provider).not.toContain('polling failed');
-        expect(await service.counts()).toEqual({ full_match: 1, partial_match: 1 });
+        await expect.poll(service.counts).toEqual({ full_match: 1, partial_match: 1 });
       });
     });
   },

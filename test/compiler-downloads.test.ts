@@ -196,7 +196,11 @@ describe.skipIf(isAbsent)(`compilers by download${isAbsent ? ` (${NO_ANVIL})` : 
     test('have a compiler proposed by the code on chain', async () => {
       const proposal = `${service.apiUrl}/v1/verify/proposal/${VERIFIED_CHAIN_ID}`;
       const response = await fetch(`${proposal}/${address}`);
-      expect(await response.json()).toEqual({ compilerVersion: V20, from: 'auxdata' });
+      expect(await response.json()).toEqual({
+        compiler: 'solc',
+        compilerVersion: V20,
+        from: 'auxdata',
+      });
       const empty = await fetch(`${proposal}/0x${'12'.repeat(20)}`);
       expect([empty.status, ((await empty.json()) as { code: string }).code]).toEqual([
         404,

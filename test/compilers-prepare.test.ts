@@ -27,7 +27,7 @@ beforeEach(async () => {
 afterEach(() => compilers.close());
 
 const countProcesses = async (): Promise<number> => (await listCompilers()).length;
-const soon = { timeout: 20_000 };
+const soon = { timeout: 90_000 };
 
 test('compiles in the process that was prepared, and keeps it', async () => {
   const giveUp = compilers.prepare(request);

@@ -8,7 +8,7 @@ import { recount } from '../src/repository/statistics/recount.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import {
   searchByAddress,
-  searchByCodeHash,
+  searchByHash,
   searchByName,
 } from '../src/repository/lists/search-contracts.ts';
 import { listNewestContracts } from '../src/repository/lists/list-newest-contracts.ts';
@@ -65,7 +65,7 @@ describe('a search with filters finds, page after page, all that fit and each on
     ],
     [
       'by code hash',
-      (question) => searchByCodeHash(testDatabase.database, code(), question),
+      (question) => searchByHash(testDatabase.database, code(), question),
       (row) => `0x${row.code}` === code(),
     ],
   ])('%s', async (_title, search, isFound) => {

@@ -21,6 +21,7 @@ const HIDDEN_RUN = sampleAddress(6);
 const HIDDEN_MIX = sampleAddress(7);
 const LONG_PATHS = sampleAddress(8);
 const WIDE_ABI = sampleAddress(9);
+const CLAIMED = sampleAddress(10);
 
 /** What a tuple of tuples may come to: a type of a few words in the source. */
 const WIDE = {
@@ -41,7 +42,15 @@ beforeAll(async () => {
     contracts: createContractReader(database),
     contractLists: createContractLists(database),
   };
+  const claimed = contractOf(
+    CLAIMED,
+    'Token',
+    [{ path: 'a/Token.sol', content: '// SPDX-License-Identifier: GPL-3.0\ncontract Token {}' }],
+    [{ type: 'constructor', inputs: [{ type: 'uint8', name: 'decimals' }] }],
+  );
+  const values = { constructorArguments: `0x${'12'.padStart(64, '0')}` };
   await saveMatches(database, [
+    { ...claimed, runtimeMatch: 'partial', creation: { transformations: [], values } },
     contractOf(WITHDRAWN, 'Token', [{ path: 'a/Token.sol', content: 'contract Token {}' }]),
     contractOf(PLAIN, 'Token', [{ path: 'a/Token.sol', content: 'contract Token {}' }]),
     contractOf(
@@ -126,16 +135,27 @@ const marksOf = (page: string): number => page.split('class="hidden-character"')
 
 describe('the page of a contract', () => {
   test('keeps the verdict and the sources where the rest cannot be read', async () => {
-    const { status, page } = await read(`/contract/1/${PLAIN}`, {
+    const broken = {
       contracts: { ...real.contracts, readEvidence: fail },
       contractLists: { ...real.contractLists, findSameCode: fail },
-    });
+    };
+    const { status, page } = await read(`/contract/1/${PLAIN}`, broken);
     expect(status).toBe(200);
     expect(page).toContain('Full match');
     expect(page).toContain('contract Token {}');
-    expect(page).toContain('Who verified it, and from what, could not be read');
-    expect(page).toContain('Contracts with the same code could not be read');
-    expect(page).toContain('database_unreachable');
+    const proof = await read(`/contract/1/${PLAIN}?tab=proof`, broken);
+    expect(proof.page).toContain('Full match');
+    expect(proof.page).toContain('Who verified it, and from what, could not be read');
+    const history = await read(`/contract/1/${PLAIN}?tab=history`, broken);
+    expect(history.page).toContain('Contracts with the same code could not be read');
+    expect(history.page).toContain('database_unreachable');
+  });
+
+  test('says of values and licences only as much as is proven', async () => {
+    const { page } = await read(`/contract/1/${CLAIMED}?tab=proof`);
+    expect(page).toContain('reported by the importer, not checked here');
+    expect(page).toMatch(/decimals.*uint8.*18/s);
+    expect(page).toContain('licence GPL-3.0, as the sources say');
   });
 
   test('could not check where the record cannot be read, which is not the same as not verified', async () => {
@@ -187,7 +207,7 @@ describe('the page of a contract', () => {
 
   test('has one mark for a run of a hidden character', async () => {
     const { page } = await read(`/contract/1/${HIDDEN_RUN}`);
-    expect(page).toContain('>U+200B × 250\u202f000</span>');
+    expect(page).toContain('>U+200B × 250,000</span>');
     expect(page).not.toContain('\u200b');
     expect(marksOf(page)).toBeLessThan(10);
     expect(page).toContain('contract A {}');
@@ -207,17 +227,30 @@ describe('the page of a contract', () => {
   });
 
   test('describes as much of an ABI as it shows', async () => {
-    const { page } = await read(`/contract/1/${WIDE_ABI}`);
+    const { page } = await read(`/contract/1/${WIDE_ABI}?tab=abi`);
     expect(page).toMatch(/E11\(\(\(uint256, .{900,990}…</);
-    expect(page).toMatch(/the first 60\u202f000 characters/);
+    expect(page).toMatch(/the first 60,000 characters/);
+  });
+
+  test('finds lines in the files of the page, and leads to them', async () => {
+    const { page } = await read(`/contract/1/${PLAIN}?find=TOKEN+%7B`);
+    expect(page).toContain('1 line holds');
+    expect(page).toContain('href="?source=a%2FToken.sol#L1"');
+    expect((await read(`/contract/1/${LARGE}?find=nowhere`)).page).toContain('No line holds');
+    // The file of 20,000 lines holds it in each of them.
+    expect((await read(`/contract/1/${LARGE}?find=line`)).page).toContain('are not listed');
+    const hidden = await read(`/contract/1/${DECEIVING}?find=token`);
+    expect(hidden.page).not.toMatch(/[\u200b\u202e\u2066]/);
   });
 
   test.each([HIDDEN_RUN, HIDDEN_MIX, LONG_PATHS, WIDE_ABI])(
     'weighs less than 2 MB, however dear: %s',
     async (address) => {
       const app = createCheckedApiApp(await fixtureDependencies(real));
-      const response = await app.request(`/contract/1/${address}`);
-      expect((await response.arrayBuffer()).byteLength).toBeLessThan(2_000_000);
+      for (const tab of ['code', 'abi', 'proof', 'downloads', 'history']) {
+        const response = await app.request(`/contract/1/${address}?tab=${tab}&find=a`);
+        expect((await response.arrayBuffer()).byteLength).toBeLessThan(2_000_000);
+      }
     },
   );
 });

@@ -59,7 +59,7 @@ const runDemo = (...more: string[]): Promise<CliRun> =>
   });
 
 const readJson = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T;
-const codeOf = ({ stderr }: CliRun): string => (JSON.parse(stderr) as { code: string }).code;
+const codeOf = ({ stdout }: CliRun): string => (JSON.parse(stdout) as { code: string }).code;
 
 /** Counts are published when the commit was noticed. */
 async function countsAfter(full: number, partial: number): Promise<Counts | undefined> {

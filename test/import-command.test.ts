@@ -95,8 +95,8 @@ describe('fullmatch import', () => {
 
   test('exits 1 where the path is not a tree, and says which', async () => {
     const { exit, stderr, stdout } = await fullmatch(['nowhere', '--json']);
-    expect([exit, stdout]).toEqual([1, '']);
-    expect(JSON.parse(stderr)).toMatchObject({
+    expect([exit, stderr]).toEqual([1, '']);
+    expect(JSON.parse(stdout)).toMatchObject({
       code: 'import_path_unusable',
       path: join(root, 'nowhere'),
     });

@@ -8,6 +8,7 @@ import { ContentHasher } from '../src/importer/content-hash.ts';
 import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from '../src/importer/import-limits.ts';
 import { readContract } from '../src/importer/read-contract.ts';
 import { Refusal } from '../src/importer/refusal.ts';
+import { listOf } from '../src/importer/repository-tree.ts';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
 import { type VerifiedContract } from '../src/repository/matches/verified-contract.ts';
@@ -39,7 +40,7 @@ async function read(folder: string, limits: Partial<ImportLimits> = {}): Promise
     match: 'full',
     chainId: 1,
     address: exampleAddress(0),
-    folder,
+    list: listOf(folder),
     path: basename(folder),
   } as const;
   const all = { ...DEFAULT_IMPORT_LIMITS, ...limits };

@@ -368,21 +368,32 @@ describe('the path', () => {
   });
 });
 
+/** The database, with something around each transaction of a batch. */
+function withTransactions(
+  around: <T>(run: () => Promise<T>) => Promise<T>,
+): ImportOptions['database'] {
+  const { database } = store;
+  return {
+    ...database,
+    query: (statement, values) => database.query(statement, values),
+    session: (work) =>
+      database.session((session) =>
+        work({ ...session, transaction: (inside) => around(() => session.transaction(inside)) }),
+      ),
+  };
+}
+
 describe('a run that is stopped', () => {
   test('keeps whole batches and says so; another run completes it', async () => {
     const count = 60;
     await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(count) });
     const controller = new AbortController();
     let batches = 0;
-    const database: ImportOptions['database'] = {
-      ...store.database,
-      query: store.database.query.bind(store.database),
-      transaction: async (work) => {
-        const result = await store.database.transaction(work);
-        if ((batches += 1) === 2) controller.abort();
-        return result;
-      },
-    };
+    const database = withTransactions(async (run) => {
+      const result = await run();
+      if ((batches += 1) === 2) controller.abort();
+      return result;
+    });
     const { interrupted, totals } = await run({
       database,
       signal: controller.signal,
@@ -413,14 +424,10 @@ describe('a database that goes away', () => {
   test('ends the run with its code and keeps what was acknowledged', async () => {
     await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(40) });
     let batches = 0;
-    const database: ImportOptions['database'] = {
-      ...store.database,
-      query: store.database.query.bind(store.database),
-      transaction: async (work) => {
-        if ((batches += 1) === 3) throw new FullmatchError('database_unreachable', 'gone');
-        return store.database.transaction(work);
-      },
-    };
+    const database = withTransactions((run) => {
+      if ((batches += 1) === 3) throw new FullmatchError('database_unreachable', 'gone');
+      return run();
+    });
     await expect(run({ database, batchSize: 10 })).rejects.toMatchObject({
       code: 'database_unreachable',
     });
@@ -453,6 +460,8 @@ test('counts an address in both trees once, full, in whatever order', async () =
   await run();
   expect(await statistics()).toEqual({ 5: { full_match: 1, partial_match: 0 } });
   expect(await readCurrentMatches(store.database, 5, [address])).toEqual(
-    new Map([[address, { match: 'full', origin: 'imported', hasJudgedTexts: false }]]),
+    new Map([
+      [address, { match: 'full', origin: 'imported', trust: 'claimed', hasJudgedTexts: false }],
+    ]),
   );
 });

@@ -157,7 +157,7 @@ test('no compilation begins or goes on while a verification waits, and what gave
   const options = { pollMs: 20, lookMs: 20, onIndexed };
   const indexing = startIndexing(parts, options, silentLogger);
   const until = async (done: () => boolean | Promise<boolean>): Promise<void> => {
-    const end = Date.now() + 10_000;
+    const end = Date.now() + 90_000;
     while (!(await done())) {
       if (Date.now() > end) throw new Error('it does not come about');
       await wait(10);

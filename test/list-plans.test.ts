@@ -12,7 +12,7 @@ import { readCurrentMatches } from '../src/repository/matches/read-current-match
 import {
   findSameCode,
   searchByAddress,
-  searchByCodeHash,
+  searchByHash,
   searchByName,
 } from '../src/repository/lists/search-contracts.ts';
 import { type Queryable } from '../src/store/database.ts';
@@ -120,15 +120,15 @@ describe('costs no more than it shows', () => {
       (db) => searchByName(db, 'zzz', { limit, after: `0.${cloneCompilation}.a` }),
     ],
     [
-      'by a hash that no code has',
+      'by a hash that no code and no transaction has',
       2 * LOOK_UP,
-      (db) => searchByCodeHash(db, `0x${'ab'.repeat(32)}`, { limit }),
+      (db) => searchByHash(db, `0x${'ab'.repeat(32)}`, { limit }),
     ],
-    ['by the hash of a frequent code', PAGE, (db) => searchByCodeHash(db, frequentCode, { limit })],
+    ['by the hash of a frequent code', PAGE, (db) => searchByHash(db, frequentCode, { limit })],
     [
       'by the hash of a frequent code, from the middle on',
       PAGE,
-      (db) => searchByCodeHash(db, frequentCode, { limit, after: middle }),
+      (db) => searchByHash(db, frequentCode, { limit, after: middle }),
     ],
     [
       'the same code',
@@ -174,7 +174,7 @@ describe('looks at a thousand contracts where nothing fits', () => {
       (db, question) => searchByAddress(db, '7', question),
     ],
     ['by a name', LOOKED_AT * 4 * LOOK_UP, (db, question) => searchByName(db, 'token', question)],
-    ['by a code', LOOKED_AT * 2, (db, question) => searchByCodeHash(db, frequentCode, question)],
+    ['by a code', LOOKED_AT * 2, (db, question) => searchByHash(db, frequentCode, question)],
   ])('%s', async (_title, buffers, search) => {
     let page: SummaryPage | undefined;
     const cost = await costOf(testDatabase.database, async (db) => {

@@ -229,7 +229,7 @@ ${more}`,
     if (code === undefined) return;
     const told = await monitor(...args, '--json');
     expect(told.exitCode).toBe(1);
-    expect(JSON.parse(told.stderr)).toMatchObject({ code });
+    expect(JSON.parse(told.stdout)).toMatchObject({ code });
   });
 
   test('reads older blocks, and tries what it found, when fullmatch monitor asks', async () => {

@@ -8,7 +8,14 @@ import { fixtureDependencies } from './support/http-fixture.ts';
 const ADDRESS = `0x${'1'.repeat(40)}`;
 const VIEWS = [
   ...['/', '/registry', '/registry/1', '/contracts', `/contract/1/${ADDRESS}`, '/counts'],
-  ...['/verify', '/job/3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f', '/statistics', '/docs'],
+  `/compare/1/${ADDRESS}?with=${ADDRESS}`,
+  ...[
+    '/verify',
+    '/job/3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f',
+    '/statistics',
+    '/docs',
+    '/search?q=a',
+  ],
 ];
 
 let app: HostApp;

@@ -3,6 +3,7 @@ import { type Browser, type Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAnvil } from './support/anvil.ts';
 import {
+  arrive,
   eachInTabs,
   hasBrowser,
   LOOKS,
@@ -91,7 +92,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.page.getByText('Live').waitFor();
     await tabTo(tab, 'Skip to the content');
     await press(tab, 'Enter');
-    expect(await tab.page.evaluate('document.activeElement.id')).toBe('main');
+    await expect.poll(() => tab.page.evaluate('document.activeElement.id')).toBe('main');
 
     await tabTo(tab, 'The same figures as a table');
     await press(tab, 'Enter');
@@ -99,9 +100,9 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
 
     await tabTo(tab, 'Pause');
     await press(tab, 'Space');
-    expect(await statusOf(tab)).toMatch(/^Paused/);
+    await expect.poll(() => statusOf(tab)).toMatch(/^Paused/);
     await press(tab, 'Space');
-    expect(await statusOf(tab)).toMatch(/^Live/);
+    await expect.poll(() => statusOf(tab)).toMatch(/^Live/);
     await tab.context.close();
   });
 
@@ -127,7 +128,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await expect.poll(() => tab.page.locator('th[aria-sort]').innerText()).toMatch(/^Name/);
     await tabTo(tab, 'Gnosis');
     await press(tab, 'Enter');
-    await tab.page.waitForURL('**/registry/100');
+    await arrive(tab, '**/registry/100');
     expect(tab.troubles).toEqual([]);
     await tab.context.close();
   });
@@ -164,14 +165,14 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await press(tab, 'ArrowDown');
     await tabTo(tab, 'Show');
     await press(tab, 'Enter');
-    await tab.page.waitForURL('**scale=log*');
+    await arrive(tab, '**scale=log*');
     await tab.page.getByRole('slider').first().waitFor();
     await tabTo(tab, 'Day of the chart');
     await press(tab, 'Home');
+    await expect.poll(() => reading.innerText()).toMatch(/^\d{4}-\d\d-\d\d: /);
     const first = await reading.innerText();
-    expect(first).toMatch(/^\d{4}-\d\d-\d\d: /);
     await press(tab, 'ArrowRight');
-    expect(await reading.innerText()).not.toBe(first);
+    await expect.poll(() => reading.innerText()).not.toBe(first);
     await tab.context.close();
   });
 
@@ -179,18 +180,59 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     const tab = await open('contract-full');
     await tabTo(tab, 'Owned.sol');
     await press(tab, 'Enter');
-    await tab.page.waitForURL('**source=contracts%2FOwned.sol*');
-    expect(await tab.page.locator('pre.source').innerText()).toContain('Has an owner');
+    await arrive(tab, '**source=contracts%2FOwned.sol*');
+    await expect.poll(() => tab.page.locator('pre.source').innerText()).toContain('Has an owner');
 
     await visit(tab, views['contract-deceiving'] ?? '');
-    expect(await tab.page.getByRole('note').innerText()).toMatch(/^Characters that nobody sees/);
+    await expect
+      .poll(() => tab.page.getByRole('note').innerText())
+      .toMatch(/^Characters that nobody sees/);
     await tabTo(tab, 'The source contracts/Token.sol');
+    await tab.context.close();
+  });
+
+  test('go from a contract to its selectors and its downloads, and link to lines', async () => {
+    const tab = await open('contract-full');
+    await tabTo(tab, 'Go to line');
+    await tab.page.keyboard.type('11-7');
+    await press(tab, 'Enter');
+    await arrive(tab, '**#Token.sol:L7-L11');
+    await expect.poll(() => tab.page.locator('.line.marked').count()).toBe(5);
+    // The link names a file that is not the one of the page, and leads to it.
+    await tab.page.goto('about:blank');
+    await tab.page.goto(`${views['contract-full'] ?? ''}#Owned.sol:L2`);
+    await arrive(tab, '**source=contracts%2FOwned.sol#Owned.sol:L2');
+    await expect.poll(() => tab.page.locator('.line.marked').count()).toBe(1);
+
+    await visit(tab, views['contract-full'] ?? '');
+    await tabTo(tab, 'ABI');
+    await press(tab, 'Enter');
+    await arrive(tab, '**tab=abi*');
+    await tabTo(tab, 'Copy the selector of transfer');
     await tabTo(tab, /^The ABI as JSON/);
     await press(tab, 'Enter');
     await tabTo(tab, 'The ABI as JSON');
-    await tabTo(tab, 'Standard JSON input');
+    await visit(tab, views['contract-abi'] ?? '');
+    await tabTo(tab, 'Downloads');
+    await press(tab, 'Enter');
+    await arrive(tab, '**tab=downloads*');
+    await tabTo(tab, 'standard-input.json');
     await tab.context.close();
   });
+
+  test.skipIf(findAnvil() === undefined)(
+    'three clicks lead from an address on the overview to a copied selector',
+    async () => {
+      const tab = await open('overview');
+      const { page } = tab;
+      const contract = new URL(views['contract-verified'] ?? '').pathname;
+      await page.locator(`main a[href$="${contract}"]`).first().click();
+      await page.getByRole('link', { name: 'ABI', exact: true }).click();
+      await page.getByRole('button', { name: 'Copy the selector of transfer' }).first().click();
+      await expect.poll(() => copiedIn(tab)).toBe('0xa9059cbb');
+      await tab.context.close();
+    },
+  );
 
   test('choose a chain by the arrows, and say what is missing where it is', async () => {
     const tab = await open('verify');
@@ -200,8 +242,8 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await tab.page.keyboard.type('gno');
     await list.waitFor();
     await press(tab, 'Escape');
-    expect(await list.isVisible()).toBe(false);
-    expect(await field.inputValue()).toBe('gno');
+    await expect.poll(() => list.isVisible()).toBe(false);
+    await expect.poll(() => field.inputValue()).toBe('gno');
 
     await press(tab, 'Control+A');
     await tab.page.keyboard.type('1');
@@ -209,13 +251,48 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await list.getByText('Ethereum Mainnet').waitFor();
     await press(tab, 'ArrowUp');
     const last = list.getByRole('option', { selected: true });
-    expect(await isInside(last, list)).toBe(true);
+    await expect.poll(() => isInside(last, list)).toBe(true);
     await press(tab, 'ArrowDown', 'Enter');
-    expect(await field.inputValue()).toBe('Ethereum Mainnet (1)');
+    await expect.poll(() => field.inputValue()).toBe('Ethereum Mainnet (1)');
+    await tab.page.getByText('Ethereum Mainnet: contracts are verified here.').waitFor();
+    await press(tab, 'Control+A');
+    await tab.page.keyboard.type('24');
+    await tab.page.locator('#chain-fault', { hasText: 'its contracts are not verified' }).waitFor();
+    await press(tab, 'Control+A');
+    await tab.page.keyboard.type('99999999999');
+    await tab.page
+      .locator('#chain-fault', { hasText: 'No chain that this service knows' })
+      .waitFor();
+    await press(tab, 'Control+A');
+    await tab.page.keyboard.type('1');
+    await tab.page.locator('#chain-fault').waitFor({ state: 'detached' });
 
     await tabTo(tab, 'Verify');
     await press(tab, 'Enter');
-    expect(await tab.page.evaluate('document.activeElement.id')).toBe('files');
+    await expect.poll(() => tab.page.evaluate('document.activeElement.id')).toBe('address');
+    await tab.context.close();
+  });
+
+  test('choose the way to bring sources by the arrows, and leave the tabs by one key', async () => {
+    const tab = await open('verify');
+    await visit(tab, `${views['verify'] ?? ''}?chain=1&address=0x${'12'.repeat(20)}`);
+    const shown = (): Promise<string> =>
+      tab.page.locator('[role="tabpanel"]:not([hidden])').getAttribute('aria-label') as never;
+    await tabTo(tab, 'Files');
+    expect(await shown()).toBe('Files');
+    await press(tab, 'ArrowRight');
+    await expect.poll(shown).toBe('Paste');
+    await tabTo(tab, 'Text of a source, or a standard JSON input');
+    await tab.page.keyboard.type('contract A {}');
+    await press(tab, 'Shift+Tab', 'ArrowLeft', 'ArrowLeft');
+    await expect.poll(shown).toBe('Project or JSON');
+    await press(tab, 'Home', 'ArrowRight');
+    await expect.poll(shown).toBe('Paste');
+    await expect.poll(() => tab.page.locator('#pasted').inputValue()).toBe('contract A {}');
+    // The field of the files is not to be seen.
+    await tabTo(tab, 'Verify');
+    await press(tab, 'Enter');
+    await expect.poll(() => tab.page.evaluate('document.activeElement.textContent')).toBe('Paste');
     await tab.context.close();
   });
 
@@ -225,7 +302,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await visit(tab, views['job-different'] ?? '');
     await tabTo(tab, 'Back to the form');
     await press(tab, 'Enter');
-    await tab.page.waitForURL('**/verify?*');
+    await arrive(tab, '**/verify?*');
     await expect
       .poll(() => tab.page.getByLabel('Address').inputValue())
       .toBe(pages.jobs?.different.contract.address);

@@ -95,13 +95,13 @@ describe.skipIf(isAbsent)(`the monitor on pages${isAbsent ? `: ${NO_BROWSER}` : 
     await keepCurrent();
     await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('It keeps up');
     const text = await textOf(`/registry/${WATCHED}`);
-    expect(text).toContain('Found 1 204 321');
-    expect(text).toContain('Verified 1 153 000');
-    expect(text).toContain('Waiting 51 241');
-    expect(text).toContain('22 345 650 of 22 345 678, 28 behind');
+    expect(text).toContain('Found 1,204,321');
+    expect(text).toContain('Verified 1,153,000');
+    expect(text).toContain('Waiting 51,241');
+    expect(text).toContain('22,345,650 of 22,345,678, 28 behind');
     expect(text).toContain('20 blocks without traces');
     expect(text).toContain('contracts made by contracts are not seen there');
-    expect(text).toContain('waiting 51 234 no gateway has its metadata now metadata_unavailable');
+    expect(text).toContain('waiting 51,234 no gateway has its metadata now metadata_unavailable');
     expect(text).toContain('given up 80 different_bytecode');
     expect(await textOf('/')).toContain('Monitor watches 1 chain for new contracts');
   });
@@ -112,7 +112,7 @@ describe.skipIf(isAbsent)(`the monitor on pages${isAbsent ? `: ${NO_BROWSER}` : 
 
   test('has words for contracts that it found', async () => {
     expect(await textOf('/contracts')).toContain('found by the monitor');
-    expect(await textOf(`/contract/${WATCHED}/${FOUND}`)).toContain(
+    expect(await textOf(`/contract/${WATCHED}/${FOUND}?tab=proof`)).toContain(
       'Found by the monitor and verified here',
     );
   });

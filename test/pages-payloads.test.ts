@@ -148,7 +148,12 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
     'stay text as names and contents of sources, names of contracts and reasons',
     TIMEOUT,
     async () => {
-      const pages = [`/contract/1/${HOSTILE}`, '/', '/statistics', '/contracts'];
+      const tabs = ['abi', 'proof', 'downloads', 'history'].map((tab) => `tab=${tab}`);
+      const pages = [
+        `/contract/1/${HOSTILE}`,
+        ...[...tabs, 'find=script'].map((query) => `/contract/1/${HOSTILE}?${query}`),
+        ...['/', '/statistics', '/contracts'],
+      ];
       const [shown] = await expectTextOnly(pages);
       // Nothing was left out instead of being shown.
       expect(shown).toContain('<script>executed()</script>');

@@ -111,7 +111,7 @@ describe.skipIf(isAbsent)(`plain sources in the browser${isAbsent ? `: ${absence
     mirror.holdAt(0.4);
     const { page } = tab;
     await visit(tab, `${service.apiUrl}/verify?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
-    await page.getByText('Paste a source').click();
+    await page.getByRole('tab', { name: 'Paste' }).click();
     await page.getByRole('button', { name: 'Add this source' }).click();
     await page.getByText('Paste the text of a source first.').waitFor();
     await paste('contracts/Till.sol', SOURCES['contracts/Till.sol']);
@@ -133,7 +133,7 @@ describe.skipIf(isAbsent)(`plain sources in the browser${isAbsent ? `: ${absence
     mirror.release();
     const verdict = page.locator('main .verdict');
     await verdict.waitFor();
-    expect(await verdict.innerText()).toContain('Full match');
+    await expect.poll(() => verdict.innerText()).toContain('Full match');
     expect(tab.troubles).toEqual([]);
   });
 
@@ -141,7 +141,7 @@ describe.skipIf(isAbsent)(`plain sources in the browser${isAbsent ? `: ${absence
     const looking = await openTab(browser, look);
     try {
       await visit(looking, `${service.apiUrl}/verify`);
-      await looking.page.getByText('Paste a source').click();
+      await looking.page.getByRole('tab', { name: 'Paste' }).click();
       await looking.page.fill('#pasted', SOURCES['contracts/Till.sol']);
       await looking.page.getByRole('button', { name: 'Add this source' }).click();
       await looking.page.locator('#optimizer').check();

@@ -151,7 +151,7 @@ chains:
     for (let steps = 0; steps < 30 && (await focused()) !== id; steps += 1) {
       await tab.page.keyboard.press('Tab');
     }
-    expect(await focused()).toBe(id);
+    await expect.poll(() => focused()).toBe(id);
   };
   const send = async (): Promise<void> => {
     await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
@@ -180,22 +180,22 @@ chains:
     const first = tab.page.locator('#chain-choices [role=option]').first();
     await first.getByText('Chain of the tests').waitFor();
     await keyboard.press('ArrowDown');
-    expect(await first.getAttribute('aria-selected')).toBe('true');
+    await expect.poll(() => first.getAttribute('aria-selected')).toBe('true');
     await keyboard.press('Enter');
-    expect(await valueOf('chain')).toBe(`Chain of the tests (${VERIFIED_CHAIN_ID})`);
+    await expect.poll(() => valueOf('chain')).toBe(`Chain of the tests (${VERIFIED_CHAIN_ID})`);
     await walkTo('address');
     await keyboard.type(address);
     await walkTo('contract');
     await keyboard.type(VAULT);
     await walkTo('submit');
-    expect(await valueOf('compilerVersion')).toBe(LONG_VERSION);
+    await expect.poll(() => valueOf('compilerVersion')).toBe(LONG_VERSION);
     await keyboard.press('Enter');
     await tab.page.waitForURL(/\/job\//);
-    expect(await verdict()).toContain('Full match');
-    expect(await tab.page.title()).toContain('succeeded');
+    await expect.poll(() => verdict()).toContain('Full match');
+    await expect.poll(() => tab.page.title()).toContain('succeeded');
     await tab.page.getByText('See the contract').press('Enter');
     await tab.page.waitForURL(/\/contract\//);
-    expect(await verdict()).toContain('Code and metadata are identical');
+    await expect.poll(() => verdict()).toContain('Code and metadata are identical');
     expect(tab.troubles).toEqual([]);
   });
 
@@ -204,10 +204,24 @@ chains:
     await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
     await tab.page.locator('#compilerVersion').pressSequentially('0.8.3');
     const option = tab.page.locator('#compilerVersion-choices [role=option]').first();
-    expect(await option.innerText()).toContain(LONG_VERSION);
+    await expect.poll(() => option.innerText()).toContain(LONG_VERSION);
     await tab.page.keyboard.press('ArrowDown');
     await tab.page.keyboard.press('Enter');
-    expect(await valueOf('compilerVersion')).toBe(LONG_VERSION);
+    await expect.poll(() => valueOf('compilerVersion')).toBe(LONG_VERSION);
+  });
+
+  test('leads from wrong runs of the optimizer to the diagnosis that names the right ones', async () => {
+    const address = await newVault();
+    const wrong = inputOf(SOURCES, { optimizer: { enabled: true, runs: 1000 } });
+    await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
+    await choose([{ path: 'input.json', text: JSON.stringify(wrong) }]);
+    await tab.page.fill('#compilerVersion', LONG_VERSION);
+    await tab.page.selectOption('#contract', `${VAULT_PATH}:Vault`);
+    await send();
+    expect(await verdict()).toContain('optimizer.runs: 200');
+    // What is to be done comes before the bytes.
+    const text = await mainText();
+    expect(text.indexOf('optimizer.runs: 200')).toBeLessThan(text.indexOf('Runtime code'));
   });
 
   test('finds a partial match by a build info of Hardhat 2 whose comment has changed', async () => {
@@ -217,11 +231,11 @@ chains:
     await choose([hardhat2BuildInfo(other)]);
     await tab.page.locator('#contract').selectOption(VAULT);
     await send();
-    expect(await verdict()).toContain('Partial match');
+    await expect.poll(() => verdict()).toContain('Partial match');
     expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.getByText('See the contract').click();
     await tab.page.waitForURL(/\/contract\//);
-    expect(await verdict()).toContain('names, comments and settings are not proven');
+    await expect.poll(() => verdict()).toContain('names, comments and settings are not proven');
   });
 
   test('shows where wrong code differs, and keeps the form until it is mended', async () => {
@@ -238,23 +252,48 @@ chains:
     expect(told).toContain('No match');
     expect(told).toContain('Next:');
     const runtime = tab.page.getByRole('region', { name: 'Runtime code, byte by byte' }).first();
-    expect(await runtime.innerText()).toMatch(/\d+ in the code itself/);
-    expect(await runtime.innerText()).toContain('in immutables');
-    expect(await runtime.locator('mark:not(.explained)').count()).toBeGreaterThan(0);
+    await expect.poll(() => runtime.innerText()).toMatch(/\d+ in the code itself/);
+    await expect.poll(() => runtime.innerText()).toContain('in immutables');
+    await expect.poll(() => runtime.locator('mark:not(.explained)').count()).toBeGreaterThan(0);
     expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.getByText('Back to the form').click();
     await tab.page.waitForURL(/\/verify/);
     await tab.page.getByText('One standard JSON input').waitFor();
-    expect((await valueOf('address')).toLowerCase()).toBe(address);
-    expect(await valueOf('compilerVersion')).toBe('0.8.37');
-    expect(await valueOf('contract')).toBe(VAULT);
+    await expect.poll(async () => (await valueOf('address')).toLowerCase()).toBe(address);
+    await expect.poll(() => valueOf('compilerVersion')).toBe('0.8.37');
+    await expect.poll(() => valueOf('contract')).toBe(VAULT);
     const mended = path.join(folder.path, 'mended.json');
     await writeFile(mended, JSON.stringify(vault.input));
     await drop(tab, mended);
     await tab.page.getByText('2 standard JSON inputs').waitFor();
     await send();
-    expect(await verdict()).toContain('Full match');
+    await expect.poll(() => verdict()).toContain('Full match');
     expect(tab.troubles).toEqual([]);
+  });
+
+  test('says what is wrong with a field when it is left, and nothing of those to come', async () => {
+    await openForm();
+    await tab.page.locator('#address').fill('0x12');
+    expect(await tab.page.locator('.fault').count()).toBe(0);
+    await tab.page.keyboard.press('Tab');
+    await tab.page.locator('#address-fault').waitFor();
+    await expect.poll(() => tab.page.locator('.fault').count()).toBe(1);
+    await tab.page.locator('#address').fill(sampleAddress(5));
+    await tab.page.locator('#address-fault').waitFor({ state: 'detached' });
+  });
+
+  test('says before anything is sent that a contract has a match', async () => {
+    const address = await newVault();
+    await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
+    await tab.page.getByText('Chain of the tests: contracts are verified here.').waitFor();
+    await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
+    await tab.page.locator('#compilerVersion').fill('0.8.37');
+    await tab.page.locator('#contract').selectOption(VAULT);
+    expect(await tab.page.getByText('has a full match already').count()).toBe(0);
+    await send();
+    await expect.poll(() => verdict()).toContain('Full match');
+    await visit(tab, `${service.apiUrl}/verify?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
+    await tab.page.getByText('has a full match already').waitFor();
   });
 
   test('says that files were too large to keep, and keeps the rest', async () => {
@@ -266,7 +305,7 @@ chains:
     await tab.page.locator('#address').fill(sampleAddress(5));
     await tab.page.reload();
     await tab.page.getByText('too large for the browser to keep').waitFor();
-    expect(await valueOf('address')).toBe(sampleAddress(5));
+    await expect.poll(() => valueOf('address')).toBe(sampleAddress(5));
   });
 
   test('takes a dropped folder of Foundry, and names what metadata lacks', async () => {
@@ -280,13 +319,13 @@ chains:
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
     await choose(files.slice(0, 2));
     await tab.page.getByText('Add these sources').waitFor();
-    expect(await tab.page.locator('.drop li').allInnerTexts()).toEqual([VAULT_PATH]);
+    await expect.poll(() => tab.page.locator('.drop li').allInnerTexts()).toEqual([VAULT_PATH]);
     await tab.page.getByRole('button', { name: 'Take all 2 files out' }).click();
     await drop(tab, project);
     await tab.page.getByText('One artifact').waitFor();
     expect(await tab.page.locator('.drop li').count()).toBe(0);
     await send();
-    expect(await verdict()).toContain('Full match');
+    await expect.poll(() => verdict()).toContain('Full match');
   });
 
   test('says what is wrong with files that hold no compilation', async () => {
@@ -295,11 +334,11 @@ chains:
     const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
     const cases: readonly (readonly [string, Buffer, string])[] = [
       ['artifacts.zip', Buffer.from('PK'), 'artifacts.zip is packed'],
-      ['logo.png', Buffer.from('PNG'), 'Choose .json and .sol files'],
+      ['logo.png', Buffer.from('PNG'), 'Choose .json, .sol and .vy files'],
       ['package.json', Buffer.from('{"name":"a"}'), 'package.json is not a standard JSON input'],
       ['input.json', Buffer.from('{"language":'), 'input.json is not JSON'],
       ['input.json', Buffer.from([0x7b, 0xff, 0xff]), 'input.json is not text in UTF-8'],
-      ['Vault.vy', Buffer.from(SOURCES[VAULT_PATH]), 'do not say how they were compiled'],
+      ['Vault.yul', Buffer.from(SOURCES[VAULT_PATH]), 'do not say how they were compiled'],
       ['huge.sol', Buffer.alloc(6_000_000, ' '), 'huge.sol has 6 MB'],
       ['shell.json', utf16, 'One standard JSON input'],
       ['editor.json', Buffer.from(`\uFEFF${text}`), 'One standard JSON input'],
@@ -314,10 +353,13 @@ chains:
   test('names each field that lacks something, and goes to the first', async () => {
     await openForm();
     await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
-    expect(await focused()).toBe('files');
+    await expect.poll(() => focused()).toBe('chain');
+    expect(await tab.page.locator('#files-fault').innerText()).not.toBe('');
     await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
+    // The file is read before the form lacks other things than files.
+    await tab.page.getByText('One standard JSON input').waitFor();
     await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
-    expect(await focused()).toBe('chain');
+    await expect.poll(() => focused()).toBe('chain');
     for (const id of ['chain', 'address', 'compilerVersion', 'contract']) {
       const field = tab.page.locator(`#${id}`);
       expect(await field.getAttribute('aria-invalid'), id).toBe('true');
@@ -367,7 +409,7 @@ chains:
   test('follows a job over a lost connection, until the operator cancels it', async () => {
     const id = await submit(SILENT_CHAIN_ID);
     await visit(tab, `${service.apiUrl}/job/${id}`);
-    expect(await mainText()).toMatch(/Received \d+\ss ago/);
+    await expect.poll(() => mainText()).toMatch(/Received \d+\ss ago/);
     await tab.page.route(/\/v1\/jobs\//, (route) => route.abort());
     const alert = tab.page.getByRole('alert');
     await alert.getByText('goes on asking by itself').waitFor();
@@ -375,8 +417,33 @@ chains:
     await tab.page.unroute(/\/v1\/jobs\//);
     await alert.waitFor({ state: 'detached' });
     expect(await cancelJob(testDatabase.database, id)).toBe(true);
-    expect(await verdict()).toContain('The operator has ended this job');
-    expect(await tab.page.title()).toContain('failed');
+    await expect.poll(() => verdict()).toContain('have ended this job');
+    await expect.poll(() => tab.page.title()).toContain('failed');
+  });
+
+  test('ends a job of one’s own, sends it again, and shows neither for a job of others', async () => {
+    const address = await newVault();
+    await openForm(`?chain=${SILENT_CHAIN_ID}&address=${address}`);
+    await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
+    await tab.page.locator('#compilerVersion').fill(LONG_VERSION);
+    await tab.page.locator('#contract').selectOption(VAULT);
+    await send();
+    const first = tab.page.url();
+    await tab.page.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => verdict()).toContain('have ended this job');
+    expect(await findWithAxe(tab)).toEqual([]);
+    await tab.page.getByRole('link', { name: 'Send it again' }).click();
+    await tab.page.waitForURL((url) => /\/job\//.test(url.href) && url.href !== first);
+    await tab.page.getByRole('button', { name: 'Cancel' }).click();
+    await expect.poll(() => verdict()).toContain('have ended this job');
+    await visit(tab, `${service.apiUrl}/verify`);
+    expect(tab.page.url()).toContain('/verify');
+    const other = await submit(SILENT_CHAIN_ID);
+    await visit(tab, `${service.apiUrl}/job/${other}`);
+    expect(await tab.page.getByRole('button', { name: 'Cancel' }).count()).toBe(0);
+    await cancelJob(testDatabase.database, other);
+    await verdict();
+    expect(await tab.page.getByRole('link', { name: 'Send it again' }).count()).toBe(0);
   });
 
   test('could not check a contract whose chain nobody answers for', async () => {
@@ -390,7 +457,7 @@ chains:
   test('tells of a job that is not known', async () => {
     const id = '<b>nobody</b>';
     expect(await visit(tab, `${service.apiUrl}/job/${encodeURIComponent(id)}`)).toBe(404);
-    expect(await mainText()).toContain(id);
+    await expect.poll(() => mainText()).toContain(id);
   });
 
   test('says without a script what to use instead', async () => {
@@ -399,7 +466,7 @@ chains:
     const text = await plain.page.locator('main').innerText();
     expect(text).toContain(`${service.apiUrl}/v2/verify/5/${sampleAddress(7)}`);
     expect(text).toContain(`fullmatch verify 5 ${sampleAddress(7)}`);
-    expect(await plain.page.locator('form.verify').isVisible()).toBe(false);
+    await expect.poll(() => plain.page.locator('form.verify').isVisible()).toBe(false);
     await plain.context.close();
   });
 
@@ -416,12 +483,12 @@ chains:
     });
     const url = `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`;
     expect(await visit(tab, url)).toBe(503);
-    expect(await verdict()).toContain('Could not check, because');
+    await expect.poll(() => verdict()).toContain('Could not check, because');
     await administer((client) =>
       client.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`),
     );
     await expect.poll(() => visit(tab, url)).toBe(404);
-    expect(await verdict()).toContain('Not verified here');
+    await expect.poll(() => verdict()).toContain('Not verified here');
   });
 });
 

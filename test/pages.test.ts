@@ -3,6 +3,7 @@ import path from 'node:path';
 import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import {
+  arrive,
   eachInTabs,
   hasBrowser,
   LOOKS,
@@ -128,10 +129,12 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     await visit(tab, urlOf('chains'));
     await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
     await tab.page.locator('main input[name="q"]').fill('sepolia');
-    await tab.page.waitForURL('**q=sepolia');
+    await arrive(tab, '**q=sepolia');
     await tab.page.pdf();
     await tab.page.emulateMedia({ media: 'print' });
-    expect(await tab.page.locator('header.site').innerText()).toContain(urlOf('chains-filtered'));
+    await expect
+      .poll(() => tab.page.locator('header.site').innerText())
+      .toContain(urlOf('chains-filtered'));
     await tab.context.close();
   });
 
@@ -165,12 +168,16 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     }
     await visitWithoutScripts(tab, urlOf('overview'));
     // 12.8 million full and 32.1 million partial matches, or what else the counts are, in digits.
-    expect(await tab.page.locator('main').innerText()).toMatch(/\d{1,3}(?:[^\d\s]|\s)\d{3}/);
+    await expect
+      .poll(() => tab.page.locator('main').innerText())
+      .toMatch(/\d{1,3}(?:[^\d\s]|\s)\d{3}/);
     await visitWithoutScripts(tab, urlOf('chains'));
-    expect(await tab.page.locator('main table tbody tr').count()).toBeGreaterThan(20);
+    await expect.poll(() => tab.page.locator('main table tbody tr').count()).toBeGreaterThan(20);
     await visitWithoutScripts(tab, urlOf('contract-full'));
-    expect(await tab.page.locator('main').innerText()).toMatch(/metadata/i);
-    expect(await tab.page.locator('main').innerText()).toContain('contract Token is Owned');
+    await expect.poll(() => tab.page.locator('main').innerText()).toMatch(/metadata/i);
+    await expect
+      .poll(() => tab.page.locator('main').innerText())
+      .toContain('contract Token is Owned');
     await tab.context.close();
   });
 });

@@ -108,7 +108,7 @@ afterAll(async () => {
 const FOLDER = `/contracts/full_match/1/${checksumAddress(HOSTILE)}`;
 interface Folder {
   match: Match;
-  files: { path: string; url: string }[];
+  files: { path: string; url: string; bytes?: number }[];
 }
 const get = (path: string, init?: RequestInit): Promise<Response> =>
   fetch(`${service.repositoryUrl}${path}`, init);
@@ -143,6 +143,17 @@ describe('the folder of a contract', () => {
       'metadata.json',
       'path-translation.json',
     ]);
+  });
+
+  test('says of each file how large it is, and of a page in all', async () => {
+    const { files } = await listFolder();
+    const served = await Promise.all(
+      files.map(async ({ url }) => (await (await get(url)).arrayBuffer()).byteLength),
+    );
+    expect(files.map(({ bytes }) => bytes)).toEqual(served);
+    const page = await (await get(FOLDER, { headers: { accept: 'text/html' } })).text();
+    const total = served.reduce((sum, bytes) => sum + bytes, 0).toLocaleString('en-US');
+    expect(page).toContain(`${total} bytes`);
   });
 
   test('says in path-translation.json where each renamed source stands', async () => {

@@ -256,8 +256,8 @@ describe('large answers', () => {
 
   test('are refused to a client that takes none of them, while others are served', async () => {
     const stalled = await stall(largePath(1), 12, '192.0.2.1');
-    const refused = await get(largePath(1), { 'x-forwarded-for': '192.0.2.1' });
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '5']);
+    const refused = await untilStatus(429, largePath(1), '192.0.2.1');
+    expect(refused.headers.get('retry-after')).toBe('5');
     expect(await refused.json()).toMatchObject({ customCode: 'too_many_client_answers' });
     const lookUp = await get(pathOf(large[1] ?? '0x', ''), { 'x-forwarded-for': '192.0.2.1' });
     expect(lookUp.status).toBe(200);
@@ -272,7 +272,7 @@ describe('large answers', () => {
       const [socket] = await stall(largePath(2), 1, '192.0.2.3');
       const more = `GET ${largePath(2)} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.3\r\n\r\n`;
       socket?.write(more.repeat(8));
-      await wait(300);
+      await wait(1_000);
       socket?.destroy();
     }
     await untilAnswered(largePath(2), '192.0.2.3');
@@ -283,19 +283,24 @@ describe('large answers', () => {
       pathOf(address, 'fields=sources'),
       pathOf(address, 'fields=stdJsonInput'),
     ]);
+    const medianMs = async (): Promise<number> => {
+      const times: number[] = [];
+      for (let round = 0; round < 50; round += 1) {
+        const start = performance.now();
+        expect((await get(pathOf(large[0] ?? '0x', ''))).status).toBe(200);
+        times.push(performance.now() - start);
+      }
+      return times.sort((left, right) => left - right)[25]!;
+    };
+    const alone = await medianMs();
     const stalled = await Promise.all(
       paths.map((path, index) => stall(path, 1, `198.51.${100 + index}.1`)),
     );
-    const refused = await get(pathOf(large[0] ?? '0x'), { 'x-forwarded-for': '192.0.2.99' });
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '5']);
+    const refused = await untilStatus(503, pathOf(large[0] ?? '0x'), '192.0.2.99');
+    expect(refused.headers.get('retry-after')).toBe('5');
     expect(await refused.json()).toMatchObject({ customCode: 'too_many_answers' });
-    const times: number[] = [];
-    for (let round = 0; round < 50; round += 1) {
-      const start = performance.now();
-      expect((await get(pathOf(large[0] ?? '0x', ''))).status).toBe(200);
-      times.push(performance.now() - start);
-    }
-    expect(times.sort((left, right) => left - right)[25]).toBeLessThan(100);
+    // Slower than without them by no more than what a busy machine makes of it.
+    expect(await medianMs()).toBeLessThan(Math.max(100, 3 * alone));
     stalled.flat().forEach((socket) => socket.destroy());
     await untilAnswered(pathOf(large[0] ?? '0x'), '192.0.2.99');
   });
@@ -313,17 +318,21 @@ async function stall(path: string, count: number, client: string): Promise<Socke
     socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${client}\r\n\r\n`);
     sockets.push(socket);
   }
-  await wait(1_000);
   return sockets;
 }
 
-async function untilAnswered(path: string, client: string): Promise<void> {
+/** Asks until the answer has a status: what was asked before it is taken up, and let go, a moment later. */
+async function untilStatus(status: number, path: string, client: string): Promise<Response> {
   for (;;) {
     const response = await get(path, { 'x-forwarded-for': client });
+    if (response.status === status) return response;
     await response.arrayBuffer();
-    if (response.status === 200) return;
     await wait(50);
   }
+}
+
+async function untilAnswered(path: string, client: string): Promise<void> {
+  await (await untilStatus(200, path, client)).arrayBuffer();
 }
 
 /** The answer as it comes: fetch unpacks it. */

@@ -210,9 +210,13 @@ describe('fullmatch reload', () => {
 
   test('shows pictures that were put into the folder', async () => {
     expect((await fetch(`${service.apiUrl}/v1/chains/7/icon`)).status).toBe(404);
+    const page = async (): Promise<string> =>
+      (await fetch(`${service.apiUrl}/registry/7`, { headers: { accept: 'text/html' } })).text();
+    expect(await page()).not.toContain('<img');
     await writeFile(path.join(folder, 'icons', '7.svg'), '<svg/>');
     expect((await reload()).exit).toBe(0);
     expect(await (await fetch(`${service.apiUrl}/v1/chains/7/icon`)).text()).toBe('<svg/>');
+    expect(await page()).toMatch(/<img class="chain-icon" src="[^"]*v1\/chains\/7\/icon" alt/);
   });
 
   test('says why a service refused, and exits 1', async () => {

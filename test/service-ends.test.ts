@@ -97,10 +97,11 @@ describe('the embedded PostgreSQL', () => {
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     await expect.poll(() => output).toContain('"event":"ready"');
     const group = -(child.pid ?? 0);
+    const ended = once(child, 'exit');
     process.kill(group, 'SIGINT');
     await wait(20);
-    process.kill(child.pid ?? 0, 'SIGINT');
-    const [code] = (await once(child, 'exit')) as [number | null];
+    child.kill('SIGINT');
+    const [code] = (await ended) as [number | null];
     expect(code).toBe(0);
     await expect.poll(() => output).toContain('"event":"stopped"');
     expect(await hasRunningServer(dataDir)).toBe(false);

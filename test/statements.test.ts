@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { type Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
@@ -12,8 +12,13 @@ import {
   kindsOfParameter,
   type StatementShape,
 } from './support/sql/describe-statement.ts';
-import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import {
+  createEmptyDatabase,
+  createTestDatabase,
+  type TestDatabase,
+} from './support/test-database.ts';
 
+const ALLIANCE_SCHEMA = path.resolve(import.meta.dirname, 'support/alliance-schema.sql');
 const SOURCE = path.resolve(import.meta.dirname, '../src');
 /** They act when they are loaded, and hold no statement. */
 const PROGRAMS = /(?:main|-process|-thread|-child)\.(?:ts|mjs)$/;
@@ -33,7 +38,10 @@ vi.mock('../src/store/database.ts', async (original) => {
 });
 
 let testDatabase: TestDatabase;
+let peerDatabase: Awaited<ReturnType<typeof createEmptyDatabase>>;
 let client: Client;
+/** Where the tables of the Verifier Alliance are, which an import reads. */
+let peer: Client;
 let arrays: ReadonlySet<number>;
 const shapes = new Map<string, StatementShape>();
 const faults: string[] = [];
@@ -44,6 +52,12 @@ beforeAll(async () => {
   texts.clear();
   testDatabase = await createTestDatabase();
   client = await connectClient(targetOfUrl(new Secret(testDatabase.url), 'fullmatch test'));
+  peerDatabase = await createEmptyDatabase();
+  peer = await connectClient(targetOfUrl(new Secret(peerDatabase.url), 'fullmatch test'));
+  await peer.query(readFileSync(ALLIANCE_SCHEMA, 'utf8'));
+  // What an export of Fullmatch has beside them.
+  await peer.query(`CREATE TABLE fullmatch_matches (chain_id bigint, address bytea, verified_contract_id bigint,
+    runtime_match text, creation_match text, claimed_creation_values jsonb)`);
   const { rows } = await client.query<{ oid: number }>(
     `SELECT oid::int4 FROM pg_type WHERE typcategory = 'A'`,
   );
@@ -52,10 +66,15 @@ beforeAll(async () => {
     (file) => file.endsWith('.ts') && !file.endsWith('.test.ts') && !PROGRAMS.test(file),
   );
   for (const file of files) await import(path.join(SOURCE, file));
+  const { STAGE_TABLES } = await import('../src/repository/bulk/contract-stage.ts');
+  for (const table of STAGE_TABLES) await client.query(table);
   for (const [label, [text = '']] of texts) {
     if (UNPREPARED.has(label)) continue;
     try {
-      shapes.set(label, await describeStatement(client, text));
+      shapes.set(
+        label,
+        await describeStatement(label.startsWith('import: ') ? peer : client, text),
+      );
     } catch (error) {
       faults.push(`${label}: ${String(error)}`);
     }
@@ -63,8 +82,8 @@ beforeAll(async () => {
 }, 120_000);
 
 afterAll(async () => {
-  await client.end();
-  await testDatabase.drop();
+  await Promise.all([client.end(), peer.end()]);
+  await Promise.all([testDatabase.drop(), peerDatabase.drop()]);
 });
 
 test('every statement of the program is one that the schema takes', () => {
@@ -84,7 +103,11 @@ describe('what the code declares of a statement', () => {
 
   test('is read of most statements', () => {
     const read = new Set(queries.map(({ label }) => label));
-    expect(read.size).toBeGreaterThan(texts.size * 0.8);
+    // What runs over staged rows has its columns and their types from one list, see carried-statement.ts.
+    const listed = [...texts.keys()].filter(
+      (label) => !label.startsWith('staged: ') && !texts.has(`staged: ${label}`),
+    );
+    expect(read.size).toBeGreaterThan(listed.length * 0.8);
   });
 
   test('are the columns that it answers, with their types', () => {

@@ -65,7 +65,7 @@ describe('events of a version without a feed', () => {
     for (const file of before) {
       await copyFile(path.join(MIGRATIONS, file), path.join(temporary.path, file));
     }
-    await migrate(client, temporary.path);
+    await migrate(client, { folder: temporary.path });
     await client.query(EARLIER);
     const store = await openStore({ url, poolSize: 2, dataDir: tmpdir() }, silentLogger);
     ({ database } = store);
@@ -96,9 +96,10 @@ describe('events of a version without a feed', () => {
     expect(await feed()).toEqual(OLD.map((number) => [number, number]));
     expect(await read('SELECT event_id FROM feed_queue')).toEqual([]);
     expect(await read('SELECT name, position FROM feed_followers ORDER BY name')).toEqual([
-      // It came with a later version, and begins with the first event.
+      // Those that came with a later version begin with the first event.
       { name: 'known_codes', position: '0' },
       { name: 'names', position: '18' },
+      { name: 'signatures', position: '0' },
       { name: 'statistics', position: '18' },
     ]);
     expect(await differences()).toEqual([]);

@@ -132,7 +132,7 @@ describe('data of an earlier version', () => {
       if (!/^\d/.test(file) || file > LAST_OF_EARLIER) continue;
       await copyFile(path.join(MIGRATIONS, file), path.join(temporary.path, file));
     }
-    await migrate(client, temporary.path);
+    await migrate(client, { folder: temporary.path });
     for (const {
       address,
       metadata,

@@ -129,6 +129,25 @@ describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () 
     });
   });
 
+  test('a Blockscout has a contract taken over, and gets the stored match', async () => {
+    const input = inputOf({ 'one/Box.sol': box() });
+    const address = await deployed(input, 'one/Box.sol', 'Box');
+    says = answerWith({
+      SourceCode: `{${JSON.stringify(input)}}`,
+      ContractFileName: 'one/Box.sol',
+    });
+    const url = `${service.apiUrl}/blockscout/api/v2/verifier/sourcify/sources:verify-from-etherscan`;
+    const take = async (body: object) => (await (await post(url, body)).json()) as object;
+    const asked = { address, chain: String(VERIFIED_CHAIN_ID) };
+    const source = { fileName: 'one/Box.sol', contractName: 'Box', matchType: 'FULL' };
+    expect(await take(asked)).toMatchObject({ status: 'SUCCESS', source });
+    expect(await take({ ...asked, address: unused() })).toMatchObject({ status: 'FAILURE' });
+    expect(await take({ ...asked, chain: '99' })).toMatchObject({
+      status: 'FAILURE',
+      source: null,
+    });
+  });
+
   test('standard JSON in braces is taken with the contract of its file', async () => {
     const input = inputOf({ 'x.sol': box(), 'y.sol': 'contract Box { uint public other; }' });
     const address = await deployed(input, 'y.sol', 'Box');
@@ -267,7 +286,7 @@ describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () 
     const address = unused();
     const before = questions.length;
     says = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 100));
+      await new Promise((resolve) => setTimeout(resolve, 1_500));
       return said('Contract source code not verified')();
     };
     const statuses = await Promise.all([1, 2].map(async () => (await takeOver(address)).status));

@@ -21,6 +21,7 @@ import {
   verifyOverV2,
 } from './support/verification-fixture.ts';
 import { readContract } from './support/verifying-service.ts';
+import { hasBrowser, LOOKS, openTab, startBrowser, visit } from './support/browser.ts';
 
 const vault = (comment: string, start = '5', body = '') =>
   inputOf({
@@ -110,7 +111,7 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
   const shownAt = (address: Hex) => readContract(service, VERIFIED_CHAIN_ID, address);
   const pageOf = async (address: Hex): Promise<string> => {
     const url = `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${checksumAddress(address)}`;
-    return (await fetch(url, { headers: { accept: 'text/html' } })).text();
+    return (await fetch(`${url}?tab=proof`, { headers: { accept: 'text/html' } })).text();
   };
   const verify = async (address: Hex, input: object, more: object = {}) => {
     const job = await verifyOverV2(service.apiUrl, address, {
@@ -180,6 +181,27 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
         })
       ).text();
       expect(list).toContain(`claimed ${match}`);
+    });
+
+    test.skipIf(!hasBrowser())('is checked by a click, and is no claim any more', async () => {
+      await importTree(address, match, transactionHash);
+      const browser = await startBrowser();
+      try {
+        const tab = await openTab(browser, LOOKS[0]);
+        await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
+        await tab.page.getByRole('button', { name: 'Check now' }).click();
+        await tab.page.waitForURL('**/job/*');
+        await tab.page.getByRole('heading', { level: 1 }).waitFor();
+        await expect
+          .poll(async () => (await answerOf(address)) as object)
+          .toMatchObject({ origin: 'verified', match });
+        await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
+        expect(await tab.page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
+        expect(tab.troubles).toEqual([]);
+        await tab.context.close();
+      } finally {
+        await browser.close();
+      }
     });
 
     test('gives way to the one that a submission proves, and the text stays', async () => {

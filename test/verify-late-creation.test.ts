@@ -14,7 +14,7 @@ import {
   VERIFIED_CHAIN_ID,
   verifyOverV2,
 } from './support/verification-fixture.ts';
-import { readContract, readStatistics } from './support/verifying-service.ts';
+import { readContract, readSettledStatistics } from './support/verifying-service.ts';
 
 /** What the methods give by which a creation is found or proved. */
 const CREATION_METHODS = [
@@ -88,10 +88,10 @@ describe.skipIf(absent)(`a creation that is known late${absent ? `: ${NO_ANVIL}`
     return deploy(anvil, `61${size}80600a5f395ff3`.padEnd(20, '0') + runtime.slice(2));
   };
   const nameCreation = async (address: string, transactionHash: string, input: object) => {
-    const counts = await readStatistics(service);
+    const counts = await readSettledStatistics(service, testDatabase.database);
     node.filter = {};
     const job = await verify(address, input, { creationTransactionHash: transactionHash });
-    expect(await readStatistics(service)).toBe(counts);
+    expect(await readSettledStatistics(service, testDatabase.database)).toBe(counts);
     const { differences } = await recount(testDatabase.database, { repair: false });
     expect(differences).toEqual([]);
     return job;

@@ -20,6 +20,7 @@ const NAME = 'K.sol:Kept';
 const inputWith = (metadata: Record<string, unknown>) => inputOf({ 'K.sol': SOURCE }, { metadata });
 const USUAL = inputWith({});
 const NO_AUXDATA = inputWith({ appendCBOR: false });
+const VIA_IR = inputOf({ 'K.sol': SOURCE }, { viaIR: true });
 const NO_HASH = inputWith({ bytecodeHash: 'none' });
 
 describe.skipIf(absence)(`settings of the metadata${absence ? ` (${absence})` : ''}`, () => {
@@ -33,6 +34,13 @@ describe.skipIf(absence)(`settings of the metadata${absence ? ` (${absence})` : 
     ['without auxdata', NO_AUXDATA, USUAL, 'delete'],
     ['without a hash', NO_HASH, USUAL, 'replace'],
     ['with a hash that the sources are sent without', USUAL, NO_HASH, 'replace'],
+    ['with auxdata that the sources are sent without', USUAL, NO_AUXDATA, 'insert'],
+    [
+      'with auxdata, via IR',
+      VIA_IR,
+      { ...VIA_IR, settings: { ...VIA_IR.settings, metadata: { appendCBOR: false } } },
+      'insert',
+    ],
   ])('code %s is a partial match, and what differs is recorded', async (_, made, sent, type) => {
     const { creationCode } = await compileAsDeveloper(VERSION, made, 'K.sol', 'Kept');
     const { address } = await deploy(service.anvil, creationCode);

@@ -133,6 +133,11 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
   });
 
   describe('fullmatch verify', () => {
+    const runAt = (address: string, input: string, ...more: readonly string[]): Promise<CliRun> =>
+      runInProcess(['verify', String(VERIFIED_CHAIN_ID), address, input, ...more], {
+        environment: { DATABASE_URL: service.testDatabase.url },
+        workingDirectory: folder.path,
+      });
     const run = async (
       address: string,
       input: string,
@@ -141,10 +146,7 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
       const file = path.join(folder.path, address, 'input.json');
       await mkdir(path.dirname(file), { recursive: true });
       await writeFile(file, input);
-      return runInProcess(['verify', String(VERIFIED_CHAIN_ID), address, file, ...more], {
-        environment: { DATABASE_URL: service.testDatabase.url },
-        workingDirectory: folder.path,
-      });
+      return runAt(address, file, ...more);
     };
 
     test.each([
@@ -181,6 +183,60 @@ def g(at: address) -> uint256:
         stdJsonInput: TestInput;
       };
       expect(stdJsonInput).toMatchObject({ interfaces });
+    });
+
+    test('takes a file with all that it imports, or the folder of several', async () => {
+      const project = await mkdtemp(path.join(folder.path, 'project-'));
+      const sources = {
+        'src/lib/numbers.vy':
+          '\nfrom . import more\n\n@internal\ndef sixth(n: uint256) -> uint256:\n    return more.half(n) // 3\n',
+        'src/lib/more.vy': '\n@internal\ndef half(n: uint256) -> uint256:\n    return n // 2\n',
+        'src/ITold.vyi': '\n@external\ndef f(n: uint256) -> uint256: ...\n',
+        'src/Told.vy': `# pragma version ~=0.4.3
+from src import ITold
+from src.lib import numbers
+from ethereum.ercs import IERC20
+
+implements: ITold
+
+@external
+def f(n: uint256) -> uint256:
+    return numbers.sixth(n)
+`,
+      };
+      for (const [name, text] of Object.entries(sources)) {
+        await mkdir(path.dirname(path.join(project, name)), { recursive: true });
+        await writeFile(path.join(project, name), text);
+      }
+      // Compilers of other languages read nothing of it.
+      await writeFile(path.join(project, 'package.json'), '{}');
+      const input = vyperInput(sources);
+      const creationCode = await compileVyper(V4, input, 'src/Told.vy');
+      const verifyAt = async (place: string, ...more: readonly string[]) => {
+        const { address } = await deploy(service.anvil, creationCode);
+        const told = ['--compiler', '0.4.3', '--json', ...more];
+        const ran = await runInProcess(
+          ['verify', String(VERIFIED_CHAIN_ID), address, place, ...told],
+          {
+            environment: {
+              DATABASE_URL: service.testDatabase.url,
+              FULLMATCH_CONFIG: path.join(folder.path, 'fullmatch.yaml'),
+            },
+            workingDirectory: project,
+          },
+        );
+        return { ran, address };
+      };
+      for (const [place, ...more] of [['src/Told.vy'], ['.', '--contract', 'Told']] as const) {
+        const { ran, address } = await verifyAt(place, ...more);
+        expect(ran).toMatchObject({ exitCode: 0, stderr: '' });
+        expect(JSON.parse(ran.stdout)).toMatchObject({ creationMatch: 'full' });
+        const { sources: shown } = await service.contractAt(address);
+        expect(Object.keys(shown).sort()).toEqual(Object.keys(sources).sort());
+      }
+      const { ran } = await verifyAt('src/Told.vy', '--via-ir');
+      expect(ran).toMatchObject({ exitCode: 1 });
+      expect(JSON.parse(ran.stdout)).toMatchObject({ code: 'verification_input_unusable' });
     });
 
     test('takes the bundle of the compiler without being told version and contract', async () => {

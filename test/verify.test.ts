@@ -160,13 +160,14 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
   });
 
   test('other code fails with no_match and both codes, and a second try after it is accepted', async () => {
-    const { address } = await deployVault();
+    const { address, transactionHash } = await deployVault();
     const other = bodyOf(SOURCE.replace('amount <= limit', 'amount <  limit'));
     for (let attempt = 1; attempt <= 2; attempt += 1) {
       const job = await verifyOverV2(service.apiUrl, address, other);
       expect(['no_match', 'bytecode_length_mismatch']).toContain(job.error?.customCode);
       expect(job.error?.onchainRuntimeCode).toMatch(/^0x[0-9a-f]+$/);
       expect(job.error?.recompiledRuntimeCode).toMatch(/^0x[0-9a-f]+$/);
+      expect(job.error?.creationTransactionHash).toBe(transactionHash);
       expect(job.contract.match).toBeNull();
     }
     const answer = await fetch(`${service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}`);

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { answerFault, type WireAnswer } from './support/wire/answer-fault.ts';
 
-const VERSION = { name: 'fullmatch', version: '1.2.3', node: '24.0.0' };
+const VERSION = { name: 'fullmatch', version: '1.2.3', node: '24.0.0', verify: 'open' };
 const EVENT = `id: 1\nevent: registry\ndata: ${JSON.stringify({ sha256: 'a', chains: 1 })}\n\n`;
 
 /** A right answer, but for what is said otherwise. */

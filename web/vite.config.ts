@@ -18,6 +18,8 @@ export default defineConfig(({ isSsrBuild }) => ({
     emptyOutDir: true,
     outDir: folder(isSsrBuild ? '../dist/web/server' : '../dist/web/client'),
     manifest: !isSsrBuild,
+    // What is bundled asks that its notices come with it.
+    license: { fileName: 'licenses.md' },
     // The policy of the pages lets nothing run or load that is written into a page.
     modulePreload: { polyfill: false },
     assetsInlineLimit: 0,

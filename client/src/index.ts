@@ -188,6 +188,8 @@ export interface FullmatchClient {
   ): Promise<CompilerProposal>;
   /** Where a verification stands; undefined when there is no such job. */
   job(verificationId: string, options?: RequestOptions): Promise<JobState | undefined>;
+  /** Ends a verification that was sent from this address, and says where it stands: it may take seconds. */
+  cancelJob(verificationId: string, options?: RequestOptions): Promise<JobState>;
 
   /** What the service knows of its own state. */
   health(options?: RequestOptions): Promise<Health>;
@@ -284,6 +286,8 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
       get(api(['v1', 'verify', 'proposal', chainId, address]), call),
     job: (verificationId, call) =>
       orUndefined(get(api(['v1', 'jobs', verificationId]), call), 'job_not_found'),
+    cancelJob: (verificationId, call) =>
+      post(api(['v1', 'jobs', verificationId, 'cancel']), {}, call),
 
     health: (call) => get(api(['health']), call),
     version: (call) => get(api(['version']), call),

@@ -495,6 +495,39 @@ export interface V2Job {
     /** The first 20 */
     paths: string[];
   };
+  /** What other explorers were told, where the operator has them told */
+  externalVerifications?: {
+    etherscan?: {
+      /** waiting: to be told, or told again; submitted: asked for its verdict */
+      state: 'waiting' | 'submitted' | 'verified' | 'failed';
+      /** The explorer's own id */
+      verificationId?: string;
+      /** What it said last, where it did not verify */
+      error?: string;
+      statusUrl?: string;
+      contractApiUrl?: string;
+    };
+    blockscout?: {
+      /** waiting: to be told, or told again; submitted: asked for its verdict */
+      state: 'waiting' | 'submitted' | 'verified' | 'failed';
+      /** The explorer's own id */
+      verificationId?: string;
+      /** What it said last, where it did not verify */
+      error?: string;
+      statusUrl?: string;
+      contractApiUrl?: string;
+    };
+    routescan?: {
+      /** waiting: to be told, or told again; submitted: asked for its verdict */
+      state: 'waiting' | 'submitted' | 'verified' | 'failed';
+      /** The explorer's own id */
+      verificationId?: string;
+      /** What it said last, where it did not verify */
+      error?: string;
+      statusUrl?: string;
+      contractApiUrl?: string;
+    };
+  };
 }
 
 /** The match of a contract, without its evidence */
@@ -614,6 +647,31 @@ export interface V2Contract {
       signatureHash4: string;
     }[];
   };
+  values?: {
+    /** null: none, or not known */
+    constructorArguments?: {
+      data: string;
+      /** By the ABI; null where it has no constructor, where they are not its strict encoding, and where they are more than 500 values */
+      decoded: DescribedValue[] | null;
+    } | null;
+    immutables?: {
+      /** As in immutableReferences */
+      id: string;
+      /** Of the variable, where it is known */
+      name: string | null;
+      /** As it is declared, where it is known */
+      type: string | null;
+      /** As it stands in the code */
+      data: string;
+      /** null where the type does not say how to read it */
+      value: string | null;
+    }[];
+    /** Those whose addresses stand in the code */
+    libraries?: {
+      name: string;
+      address: string;
+    }[];
+  };
   /** Read from the chain for this answer, so it is no part of fields=all */
   proxyResolution?: {
     isProxy?: boolean;
@@ -642,6 +700,15 @@ export interface V2Contract {
       errorId: string;
     };
   };
+}
+
+export interface DescribedValue {
+  /** As it is declared, or its place in a list; empty where it has none */
+  name: string;
+  type: string;
+  /** Numbers in decimal digits, addresses with their checksum, other bytes as hex; absent of lists and tuples */
+  value?: string;
+  members?: DescribedValue[];
 }
 
 /** A verification that was put into the queue */
@@ -677,10 +744,97 @@ export interface SourcesRequest {
 
 /** A compiler that may have been used */
 export interface CompilerProposal {
+  /** solc compiles Solidity and Yul */
+  compiler?: 'solc' | 'vyper';
   /** Absent where the code does not say it */
   compilerVersion?: string;
   /** Where it stands */
   from: 'auxdata' | 'none';
+}
+
+/** Signatures by their hashes */
+export interface FoundSignatures {
+  ok: true;
+  result: {
+    function: Record<
+      string,
+      | {
+          /** transfer(address,uint256) */
+          name: string;
+          /** Whether filter=true hides it */
+          filtered: boolean;
+          /** Whether a contract that is verified now has it */
+          hasVerifiedContract: boolean;
+        }[]
+      | null
+    >;
+    event: Record<
+      string,
+      {
+        /** transfer(address,uint256) */
+        name: string;
+        /** Whether filter=true hides it */
+        filtered: boolean;
+        /** Whether a contract that is verified now has it */
+        hasVerifiedContract: boolean;
+      }[]
+    >;
+  };
+}
+
+/** An error of the signature database */
+export interface SignatureError {
+  ok: false;
+  /** What is wrong here, and what to do */
+  error: string;
+  /** A stable code */
+  code: string;
+}
+
+/** What came of an import */
+export interface SignatureImportAnswer {
+  ok: true;
+  result: {
+    function: ImportedSignatures;
+    event: ImportedSignatures;
+  };
+}
+
+/** What came of an import */
+export interface ImportedSignatures {
+  /** Signature to hash: those that are new */
+  imported: Record<string, string>;
+  /** Those that were here before */
+  duplicated: Record<string, string>;
+  /** Texts that are no canonical signatures */
+  invalid: string[];
+}
+
+/** Signatures to import */
+export interface SignatureImportRequest {
+  /** Canonical signatures, such as transfer(address,uint256) */
+  function?: string[];
+  /** Canonical signatures, such as transfer(address,uint256) */
+  event?: string[];
+}
+
+/** How many signatures there are */
+export interface SignatureStats {
+  ok: true;
+  result: {
+    count: {
+      function: number;
+      event: number;
+      error: number;
+      /** Those that no verified contract has */
+      unknown: number;
+      total: number;
+    };
+    metadata: {
+      /** When that was true */
+      refreshed_at: string;
+    };
+  };
 }
 
 /** An answer of the Etherscan protocol */
@@ -737,13 +891,14 @@ export interface EtherscanCreation {
   creationBytecode: string;
 }
 
-/** Parameters of the protocol, in the query or in the body. module is contract; action is verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification. Others, such as apikey, are ignored. */
+/** Parameters of the protocol, in the query or in the body. module is contract; action is verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification. apikey is the token, where the service asks for one (`access.verify`). Others are ignored. */
 export interface EtherscanFields {
   module?: string;
   action?: string;
   chainid?: string;
   chainId?: string;
   guid?: string;
+  apikey?: string;
   address?: string;
   contractaddress?: string;
   contractaddresses?: string;
@@ -830,7 +985,16 @@ export interface BlockscoutVerdict {
     }[];
   } | null;
   postActionResponses: {
-    lookupMethods: null;
+    lookupMethods: {
+      methods: Record<
+        string,
+        {
+          fileName: string;
+          fileOffset: number;
+          length: number;
+        }
+      >;
+    } | null;
   } | null;
 }
 
@@ -888,6 +1052,136 @@ export type BlockscoutBatch =
 /** Newest first */
 export interface BlockscoutVersions {
   compilerVersions: string[];
+}
+
+/** By selectors; offsets and lengths in bytes */
+export interface BlockscoutMethods {
+  methods: Record<
+    string,
+    {
+      fileName: string;
+      fileOffset: number;
+      length: number;
+    }
+  >;
+}
+
+/** An argument of a call or an event */
+export interface DecodedArgument {
+  name: string;
+  type: string;
+  components: DecodedArgument[];
+  indexed?: boolean;
+  /** Hexadecimal digits without 0x, text as it is */
+  value: string;
+}
+
+/** What is verified here and gives a code */
+export interface FoundSources {
+  sources: {
+    fileName: string;
+    contractName: string;
+    compilerVersion: string;
+    /** JSON */
+    compilerSettings: string;
+    sourceType: 'SOLIDITY' | 'VYPER' | 'YUL';
+    sourceFiles: Record<string, string>;
+    /** JSON */
+    abi: string | null;
+    constructorArguments: string | null;
+    matchType: 'PARTIAL' | 'FULL';
+    /** JSON */
+    compilationArtifacts: string | null;
+    /** JSON */
+    creationInputArtifacts: string | null;
+    /** JSON */
+    deployedBytecodeArtifacts: string | null;
+    isBlueprint: boolean;
+    libraries: Record<string, string>;
+  }[];
+}
+
+/** The same; all of it stands in the first list */
+export interface AllFoundSources {
+  ethBytecodeDbSources: {
+    fileName: string;
+    contractName: string;
+    compilerVersion: string;
+    /** JSON */
+    compilerSettings: string;
+    sourceType: 'SOLIDITY' | 'VYPER' | 'YUL';
+    sourceFiles: Record<string, string>;
+    /** JSON */
+    abi: string | null;
+    constructorArguments: string | null;
+    matchType: 'PARTIAL' | 'FULL';
+    /** JSON */
+    compilationArtifacts: string | null;
+    /** JSON */
+    creationInputArtifacts: string | null;
+    /** JSON */
+    deployedBytecodeArtifacts: string | null;
+    isBlueprint: boolean;
+    libraries: Record<string, string>;
+  }[];
+  sourcifySources: {
+    fileName: string;
+    contractName: string;
+    compilerVersion: string;
+    /** JSON */
+    compilerSettings: string;
+    sourceType: 'SOLIDITY' | 'VYPER' | 'YUL';
+    sourceFiles: Record<string, string>;
+    /** JSON */
+    abi: string | null;
+    constructorArguments: string | null;
+    matchType: 'PARTIAL' | 'FULL';
+    /** JSON */
+    compilationArtifacts: string | null;
+    /** JSON */
+    creationInputArtifacts: string | null;
+    /** JSON */
+    deployedBytecodeArtifacts: string | null;
+    isBlueprint: boolean;
+    libraries: Record<string, string>;
+  }[];
+  allianceSources: {
+    fileName: string;
+    contractName: string;
+    compilerVersion: string;
+    /** JSON */
+    compilerSettings: string;
+    sourceType: 'SOLIDITY' | 'VYPER' | 'YUL';
+    sourceFiles: Record<string, string>;
+    /** JSON */
+    abi: string | null;
+    constructorArguments: string | null;
+    matchType: 'PARTIAL' | 'FULL';
+    /** JSON */
+    compilationArtifacts: string | null;
+    /** JSON */
+    creationInputArtifacts: string | null;
+    /** JSON */
+    deployedBytecodeArtifacts: string | null;
+    isBlueprint: boolean;
+    libraries: Record<string, string>;
+  }[];
+}
+
+/** How verified contracts declare an event */
+export interface EventDescriptions {
+  eventDescriptions: {
+    type: 'event';
+    name: string;
+    /** JSON, as in the ABI */
+    inputs: string;
+  }[];
+}
+
+/** How many contracts are verified here */
+export interface AllianceStats {
+  totalContracts: number;
+  contractsPerProvider: Record<string, number>;
 }
 
 /** As gRPC names it */
@@ -1055,6 +1349,36 @@ export interface Evidence {
     | null;
   /** Whether there are files that the metadata does not list: without them the compiler gives another code, and no hash proves their text */
   hasUnlistedSources: boolean;
+  /** As it was read last, since the chain is not asked; null where that is not known */
+  proxyResolution: {
+    isProxy?: boolean;
+    proxyType?:
+      | 'EIP1167Proxy'
+      | 'EIP1967Proxy'
+      | 'ZeppelinOSProxy'
+      | 'PROXIABLEProxy'
+      | 'GnosisSafeProxy'
+      | 'SequenceWalletProxy'
+      | 'DiamondProxy'
+      | null;
+    implementations?: {
+      /** With its checksum (EIP-55) */
+      address: string;
+      /** Where the implementation is verified here */
+      name?: string;
+    }[];
+    /** In place of all else: the chain did not say */
+    proxyResolutionError?: {
+      /** Stable; programs branch on it */
+      customCode: string;
+      /** What is wrong here, and what to do */
+      message: string;
+      /** Names this one occurrence */
+      errorId: string;
+    };
+  } | null;
+  /** SPDX, as a comment of the contract’s source says; a partial match does not prove it */
+  license: string | null;
   /** Other texts that give the code of a partial match; at most 5 */
   alternatives: {
     matchId: string;
@@ -1193,6 +1517,8 @@ export interface JobState {
     onchainCreationCode?: string;
     /** 0x and hexadecimal digits */
     onchainRuntimeCode?: string;
+    /** The transaction that the creation code comes from */
+    creationTransactionHash?: string;
     /** The codes that differ; of large ones, windows around the first difference */
     comparedCodes?: {
       runtime?: {
@@ -1235,6 +1561,12 @@ export interface JobState {
   };
 }
 
+/** A message of the Model Context Protocol (JSON-RPC 2.0) */
+export interface McpMessage {
+  jsonrpc: '2.0';
+  [name: string]: unknown;
+}
+
 /** What the service knows of its own state */
 export interface Health {
   /** degraded: there are reasons; it still answers */
@@ -1249,6 +1581,7 @@ export interface Health {
       | 'database_unreachable'
       | 'database_damaged'
       | 'database_unavailable'
+      | 'database_behind'
       | 'disk_full'
       | 'list_stale'
       | 'list_records_held_back'
@@ -1271,6 +1604,8 @@ export interface Health {
     source: string;
     /** Hash of the chain list */
     sha256: string;
+    /** When the embedded list was published; absent where another one is served */
+    listDate?: string;
     chains: number;
     supported: number;
     monitored: number;
@@ -1360,6 +1695,7 @@ export interface Readiness {
       | 'database_unreachable'
       | 'database_damaged'
       | 'database_unavailable'
+      | 'database_behind'
       | 'disk_full'
       | 'list_stale'
       | 'list_records_held_back'
@@ -1391,6 +1727,8 @@ export interface Version {
   node: string;
   /** Number of the newest database migration */
   schema?: number;
+  /** Who may have contracts verified: everybody, who has a token, or nobody */
+  verify: 'open' | 'token' | 'off';
 }
 
 /** What the repository is true for */
@@ -1413,5 +1751,62 @@ export interface ContractFolder {
     path: string;
     /** From the root of this host */
     url: string;
+    /** Its size; absent of compilation.json, which is written when it is asked for */
+    bytes?: number;
+  }[];
+}
+
+/** What an operator sees */
+export interface OperatorState {
+  health: Health;
+  roles: {
+    hosts: ('api' | 'repository')[];
+    /** Verifications that this process runs at once */
+    workers: number;
+    monitor: boolean;
+    database: 'embedded' | 'external';
+  };
+  /** The file system of the data directory; absent where there is none */
+  disk?: {
+    freeBytes: number;
+    totalBytes: number;
+  };
+  databaseBytes: number;
+  /** How many events each table that follows the feed lacks */
+  feed: {
+    name: string;
+    behind: number;
+  }[];
+  jobs: {
+    id: string;
+    state: string;
+    chainId: number;
+    address: string;
+    createdAt: string;
+  }[];
+  /** Jobs that failed in the last 24 hours */
+  failures: {
+    code: string;
+    jobs: number;
+    lastJob: string;
+    lastAt: string;
+  }[];
+  chains: {
+    chainId: number;
+    name: string;
+    state: string;
+    endpoints: number;
+    up: number;
+    /** The gravest */
+    reason?: string;
+  }[];
+  monitors: {
+    chainId: number;
+    name: string;
+    status: string;
+    lagBlocks: number;
+    found: number;
+    waiting: number;
+    givenUp: number;
   }[];
 }

@@ -137,6 +137,9 @@ describe('the client', () => {
     const similar = await client.verifySimilar(SILENT_CHAIN_ID, address);
     expect(await client.job(similar.verificationId)).toMatchObject({ chainId: SILENT_CHAIN_ID });
     expect(await client.job('00000000-0000-4000-8000-000000000000')).toBeUndefined();
+    expect(await client.cancelJob(similar.verificationId)).toMatchObject({
+      id: similar.verificationId,
+    });
     await expect(
       client.verifyMetadata(999_999_999_999, address, { metadata: {}, sources: {} }),
     ).rejects.toMatchObject({ status: 400, code: 'invalid_parameter' });
@@ -252,6 +255,33 @@ describe('the client', () => {
 
 /** What the client has no call for, and why. */
 const LEFT_OUT: Readonly<Record<string, string>> = {
+  'POST /mcp': 'a protocol with a client of its own',
+  'POST /v1/contracts/{chainId}/{address}/list': 'for those who have a token',
+  'GET /state': 'for the machine of the service alone',
+  'POST /jobs/{id}/cancel': 'for the machine of the service alone',
+  'POST /monitors/{chainId}/retry': 'for the machine of the service alone',
+  'GET /badge/{chainId}/{file}': 'a picture for pages',
+  'GET /card/{file}': 'a picture for pages',
+  'GET /card/{chainId}/{file}': 'a picture for pages',
+  'POST /blockscout/api/v2/verifier/solidity/methods:lookup': 'a protocol of Blockscout',
+  'POST /blockscout/api/v2/verifier/sourcify/sources:verify': 'a protocol of Blockscout',
+  'POST /blockscout/api/v2/verifier/sourcify/sources:verify-from-etherscan':
+    'a protocol of Blockscout',
+  'POST /blockscout/api/v2/bytecodes/sources:search': 'a protocol of other tools',
+  'POST /blockscout/api/v2/bytecodes/sources:search-sourcify': 'a protocol of other tools',
+  'POST /blockscout/api/v2/bytecodes/sources:search-alliance': 'a protocol of other tools',
+  'POST /blockscout/api/v2/bytecodes/sources:search-all': 'a protocol of other tools',
+  'POST /blockscout/api/v2/event-descriptions:search': 'a protocol of other tools',
+  'POST /blockscout/api/v2/event-descriptions:batch-search': 'a protocol of other tools',
+  'GET /blockscout/api/v2/alliance/stats': 'a protocol of other tools',
+  'POST /blockscout/api/v1/signatures': 'a protocol of other tools',
+  'GET /blockscout/api/v1/abi/function': 'a protocol of other tools',
+  'GET /blockscout/api/v1/abi/event': 'a protocol of other tools',
+  'POST /blockscout/api/v1/abi/events:batch-get': 'a protocol of other tools',
+  'GET /signature-database/v1/lookup': 'a protocol of other tools',
+  'GET /signature-database/v1/search': 'a protocol of other tools',
+  'POST /signature-database/v1/import': 'a protocol of other tools',
+  'GET /signature-database/v1/stats': 'a protocol of other tools',
   'GET /v1/chains/{ref}/icon': 'a picture: its URL belongs into a page',
   'GET /v2/contracts/{chainId}': 'contracts({ chain }) says more',
   'GET /v2/verify/{verificationId}': 'job() says more',
@@ -275,6 +305,7 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /evm/{chainId}/etherscan/address/{address}': 'leads people to a page',
   'GET /repo-ui/{chainId}/{address}': 'leads people to a page',
   'GET /verify-ui/jobs/{verificationId}': 'leads people to a page',
+  'GET /v1/contracts/{chainId}/{address}/files/{file}': 'a file: contract() says the same',
   'GET /v1/contracts/{chainId}/{address}/alternatives/{matchId}':
     'for the page of a contract; evidence lists them',
   'GET /v1/contracts/{chainId}/{address}/sources':

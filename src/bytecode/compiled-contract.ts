@@ -41,6 +41,10 @@ export type AuxdataReading =
       readonly creation: AuxdataPositions;
       /** See {@link RecompiledCode.appendedImmutableBytes}. */
       readonly appendedImmutableBytes?: number;
+      /** See {@link RecompiledCode.appendedTypes}. */
+      readonly appendedTypes?: RecompiledCode['appendedTypes'];
+      /** See {@link RecompiledCode.omitsAuxdataOf}. */
+      readonly omitsAuxdataOf?: string;
     }
   | { readonly state: 'edit_needed' }
   | { readonly state: 'unlocated' };
@@ -68,8 +72,10 @@ export function toRecompiledCodes(
   reading: AuxdataReading,
   immutableTypes?: RecompiledCode['immutableTypes'],
 ): RecompiledCodes {
-  const located = reading.state === 'located' ? reading : { runtime: {}, creation: {} };
-  const appended = 'appendedImmutableBytes' in located ? located.appendedImmutableBytes : undefined;
+  const located: Partial<Extract<AuxdataReading, { state: 'located' }>> =
+    reading.state === 'located' ? reading : {};
+  const { runtime = {}, creation = {}, appendedImmutableBytes: appended } = located;
+  const { appendedTypes, omitsAuxdataOf } = located;
   return {
     runtime: {
       code: evm.deployedBytecode.object,
@@ -77,12 +83,14 @@ export function toRecompiledCodes(
       immutableReferences: evm.deployedBytecode.immutableReferences ?? {},
       ...(immutableTypes && { immutableTypes }),
       ...(appended !== undefined && { appendedImmutableBytes: appended }),
-      auxdata: located.runtime,
+      ...(appendedTypes && { appendedTypes }),
+      ...(omitsAuxdataOf !== undefined && { omitsAuxdataOf }),
+      auxdata: runtime,
     },
     creation: {
       code: evm.bytecode.object,
       linkReferences: evm.bytecode.linkReferences ?? {},
-      auxdata: located.creation,
+      auxdata: creation,
     },
   };
 }

@@ -6,11 +6,20 @@
  * `leading` so many bytes with zeros behind them: bytesN and external functions.
  * `code_pointer` a place in the code: an internal function. Nothing in the value itself says that it is a sound one.
  */
-export type ImmutableType =
+export type ImmutableType = (
   | { readonly kind: 'unsigned' | 'signed'; readonly bits: number }
   | { readonly kind: 'below'; readonly bound: number }
   | { readonly kind: 'leading'; readonly bytes: number }
-  | { readonly kind: 'code_pointer' };
+  | { readonly kind: 'code_pointer' }
+) &
+  ImmutableDeclaration;
+
+/** What people call an immutable; nothing is judged by it. Absent where the compiler did not say it. */
+export interface ImmutableDeclaration {
+  readonly name?: string;
+  /** As the compiler writes it, such as `contract Token` or `uint256`. */
+  readonly declared?: string;
+}
 
 const BYTE_BITS = 8;
 
@@ -42,4 +51,21 @@ export function isValueOf(type: ImmutableType, word: Uint8Array): boolean {
  */
 export function isSelfEvident(type: ImmutableType | undefined): boolean {
   return type !== undefined && type.kind !== 'code_pointer';
+}
+
+/** The type of the contract ABI whose encoding a value is; undefined for a place in the code. */
+export function abiTypeOf(type: ImmutableType): string | undefined {
+  const { declared = '' } = type;
+  switch (type.kind) {
+    case 'unsigned':
+      return /^(?:address|contract)\b/.test(declared) ? 'address' : `uint${type.bits}`;
+    case 'signed':
+      return `int${type.bits}`;
+    case 'below':
+      return declared === 'bool' ? 'bool' : 'uint8';
+    case 'leading':
+      return declared.startsWith('function') ? 'function' : `bytes${type.bytes}`;
+    case 'code_pointer':
+      return undefined;
+  }
 }

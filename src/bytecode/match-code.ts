@@ -16,7 +16,7 @@ import { isSelfEvident, isValueOf } from './immutable-type.ts';
 import { describeCodes, describeDifference } from './mismatch.ts';
 import { findOtherEnding, type OtherEnding } from './other-ending.ts';
 import { holdsMetadataHash, type CodeTemplate } from './recompiled-code.ts';
-import { isStrictEncoding, type AbiParameter } from './strict-encoding.ts';
+import { isStrictEncoding, type AbiParameter } from '../solidity/strict-encoding.ts';
 import { type Transformation } from './transformation.ts';
 import {
   type CodeMatch,
@@ -24,6 +24,7 @@ import {
   type CodeVerdict,
   type MismatchReason,
 } from './verdict.ts';
+import { areValuesOf, fill } from './vyper-immutables.ts';
 
 /** What there is to compare for the code that runs. */
 interface RuntimeComparison {
@@ -55,12 +56,14 @@ function collectValues(
   );
 }
 
-/** The end of the recompiled code is deleted, or gives way to the auxdata on chain. */
+/** The end of the recompiled code is deleted, gives way to the auxdata on chain, or has that behind it. */
 function transformationOf({ offset, length, auxdata }: OtherEnding): Transformation {
-  const place = { reason: 'cborAuxdata', offset, length } as const;
-  return auxdata === undefined
-    ? { type: 'delete', ...place }
-    : { type: 'replace', ...place, id: auxdata.id };
+  const reason = 'cborAuxdata';
+  if (auxdata === undefined) return { type: 'delete', reason, offset, length };
+  const { id } = auxdata;
+  return length === 0
+    ? { type: 'insert', reason, offset, id }
+    : { type: 'replace', reason, offset, length, id };
 }
 
 /** What follows the last byte of the recompiled code on chain. */
@@ -164,7 +167,8 @@ function checkValues(
 /**
  * The code that runs where no creation code matches beside it: then nothing shows where its immutables come from. That
  * is enough for a number in its range, whatever it is. It is not for a place in the code: the same code, deployed by
- * other creation code with another place in it, does something else.
+ * other creation code with another place in it, does something else. A list or a text that says it is longer than its type
+ * allows does so too.
  */
 export function requireSelfEvidentValues(
   template: CodeTemplate,
@@ -172,6 +176,8 @@ export function requireSelfEvidentValues(
   verdict: CodeVerdict,
 ): CodeVerdict {
   if (verdict.match === null) return verdict;
+  const appended = refuseAppended(template, asBuffer(onChain));
+  if (appended !== undefined) return appended;
   const pointer = template.immutables.find(
     ({ id, type }) => id !== LIBRARY_ADDRESS_IMMUTABLE && !isSelfEvident(type),
   );
@@ -179,6 +185,18 @@ export function requireSelfEvidentValues(
   const { id, starts } = pointer;
   const place = { reason: 'immutable', id, starts } as const;
   return refuseValue(template, asBuffer(onChain), 'immutable_not_proven', place);
+}
+
+/** Values behind the code have no place where they are read alone: each has to be known to be one of its type. */
+function refuseAppended(template: CodeTemplate, onChain: Buffer): CodeMismatch | undefined {
+  const { bytes, appendedImmutableBytes = 0, appendedTypes } = template;
+  if (appendedImmutableBytes === 0) return undefined;
+  const place = { reason: 'immutable', id: APPENDED_ID, starts: [bytes.length] } as const;
+  if (appendedTypes === undefined || !fill(appendedTypes, appendedImmutableBytes)) {
+    return refuseValue(template, onChain, 'immutable_not_proven', place);
+  }
+  if (areValuesOf(appendedTypes, onChain.subarray(bytes.length))) return undefined;
+  return refuseValue(template, onChain, 'immutable_out_of_range', place);
 }
 
 /**
@@ -264,7 +282,6 @@ export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
   const explained = explain(template, code);
   const mismatch = compare(template, explained, code);
   if (mismatch !== undefined) return { ...mismatch, onChainLength: onChain.length };
-  // No language that appends immutables has values that name a place in the code: any value is sound.
   const appended = appendedImmutableBytes > 0 ? { immutables: onChain.subarray(length) } : {};
   return record(template, explained, appended);
 }

@@ -100,6 +100,56 @@ describe('another ending of a code', () => {
     expect(onChain(BODY).match).toBeNull();
   });
 
+  const without = (version: string): CompiledContract => ({
+    evm: {
+      ...{ bytecode: { object: `600a${BODY}` }, deployedBytecode: { object: BODY } },
+      legacyAssembly: { '.code': [], '.data': { 0: { '.code': [] } } },
+    },
+    version,
+  });
+  const judgeWithout = (code: string, version = '0.8.30+commit.73712a01') => {
+    const contract = without(version);
+    const { runtime } = toRecompiledCodes(contract, reader.read(contract, contract));
+    const onChain = hexToBytes(code);
+    return judgeContract({
+      ...{ address: ADDRESS, abi: [] },
+      runtime: { recompiled: runtime, onChain },
+    });
+  };
+
+  test.each([
+    ['with a hash', withHash('1e')],
+    ['without a hash', withoutHash('1e')],
+  ])('auxdata %s behind code that was compiled without it is a partial match', (_, auxdata) => {
+    const { match, runtime } = judgeWithout(`${BODY}fe${auxdata}`);
+    expect(match).toBe('partial');
+    if (runtime?.match !== 'partial') throw new Error('the code has a match');
+    expect(runtime.transformations).toEqual([
+      { type: 'insert', reason: 'cborAuxdata', offset: BODY.length / 2, id: '1' },
+    ]);
+    const replayed = replayTransformations(
+      hexToBytes(BODY),
+      runtime.transformations,
+      runtime.values,
+    );
+    expect(replayed.toString('hex')).toBe(`${BODY}fe${auxdata}`);
+  });
+
+  test.each([
+    ['of another compiler', `${BODY}fe${withHash('1d')}`],
+    ['without INVALID', `${BODY}${withHash('1e')}`],
+    ['behind two INVALIDs', `${BODY}fefe${withHash('1e')}`],
+    ['behind data', `${BODY}fe${'00'.repeat(32)}${withHash('1e')}`],
+    ['behind other code', `${BODY.slice(0, -2)}20fe${withHash('1e')}`],
+    ['that is cut', `${BODY}fe${withHash('1e').slice(0, -4)}`],
+  ])('auxdata %s behind code that was compiled without it is no match', (_, code) => {
+    expect(judgeWithout(code).match).toBeNull();
+  });
+
+  test('auxdata is no match of a release that always has it, and shows none', () => {
+    expect(judgeWithout(`${BODY}fe${withHash('11')}`, '0.8.17+commit.8df45f5f').match).toBeNull();
+  });
+
   test('with any other byte before it is no match', () => {
     const endings = ['', `fe${withoutHash('1e')}`];
     const length = BODY.length / 2;

@@ -6,9 +6,12 @@ import { type CodeTemplate } from './recompiled-code.ts';
 export interface OtherEnding {
   /** Where the code that both share ends, in bytes. */
   readonly offset: number;
-  /** How many bytes the recompiled code has from there on. */
+  /** How many bytes the recompiled code has from there on: none where the code on chain goes on behind it. */
   readonly length: number;
-  /** The auxdata on chain in the place of the recompiled one of that id. Absent where the code on chain has none. */
+  /**
+   * What the code on chain has from there on: its auxdata in the place of the recompiled one of that id, or behind the
+   * INVALID that comes with it. Absent where the code on chain has none.
+   */
   readonly auxdata?: { readonly id: string; readonly value: Buffer };
 }
 
@@ -17,7 +20,7 @@ const INVALID = 0xfe;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 /** The first release with `appendCBOR`. */
-const FIRST_WITHOUT_AUXDATA = [0, 8, 18];
+export const FIRST_WITHOUT_AUXDATA = [0, 8, 18];
 
 /**
  * Whether nothing but instructions stands before the INVALID at a place: it is the first one, since constants and other
@@ -35,13 +38,14 @@ function endsInstructions(code: Buffer, place: number): boolean {
 
 /**
  * What would make the end of the recompiled code that of the code on chain, where the settings of the metadata differ:
- * the code on chain has no auxdata (`appendCBOR: false`), or one of the two has a metadata hash and the other has none
+ * one of the two has no auxdata (`appendCBOR: false`), or one of the two has a metadata hash and the other has none
  * (`bytecodeHash: none`), with the same compiler and the same flag in both. Only in a code with one auxdata, its own at
  * the very end: with another one in the middle, those settings move what follows. What stands before is still to be compared.
  */
 export function findOtherEnding(template: CodeTemplate, onChain: Buffer): OtherEnding | undefined {
   const [slot, another] = template.auxdata;
-  const { bytes } = template;
+  const { bytes, omitsAuxdataOf } = template;
+  if (omitsAuxdataOf !== undefined) return findAppended(bytes, onChain, omitsAuxdataOf);
   if (slot === undefined || another !== undefined) return undefined;
   if (slot.offset + slot.length !== bytes.length) return undefined;
   const own = readTrailingAuxdata(bytes);
@@ -59,4 +63,13 @@ export function findOtherEnding(template: CodeTemplate, onChain: Buffer): OtherE
   if (!isOtherSetting || !isSameCompiler || own.solc === undefined) return undefined;
   const value = onChain.subarray(found.offset);
   return { offset: slot.offset, length: slot.length, auxdata: { id: slot.id, value } };
+}
+
+/** The INVALID and the auxdata of the same compiler, behind a code of nothing but instructions. */
+function findAppended(bytes: Buffer, onChain: Buffer, release: string): OtherEnding | undefined {
+  const offset = bytes.length;
+  const found = readTrailingAuxdata(onChain);
+  const isBehind = found?.offset === offset + 1 && endsInstructions(onChain, offset);
+  if (!isBehind || found.solc !== release) return undefined;
+  return { offset, length: 0, auxdata: { id: '1', value: onChain.subarray(offset) } };
 }

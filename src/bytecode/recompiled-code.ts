@@ -9,6 +9,7 @@ import {
   namePlaceholder,
   PLACEHOLDER_BYTES,
 } from '../solidity/library-placeholder.ts';
+import { type AppendedType } from './vyper-immutables.ts';
 
 /** A stretch of code, in bytes. */
 export interface CodeReference {
@@ -40,6 +41,10 @@ export interface RecompiledCode {
   readonly auxdata: AuxdataPositions;
   /** How many bytes of immutables the constructor appends to the runtime code, as that of Vyper does. */
   readonly appendedImmutableBytes?: number;
+  /** The types of the values in them, where they are known. */
+  readonly appendedTypes?: readonly AppendedType[];
+  /** The release of solc, `0.8.30`, that was told to append no auxdata (`appendCBOR: false`). */
+  readonly omitsAuxdataOf?: string;
 }
 
 /** A library's references: `id` is its fully qualified name, `path:Name`. */
@@ -73,6 +78,9 @@ export interface CodeTemplate {
   readonly auxdata: readonly AuxdataSlot[];
   /** Bytes of immutables that follow on chain; absent where none do. */
   readonly appendedImmutableBytes?: number;
+  readonly appendedTypes?: readonly AppendedType[];
+  /** See {@link RecompiledCode.omitsAuxdataOf}. */
+  readonly omitsAuxdataOf?: string;
 }
 
 /** An address in code. */
@@ -198,10 +206,12 @@ export function toCodeTemplate(recompiled: RecompiledCode): CodeTemplate {
       throw malformed(`the immutable ${id} already has a value`);
     }
   }
-  const { appendedImmutableBytes } = recompiled;
+  const { appendedImmutableBytes, appendedTypes, omitsAuxdataOf } = recompiled;
   return {
     ...{ bytes, libraries, immutables, auxdata },
     ...(appendedImmutableBytes !== undefined && { appendedImmutableBytes }),
+    ...(appendedTypes && { appendedTypes }),
+    ...(omitsAuxdataOf !== undefined && { omitsAuxdataOf }),
   };
 }
 

@@ -9,6 +9,8 @@ import {
   type CompiledContract,
   type EditableInput,
 } from './compiled-contract.ts';
+import { FIRST_WITHOUT_AUXDATA } from './other-ending.ts';
+import { isSince } from './release.ts';
 import { toCodeTemplate, type AuxdataPositions, type CodeReference } from './recompiled-code.ts';
 
 /** An object of `evm.legacyAssembly`: `.code`, `.data` with the assemblies within it, and `.auxdata` from 0.4.12 on. */
@@ -92,7 +94,12 @@ function readBoth(compiled: CompiledContract, edited: CompiledContract): Auxdata
     own === undefined ||
     !holdsHash(own) ||
     Object.values(runtime).some(({ offset }) => offset + own.length === length);
-  return isOwnFound ? { state: 'located', runtime, creation } : { state: 'unlocated' };
+  if (!isOwnFound) return { state: 'unlocated' };
+  // From 0.8.18 on a compiler lists the auxdata of every code that has one.
+  const [release = ''] = (compiled.version ?? '').split('+');
+  const isWithout =
+    listed.size === 0 && isMembers(assembly) && isSince(release, FIRST_WITHOUT_AUXDATA);
+  return { state: 'located', runtime, creation, ...(isWithout && { omitsAuxdataOf: release }) };
 }
 
 /**

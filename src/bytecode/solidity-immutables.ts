@@ -1,5 +1,5 @@
 import { isMembers, type Members } from '../lib/members.ts';
-import { type ImmutableType } from './immutable-type.ts';
+import { type ImmutableDeclaration, type ImmutableType } from './immutable-type.ts';
 
 /** A node of the compiler's AST: compact JSON, as all versions with immutables (from 0.6.5 on) write it. */
 type Node = Members;
@@ -8,6 +8,7 @@ const ADDRESS_BITS = 160;
 const FUNCTION_BYTES = 24;
 const WORD_BITS = 256;
 const WORD_BYTES = 32;
+const DECLARATION_CHARACTERS = 200;
 
 function childrenOf({ nodes }: Node): readonly Node[] {
   return Array.isArray(nodes) ? nodes.filter(isMembers) : [];
@@ -64,6 +65,15 @@ function readDeclared(
   return readElementary(identifierOf(declaration));
 }
 
+/** Cut, since a name may be as long as a source. */
+function declarationOf({ name, typeDescriptions }: Node): ImmutableDeclaration {
+  const declared = isMembers(typeDescriptions) ? typeDescriptions['typeString'] : undefined;
+  return {
+    ...(typeof name === 'string' && { name: name.slice(0, DECLARATION_CHARACTERS) }),
+    ...(typeof declared === 'string' && { declared: declared.slice(0, DECLARATION_CHARACTERS) }),
+  };
+}
+
 /**
  * The types of immutables, by the ids under which `immutableReferences` names them: those of their declarations, via IR
  * too. One whose type is not known here is absent.
@@ -78,7 +88,7 @@ export function readImmutableTypes(
       const isImmutable =
         node['nodeType'] === 'VariableDeclaration' && node['mutability'] === 'immutable';
       const type = isImmutable ? readDeclared(node, declarations) : undefined;
-      return type === undefined ? [] : [[String(id), type] as const];
+      return type === undefined ? [] : [[String(id), { ...type, ...declarationOf(node) }] as const];
     }),
   );
 }

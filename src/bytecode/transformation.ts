@@ -57,7 +57,7 @@ function cutOf({ type, reason, offset, length }: Transformation, end: number): n
 /**
  * Applies recorded transformations to recompiled code, as anyone may who doubts a match: the result must equal the code
  * on chain. Replacements keep the length, but for the one of an auxdata at the very end, which may also be deleted; the
- * one insertion there is comes after the last byte.
+ * insertions come after the last byte.
  * @param code the recompiled code with zeros for placeholders.
  * @throws RangeError when a value is missing, a replacement leaves the code or reaches into what is cut off, or a deletion
  * or an insertion is not at its end.

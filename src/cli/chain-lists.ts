@@ -25,6 +25,7 @@ import {
 } from './chain-list-text.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { addListOptions, writeListJson } from './list-json.ts';
 import { withCore } from './with-core.ts';
 
 const DEADLINE_MS = 60_000;
@@ -57,15 +58,11 @@ export function defineChainsSync(command: Command, context: CliContext): void {
 
 /** `fullmatch chains snapshots`: lists the public lists that were accepted. */
 export function defineChainsSnapshots(command: Command, context: CliContext): void {
-  addConfigOptions(command)
-    .option('--json', 'Prints JSON.')
-    .action(async (options: ParsedOptions) => {
-      const snapshots = await withLists(options, context, ({ database }) =>
-        listSnapshots(database),
-      );
-      if (options['json']) writeJson(context.stdout, snapshots);
-      else context.stdout.write(snapshotsText(snapshots));
-    });
+  addListOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
+    const snapshots = await withLists(options, context, ({ database }) => listSnapshots(database));
+    if (writeListJson(context.stdout, options, snapshots)) return;
+    context.stdout.write(snapshotsText(snapshots));
+  });
 }
 
 /** `fullmatch chains diff`: prints the changes from one list to another. */
@@ -92,15 +89,14 @@ export function defineChainsDiff(command: Command, context: CliContext): void {
 
 /** `fullmatch chains history`: prints how a chain's record changed over the accepted lists. */
 export function defineChainsHistory(command: Command, context: CliContext): void {
-  addConfigOptions(command)
+  addListOptions(addConfigOptions(command))
     .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name, former ones too.')
-    .option('--json', 'Prints JSON.')
     .action(async (ref: string, options: ParsedOptions) => {
       const entries = await withLists(options, context, async (lists) =>
         readChainHistory(lists.database, await findChainId(lists, ref)),
       );
-      if (options['json']) writeJson(context.stdout, entries);
-      else context.stdout.write(historyText(entries));
+      if (writeListJson(context.stdout, options, entries)) return;
+      context.stdout.write(historyText(entries));
     });
 }
 

@@ -52,6 +52,16 @@ describe('fullmatch chains list', () => {
     expect(JSON.parse(stdout)).toMatchObject([{ chainId: 7, supported: true, monitored: false }]);
   });
 
+  test('prints one record a line with --ndjson, the same as with --json', async () => {
+    const [lines, array] = [await run('list', '--ndjson'), await run('list', '--json')];
+    const values = lines.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line) as unknown);
+    expect(values).toEqual(JSON.parse(array.stdout));
+    expect(values).toHaveLength(2);
+  });
+
   test('lets no name write to the terminal', async () => {
     expect((await run('list')).stdout).not.toContain('\u001b');
     expect((await run('show', '7')).stdout).not.toContain('\u001b');

@@ -10,6 +10,7 @@ import { FullmatchError } from '../errors.ts';
 import { copyableText } from '../lib/printable-text.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { addListOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
@@ -36,20 +37,19 @@ export function defineChainsCheck(command: Command, context: CliContext): void {
 
 /** `fullmatch chains list`: prints a table or the records as JSON. */
 export function defineChainsList(command: Command, context: CliContext): void {
-  addConfigOptions(command)
+  addListOptions(
+    addConfigOptions(command),
+    'Prints the chain records as GET /chains publishes them.',
+  )
     .option('--supported', 'Only chains on which contracts may be verified.')
-    .option('--json', 'Prints the chain records as GET /chains publishes them.')
     .action(async (options: ParsedOptions) => {
       const registry = await readRegistry(options, context);
       const shown = registry.chains.filter(
         ({ record }) => !options['supported'] || record.supported,
       );
-      if (options['json'])
-        writeJson(
-          context.stdout,
-          shown.map(({ record }) => record),
-        );
-      else context.stdout.write(listText(shown));
+      const records = shown.map(({ record }) => record);
+      if (writeListJson(context.stdout, options, records)) return;
+      context.stdout.write(listText(shown));
     });
 }
 

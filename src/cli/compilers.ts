@@ -13,22 +13,22 @@ import {
 import { type CompilerSources } from '../compilers/sources/compiler-finder.ts';
 import { FullmatchError } from '../errors.ts';
 import { compilerSourcesOf } from '../core/open-verification.ts';
-import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { addListOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
 /** `fullmatch compilers list`: prints the compilers that are on this machine. */
 export function defineCompilersList(command: Command, context: CliContext): void {
-  addConfigOptions(command)
+  addListOptions(addConfigOptions(command))
     .option('--all', 'Lists every known version.')
-    .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
       const entries = await withSources(options, context, listCompilers);
       const isHere = ({ file, problems }: CompilerEntry): boolean =>
         file !== undefined || problems.length > 0;
-      print(options['all'] ? entries : entries.filter(isHere), options, context);
-      if (!options['json']) writeLine(context.stdout, describeIsolation(await probeIsolation()));
+      if (print(options['all'] ? entries : entries.filter(isHere), options, context)) return;
+      writeLine(context.stdout, describeIsolation(await probeIsolation()));
     });
 }
 
@@ -48,19 +48,17 @@ export function defineCompilersFetch(command: Command, context: CliContext): voi
 
 /** `fullmatch compilers verify`: compares the checksum of every compiler on this machine. */
 export function defineCompilersVerify(command: Command, context: CliContext): void {
-  addConfigOptions(command)
-    .option('--json', 'Prints JSON.')
-    .action(async (options: ParsedOptions) => {
-      const entries = await withSources(options, context, verifyCompilers);
-      print(entries, options, context);
-      const bad = entries.filter(({ problems }) => problems.length > 0);
-      if (bad.length === 0) return;
-      throw new FullmatchError(
-        'compiler_checksum_mismatch',
-        `${bad.length} compilers are not what was released; delete their files and fetch them again.`,
-        { details: { versions: bad.map(({ longVersion }) => longVersion) } },
-      );
-    });
+  addListOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
+    const entries = await withSources(options, context, verifyCompilers);
+    print(entries, options, context);
+    const bad = entries.filter(({ problems }) => problems.length > 0);
+    if (bad.length === 0) return;
+    throw new FullmatchError(
+      'compiler_checksum_mismatch',
+      `${bad.length} compilers are not what was released; delete their files and fetch them again.`,
+      { details: { versions: bad.map(({ longVersion }) => longVersion) } },
+    );
+  });
 }
 
 function withSources<T>(
@@ -93,24 +91,24 @@ function checkedBy(file: CompilerEntry['file']): string {
   return file.listed ? 'list' : 'nothing';
 }
 
+/** @returns whether a program asked */
 function print(
   entries: readonly CompilerEntry[],
   options: ParsedOptions,
   { stdout }: CliContext,
-): void {
-  if (options['json']) writeJson(stdout, entries);
-  else {
-    stdout.write(
-      renderTable(
-        ['compiler', 'version', 'kind', 'checked by', 'place'],
-        entries.map(({ compiler, longVersion, file, problems }) => [
-          compiler,
-          longVersion,
-          file?.kind ?? '-',
-          checkedBy(file),
-          file?.path ?? problems[0]?.message ?? 'not here',
-        ]),
-      ),
-    );
-  }
+): boolean {
+  if (writeListJson(stdout, options, entries)) return true;
+  stdout.write(
+    renderTable(
+      ['compiler', 'version', 'kind', 'checked by', 'place'],
+      entries.map(({ compiler, longVersion, file, problems }) => [
+        compiler,
+        longVersion,
+        file?.kind ?? '-',
+        checkedBy(file),
+        file?.path ?? problems[0]?.message ?? 'not here',
+      ]),
+    ),
+  );
+  return false;
 }

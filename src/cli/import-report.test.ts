@@ -26,7 +26,7 @@ describe('renderProgress', () => {
       entriesPerSecond: 50,
       secondsLeft: 30,
     };
-    expect(renderProgress(progress)).toBe('500 of 2,000 entries, 25 %, 50/s, 30 s left, 3 refused');
+    expect(renderProgress(progress)).toBe('500 of 2,000 entries, 25%, 50/s, 30 s left, 3 refused');
     expect(renderProgress(progress, 100)).toMatch(/^█{6}░{18} 500 of/);
   });
 
@@ -36,9 +36,9 @@ describe('renderProgress', () => {
     expect(renderProgress(progress, 100)).toMatch(/^░{24} 500 entries/);
   });
 
-  test('stays within the terminal and within 100 %', () => {
+  test('stays within the terminal and within 100%', () => {
     const progress = { ...counts, done: 3, total: 2, entriesPerSecond: 1, secondsLeft: 0 };
-    expect(renderProgress(progress)).toContain('100 %');
+    expect(renderProgress(progress)).toContain('100%');
     expect(renderProgress(progress, 20)).toHaveLength(19);
     expect(renderProgress({ ...progress, done: 0, total: 0 }, 80)).toMatch(/^░{24}/);
   });

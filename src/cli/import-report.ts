@@ -24,7 +24,7 @@ export function renderProgress(progress: ImportProgress, columns?: number): stri
     total === undefined
       ? `${formatCount(done)} entries`
       : `${formatCount(done)} of ${formatCount(total)} entries`,
-    ...(fraction === undefined ? [] : [`${Math.floor(fraction * 100)} %`]),
+    ...(fraction === undefined ? [] : [`${Math.floor(fraction * 100)}%`]),
     `${formatCount(entriesPerSecond)}/s`,
     ...(secondsLeft === undefined ? [] : [`${formatSeconds(secondsLeft)} left`]),
     ...(refused === 0 ? [] : [`${formatCount(refused)} refused`]),

@@ -1,10 +1,8 @@
 import { InvalidArgumentError, type Command } from 'commander';
-import { FullmatchError } from '../errors.ts';
 import { checksumAddress } from '../lib/hex.ts';
 import { type Database } from '../store/database.ts';
 import { listJobs, readJob } from '../verification/jobs/read-job.ts';
-import { cancelJob } from '../verification/jobs/run-jobs.ts';
-import { jobNotFound } from '../verification/verification.ts';
+import { endJob, jobNotFound } from '../verification/jobs/end-job.ts';
 import {
   isFinished,
   JOB_STATES,
@@ -13,6 +11,7 @@ import {
 } from '../verification/jobs/verification-job.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { addListOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
@@ -22,18 +21,17 @@ const LISTED_MOST = 10_000;
 
 /** `fullmatch jobs list`: the verification jobs of the database, beside the running service. */
 export function defineJobsList(command: Command, context: CliContext): void {
-  addConfigOptions(command)
+  addListOptions(addConfigOptions(command))
     .option('--state <state>', `One of ${JOB_STATES.join(', ')}; may be repeated.`, readStates)
     .option('--limit <count>', `How many at most (${LISTED}).`, readLimit)
-    .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
       const states = (options['state'] as VerificationJobState[] | undefined) ?? IN_FLIGHT;
       const limit = (options['limit'] as number | undefined) ?? LISTED;
       const found = await withDatabase(options, context, (database) =>
         listJobs(database, states, limit),
       );
-      if (options['json']) writeJson(context.stdout, found.map(describeJob));
-      else if (found.length === 0) writeLine(context.stdout, `no jobs are ${states.join(' or ')}`);
+      if (writeListJson(context.stdout, options, found.map(describeJob))) return;
+      if (found.length === 0) writeLine(context.stdout, `no jobs are ${states.join(' or ')}`);
       else context.stdout.write(renderTable(HEADS, found.map(rowOf)));
     });
 }
@@ -44,7 +42,11 @@ export function defineJobsShow(command: Command, context: CliContext): void {
     .argument('<id>', 'The id of the job (verificationId).')
     .option('--json', 'Prints JSON.')
     .action(async (id: string, options: ParsedOptions) => {
-      const job = await withDatabase(options, context, (database) => requireJob(database, id));
+      const job = await withDatabase(options, context, async (database) => {
+        const found = await readJob(database, id);
+        if (found === undefined) throw jobNotFound(id);
+        return found;
+      });
       if (options['json']) writeJson(context.stdout, describeJob(job));
       else context.stdout.write(renderTable(['what', 'value'], detailsOf(job)));
     });
@@ -56,32 +58,12 @@ export function defineJobsCancel(command: Command, context: CliContext): void {
     .argument('<id>', 'The id of the job (verificationId).')
     .option('--json', 'Prints JSON.')
     .action(async (id: string, options: ParsedOptions) => {
-      const job = await withDatabase(options, context, (database) => cancel(database, id));
+      const job = await withDatabase(options, context, (database) => endJob(database, id));
       if (options['json']) writeJson(context.stdout, describeJob(job));
       else if (isFinished(job)) writeLine(context.stdout, `cancelled ${job.id}`);
       else
         writeLine(context.stdout, `asked the worker of ${job.id} to stop; it does so in seconds`);
     });
-}
-
-/** @returns the job after the attempt: ended when it waited, else still running. */
-async function cancel(database: Database, id: string): Promise<VerificationJob> {
-  const { state } = await requireJob(database, id);
-  if (isFinished({ state }) || !(await cancelJob(database, id))) {
-    const job = await requireJob(database, id);
-    throw new FullmatchError(
-      'job_ended',
-      `The job ${job.id} has ended already: ${outcomeOf(job)}.`,
-      { details: { verificationId: job.id, state: job.state } },
-    );
-  }
-  return requireJob(database, id);
-}
-
-async function requireJob(database: Database, id: string): Promise<VerificationJob> {
-  const job = await readJob(database, id);
-  if (job === undefined) throw jobNotFound(id);
-  return job;
 }
 
 function withDatabase<T>(

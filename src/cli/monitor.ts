@@ -10,6 +10,7 @@ import { findMonitored } from '../monitor/watched-chains.ts';
 import { type Database } from '../store/database.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { addListOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
@@ -18,13 +19,8 @@ const NO_MONITOR = 'no chain has a monitor; set chains.<id>.monitor: true';
 
 /** `fullmatch monitor status`: how the chains are watched, by whichever process. */
 export function defineMonitorStatus(command: Command, context: CliContext): void {
-  addConfigOptions(command)
+  addListOptions(addConfigOptions(command))
     .argument('[chain]', CHAIN)
-    .option('--json', 'Prints JSON.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  fullmatch monitor status\n  fullmatch monitor status sepolia --json\n',
-    )
     .action(async (ref: string | undefined, options: ParsedOptions) => {
       const reports = await withChains(ref, options, context, async (database, chainIds, core) => {
         const { stallSeconds } = core.loaded.config.monitor;
@@ -37,8 +33,8 @@ export function defineMonitorStatus(command: Command, context: CliContext): void
             : { ...report, status: 'not_configured' };
         });
       });
-      if (options['json']) writeJson(context.stdout, reports);
-      else if (reports.length === 0) writeLine(context.stdout, NO_MONITOR);
+      if (writeListJson(context.stdout, options, reports)) return;
+      if (reports.length === 0) writeLine(context.stdout, NO_MONITOR);
       else {
         context.stdout.write(renderTable(STATUS_HEADS, reports.map(statusRow)));
         const reasons = reports.flatMap(reasonRows);
@@ -56,10 +52,6 @@ export function defineMonitorBackfill(command: Command, context: CliContext): vo
     .requiredOption('--from <block>', 'The first block.', readBlock)
     .requiredOption('--to <block>', 'The last block.', readBlock)
     .option('--json', 'Prints JSON.')
-    .addHelpText(
-      'after',
-      '\nExample:\n  fullmatch monitor backfill sepolia --from 5000000 --to 5100000\n',
-    )
     .action(async (ref: string, options: ParsedOptions) => {
       const [from, to] = [options['from'] as number, options['to'] as number];
       const asked = await withChains(
@@ -93,10 +85,6 @@ export function defineMonitorRetry(command: Command, context: CliContext): void 
     .option('--reason <code>', 'Only contracts with this reason, such as metadata_unavailable.')
     .option('--given-up', 'Also contracts that were given up.')
     .option('--json', 'Prints JSON.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  fullmatch monitor retry sepolia\n  fullmatch monitor retry sepolia --given-up --reason metadata_invalid\n',
-    )
     .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
       const address = text === undefined ? undefined : requireAddress(text);
       const reason = options['reason'] as string | undefined;
@@ -121,13 +109,8 @@ export function defineMonitorRetry(command: Command, context: CliContext): void 
 
 /** `fullmatch monitor gaps`: which blocks are not read, or not wholly. */
 export function defineMonitorGaps(command: Command, context: CliContext): void {
-  addConfigOptions(command)
+  addListOptions(addConfigOptions(command))
     .argument('[chain]', CHAIN)
-    .option('--json', 'Prints JSON.')
-    .addHelpText(
-      'after',
-      '\nExamples:\n  fullmatch monitor gaps\n  fullmatch monitor gaps sepolia --json\n',
-    )
     .action(async (ref: string | undefined, options: ParsedOptions) => {
       const found = await withChains(ref, options, context, async (database, chainIds) => {
         const all = [];
@@ -141,8 +124,8 @@ export function defineMonitorGaps(command: Command, context: CliContext): void {
         ),
         ...untraced.map(({ first, last }) => gapRow(chainId, 'not_traced', first, last, undefined)),
       ]);
-      if (options['json']) writeJson(context.stdout, found);
-      else if (rows.length === 0) writeLine(context.stdout, 'none');
+      if (writeListJson(context.stdout, options, found)) return;
+      if (rows.length === 0) writeLine(context.stdout, 'none');
       else {
         context.stdout.write(renderTable(['chain', 'kind', 'first', 'last', 'fault'], rows));
         if (found.some(({ isCut }) => isCut)) writeLine(context.stdout, '… and more');

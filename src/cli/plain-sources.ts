@@ -5,12 +5,19 @@ import { FullmatchError, messageOf } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import {
   buildStandardJson,
+  type Declaration,
   declarationsIn,
   findMissingImports,
   PlainSourcesFault,
   type SourceSettings,
 } from '../solidity/build-standard-json.ts';
 import { splitLibraryId } from '../solidity/library-id.ts';
+import {
+  buildVyperJson,
+  isVyperPath,
+  vyperContractsIn,
+  vyperImportsOf,
+} from '../solidity/vyper-sources.ts';
 import { type StandardJsonCompilation } from '../verification/verification-request.ts';
 
 /** Settings of plain sources as a command line says them. */
@@ -29,8 +36,13 @@ function unusable(message: string): FullmatchError {
   return new FullmatchError('verification_input_unusable', message);
 }
 
+/** Whether a path is that of a source which can be read alone. */
+export function isPlainSource(input: string): boolean {
+  return input.endsWith('.sol') || isVyperPath(input);
+}
+
 /**
- * The compilation of a .sol file with what it imports, or of all .sol files of a folder. Imports are looked for in the
+ * The compilation of a .sol or .vy file with what it imports, or of all such files of a folder. Imports are looked for in the
  * project, which is the working directory where the file lies in it, and in its node_modules; nothing outside is read. Where
  * no compiler is named the version is empty, and the code on chain says it.
  * @throws FullmatchError verification_input_unusable
@@ -45,6 +57,14 @@ export async function readPlainSources(
   const names = isFolder ? await listSources(input) : [path.relative(project, input)];
   const sources = new Map<string, string>();
   for (const name of names) addSource(sources, name, await readText(path.join(project, name)));
+  if (names.every(isVyperPath)) {
+    const declared = vyperContractsIn([...sources.keys()]);
+    await addVyperImports(sources, project);
+    return {
+      ...{ kind: 'standard_json', input: buildVyper(sources, settings), compilerVersion: compiler },
+      ...placeContract(contract, declared, sources),
+    };
+  }
   const { remappings = [] } = settings;
   const known = (): Record<string, string> => Object.fromEntries(sources);
   for (let missing = findMissingImports({ sources: known(), remappings }); missing.length > 0;) {
@@ -64,19 +84,53 @@ export async function readPlainSources(
       `These imports are not in the project; add remappings or the files:${shown.join('')}`,
     );
   }
-  const contractIdentifier = placeContract(contract, known());
   return {
-    ...{ kind: 'standard_json', input: build(known(), settings), compilerVersion: compiler },
-    ...(contractIdentifier !== undefined && { contractIdentifier }),
+    kind: 'standard_json',
+    input: build(() => buildStandardJson({ sources: known(), ...settings })),
+    compilerVersion: compiler,
+    ...placeContract(contract, declarationsIn(known()), sources),
   };
 }
 
-function build(
-  sources: Readonly<Record<string, string>>,
-  settings: SourceSettings,
+/** Adds what the sources import, wherever the project has it: what it has not is the compiler's own, or missed by it. */
+async function addVyperImports(sources: Map<string, string>, project: string): Promise<void> {
+  const tried = new Set<string>();
+  // Those that are added here are visited too.
+  for (const [importing, text] of sources) {
+    for (const name of vyperImportsOf(importing, text)) {
+      if (tried.has(name) || sources.has(name)) continue;
+      tried.add(name);
+      const imported = await readImport(project, name);
+      if (imported !== undefined) addSource(sources, name, imported);
+    }
+  }
+}
+
+function buildVyper(
+  sources: ReadonlyMap<string, string>,
+  { evmVersion = '', ...others }: SourceSettings,
 ): StandardJsonCompilation['input'] {
+  if (Object.keys(others).length > 0) {
+    throw unusable(
+      'Of Vyper only --evm-version is said here; a pragma in the source says the rest, or a standard JSON input.',
+    );
+  }
+  return build(() =>
+    buildVyperJson({ sources: Object.fromEntries(sources), evmVersion, parseAbi }),
+  );
+}
+
+function parseAbi(path: string, content: string): unknown {
   try {
-    return buildStandardJson({ sources, ...settings });
+    return JSON.parse(content) as unknown;
+  } catch (error) {
+    throw unusable(`The interface ${printableText(path)} is not JSON: ${messageOf(error)}`);
+  }
+}
+
+function build(make: () => StandardJsonCompilation['input']): StandardJsonCompilation['input'] {
+  try {
+    return make();
   } catch (error) {
     if (error instanceof PlainSourcesFault) throw unusable(error.message);
     throw error;
@@ -89,7 +143,7 @@ function projectOf(input: string, workingDirectory: string, isFolder: boolean): 
   return isInside ? path.resolve(workingDirectory) : path.dirname(input);
 }
 
-/** The names of the .sol files of a folder and those in it, as imports name them. */
+/** The names of the .sol files of a folder and those in it, as imports name them; of the .vy files where it has no others. */
 async function listSources(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
   const open = [''];
@@ -98,12 +152,15 @@ async function listSources(folder: string): Promise<readonly string[]> {
     for (const entry of entries.sort((one, other) => one.name.localeCompare(other.name))) {
       const name = at === '' ? entry.name : `${at}/${entry.name}`;
       if (entry.isDirectory() && !SKIPPED.test(entry.name)) open.push(name);
-      if (entry.isFile() && entry.name.endsWith('.sol')) names.push(name);
+      if (entry.isFile() && isPlainSource(entry.name)) names.push(name);
     }
     if (names.length > MOST_FILES) throw unusable(`${folder} has more than ${MOST_FILES} sources.`);
   }
-  if (names.length === 0) throw unusable(`${folder} has neither a folder out nor .sol files.`);
-  return names;
+  if (names.length === 0) {
+    throw unusable(`${folder} has neither a folder out nor .sol or .vy files.`);
+  }
+  const solidity = names.filter((name) => !isVyperPath(name));
+  return solidity.length > 0 ? solidity : names;
 }
 
 function addSource(sources: Map<string, string>, name: string, text: string): void {
@@ -133,21 +190,23 @@ async function readImport(project: string, name: string): Promise<string | undef
   return undefined;
 }
 
-/** The contract as path:Name; undefined where the code on chain is to say which it is. */
+/** The contract as path:Name; nothing where the code on chain is to say which it is. */
 function placeContract(
   contract: string | undefined,
-  sources: Readonly<Record<string, string>>,
-): string | undefined {
+  declared: readonly Declaration[],
+  sources: ReadonlyMap<string, string>,
+): { readonly contractIdentifier?: string } {
   if (contract?.includes(':') === true) {
     const [file] = splitLibraryId(contract);
-    if (Object.hasOwn(sources, file)) return contract;
+    if (sources.has(file)) return { contractIdentifier: contract };
     throw unusable(`The project has no source ${file} for --contract ${contract}.`);
   }
-  const declared = declarationsIn(sources);
   const fitting = declared.filter(({ name }) => contract === undefined || name === contract);
   const [only, another] = fitting;
-  if (only !== undefined && another === undefined) return `${only.path}:${only.name}`;
-  if (contract === undefined) return undefined;
+  if (only !== undefined && another === undefined) {
+    return { contractIdentifier: `${only.path}:${only.name}` };
+  }
+  if (contract === undefined) return {};
   const listed = (fitting.length > 0 ? fitting : declared)
     .slice(0, NAMES_SHOWN)
     .map((each) => `${each.path}:${each.name}`);

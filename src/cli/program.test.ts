@@ -69,17 +69,41 @@ describe('the command line', () => {
     expect((await runInProcess(['strat'])).stderr).toContain('start');
   });
 
-  test('with --json gives errors as one object on standard error, with nothing on standard output', async () => {
+  test('with --json gives errors as one object on standard output, with nothing on standard error', async () => {
     const environment = { FULLMATCH_HSOT: 'x' };
     const { exitCode, stdout, stderr } = await runInProcess(['config', 'check', '--json'], {
       environment,
     });
-    expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
-    expect(JSON.parse(stderr)).toMatchObject({
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({
       type: 'urn:fullmatch:error:unknown_configuration_key',
       code: 'unknown_configuration_key',
       problems: [{ where: 'environment FULLMATCH_HSOT' }],
     });
+  });
+});
+
+test('with --ndjson a fault is one line on standard output', async () => {
+  const { exitCode, stdout } = await runInProcess(['chains', 'list', '--ndjson', '--nowhere']);
+  expect(exitCode).toBe(1);
+  expect(stdout.trimEnd().split('\n')).toHaveLength(1);
+  expect(JSON.parse(stdout)).toMatchObject({ code: 'invalid_parameter' });
+});
+
+describe('arguments that are at fault', () => {
+  test.each([
+    [['start', '--port', '1'], "unknown option '--port' (Did you mean --api-port?)"],
+    [['chain'], "unknown command 'chain' (Did you mean chains?)"],
+    [['chains', 'lists'], "unknown command 'lists' (Did you mean list?)"],
+    [['chains', 'list', '--suported'], "unknown option '--suported' (Did you mean --supported?)"],
+    [['chains', 'show'], "missing required argument 'chain'"],
+  ])('%j: say what was probably meant, to people and to programs', async (args, detail) => {
+    const told = await runInProcess(args, {});
+    expect(told).toMatchObject({ exitCode: 1, stdout: '' });
+    expect(told.stderr).toBe(`error[invalid_parameter]: ${detail}\n`);
+    const { exitCode, stdout, stderr } = await runInProcess([...args, '--json'], {});
+    expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
+    expect(JSON.parse(stdout)).toMatchObject({ code: 'invalid_parameter', detail });
   });
 });
 

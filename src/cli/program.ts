@@ -1,7 +1,8 @@
-import { Command } from 'commander';
+import { Command, CommanderError } from 'commander';
 import { readPackageVersion } from '../lib/package-version.ts';
-import { type CliContext } from './cli-context.ts';
-import { COMMANDS, type CallableCommand, type CommandGroup } from './commands.ts';
+import { type CliContext, type OutputStream } from './cli-context.ts';
+import { type CallableCommand, type CommandGroup } from './command-entry.ts';
+import { COMMANDS } from './commands.ts';
 import { reportError } from './report-error.ts';
 
 const AFTER_HELP = `
@@ -11,13 +12,33 @@ Every key of the configuration: fullmatch config example`;
 
 /** Runs a command line, without the program's own name, and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
+  let hasResult = false;
+  const write = (text: string): unknown => {
+    hasResult = true;
+    return context.stdout.write(text);
+  };
+  const stdout = Object.assign(Object.create(context.stdout) as OutputStream, { write });
+  const told = { ...context, stdout };
+  const program = createProgram(told);
   try {
-    if (args.length === 0) createProgram(context).outputHelp();
-    else await createProgram(context).parseAsync([...args], { from: 'user' });
+    if (args.length === 0) program.outputHelp();
+    else await program.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
-    return reportError(error, wantsJson(args), context);
+    const suggestion = await suggest(error, program, args);
+    return reportError(error, { json: wantsJson(args), hasResult, suggestion }, context);
   }
+}
+
+/** Loaded only where arguments are at fault. */
+async function suggest(
+  error: unknown,
+  program: Command,
+  args: readonly string[],
+): Promise<string | undefined> {
+  if (!(error instanceof CommanderError) || error.exitCode === 0) return undefined;
+  const { calledCommand, suggestFor } = await import('./suggest-argument.ts');
+  return suggestFor(error, calledCommand(program, args));
 }
 
 function createProgram(context: CliContext): Command {
@@ -27,13 +48,14 @@ function createProgram(context: CliContext): Command {
     .helpOption('-h, --help', 'Prints this help.')
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', AFTER_HELP)
-    .showSuggestionAfterError()
+    .showSuggestionAfterError(false)
     .configureOutput({
       writeOut: (text) => context.stdout.write(text),
       writeErr: (text) => context.stderr.write(text),
       getOutHelpWidth: () => context.stdout.columns ?? 100,
       getErrHelpWidth: () => context.stderr.columns ?? 100,
-      outputError: (text, write) => write(text.replace(/^error: /, 'error[invalid_parameter]: ')),
+      // What is wrong with arguments is reported as every other fault.
+      outputError: () => undefined,
     })
     .exitOverride();
   addCommands(program, COMMANDS, context);
@@ -50,7 +72,10 @@ function addCommands(
   for (const entry of entries) {
     const command = parent.command(entry.name).description(entry.description);
     if ('commands' in entry) addCommands(command, entry.commands, context);
-    else loaders.set(entry.name, entry.load);
+    else {
+      loaders.set(entry.name, entry.load);
+      command.addHelpText('after', examplesText(entry.examples));
+    }
   }
   parent.hook('preSubcommand', async (_parent, command) => {
     const define = await loaders.get(command.name())?.();
@@ -71,7 +96,14 @@ function addCommands(
     });
 }
 
+function examplesText(examples: readonly string[]): string {
+  const lines = examples.map((example) => `\n  fullmatch ${example}`);
+  return `\n${examples.length === 1 ? 'Example' : 'Examples'}:${lines.join('')}`;
+}
+
 function wantsJson(args: readonly string[]): boolean {
   const end = args.indexOf('--');
-  return args.slice(0, end === -1 ? args.length : end).includes('--json');
+  return args
+    .slice(0, end === -1 ? args.length : end)
+    .some((word) => word === '--json' || word === '--ndjson');
 }

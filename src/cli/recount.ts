@@ -1,7 +1,13 @@
 import { type Command } from 'commander';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress } from '../lib/hex.ts';
-import { type CountDifference, type Recount, recount } from '../repository/repository.ts';
+import {
+  type CountDifference,
+  type Recount,
+  recount,
+  UNLISTED_SCHEMA,
+} from '../repository/repository.ts';
+import { type Store } from '../store/open-store.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
@@ -17,13 +23,28 @@ export function defineRecount(command: Command, context: CliContext): void {
     .option('--json', 'Prints JSON.')
     .action(async (options: ParsedOptions) => {
       const repair = options['repair'] === true;
-      const result = await withCore(options, context, 'recount', async (core) =>
-        recount((await core.store()).database, { repair }),
+      const { unlisted, ...listed } = await withCore(options, context, 'recount', async (core) =>
+        recountBoth(await core.store(), repair),
       );
-      if (options['json']) writeJson(context.stdout, result);
-      else context.stdout.write(recountText(result));
-      refuseDifferences(result, repair);
+      if (options['json']) writeJson(context.stdout, { ...listed, ...(unlisted && { unlisted }) });
+      else {
+        context.stdout.write(recountText(listed));
+        if (unlisted) context.stdout.write(`Unlisted: ${recountText(unlisted)}`);
+      }
+      const differences = [...listed.differences, ...(unlisted?.differences ?? [])];
+      refuseDifferences({ ...listed, differences }, repair);
     });
+}
+
+/** Recounts the contracts that everybody sees, and those that only tokens reach where there are such. */
+async function recountBoth(
+  store: Store,
+  repair: boolean,
+): Promise<Recount & { readonly unlisted?: Recount }> {
+  const listed = await recount(store.database, { repair });
+  if (!(await store.hasSchema(UNLISTED_SCHEMA))) return listed;
+  const unlisted = await recount(await store.openSchema(UNLISTED_SCHEMA), { repair });
+  return { ...listed, unlisted };
 }
 
 /** A repair mends all but a row that differs from its evidence: only a new verification can. */

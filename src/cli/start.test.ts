@@ -60,7 +60,10 @@ describe('fullmatch start', () => {
 
   test('prints for people on a terminal', async () => {
     const { stdout } = await startAndStop([], { terminal: true });
-    expect(stdout).toMatch(/^Fullmatch .* is ready: http:.*\/chains {2}http:.*\/stats\.json$/m);
+    expect(stdout).toMatch(
+      /^Fullmatch \S+ is ready\n\n {2}dashboard +http:\S+\/\n {2}chains +http:\S+\/chains +[\d,]+, \d+ of them supported\n {2}statistics +http:\S+\/stats\.json +0 verified contracts\n/m,
+    );
+    expect(stdout).toContain('npx fullmatch demo');
     expect(stdout).not.toContain('{');
   });
 

@@ -1,11 +1,11 @@
 import { type Command } from 'commander';
 import { type LoadedConfig } from '../config/config.ts';
-import { readPackageVersion } from '../lib/package-version.ts';
 import { type ServiceUrls } from '../service/open-hosts.ts';
-import { createService } from '../service/service.ts';
+import { createService, type Service } from '../service/service.ts';
 import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { prepareNodeToServe } from './prepare-node.ts';
+import { describeReadiness } from './ready-banner.ts';
 import { createServiceLog, isHuman } from './terminal-log.ts';
 
 /** `fullmatch start`: serves both documents until a signal says stop. */
@@ -21,7 +21,7 @@ export function defineStart(command: Command, context: CliContext): void {
     try {
       const urls = await service.start();
       prepareNodeToServe();
-      if (!context.signal.aborted) announce(urls, loaded, context);
+      if (!context.signal.aborted) await announce(service, urls, loaded, context);
       await aborted(context.signal);
       log.info({ event: 'stopping' }, 'stopping');
     } finally {
@@ -32,16 +32,16 @@ export function defineStart(command: Command, context: CliContext): void {
 }
 
 /** The ready line is not a log line that a level could hide: scripts wait for it. */
-function announce(urls: ServiceUrls, loaded: LoadedConfig, context: CliContext): void {
-  const { apiUrl, repositoryUrl, metricsUrl } = urls;
+async function announce(
+  service: Service,
+  urls: ServiceUrls,
+  loaded: LoadedConfig,
+  context: CliContext,
+): Promise<void> {
+  const { apiUrl, repositoryUrl, metricsUrl, operatorUrl } = urls;
   if (isHuman(loaded, context.stdout)) {
-    const places = [
-      apiUrl === undefined ? undefined : `${apiUrl}/chains`,
-      repositoryUrl === undefined ? undefined : `${repositoryUrl}/stats.json`,
-      metricsUrl === undefined ? undefined : `${metricsUrl}/metrics`,
-    ].filter((place) => place !== undefined);
-    const line = `Fullmatch ${readPackageVersion()} is ready: ${places.join('  ')}`;
-    writeLine(context.stdout, line);
+    const banner = describeReadiness(urls, await service.facts());
+    for (const line of banner) writeLine(context.stdout, line);
     return;
   }
   const line = {
@@ -51,6 +51,7 @@ function announce(urls: ServiceUrls, loaded: LoadedConfig, context: CliContext):
     ...(apiUrl === undefined ? {} : { api_url: apiUrl }),
     ...(repositoryUrl === undefined ? {} : { repository_url: repositoryUrl }),
     ...(metricsUrl === undefined ? {} : { metrics_url: metricsUrl }),
+    ...(operatorUrl === undefined ? {} : { operator_url: operatorUrl }),
     msg: 'ready',
   };
   writeLine(context.stdout, JSON.stringify(line));

@@ -17,7 +17,7 @@ import {
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { toStandardJson } from '../solidity/to-standard-json.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
-import { readPlainSources } from './plain-sources.ts';
+import { isPlainSource, readPlainSources } from './plain-sources.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 
 /** What the command line says beside the path. */
@@ -27,7 +27,7 @@ export interface InputChoices {
   readonly compiler?: string;
   /** The folder of the sources of a metadata.json. */
   readonly sources?: string;
-  /** For .sol files: where the command runs, and their settings. */
+  /** For sources alone: where the command runs, and their settings. */
   readonly plain: { readonly workingDirectory: string; readonly settings: SourceSettings };
 }
 
@@ -74,7 +74,7 @@ export async function readVerificationInput(
 
 /** Whether the path is a source, or a folder that Foundry has built nothing in. */
 async function isPlain(input: string, isFolder: boolean): Promise<boolean> {
-  if (!isFolder) return input.endsWith('.sol');
+  if (!isFolder) return isPlainSource(input);
   return (await stat(path.join(input, 'out')).catch(() => undefined)) === undefined;
 }
 
@@ -83,7 +83,7 @@ function toRequest(
   { contract, compiler }: InputChoices,
 ): VerificationRequest['compilation'] {
   const [first] = files.compilations;
-  if (first?.kind === 'sources') throw unusable('Name the .sol files themselves, or their folder.');
+  if (first?.kind === 'sources') throw unusable('Name the source itself, or its folder.');
   if (first?.kind === 'metadata') {
     const { kind, metadata, sources } = first;
     return { kind, metadata, sources };

@@ -27,8 +27,11 @@ const MATCHES: Readonly<Record<string, Match>> = { exact_match: 'full', match: '
 export class RemoteService {
   readonly #base: string;
   readonly #fetch: GuardedFetch;
+  readonly #token: string | undefined;
 
-  constructor(url: string) {
+  /** @param token what the operator of the service has given, where it asks for one */
+  constructor(url: string, token?: string) {
+    this.#token = token;
     this.#base = url.replace(/\/+$/, '');
     if (!URL.canParse(this.#base)) {
       throw new FullmatchError(
@@ -150,7 +153,10 @@ export class RemoteService {
       .fetch(`${this.#base}${path}`, {
         ...(body && {
           method: 'POST',
-          headers: { 'content-type': 'application/json' },
+          headers: {
+            'content-type': 'application/json',
+            ...(this.#token && { authorization: `Bearer ${this.#token}` }),
+          },
           body: JSON.stringify(body),
         }),
       })

@@ -3,6 +3,7 @@ import { type Command } from 'commander';
 import { describeDownload } from '../compilers/compiler-file.ts';
 import { findChain } from '../chains/registry/chain-reference.ts';
 import { type Core } from '../core/open-core.ts';
+import { TOKEN_VARIABLE } from '../config/settings.ts';
 import { FullmatchError } from '../errors.ts';
 import { describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
@@ -27,21 +28,24 @@ export function defineVerify(command: Command, context: CliContext): void {
     .argument('<address>', 'The address of the contract.')
     .argument(
       '<input>',
-      'A standard JSON input, a build info file of Hardhat, a metadata.json, the folder of a Foundry project, a .sol file, or a folder of them.',
+      'A standard JSON input, a build info file of Hardhat, a metadata.json, the folder of a Foundry project, a .sol or .vy file, or a folder of them.',
     )
     .option('--contract <path:Name>', 'The contract in the input.')
     .option(
       '--compiler <version>',
-      'The compiler, such as 0.8.30, of a standard JSON input or of .sol files; of these the code on chain may say it.',
+      'The compiler, such as 0.8.30, of a standard JSON input or of sources alone; of these the code on chain may say it.',
     )
     .option('--optimizer-runs <number>', 'Of .sol files: they were compiled with the optimizer.')
-    .option('--evm-version <name>', 'Of .sol files: the EVM version, such as paris.')
+    .option('--evm-version <name>', 'Of .sol and .vy files: the EVM version, such as paris.')
     .option('--via-ir', 'Of .sol files: they were compiled via IR.')
     .option('--library <name=address...>', 'Of .sol files: the address of a library.')
     .option('--remapping <prefix=target...>', 'Of .sol files: where imports lead.')
     .option('--sources <folder>', 'Where the sources of a metadata.json lie, if not beside it.')
     .option('--creation-transaction <hash>', 'The transaction that created the contract.')
-    .option('--url <url>', 'The API host of a running service, such as http://localhost:5555.')
+    .option(
+      '--url <url>',
+      `The API host of a running service, such as http://localhost:5555. Its token, where it asks for one, stands in the variable ${TOKEN_VARIABLE}.`,
+    )
     .option('--wait', 'With --url: waits for the outcome instead of printing the job.')
     .option('--json', 'Prints JSON.')
     .action(async (chain: string, address: string, input: string, options: ParsedOptions) => {
@@ -151,7 +155,7 @@ async function runHere(
   const parts = await core.verificationParts();
   const proposals = createProposalReader(
     parts,
-    () => parts.compilers.listVersions('solidity'),
+    (language) => parts.compilers.listVersions(language),
     signal,
   );
   const request = await withCompiler(
@@ -204,7 +208,7 @@ async function runRemotely(
   options: ParsedOptions,
   context: CliContext,
 ): Promise<void> {
-  const service = new RemoteService(url);
+  const service = new RemoteService(url, context.environment[TOKEN_VARIABLE]);
   try {
     const chainId = await service.findChainId(chain);
     const named = await withCompiler(request, () => service.propose(chainId, request.address));

@@ -3,6 +3,8 @@ import { CompilerFinder, type CompilerSources } from './sources/compiler-finder.
 import { compareVersions } from './compiler-version.ts';
 import { splitToolchain, TOOLCHAINS } from './toolchains/all-toolchains.ts';
 import { forgetDigests } from './sources/file-digest.ts';
+import { PublishedLists } from './sources/published-lists.ts';
+import { SOLC } from './toolchains/solc.ts';
 
 /** A version that is known here, and what would compile it. */
 export interface CompilerEntry {
@@ -73,6 +75,16 @@ export async function listBuilds(sources: CompilerSources): Promise<readonly Com
     }
   }
   return builds;
+}
+
+/**
+ * How many versions the mirror of Solidity's compilers lists; undefined where nothing is downloaded.
+ * @throws FetchFault where it does not answer; Error where it answers with something else than its lists
+ */
+export async function readMirror({ download }: CompilerSources): Promise<number | undefined> {
+  if (download === undefined) return undefined;
+  const lists = new PublishedLists(download.baseUrl, SOLC.names, download.fetch, Date.now);
+  return (await lists.readVersions()).length;
 }
 
 /** Reads every compiler file that is here again and compares its checksum; gives the versions that have any. */

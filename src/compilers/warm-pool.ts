@@ -114,6 +114,11 @@ export class WarmPool {
     this.#starting.add(starting);
     const settled = (): void => void this.#starting.delete(starting);
     starting.then(settled, settled);
+    // One that ends while it waits, such as by the system for its memory, holds none any more.
+    starting.then(
+      (process) => void process.ended.then(() => this.#drop(process)),
+      () => undefined,
+    );
     return starting;
   }
 

@@ -1,8 +1,12 @@
 import { z } from 'zod';
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
 import { type NamedSecret } from '../lib/secret.ts';
+import { access } from './access-settings.ts';
+import { mcp, metrics, operator } from './host-settings.ts';
+import { explorer } from './explorer-settings.ts';
 import {
   apiKey,
+  chainId,
   choice,
   databaseUrl,
   host,
@@ -69,12 +73,8 @@ export const configSchema = z.object({
       expected: 'a list of IP addresses and networks, such as [127.0.0.1, 10.0.0.0/8]',
     }),
   }),
-  metrics: section('Metrics of this process.', {
-    enabled: toggle(false, {
-      description: 'Whether Prometheus metrics are served at /metrics on 127.0.0.1.',
-    }),
-    port: integer(PORTS, 9464, { description: 'The port of the metrics; 0 picks a free one.' }),
-  }),
+  metrics,
+  operator,
   dataDir: text(path, './fullmatch-data', {
     description: 'The folder of the embedded database, made when it is missing.',
     expected: 'the path of a folder, such as /var/lib/fullmatch',
@@ -87,6 +87,13 @@ export const configSchema = z.object({
         'The PostgreSQL server (15 or newer) to use in place of the embedded one; better set as DATABASE_URL.',
       expected: 'a PostgreSQL URL, such as postgres://user:password@host:5432/name',
       variable: 'DATABASE_URL',
+      secret: true,
+    }),
+    listenUrl: unset(databaseUrl, {
+      description:
+        'The same database without a pooler in between, for what hears notifications and needs a session, where `url` leads to PgBouncer in transaction mode; better set as DATABASE_LISTEN_URL.',
+      expected: 'a PostgreSQL URL, such as postgres://user:password@host:5432/name',
+      variable: 'DATABASE_LISTEN_URL',
       secret: true,
     }),
     poolSize: integer([1, 1000], 10, {
@@ -190,6 +197,13 @@ export const configSchema = z.object({
       description: 'The largest body of a request to verify, in bytes.',
     }),
   }),
+  access,
+  signatures: section('The signature database, at /signature-database/v1.', {
+    importedMax: integer([0, 1_000_000_000], 100_000, {
+      description:
+        'How many signatures that no verified contract has anybody may import in all, for about 300 bytes of the database each; 0 refuses every import.',
+    }),
+  }),
   etherscan: section(
     'Taking over what another explorer has verified, at POST /v2/verify/etherscan/{chainId}/{address}.',
     {
@@ -206,6 +220,19 @@ export const configSchema = z.object({
       }),
     },
   ),
+  externalVerifications: section('Telling other explorers of contracts that are verified here.', {
+    chains: texts(chainId, {
+      description:
+        'The ids of the chains whose contracts are handed on; all of them where none is named.',
+      expected: 'ids of chains, such as 1 or [1, 10]',
+    }),
+    etherscan: explorer('Etherscan', 'https://api.etherscan.io/v2/api'),
+    blockscout: explorer('a Blockscout', 'https://blockscout.example.org/api'),
+    routescan: explorer(
+      'Routescan',
+      'https://api.routescan.io/v2/network/mainnet/evm/{chainId}/etherscan/api',
+    ),
+  }),
   compilers: section('The compilers that verification runs.', {
     folder: text(path, 'compilers', {
       description:
@@ -290,6 +317,7 @@ export const configSchema = z.object({
       }),
     },
   ),
+  mcp,
   events: section('Events as they happen, at /v1/events.', {
     maxClients: integer([0, 100_000], 200, {
       description:

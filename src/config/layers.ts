@@ -4,7 +4,14 @@ import { looksLikeName, NOT_A_NAME } from '../lib/shown-key.ts';
 import { configSchema } from './config.ts';
 import { type Environment } from './environment.ts';
 import { type Problems } from './problems.ts';
-import { CONFIG_VARIABLE, keysOf, SETTINGS, type Setting, type SettingKey } from './settings.ts';
+import {
+  CONFIG_VARIABLE,
+  TOKEN_VARIABLE,
+  keysOf,
+  SETTINGS,
+  type Setting,
+  type SettingKey,
+} from './settings.ts';
 import { type SecretReader } from './secrets.ts';
 import { nearest, suggest } from './suggestion.ts';
 import { type Place, type YamlFile } from './yaml-file.ts';
@@ -67,7 +74,11 @@ export function reportUnknownVariables(
   problems: Problems,
 ): void {
   const settings = [...SETTINGS.values()];
-  const known = new Set([CONFIG_VARIABLE, ...settings.map(({ variable }) => variable)]);
+  const known = new Set([
+    CONFIG_VARIABLE,
+    TOKEN_VARIABLE,
+    ...settings.map(({ variable }) => variable),
+  ]);
   const files = settings.filter(({ secret }) => secret).map(({ variable }) => `${variable}_FILE`);
   const candidates = [...known, ...files];
   for (const name of Object.keys(environment).sort()) {

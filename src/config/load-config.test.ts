@@ -288,6 +288,14 @@ describe('wrong values', () => {
     expect(problemsOf(file(text)).problems[0]?.message).toContain(found);
   });
 
+  test.each([
+    ['api:\n  port: [\n', 'a closing ] is missing'],
+    ['api:\n  port: [1, 2\nhost: x\n', 'a closing ] is missing'],
+    ['api: {\n  port: 1\n', 'a closing } is missing'],
+  ])('a bracket that is not closed is what %j is told of', (text, problem) => {
+    expect(problemsOf(file(text)).problems[0]?.message).toContain(problem);
+  });
+
   test.each(['api: 5555', 'api: [1]', '- host', 'just text'])(
     'a section that is none: %s',
     (text) => {

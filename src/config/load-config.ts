@@ -72,10 +72,10 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
     config: { ...settled, chains: chains.chains },
     origins: new Map([...origins, ...chainOrigins]),
     secrets: [
-      ...databaseUrlSecrets(settled.database.url, originOf('database.url')),
-      ...(settled.etherscan.apiKey === undefined
-        ? []
-        : [{ name: 'etherscan.apiKey', secret: settled.etherscan.apiKey }]),
+      ...DATABASE_URLS.flatMap((name) =>
+        databaseUrlSecrets(name, settled.database[name], originOf(`database.${name}`)),
+      ),
+      ...keySecrets(settled),
       ...chains.secrets,
     ],
     ...(file && { file: file.name }),
@@ -126,10 +126,38 @@ function absolute(value: unknown, folder: string): unknown {
   );
 }
 
-/** The secrets of the database URL, under the name that the operator set it by. */
-function databaseUrlSecrets(url: Config['database']['url'], origin: string): NamedSecret[] {
+/** The keys for other services, and the tokens for this one. */
+function keySecrets({
+  access,
+  etherscan,
+  externalVerifications,
+}: Omit<Config, 'chains'>): NamedSecret[] {
+  const { etherscan: told, blockscout, routescan } = externalVerifications;
+  const keys = {
+    'etherscan.apiKey': etherscan.apiKey,
+    'externalVerifications.etherscan.apiKey': told.apiKey,
+    'externalVerifications.blockscout.apiKey': blockscout.apiKey,
+    'externalVerifications.routescan.apiKey': routescan.apiKey,
+  };
+  return [
+    ...Object.entries(keys).flatMap(([name, secret]) => (secret ? [{ name, secret }] : [])),
+    ...(access.tokens ?? []).map(({ name, token }) => ({
+      name: `access.tokens: ${name}`,
+      secret: token,
+    })),
+  ];
+}
+
+const DATABASE_URLS = ['url', 'listenUrl'] as const;
+
+/** The secrets of a database URL, under the name that the operator set it by. */
+function databaseUrlSecrets(
+  name: (typeof DATABASE_URLS)[number],
+  url: Config['database']['url'],
+  origin: string,
+): NamedSecret[] {
   const variable = /^environment (.*)/.exec(origin)?.[1];
-  return url === undefined ? [] : databaseSecrets(variable ?? 'database.url', url);
+  return url === undefined ? [] : databaseSecrets(variable ?? `database.${name}`, url);
 }
 
 /** What no key can say alone. */
@@ -141,8 +169,26 @@ function checkTogether(
   const report = (key: SettingKey, message: string) =>
     problems.invalid(originOf(key), message, key);
 
-  const { api, repository, limits } = config;
-  const listeners = (['api', 'repository', 'metrics'] as const).filter(
+  const { access, api, repository, limits, database } = config;
+  if (database.listenUrl !== undefined && database.url === undefined) {
+    report(
+      'database.listenUrl',
+      'database.listenUrl is set, and database.url is not, to which it belongs; set both or none',
+    );
+  }
+  if (access.verify === 'token' && (access.tokens ?? []).length === 0) {
+    report(
+      'access.verify',
+      'access.verify is token, and access.tokens names none; give one, or set open or off',
+    );
+  }
+  if (access.unlisted && (access.tokens ?? []).length === 0) {
+    report(
+      'access.unlisted',
+      'access.unlisted is true, and access.tokens names none who could reach an unlisted contract; give one, or set false',
+    );
+  }
+  const listeners = (['api', 'repository', 'metrics', 'operator'] as const).filter(
     (name) => config[name].enabled,
   );
   for (const [index, name] of listeners.entries()) {

@@ -85,6 +85,9 @@ export function section<Shape extends z.ZodRawShape>(description: string, shape:
 export const PORTS = [0, 65_535] as const;
 export const TIMEOUTS_MS = [100, 3_600_000] as const;
 
+/** The id of a chain, in decimal digits. */
+export const chainId = z.string().regex(/^[1-9][0-9]{0,15}$/);
+
 /** The path of a file or a folder. */
 export const path = z
   .string()
@@ -129,6 +132,21 @@ export const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/./)
   .transform((value) => new Secret(value));
+
+/** Names with tokens, such as `ci:5f0c…`: one text for each, or one with white space or commas between. Hidden from then on. */
+export const accessTokens = z
+  .union([z.array(z.string()), z.string().transform((value) => value.split(/[\s,]+/))])
+  .transform((items) => items.filter((item) => item !== ''))
+  .refine((items) =>
+    items.every((item) => /^[A-Za-z0-9_-]{1,64}:[\x21-\x2b\x2d-\x7e]{16,512}$/.test(item)),
+  )
+  .transform((items) =>
+    items.map((item) => {
+      const [name = ''] = item.split(':', 1);
+      return { name, token: new Secret(item.slice(name.length + 1)) };
+    }),
+  )
+  .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length);
 
 /** A key of a service elsewhere: hidden text without white space. */
 export const apiKey = z

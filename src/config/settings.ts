@@ -55,5 +55,8 @@ export function valueOf(config: Config, key: SettingKey): unknown {
   return steps.reduce<unknown>((at, step) => (at as Members | undefined)?.[step], config);
 }
 
+/** The variable with the token that the command line sends to another service. */
+export const TOKEN_VARIABLE = 'FULLMATCH_TOKEN';
+
 /** The variable that names the configuration file, beside those of the keys. */
 export const CONFIG_VARIABLE = 'FULLMATCH_CONFIG';

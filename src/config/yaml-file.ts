@@ -66,7 +66,7 @@ export function parseYaml(
     prettyErrors: false,
   });
   const faults = [...errors, ...warnings];
-  for (const fault of faults) report(fault.pos[0], explain(fault.code));
+  for (const fault of faults) report(fault.pos[0], explain(fault));
   if (faults.length > 0) return undefined;
   const place = placeAt(contents?.range[0] ?? 0);
   return {
@@ -169,7 +169,15 @@ const EXPLANATIONS: Partial<Record<YamlErrorCode, string>> = {
   TAG_RESOLVE_FAILED: 'tags (!name) are not read here; remove it, or quote text that begins with !',
 };
 
-function explain(code: YamlErrorCode): string {
+function explain({
+  code,
+  message,
+}: {
+  readonly code: YamlErrorCode;
+  readonly message: string;
+}): string {
+  const bracket = /must be sufficiently indented and end with a ([\]}])/.exec(message)?.[1];
+  if (bracket !== undefined) return `a closing ${bracket} is missing before the end of the line`;
   return (
     EXPLANATIONS[code] ?? `this is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`
   );

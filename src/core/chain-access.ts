@@ -2,6 +2,12 @@ import { findExplorerHosts } from '../chains/creation/explorer-hits.ts';
 import { findCreationTransaction } from '../chains/creation/find-creation-transaction.ts';
 import { type ChainHealth, watchEndpoints } from '../chains/health/chain-health.ts';
 import { isUrlSource } from '../chains/list/source-name.ts';
+import {
+  type ExplorerTarget,
+  type ExplorerVerifier,
+  EXPLORERS,
+  openExplorerVerifier,
+} from '../chains/explorer/explorer-verifier.ts';
 import { type ExplorerSources, openExplorerSources } from '../chains/explorer/explorer-sources.ts';
 import { createProxyLookup, type ProxyLookup } from '../chains/proxy/proxy-lookup.ts';
 import { readProxy } from '../chains/proxy/read-proxy.ts';
@@ -36,13 +42,21 @@ export interface ChainAccess extends Pick<
   readonly proxies: ProxyLookup;
   /** What another explorer has verified; absent where none is configured. */
   readonly explorer?: ExplorerSources;
+  /** The explorers that are told of what is verified here; absent where none is configured. */
+  readonly explorerVerifier?: ExplorerVerifier;
   /** How the endpoints are, as far as they are watched. */
   readonly health: ChainHealth;
 }
 
 /** The hosts that may have private addresses: what the operator names may be on his own network. */
 export function findPrivateHosts(
-  { compilers: { downloadUrl, vyperDownloadUrl }, etherscan, registry: { sync }, monitor }: Config,
+  {
+    compilers: { downloadUrl, vyperDownloadUrl },
+    etherscan,
+    externalVerifications: external,
+    registry: { sync },
+    monitor,
+  }: Config,
   registry: ChainRegistry,
   configured: Config['chains'],
 ): readonly string[] {
@@ -54,7 +68,10 @@ export function findPrivateHosts(
   return [
     ...findOperatorHosts(registry.chains),
     ...findExplorerHosts(registry.chains),
-    ...[downloadUrl, vyperDownloadUrl, etherscan.url]
+    ...[
+      ...[downloadUrl, vyperDownloadUrl, etherscan.url],
+      ...EXPLORERS.map((name) => external[name].url),
+    ]
       .filter((url) => url !== 'off')
       .map((url) => hostPortOf(new URL(url))),
     ...[...sync.urls.filter(isUrlSource), ...gateways].map((url) => hostPortOf(new URL(url))),
@@ -93,8 +110,23 @@ export function openChainAccess(
     ...(url !== 'off' && {
       explorer: openExplorerSources({ url, fetch, ...(apiKey && { apiKey }) }),
     }),
+    ...openExplorers(config, fetch),
     readDeployedCode: (chain, address, options) => readDeployedCode(rpc, chain, address, options),
     findCreation: (chain, address, options) =>
       findCreationTransaction({ rpc, fetch, archive }, chain, address, options),
   };
+}
+
+/** The explorers that the operator has told of what is verified here. */
+function openExplorers(
+  { externalVerifications: external }: Config,
+  fetch: GuardedFetch,
+): Pick<ChainAccess, 'explorerVerifier'> {
+  const targets = EXPLORERS.flatMap((name): readonly (readonly [string, ExplorerTarget])[] => {
+    const { url, apiKey } = external[name];
+    return url === 'off' ? [] : [[name, { url, ...(apiKey && { apiKey }) }]];
+  });
+  if (targets.length === 0) return {};
+  const chains = new Set(external.chains.map(Number));
+  return { explorerVerifier: openExplorerVerifier(Object.fromEntries(targets), chains, fetch) };
 }

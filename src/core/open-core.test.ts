@@ -26,6 +26,11 @@ function openTestCore(options: Omit<CoreOptions, 'log' | 'openStore'>) {
       server: { version: '', embedded: false, joined: false },
       condition: () => ({ troubles: [] }),
       requireSpace: async () => undefined,
+      openSchema: async () => testDatabase.database,
+      hasSchema: async () => false,
+      forgetAcknowledged: async () => undefined,
+      onSnapshot: () => Promise.reject(new Error('no client')),
+      onClient: () => Promise.reject(new Error('no client')),
       close: async () => void done.push('closed'),
     };
   };

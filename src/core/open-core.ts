@@ -13,6 +13,7 @@ import type { Store } from '../store/open-store.ts';
 import type { Verification } from '../verification/verification.ts';
 import type { VerificationParts } from '../verification/verify-contract.ts';
 import type { ChainAccess, RegistryInForce } from './chain-access.ts';
+import type { UnlistedContracts } from './open-unlisted.ts';
 
 /** What may be replaced of a core. */
 export interface CoreOverrides {
@@ -54,31 +55,18 @@ export interface Core {
   readonly chains: () => Promise<ChainAccess>;
   readonly compilers: () => Promise<Compilers>;
   /** What a verification is made of: chain access, compilers, and the chains of the registry. */
-  readonly verificationParts: () => Promise<VerificationParts & { readonly compilers: Compilers }>;
+  readonly verificationParts: () => Promise<
+    VerificationParts & { readonly compilers: Compilers } & Pick<ChainAccess, 'explorerVerifier'>
+  >;
   readonly publication: () => Promise<Publication>;
   /** The queue of verifications, and the workers of this process. */
   readonly verification: () => Promise<Verification>;
+  /** The contracts that only tokens reach; undefined where the operator has switched them off. */
+  readonly unlisted: () => Promise<UnlistedContracts | undefined>;
   /** Where parts are added that close with the core. */
   readonly closers: Closers;
   /** Closes what is open, also what is being opened. @throws as {@link Closers.close} */
   readonly close: () => Promise<void>;
-}
-
-/** What a publication begins with: the list that was served last, and the chains whose monitor keeps up. */
-async function readInputs(
-  { config, secrets }: LoadedConfig,
-  database: Database,
-  list: ChainList,
-  log: Logger,
-) {
-  const { readServedList } = await import('../chains/list/start-list-sync.ts');
-  const { readWatchedChains } = await import('../monitor/watched-chains.ts');
-  const { registry: options, chains: configured, monitor } = config;
-  return {
-    watched: await readWatchedChains(database, configured, monitor.stallSeconds),
-    list: await readServedList(database, options.sync.urls, list, log),
-    ...{ options, configured, secrets },
-  };
 }
 
 /** The core of a configuration: store → chains → compilers → publication → verification. Nothing is open yet. */
@@ -118,7 +106,8 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     read.catch(() => undefined);
     const { database } = await store();
     const { openPublication } = await import('../publication/publication.ts');
-    const inputs = await readInputs(loaded, database, await read, await log());
+    const { readRegistryInputs } = await import('./registry-inputs.ts');
+    const inputs = await readRegistryInputs(loaded, database, await read, await log());
     const { served } = options;
     const opened = closers.add(
       await openPublication(inputs, database, await log(), { now, ...(served && { served }) }),
@@ -156,11 +145,17 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   const verification = part(async () => {
     const { openVerification } = await import('./open-verification.ts');
     const parts = await verificationParts();
-    return closers.addFirst(await openVerification(config, await store(), parts, await log()));
+    const [opened, logged, told] = [await store(), await log(), parts.explorerVerifier];
+    return closers.addFirst(await openVerification(config, opened, parts, logged, told));
+  });
+  const unlisted = part(async () => {
+    if (!config.access.unlisted) return undefined;
+    const { openUnlisted } = await import('./open-unlisted.ts');
+    return openUnlisted(config, { store, publication, verificationParts, log, closers });
   });
   return {
     ...{ loaded, now, log, list, store, publication, registry, chains, compilers },
-    ...{ verificationParts, verification, closers },
+    ...{ verificationParts, verification, unlisted, closers },
     close: async () => {
       await Promise.allSettled(opening);
       await closers.close();

@@ -6,6 +6,7 @@ import { type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Logger } from '../log.ts';
 import { type Store } from '../store/open-store.ts';
 import { startVerification, type Verification } from '../verification/verification.ts';
+import { type ChainAccess } from './chain-access.ts';
 
 /** The folder of downloads within that of compilers: what the operator puts there himself is never removed. */
 const DOWNLOADS = 'downloads';
@@ -42,12 +43,16 @@ export function openCompilers(
   );
 }
 
-/** The queue of verifications, and the workers of this process. */
+/**
+ * The queue of verifications, and the workers of this process.
+ * @param told the explorers that are told of matches
+ */
 export function openVerification(
   { verification: options }: Config,
   { database, requireSpace }: Store,
   parts: Parameters<typeof startVerification>[1],
   log: Logger,
+  told?: ChainAccess['explorerVerifier'],
 ): Promise<Verification> {
   const { workers, jobTimeoutMs } = options;
   return startVerification(
@@ -63,6 +68,7 @@ export function openVerification(
         perJob: options.jobWaitingRequests,
       },
       requireSpace,
+      ...(told && { explorersOf: (chainId: number) => told.explorersOf(chainId) }),
     },
     log,
   );

@@ -2,17 +2,22 @@ import { type ListSyncTimes, startListSync } from '../chains/list/start-list-syn
 import { createSyncRules } from '../chains/list/sync-rules.ts';
 import { openIcons } from '../chains/registry/chain-icons.ts';
 import { type LoadedConfig } from '../config/config.ts';
+import { type Logger } from '../log.ts';
 import { watchMonitors } from '../monitor/monitor-report.ts';
 import { followWatchedChains } from '../monitor/watched-chains.ts';
-import { readContractChainIds } from '../repository/repository.ts';
+import { createContractReader, readContractChainIds } from '../repository/repository.ts';
+import { type ForwardTimes, startForwarding } from '../verification/forwarding/forward-walk.ts';
 import { startRecheckWalk } from '../verification/recheck/recheck-walk.ts';
+import { type Store } from '../store/open-store.ts';
 import { type Core } from './open-core.ts';
 import { startReload } from './start-reload.ts';
+import { watchAcknowledged } from './watch-acknowledged.ts';
 
 /** What may be replaced of a running core. */
 export interface RunOverrides {
   /** In place of the times that the configuration gives. */
   readonly listSyncTimes?: Partial<ListSyncTimes>;
+  readonly forwardTimes?: ForwardTimes;
   /** Reads the configuration again for a reload; without it a reload finds what the core was opened with. */
   readonly loadAgain?: () => LoadedConfig;
 }
@@ -27,12 +32,12 @@ export type RunningCore = Awaited<ReturnType<typeof runCore>>;
 export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const { closers, loaded, now } = core;
   const { registry, verification: options, monitor } = loaded.config;
-  const { sync } = registry;
   const startedAt = now();
   const store = await core.store();
   const { database } = store;
   const publication = await core.publication();
   const log = await core.log();
+  const condition = await watchStore(core, store, log);
   const icons = { current: await openIcons(registry.icons) };
   const { fetch, rpc, health: chainHealth } = await core.chains();
   const listSync = closers.addFirst(
@@ -41,21 +46,27 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
         ...createSyncRules(
           () => publication.inputs,
           () => readContractChainIds(database),
-          sync.maxShrinkPercent,
+          registry.sync.maxShrinkPercent,
         ),
         ...{ database, fetch, fallback: await core.list(), served: publication.inputs.list },
         publish: (list) => publication.replace({ list }),
       },
-      sync.urls,
-      { everyMs: sync.everySeconds * 1000, ...overrides.listSyncTimes },
+      registry.sync.urls,
+      { everyMs: registry.sync.everySeconds * 1000, ...overrides.listSyncTimes },
       log,
     ),
   );
   const parts = await core.verificationParts();
   const verification = await core.verification();
   const configuredChains = (): number[] => [...publication.inputs.configured.keys()];
+  const unlisted = await core.unlisted();
   const { recheckPerHour: perHour } = options;
   closers.addFirst(startRecheckWalk(database, parts, configuredChains, { perHour }, log));
+  if (parts.explorerVerifier !== undefined) {
+    const contracts = createContractReader(database);
+    const times = overrides.forwardTimes;
+    closers.addFirst(startForwarding(database, contracts, parts.explorerVerifier, log, times));
+  }
   // Loaded behind the rest, so that a low limit of descriptors bears the start.
   const { openMonitor } = await import('../monitor/monitor.ts');
   const monitoring = monitor.enabled
@@ -93,13 +104,13 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const { compilers } = parts;
   return {
     ...{ log, database, publication, chainHealth, compilers, verification, reloader, icons },
-    monitors,
+    ...{ monitors, unlisted },
     ...(monitoring && { monitorRequests: monitoring.requests }),
     facts: () => ({
       now: now(),
       startedAt,
       ...publication.facts,
-      store: store.condition(),
+      store: condition(),
       configuration: reloader.state,
       ...(listSync.state && { listSync: listSync.state }),
       ...(verification.queue && { queue: verification.queue }),
@@ -107,5 +118,19 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
       probedChains: chainHealth.summary(),
       monitors: monitors.reports(),
     }),
+  };
+}
+
+/** What is wrong with the database, by its statements and by what it lacks. */
+async function watchStore({ closers, loaded }: Core, store: Store, log: Logger) {
+  const acknowledged = closers.addFirst(
+    await watchAcknowledged(store.database, loaded.config.dataDir, log),
+  );
+  return () => {
+    const found = store.condition();
+    const { lost } = acknowledged;
+    if (lost === undefined) return found;
+    const behind = { code: 'database_behind' as const, since: new Date(lost.since) };
+    return { ...found, troubles: [...found.troubles, behind] };
   };
 }

@@ -3,6 +3,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { FullmatchError } from '../errors.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../lib/content-coding.ts';
 import { findHeldCoding } from '../lib/entity-tag.ts';
+import { recalled } from '../lib/recalled.ts';
 import { secondOf, type Snapshot } from '../publication/snapshot.ts';
 import {
   type Answer,
@@ -18,6 +19,10 @@ import {
  * while it asks, or for a day while the service cannot be reached.
  */
 const CACHE_CONTROL = 'public, max-age=0, stale-while-revalidate=1, stale-if-error=86400';
+
+/** A handful of distinct Accept-Encoding fields makes up nearly all traffic; so many are remembered, with each snapshot. */
+const MOST_FIELDS = 64;
+const MOST_FIELD_LENGTH = 256;
 
 /** The request headers that decide how a document is answered. */
 interface DocumentRequest {
@@ -49,44 +54,55 @@ export function chooseAnswer(
   snapshot: Snapshot,
   request: DocumentRequest,
 ): DocumentAnswer | undefined {
-  const coding = chooseCoding(parseAcceptEncoding(request.acceptEncoding), snapshot.lengths);
+  const { found, notModified, codingFor } = answersOf(snapshot);
+  const coding = codingFor(request.acceptEncoding);
   if (coding === undefined) return undefined;
   const held = findHeld(snapshot, coding, request);
-  const { found, notModified } = headersOf(snapshot);
-  return held === undefined
-    ? { status: 200, headers: found[coding], body: snapshot.bodies[coding] ?? null }
-    : { status: 304, headers: notModified[held], body: null };
+  return held === undefined ? found[coding] : notModified[held];
 }
 
-/** The headers of the answers with a snapshot: those of a 200 by its coding, those of a 304 by what the client holds. */
-interface SnapshotHeaders {
-  readonly found: Readonly<Record<ContentCoding, PreparedHeaders>>;
-  readonly notModified: Readonly<Record<ContentCoding, PreparedHeaders>>;
+/** The answers with a snapshot: a 200 by its coding, a 304 by what the client holds. */
+interface SnapshotAnswers {
+  readonly found: Readonly<Record<ContentCoding, DocumentAnswer>>;
+  readonly notModified: Readonly<Record<ContentCoding, DocumentAnswer>>;
+  /** The coding for an Accept-Encoding field. */
+  readonly codingFor: (field: string | undefined) => ContentCoding | undefined;
 }
 
 /** Made once per snapshot, not per request. */
-const prepared = new WeakMap<Snapshot, SnapshotHeaders>();
+const prepared = new WeakMap<Snapshot, SnapshotAnswers>();
 
-function headersOf(snapshot: Snapshot): SnapshotHeaders {
+function answersOf(snapshot: Snapshot): SnapshotAnswers {
   const known = prepared.get(snapshot);
   if (known !== undefined) return known;
-  const made = {
-    found: eachCoding(snapshot, foundHeaders),
-    notModified: eachCoding(snapshot, heldHeaders),
+  const choose = (field?: string): ContentCoding | undefined =>
+    chooseCoding(parseAcceptEncoding(field), snapshot.lengths);
+  const [unasked, asked] = [choose(), recalled(MOST_FIELDS, choose, MOST_FIELD_LENGTH)];
+  const made: SnapshotAnswers = {
+    found: eachCoding((coding) => ({
+      status: 200,
+      headers: prepareHeaders(foundHeaders(snapshot, coding)),
+      body: snapshot.bodies[coding] ?? null,
+    })),
+    notModified: eachCoding((coding) => ({
+      status: 304,
+      headers: prepareHeaders(heldHeaders(snapshot, coding)),
+      body: null,
+    })),
+    codingFor: (field) => (field === undefined ? unasked : asked(field)),
   };
   prepared.set(snapshot, made);
   return made;
 }
 
 function eachCoding(
-  snapshot: Snapshot,
-  headers: (snapshot: Snapshot, coding: ContentCoding) => ResponseHeaders,
-): Readonly<Record<ContentCoding, PreparedHeaders>> {
-  const prepare = (coding: ContentCoding): PreparedHeaders => {
-    const record = headers(snapshot, coding);
-    return { record, raw: Object.entries(record).flat() };
-  };
+  prepare: (coding: ContentCoding) => DocumentAnswer,
+): Readonly<Record<ContentCoding, DocumentAnswer>> {
   return { identity: prepare('identity'), gzip: prepare('gzip'), br: prepare('br') };
+}
+
+function prepareHeaders(record: ResponseHeaders): PreparedHeaders {
+  return { record, raw: Object.entries(record).flat() };
 }
 
 function foundHeaders(snapshot: Snapshot, coding: ContentCoding): ResponseHeaders {

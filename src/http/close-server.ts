@@ -3,47 +3,13 @@ import { setTimeout as wait } from 'node:timers/promises';
 
 import { type AcceptedPort } from './acceptor/acceptor.ts';
 import { type Connections } from './connections.ts';
+import { type RequestGate } from './request-gate.ts';
 
 /** How long nothing may have come before a port closes, and how long that is waited for, in milliseconds. */
 const QUIET_MS = 25;
 const QUIET_WAIT_MS = 250;
 /** How long a port may take to close, however soon connections are to be cut, in milliseconds. */
 const PORT_TIMEOUT_MIN_MS = 1_000;
-
-/** Lets requests pass, or holds them back while a port closes. */
-export class RequestGate {
-  #held: (() => void)[] | undefined;
-  #arrivals = 0;
-
-  /** The number of connections and requests that have come. */
-  get arrivals(): number {
-    return this.#arrivals;
-  }
-
-  /** Counts a connection. */
-  count(): void {
-    this.#arrivals += 1;
-  }
-
-  /** Answers a request now, or when the gate opens. */
-  pass(answer: () => void): void {
-    this.#arrivals += 1;
-    if (this.#held === undefined) answer();
-    else this.#held.push(answer);
-  }
-
-  /** Holds back the requests that come from now on. */
-  shut(): void {
-    this.#held ??= [];
-  }
-
-  /** Lets go what was held back, in its order. */
-  open(): void {
-    const held = this.#held ?? [];
-    this.#held = undefined;
-    for (const answer of held) answer();
-  }
-}
 
 /**
  * Closes a server so that no request fails. The port closes first: new clients are refused, which is safe to repeat
@@ -57,13 +23,13 @@ export async function closeServer(
   server: Server,
   parts: {
     readonly accepted: AcceptedPort;
-    readonly gate: RequestGate;
     readonly connections: Connections;
   },
   timeoutMs: number,
   onCut: (connections: number) => void,
 ): Promise<void> {
-  const { accepted, gate, connections } = parts;
+  const { accepted, connections } = parts;
+  const { gate } = connections;
   const ends = performance.now() + timeoutMs;
   gate.shut();
   await quietMoment(gate);

@@ -1,5 +1,5 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
-import { Socket } from 'node:net';
+import { type Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FairShares, type Share } from '../lib/fair-shares.ts';
@@ -7,6 +7,7 @@ import { nameOfPeer } from './client-of.ts';
 import { Cuts } from './cuts.ts';
 import { LoopShares } from './loop-shares.ts';
 import { ParserHold } from './parser-hold.ts';
+import { RequestGate } from './request-gate.ts';
 import { requestsIn } from './requests-in.ts';
 
 /** How often a drain looks whether it is done, in milliseconds. */
@@ -46,22 +47,28 @@ export interface TakingLimits {
 /** Told of each request once its answer has been taken, or its connection is gone, with the seconds since it began. */
 type Ended = (request: IncomingMessage, response: ServerResponse, seconds: number) => void;
 
-/** A request that has come. */
-interface Begun {
+/** Answers a request. */
+type Answerer = (request: IncomingMessage, response: ServerResponse) => void;
+
+/** A request that has come and whose answer has not been taken. */
+interface Underway {
+  readonly response: ServerResponse;
+  /** When it came. */
   readonly at: number;
   /** What is counted of it. */
   readonly bytes: number;
+  /** How it is answered, where it waits behind the first. */
+  answer: (() => void) | undefined;
 }
 
 interface ConnectionState {
-  /** The answers that are under way, in the order of their requests. */
-  readonly responses: Map<ServerResponse, Begun>;
-  /** How those are answered that wait behind the first of the responses. */
-  readonly waiting: Map<ServerResponse, () => void>;
+  readonly socket: Socket;
+  /** The requests that are under way, in their order. */
+  readonly underway: Underway[];
   /** Listens to the end of each response. */
   readonly end: (this: ServerResponse) => void;
-  /** Stops reading until some of the responses have been taken. */
-  readonly hold: ParserHold | undefined;
+  /** Stops reading until some of the answers have been taken; there is one once a client has sent requests ahead. */
+  hold: ParserHold | undefined;
   /** The bytes of requests that wait behind another, and of what was read with them. */
   readonly waitingBytes: Share;
   /** When it last had something to do, and how many bytes it had sent us by then. */
@@ -74,9 +81,17 @@ interface ConnectionState {
   rated: { readonly taken: number; readonly since: number } | undefined;
 }
 
+/** A connection's state lies on its socket, where a request finds it sooner than in a map. */
+const STATE = Symbol('state');
+interface Followed {
+  [STATE]?: ConnectionState;
+}
+
 /** What the open connections of one listener are doing. */
 export class Connections {
-  readonly #states = new Map<Socket, ConnectionState>();
+  /** Holds requests back while the port closes. */
+  readonly gate = new RequestGate();
+  readonly #states = new Set<ConnectionState>();
   readonly #seats: FairShares;
   readonly #waitingBytes = new FairShares({ total: MOST_WAITING_BYTES, perClient: Infinity });
   readonly #loop = new LoopShares();
@@ -100,24 +115,18 @@ export class Connections {
    * is cut, first one with nothing to do, see {@link FairShares}.
    */
   add(socket: Socket): void {
+    this.gate.count();
     const now = performance.now();
-    const end = (response: ServerResponse): void => this.#end(socket, state, response);
+    const end = (response: ServerResponse): void => this.#end(state, response);
     const cut = (): void => void socket.destroy();
-    const responses: ConnectionState['responses'] = new Map();
     const waitingBytes = this.#waitingBytes.open(nameOfPeer(socket), cut);
     const state: ConnectionState = {
-      responses,
-      waiting: new Map(),
+      socket,
+      underway: [],
       end() {
         end(this);
       },
-      hold: ParserHold.of(socket, {
-        isFull: () => responses.size > MOST_READ_AHEAD || socket.destroyed,
-        keep: (bytes, behind) =>
-          requestsIn(bytes, behind, MOST_SENT_AHEAD) < MOST_SENT_AHEAD &&
-          waitingBytes.grow(bytes.length) === 'granted',
-        drop: (byteLength) => waitingBytes.shrink(byteLength),
-      }),
+      hold: undefined,
       waitingBytes,
       idleSince: now,
       bytesRead: 0,
@@ -126,73 +135,94 @@ export class Connections {
       rated: undefined,
     };
     // The beginning of a request keeps no seat: a client may never send the rest.
-    const seat = this.#seats.open(nameOfPeer(socket), cut, () => state.responses.size === 0);
+    const seat = this.#seats.open(nameOfPeer(socket), cut, () => state.underway.length === 0);
     if (seat.grow(1) !== 'granted') {
       cut();
       return;
     }
-    this.#states.set(socket, state);
+    this.#states.add(state);
+    (socket as Followed)[STATE] = state;
     socket.once('close', () => {
       seat.release();
       waitingBytes.release();
-      this.#states.delete(socket);
+      this.#states.delete(state);
     });
   }
 
   /**
-   * Follows a request until its answer has been taken or its connection is gone. From a connection with several
-   * requests that wait nothing more is read, and one whose requests hold more than there is room for is cut.
+   * Answers a request in its {@link LoopShares turn}, and once the answers before it on its connection have been taken: a
+   * client that takes nothing, or that sends many requests ahead, has one answer made. It is never answered when its
+   * connection is gone. It is followed until its answer has been taken or its connection is gone. From a connection with
+   * several requests that wait nothing more is read, and one whose requests hold more than there is room for is cut.
    */
-  begin(request: IncomingMessage, response: ServerResponse): void {
-    const { socket } = request;
-    const state = this.#states.get(socket);
-    if (state === undefined || socket.destroyed) return;
-    const waits = state.responses.size > 0;
+  receive(request: IncomingMessage, response: ServerResponse, answer: Answerer): void {
+    this.gate.count();
+    const state = stateOf(request.socket);
+    if (state === undefined || state.socket.destroyed) return;
+    const now = performance.now();
+    if (!this.#begin(state, request, response, now)) return;
+    // This is the hot path: nothing is kept of a request that is answered at once.
+    if (this.gate.isOpen && state.underway.length === 1 && this.#loop.isFree(now)) {
+      answer(request, response);
+    } else {
+      this.gate.pass(() => this.#inOrder(state, response, () => answer(request, response)));
+    }
+  }
+
+  /** @returns whether it may be answered. */
+  #begin(
+    state: ConnectionState,
+    request: IncomingMessage,
+    response: ServerResponse,
+    now: number,
+  ): boolean {
+    const { underway } = state;
+    const waits = underway.length > 0;
     const bytes = waits ? bytesOf(request) : 0;
     if (
-      state.responses.size >= MOST_UNANSWERED ||
+      underway.length >= MOST_UNANSWERED ||
       (waits && state.waitingBytes.grow(bytes) !== 'granted')
     ) {
-      socket.destroy();
-      return;
+      state.socket.destroy();
+      return false;
     }
-    state.responses.set(response, { at: performance.now(), bytes });
+    underway.push({ response, at: now, bytes, answer: undefined });
+    if (waits) state.hold ??= holdOf(state);
     if (this.#draining) response.shouldKeepAlive = false;
     // One listener for all that is to be done, and one function for all responses of a connection: a closure that hears
     // `once` costs several times as much.
     response.on('close', state.end);
+    return true;
   }
 
-  #end(socket: Socket, state: ConnectionState, response: ServerResponse): void {
+  #end(state: ConnectionState, response: ServerResponse): void {
+    const { socket, underway, hold } = state;
     const now = performance.now();
-    const { at, bytes } = state.responses.get(response) ?? { at: now, bytes: 0 };
-    state.responses.delete(response);
+    const ended = takeOut(underway, response);
+    const { at, bytes } = ended ?? { at: now, bytes: 0 };
     if (bytes > 0) state.waitingBytes.shrink(bytes);
     this.#ended(response.req, response, (now - at) / 1000);
-    const { hold } = state;
     if (hold?.isHolding === true) this.#loop.run(socket, () => hold.goOn());
     state.idleSince = now;
     state.bytesRead = socket.bytesRead;
-    if (state.waiting.size > 0) answerNext(state);
+    const [next] = underway;
+    const answer = next?.answer;
+    if (next === undefined || answer === undefined) return;
+    next.answer = undefined;
+    answer();
   }
 
-  /**
-   * Answers a request that was {@link begin begun} in its {@link LoopShares turn}, and once the answers before it on its
-   * connection have been taken: a client that takes nothing, or that sends many requests ahead, has one answer made. It
-   * is never answered when its connection is gone.
-   */
-  inOrder(request: IncomingMessage, response: ServerResponse, answer: () => void): void {
-    const { socket } = request;
+  #inOrder(state: ConnectionState, response: ServerResponse, answer: () => void): void {
+    const { socket, underway } = state;
     if (socket.destroyed) return;
-    const state = this.#states.get(socket);
-    if (state === undefined || firstOf(state) === response) this.#loop.run(socket, answer);
-    else state.waiting.set(response, () => this.#loop.runLater(socket, answer));
+    const own = underway.find((each) => each.response === response);
+    if (own === undefined || own === underway[0]) this.#loop.run(socket, answer);
+    else own.answer = () => this.#loop.runLater(socket, answer);
   }
 
   /** The answers that are under way on a connection. */
   responsesOn(socket: Duplex): readonly ServerResponse[] {
-    const state = socket instanceof Socket ? this.#states.get(socket) : undefined;
-    return [...(state?.responses.keys() ?? [])];
+    return stateOf(socket)?.underway.map(({ response }) => response) ?? [];
   }
 
   /**
@@ -204,7 +234,8 @@ export class Connections {
     const { timeoutMs } = limits;
     const sweep = (): void => {
       const now = performance.now();
-      for (const [socket, state] of this.#states) {
+      for (const state of this.#states) {
+        const { socket } = state;
         const waiting = socket.writableLength;
         const taken = socket.bytesWritten - waiting;
         if (waiting === 0 || taken !== state.taken) {
@@ -230,16 +261,16 @@ export class Connections {
     const start = performance.now();
     const graceMs = Math.min(IDLE_GRACE_MS, timeoutMs / 2);
     this.#draining = true;
-    for (const { responses } of this.#states.values()) {
-      for (const response of responses.keys()) {
+    for (const { underway } of this.#states) {
+      for (const { response } of underway) {
         if (!response.headersSent) response.shouldKeepAlive = false;
       }
     }
     while (this.#states.size > 0 && performance.now() - start < timeoutMs) {
       const now = performance.now();
-      for (const [socket, state] of this.#states) {
-        const idle = isIdle(socket, state);
-        if (idle && now - Math.max(start, state.idleSince) >= graceMs) socket.end();
+      for (const state of this.#states) {
+        const idle = isIdle(state);
+        if (idle && now - Math.max(start, state.idleSince) >= graceMs) state.socket.end();
       }
       await wait(DRAIN_STEP_MS);
     }
@@ -248,31 +279,41 @@ export class Connections {
   /** Cuts every connection; returns how many there were. */
   destroyAll(): number {
     const count = this.#states.size;
-    for (const socket of this.#states.keys()) socket.destroy();
+    for (const { socket } of this.#states) socket.destroy();
     return count;
   }
 }
 
-/** Whether a connection waits for a request. More bytes than at the last answer are the beginning of one. */
-function isIdle(socket: Socket, { responses, bytesRead }: ConnectionState): boolean {
-  return responses.size === 0 && socket.bytesRead === bytesRead;
+function stateOf(socket: Duplex): ConnectionState | undefined {
+  return (socket as Followed)[STATE];
 }
 
-function firstOf({ responses }: ConnectionState): ServerResponse | undefined {
-  return responses.keys().next().value;
+/** Stops reading a connection where several of its requests wait. */
+function holdOf({ socket, underway, waitingBytes }: ConnectionState): ParserHold | undefined {
+  return ParserHold.of(socket, {
+    isFull: () => underway.length > MOST_READ_AHEAD || socket.destroyed,
+    keep: (bytes, behind) =>
+      requestsIn(bytes, behind, MOST_SENT_AHEAD) < MOST_SENT_AHEAD &&
+      waitingBytes.grow(bytes.length) === 'granted',
+    drop: (byteLength) => waitingBytes.shrink(byteLength),
+  });
+}
+
+/** Takes a request out of those that are under way; mostly there is one. */
+function takeOut(underway: Underway[], response: ServerResponse): Underway | undefined {
+  if (underway[0]?.response === response) return underway.shift();
+  const index = underway.findIndex((each) => each.response === response);
+  return index === -1 ? undefined : underway.splice(index, 1)[0];
+}
+
+/** Whether a connection waits for a request. More bytes than at the last answer are the beginning of one. */
+function isIdle({ socket, underway, bytesRead }: ConnectionState): boolean {
+  return underway.length === 0 && socket.bytesRead === bytesRead;
 }
 
 /** What a request holds until it is answered. */
 function bytesOf({ url = '', rawHeaders }: IncomingMessage): number {
   return rawHeaders.reduce((bytes, { length }) => bytes + length, REQUEST_BYTES + url.length);
-}
-
-function answerNext(state: ConnectionState): void {
-  const next = firstOf(state);
-  const answer = next && state.waiting.get(next);
-  if (next === undefined || answer === undefined) return;
-  state.waiting.delete(next);
-  answer();
 }
 
 function isTooSlow(

@@ -1,3 +1,4 @@
+import { rateLimitHeaders } from './access-gate.ts';
 import { randomUUID } from 'node:crypto';
 import { HTTPException } from 'hono/http-exception';
 
@@ -161,11 +162,19 @@ export function problemOf(error: FullmatchError): Problem {
   };
 }
 
-/** When to ask again: as the error says, and soon where the service is not ready. */
-/** When a client may ask again. */
+/** When a client may ask again: as the error says, and soon where the service is not ready. */
 export function retryAfter({ status, retryAfterSeconds }: Problem): ResponseHeaders {
   if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
   return status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
+}
+
+/** What a client that is refused must send, or how long it is bound. */
+function refusalHeaders(problem: Problem): ResponseHeaders {
+  return {
+    ...retryAfter(problem),
+    ...rateLimitHeaders(problem),
+    ...(problem.status === 401 && { 'www-authenticate': 'Bearer' }),
+  };
 }
 
 /** The bytes and headers of a problem. */
@@ -181,7 +190,7 @@ export function renderProblem(problem: Problem, headers: ResponseHeaders = {}): 
       'content-length': String(body.byteLength),
       'cache-control': NOT_STORED,
       ...BASE_HEADERS,
-      ...retryAfter(problem),
+      ...refusalHeaders(problem),
       ...headers,
     },
   };

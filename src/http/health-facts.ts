@@ -26,7 +26,7 @@ export interface StoreHealth {
   /** Since when it does not answer, though it takes connections. */
   readonly hungSince?: Date;
   readonly troubles: readonly {
-    readonly code: 'disk_full' | 'database_unavailable' | 'database_damaged';
+    readonly code: 'disk_full' | 'database_unavailable' | 'database_damaged' | 'database_behind';
     readonly since: Date;
   }[];
 }

@@ -14,7 +14,7 @@ export const livenessRoute = createRoute({
   path: '/healthz',
   summary: 'Whether the process answers',
   description: 'The text ok, whatever the state of the service. For liveness probes.',
-  tags: ['service'],
+  tags: ['Operations'],
   responses: {
     200: {
       description: 'It answers',
@@ -29,7 +29,7 @@ export const readinessRoute = createRoute({
   path: '/readyz',
   summary: 'Whether requests should come here',
   description: 'For load balancers. A stale chain list is ready and says so.',
-  tags: ['service'],
+  tags: ['Operations'],
   responses: {
     200: { description: 'Ready', content: { 'application/json': { schema: readinessSchema } } },
     503: problemResponse(

@@ -12,6 +12,7 @@ const healthReasonSchema = z.strictObject({
       'database_unreachable',
       'database_damaged',
       'database_unavailable',
+      'database_behind',
       'disk_full',
       'list_stale',
       'list_records_held_back',
@@ -39,6 +40,10 @@ export const healthReportSchema = z
       .strictObject({
         source: z.string().describe('embedded, the list file, or where the list was synced from'),
         sha256: z.string().describe('Hash of the chain list'),
+        listDate: z.iso
+          .datetime()
+          .optional()
+          .describe('When the embedded list was published; absent where another one is served'),
         chains: count,
         supported: count,
         monitored: count,

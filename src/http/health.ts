@@ -1,3 +1,4 @@
+import { EMBEDDED_LIST } from '../chains/list/embedded-list-date.ts';
 import { type HealthFacts, type StoreHealth } from './health-facts.ts';
 import { type HealthReason, type HealthReport, type Readiness } from './health-schema.ts';
 
@@ -22,6 +23,9 @@ export function composeHealth(facts: HealthFacts): HealthReport {
       registry: {
         source: registry.source,
         sha256: registry.sha256,
+        ...(registry.source === 'embedded' && {
+          listDate: EMBEDDED_LIST.publishedAt.toISOString(),
+        }),
         chains: registry.chains,
         supported: registry.supported,
         monitored: registry.monitored,
@@ -105,6 +109,11 @@ const TROUBLES: Record<
   database_unavailable: {
     detail:
       'The database refuses work, being read-only, out of memory or unable to write its files; the log says more. Verifications wait.',
+    blocking: false,
+  },
+  database_behind: {
+    detail:
+      'The database does not have events that this process told others are stored: a standby that lacked them was promoted, or older data was put back. The log says which; verify again what is missing, then remove acknowledged.json from the data directory and start again.',
     blocking: false,
   },
   database_damaged: {

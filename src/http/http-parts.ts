@@ -5,12 +5,13 @@ import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { type Compilers } from '../compilers/compilers.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import type { ContractLists, ContractReader } from '../repository/repository.ts';
+import type { ContractLists, ContractReader, SignatureDatabase } from '../repository/repository.ts';
 import { type MonitorReports } from '../monitor/monitor-report.ts';
 import { type ExplorerSources } from '../chains/explorer/explorer-sources.ts';
 import { type Verification } from '../verification/verification.ts';
+import { type AccessGate } from './access-gate.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
-import { type TrustedProxies } from './client-of.ts';
+import { type AskedFor, type TrustedProxies } from './client-of.ts';
 import { type Activity } from '../publication/activity.ts';
 import { type RecordAnswers } from './records/record-answers.ts';
 import { type RequestReader } from './bodies/request-reader.ts';
@@ -46,24 +47,36 @@ export interface HttpParts {
   readonly answers: RecordAnswers;
   /** Lists and searches verified contracts. */
   readonly contractLists: ContractLists;
+  /** Signatures by their hashes and texts. */
+  readonly signatures: SignatureDatabase;
   /** Statistics over time, and events as they happen. */
   readonly activity: Activity;
   /** What compiles. */
   readonly compilers: Pick<Compilers, 'listUsable'>;
   /** Reads the bodies of requests to verify. */
   readonly requests: RequestReader;
+  /** Who may have contracts verified. */
+  readonly access: Pick<AccessGate, 'verify' | 'admit' | 'requireToken'>;
   /** Verifies contracts. */
   readonly verification: Verification;
   /** Whose word is taken for whom a request comes from. */
   readonly trustedProxies: TrustedProxies;
   /** The largest body of a request to verify, in bytes; other bodies are held to the listener's own limit. */
   readonly verificationBytes: number;
+  /** Whether programs may ask by the Model Context Protocol. */
+  readonly isMcpEnabled: boolean;
   /** The version of the service, as in package.json. */
   readonly version: string;
   /** The number of the newest migration of the database schema, where it is known. */
   readonly schemaVersion?: number;
-  /** The path prefix at which the API host answers besides `/`; `''` and `/` mean none. */
-  readonly apiPrefix: string;
+  /** The path prefixes at which the API host answers besides `/`; `''` and `/` mean none. */
+  readonly apiPrefixes: readonly string[];
+  /** The host of unlisted contracts, for the service itself. */
+  readonly unlistedHost?: {
+    request(path: string, init: RequestInit, env: AskedFor): Response | Promise<Response>;
+  };
+  /** Whether the contracts are unlisted ones. */
+  readonly isUnlisted?: boolean;
   /** Asked for with every page, since a port may be known only after the apps are made. */
   readonly urls: () => HostUrls;
   /** The pages of the API host. */

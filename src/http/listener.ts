@@ -4,7 +4,7 @@ import { type AddressInfo, isIPv6, Server as NetServer, Socket } from 'node:net'
 import { type Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 
-import { FullmatchError, messageOf } from '../errors.ts';
+import { FullmatchError } from '../errors.ts';
 import { CountedLine } from '../lib/counted-line.ts';
 import { type FairShares } from '../lib/fair-shares.ts';
 import { type Logger } from '../log.ts';
@@ -12,7 +12,7 @@ import { type AcceptedPlace, type AcceptedPort, type Acceptor } from './acceptor
 import { CORS_HEADERS } from './answer.ts';
 import { BodyDrain } from './body-drain.ts';
 import { bodyTooLarge, declaresTooMuch } from './body-limit.ts';
-import { closeServer, RequestGate } from './close-server.ts';
+import { closeServer } from './close-server.ts';
 import { openSeats } from './connection-seats.ts';
 import { Connections } from './connections.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
@@ -20,6 +20,7 @@ import { type ErrorShape } from './error-shape.ts';
 import { type HostApp, pathOf } from './host-app.ts';
 import { type RequestObserver } from './request-durations.ts';
 import { refuseConnect, refuseRequest, refuseUnparsed } from './refuse-request.ts';
+import { portUnavailable } from './try-port.ts';
 
 /** What one client may cost. Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
@@ -90,26 +91,18 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
     },
   );
   const serve = createHandler(app, limits, drain, log);
-  const gate = new RequestGate();
-  server.on('connection', (socket) => {
-    gate.count();
-    connections.add(socket);
-  });
-  server.on('request', (request, response) => {
-    connections.begin(request, response);
-    gate.pass(() => connections.inOrder(request, response, () => serve(request, response)));
-  });
+  server.on('connection', (socket) => connections.add(socket));
+  server.on('request', (request, response) => connections.receive(request, response, serve));
   server.on('checkContinue', (request, response) => {
     if (!declaresTooMuch(request, bodyLimitOf(app, limits, request))) response.writeContinue();
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => {
-    connections.begin(request, response);
     const detail = 'Of the Expect header only 100-continue is understood.';
     const error = new FullmatchError('expectation_failed', detail);
-    const refuse = (): void =>
-      refuseRequest(request, response, drain, error, errorShapeOf(app, request));
-    gate.pass(() => connections.inOrder(request, response, refuse));
+    connections.receive(request, response, () =>
+      refuseRequest(request, response, drain, error, errorShapeOf(app, request)),
+    );
   });
   answerUnparsed(server, connections);
   const cuts = new CountedLine((cut) =>
@@ -133,7 +126,7 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   let closing: Promise<void> | undefined;
   const url = `http://${hostOf(options.host)}:${port}`;
   const close = async (timeoutMs: number): Promise<void> => {
-    await closeServer(server, { accepted, gate, connections }, timeoutMs, (cut) => {
+    await closeServer(server, { accepted, connections }, timeoutMs, (cut) => {
       log.warn({ event: 'connections_cut', url, connections: cut }, 'drain ran out of time');
     });
     stopCutting();
@@ -246,12 +239,7 @@ async function bind(
       ? acceptHere(server, place)
       : acceptElsewhere(server, place, acceptor));
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const where = `Port ${port} on ${host}`;
-    throw new FullmatchError('port_unavailable', describeBindError(where, code, error), {
-      cause: error,
-      details: { host, port, ...(code === undefined ? {} : { reason: code }) },
-    });
+    throw portUnavailable(place, error);
   }
 }
 
@@ -286,22 +274,8 @@ async function acceptElsewhere(
   return accepted;
 }
 
-function describeBindError(where: string, code: string | undefined, error: unknown): string {
-  switch (code) {
-    case 'EADDRINUSE':
-      return `${where} is taken by another process; end that process or configure another port (0 picks a free one).`;
-    case 'EACCES':
-      return `${where} may not be used by this user; configure a port from 1024 up.`;
-    case 'EADDRNOTAVAIL':
-    case 'ENOTFOUND':
-      return `${where} cannot be used, since this machine has no such address; configure another host, such as 127.0.0.1.`;
-    default:
-      return `${where} cannot be used: ${messageOf(error)}; configure another host or port.`;
-  }
-}
-
 /** The host of a URL that reaches this address from this machine. */
-function hostOf(host: string): string {
+export function hostOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';
   return isIPv6(host) ? `[${host}]` : host;

@@ -22,8 +22,13 @@ export class LoopShares {
 
   /** Does work now or soon; never where its connection has gone meanwhile. */
   run(socket: Socket, work: () => void): void {
-    if (this.#isYoung() && this.#waiting.isEmpty) work();
+    if (this.isFree()) work();
     else this.runLater(socket, work);
+  }
+
+  /** Whether work may be done now: the turn is young, and nothing waits. */
+  isFree(now = performance.now()): boolean {
+    return this.#isYoung(now) && this.#waiting.isEmpty;
   }
 
   /** Does work in a later turn. */
@@ -37,8 +42,7 @@ export class LoopShares {
     this.#isYoung();
   }
 
-  #isYoung(): boolean {
-    const now = performance.now();
+  #isYoung(now = performance.now()): boolean {
     if (this.#turnEnds === undefined) {
       this.#turnEnds = now + TURN_MS;
       setImmediate(() => this.#endTurn());

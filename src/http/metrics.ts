@@ -135,6 +135,12 @@ function addHealthMetrics(registers: Registry[], health: () => HealthReport): vo
     [{}, Number(ready)],
   ]);
   gauge(
+    'fullmatch_database_behind',
+    '1 while the database lacks events that were acknowledged',
+    [],
+    ({ reasons }) => [[{}, Number(reasons.some(({ code }) => code === 'database_behind'))]],
+  );
+  gauge(
     'fullmatch_chains',
     'Chains of the registry, all, supported and monitored',
     ['kind'],

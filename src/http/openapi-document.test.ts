@@ -15,7 +15,9 @@ import {
   renderOpenapiDocument,
 } from './openapi-document.ts';
 import { tooManyAnswers, tooManyClientQuestions } from './records/answer-budget.ts';
+import { createOperatorApp, type OperatorParts } from './operator/operator-app.ts';
 import { type RecordAnswers } from './records/record-answers.ts';
+import { REPOSITORY_URL } from './repository/repository-routes.ts';
 
 const root = new URL('../../', import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, root), 'utf8');
@@ -30,11 +32,20 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   id: '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f',
   address: `0x${'1'.repeat(40)}`,
   matchFolder: 'full_match',
+  file: 'abi.json',
   path: 'metadata.json',
   verificationId: '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f',
 };
 
 const SOME_RECORD = { match: {} as ContractMatch, version: '1' };
+
+/** Nothing waits, failed or lags. */
+const EMPTY_DESK: OperatorParts['desk'] = {
+  look: async () => ({ jobs: [], failures: [], feed: [], databaseBytes: 1 }),
+  cancelJob: async () => undefined,
+  retryFound: async () => undefined,
+};
+const NO_ROLES = { hosts: [], workers: 0, monitor: false, database: 'external' } as const;
 
 /** Validates against a schema of the document, whose references point into the document. */
 function validator(schema: JsonSchema) {
@@ -47,9 +58,23 @@ describe('the OpenAPI document', () => {
     expect(read('openapi.json')).toBe(renderOpenapiDocument(document));
   });
 
-  test('is what GET /openapi.json answers', async () => {
-    const app = createCheckedApiApp(await fixtureDependencies({ version }));
-    expect(await (await app.request('/openapi.json')).text()).toBe(read('openapi.json'));
+  test('is what GET /openapi.json answers, with the URL of the repository host', async () => {
+    const parts = await fixtureDependencies({ version });
+    const app = createCheckedApiApp(parts);
+    const written = read('openapi.json').replaceAll(REPOSITORY_URL, parts.urls().repository ?? '');
+    expect(await (await app.request('/openapi.json')).text()).toBe(written);
+  });
+
+  test('has every operation under one tag that it describes, and no tag without operations', () => {
+    const { paths, tags } = JSON.parse(renderOpenapiDocument(document)) as {
+      paths: Record<string, Record<string, { tags?: string[] }>>;
+      tags: { name: string; description: string }[];
+    };
+    const used = Object.values(paths).flatMap((operations) =>
+      Object.values(operations).map((operation) => operation.tags ?? []),
+    );
+    expect(used.every((names) => names.length === 1)).toBe(true);
+    expect(new Set(tags.map(({ name }) => name))).toEqual(new Set(used.flat()));
   });
 
   test('is OpenAPI 3.1 and resolves its references', () => {
@@ -64,7 +89,8 @@ describe('the OpenAPI document', () => {
 
   test('describes every answer that the apps give: status, type and body', async () => {
     const deps = await fixtureDependencies();
-    const apps = [createCheckedApiApp(deps), createCheckedRepositoryApp(deps)];
+    const operator = createOperatorApp({ ...deps, desk: EMPTY_DESK, roles: NO_ROLES });
+    const apps = [createCheckedApiApp(deps), createCheckedRepositoryApp(deps), operator];
     for (const [template, operations] of Object.entries(document.paths)) {
       const operation = operations['get'];
       if (operation === undefined) continue;

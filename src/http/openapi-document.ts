@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+
 import { OpenAPIHono, type RouteConfig } from '@hono/zod-openapi';
 
 import * as apiRoutes from './api/api-routes.ts';
@@ -7,11 +9,22 @@ import { chainMonitorRoute } from './api/chains/chain-monitor-route.ts';
 import { compilersRoute } from './api/compilers-route.ts';
 import {
   batchRoutes,
+  methodsRoutes,
   blockscoutHealthRoute,
   verdictRoutes,
   versionsRoutes,
+  storedRoutes,
 } from './api/blockscout/blockscout-routes.ts';
+import { codeDatabaseRoutes } from './api/blockscout/code-database-routes.ts';
+import { providerRoutes } from './api/blockscout/signature-provider-routes.ts';
 import { etherscanRoutes } from './api/etherscan/etherscan-routes.ts';
+import { mcpRoute } from './api/mcp/mcp-routes.ts';
+import { listingRoute } from './api/unlisted/listing-route.ts';
+import { OPERATOR_URL, operatorRoutes } from './operator/operator-routes.ts';
+import { badgeRoute } from './api/badge/badge-routes.ts';
+import { cardRoute, contractCardRoute } from './api/card/card-routes.ts';
+import { downloadRoute } from './api/downloads/downloads-routes.ts';
+import { signatureRoutes } from './api/signatures/signature-routes.ts';
 import { evidenceRoutes } from './api/evidence/evidence-routes.ts';
 import { contractPageRoute, jobPageRoute } from './api/page-redirects.ts';
 import { statisticsRoutes } from './api/statistics/add-statistics-routes.ts';
@@ -48,13 +61,13 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const DESCRIPTION = `The API of a Fullmatch service. GET /chains and GET /stats.json are its published documents: their paths, shapes and types never change.
 
-Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1, the Etherscan protocol and the verifier of Blockscout, which have shapes of their own; a client that prefers text/html gets a page where nothing is found.`;
+Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1, the Etherscan protocol, the signature database and the verifier of Blockscout, which have shapes of their own; a client that prefers text/html gets a page where nothing is found.`;
 
-const API_SERVERS = [
-  { url: 'http://localhost:5555', description: 'The API host' },
-  { url: 'http://localhost:5555/server', description: 'The API host at its prefix' },
+/** Where the document is: at the root of the host, or at its prefix. */
+const API_SERVERS = [{ url: './', description: 'The API host' }];
+const REPOSITORY_SERVERS = [
+  { url: repositoryRoutes.REPOSITORY_URL, description: 'The repository host' },
 ];
-const REPOSITORY_SERVERS = [{ url: 'http://localhost:10000', description: 'The repository host' }];
 
 /** What the API host answers. */
 export const API_ROUTES: readonly RouteConfig[] = [
@@ -70,14 +83,28 @@ export const API_ROUTES: readonly RouteConfig[] = [
   ...sourcesRoutes,
   ...v1LookUpRoutes,
   apiFileRoute,
+  ...signatureRoutes,
   ...etherscanRoutes,
   // The same routes at the root are for bases without a path: the document has each once.
   ...[...verdictRoutes, ...batchRoutes, ...versionsRoutes]
-    .map(({ route }) => route)
+    .map(({ route }): RouteConfig => route)
+    .concat(
+      methodsRoutes,
+      storedRoutes.flatMap((each) => Object.values<RouteConfig>(each)),
+      [...providerRoutes, ...codeDatabaseRoutes].flatMap((each) =>
+        Object.values<RouteConfig>(each),
+      ),
+    )
     .filter(({ path }) => path.startsWith('/blockscout/')),
   blockscoutHealthRoute,
   ...statisticsRoutes,
   ...evidenceRoutes,
+  downloadRoute,
+  badgeRoute,
+  contractCardRoute,
+  cardRoute,
+  mcpRoute,
+  listingRoute,
   contractPageRoute,
   jobPageRoute,
   apiRoutes.healthRoute,
@@ -95,6 +122,9 @@ export const REPOSITORY_ROUTES: readonly RouteConfig[] = [
   fileRoute,
 ];
 
+/** What the operator's page answers, on the machine of the service alone. */
+export const OPERATOR_ROUTES: readonly RouteConfig[] = operatorRoutes;
+
 /** The OpenAPI 3.1 document of both hosts, from the schemas of their routes. */
 export function buildOpenapiDocument(version: string): OpenapiDocument {
   const app = new OpenAPIHono();
@@ -109,6 +139,10 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
   for (const route of REPOSITORY_ROUTES) {
     app.openAPIRegistry.registerPath({ ...route, servers: REPOSITORY_SERVERS });
   }
+  for (const route of OPERATOR_ROUTES) {
+    const servers = [{ url: OPERATOR_URL, description: 'The operator’s page' }];
+    app.openAPIRegistry.registerPath({ ...route, servers });
+  }
   const { openapi, info, servers, tags, paths, components } = app.getOpenAPI31Document({
     openapi: '3.1.0',
     info: {
@@ -119,17 +153,19 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
     },
     servers: API_SERVERS,
     tags: [
-      { name: 'documents', description: 'The published documents' },
-      { name: 'chains', description: 'The chain registry' },
-      { name: 'verification', description: 'Verification of contracts' },
-      { name: 'contracts', description: 'Verified contracts' },
+      { name: 'Documents', description: 'The two published documents, whose form is frozen' },
+      { name: 'Chains', description: 'The registry of networks, and their health' },
+      { name: 'Contracts', description: 'What is verified, and with which evidence' },
+      { name: 'Verify', description: 'Submitting sources, and following the verification' },
+      { name: 'Statistics', description: 'Counts now and over time' },
+      { name: 'Events', description: 'Matches and changes as they happen' },
+      { name: 'Operations', description: 'The service itself, for those who run it' },
+      { name: 'Repository', description: 'The published tree of files' },
+      { name: 'Signatures', description: 'Functions, events and errors by their hashes' },
       {
         name: 'Etherscan protocol',
         description: 'Verification and look-ups for tools that speak to block explorers',
       },
-      { name: 'statistics', description: 'Counts over time, and events' },
-      { name: 'repository', description: 'The published tree' },
-      { name: 'service', description: 'The service itself' },
     ],
   });
   // The generator's types allow references in every place; the registered routes put none there. It leaves empty
@@ -139,9 +175,34 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
     info,
     servers,
     tags,
-    paths,
+    paths: withExamples(paths),
     components: { schemas: components?.schemas },
   } as unknown as OpenapiDocument;
+}
+
+/** A request and what a service answered, which test/api-examples.test.ts writes and holds to. */
+interface ApiExample {
+  readonly request: string;
+  readonly status: number;
+  readonly type: string;
+  readonly answer: string;
+}
+
+/** The operations, each with its example. The document is made in a checkout only, where the examples lie. */
+function withExamples(paths: object | undefined): object {
+  const file = new URL('api-examples.json', import.meta.url);
+  const examples = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, ApiExample>>;
+  return Object.fromEntries(
+    Object.entries(paths ?? {}).map(([path, operations]) => [
+      path,
+      Object.fromEntries(
+        Object.entries(operations as object).map(([method, operation]) => {
+          const example = examples[`${method.toUpperCase()} ${path}`];
+          return [method, { ...(operation as object), ...(example && { 'x-example': example }) }];
+        }),
+      ),
+    ]),
+  );
 }
 
 /** The text of the document: the committed openapi.json and the body of GET /openapi.json. */

@@ -16,10 +16,14 @@ export class RecallingRouter<T> implements Router<T> {
   readonly name = 'RecallingRouter';
   readonly #router = new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
   /** By the method and the path, with a space between. */
-  readonly #recall = recalled(MOST_KEPT, (key): Result<T> => {
-    const space = key.indexOf(' ');
-    return this.#router.match(key.slice(0, space), key.slice(space + 1));
-  });
+  readonly #recall = recalled(
+    MOST_KEPT,
+    (key): Result<T> => {
+      const space = key.indexOf(' ');
+      return this.#router.match(key.slice(0, space), key.slice(space + 1));
+    },
+    KEPT_LENGTH,
+  );
 
   /** Adds a route; all are added before the first match. */
   add(method: string, path: string, handler: T): void {
@@ -28,7 +32,6 @@ export class RecallingRouter<T> implements Router<T> {
 
   /** What answers a method and path. */
   match(method: string, path: string): Result<T> {
-    if (path.length > KEPT_LENGTH) return this.#router.match(method, path);
     return this.#recall(`${method} ${path}`);
   }
 }

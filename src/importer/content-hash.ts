@@ -4,6 +4,12 @@ import { keccak256 } from '../lib/keccak.ts';
 
 const REMEMBERED_HASHES = 50_000;
 
+/** Both hashes of a content. */
+export interface ContentHashes {
+  readonly sha256: Buffer;
+  readonly keccak256: Hex;
+}
+
 /**
  * The keccak256 of contents, remembered under their sha256. A repository holds the same library sources
  * thousands of times, and the native sha256 takes an eightieth of the time of keccak256 in JavaScript.
@@ -12,14 +18,26 @@ export class ContentHasher {
   readonly #known = new Map<string, Hex>();
 
   keccak256(content: Uint8Array): Hex {
-    const key = createHash('sha256').update(content).digest('base64');
+    return this.hash(content).keccak256;
+  }
+
+  hash(content: Uint8Array): ContentHashes {
+    const sha256 = createHash('sha256').update(content).digest();
+    const key = sha256.toString('hex');
     const known = this.#known.get(key);
     const hash = known ?? bytesToHex(keccak256(content));
     // Deleting and setting again moves the key to the end: the first key is the one not used for longest.
     if (known !== undefined) this.#known.delete(key);
     else if (this.#known.size >= REMEMBERED_HASHES) this.#forgetOldest();
     this.#known.set(key, hash);
-    return hash;
+    return { sha256, keccak256: hash };
+  }
+
+  /** The keccak256 of a content whose sha256 is known, in hex digits without `0x`. */
+  keccakOf(sha256: string, content: Uint8Array | string): Hex {
+    const known = this.#known.get(sha256);
+    if (known !== undefined) return known;
+    return this.keccak256(typeof content === 'string' ? Buffer.from(content, 'utf8') : content);
   }
 
   #forgetOldest(): void {

@@ -2,6 +2,8 @@ import { closeSync, constants, type Dir, type Dirent, fstatSync, open, read } fr
 import { lstat, opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { type Match } from '../repository/repository.ts';
+import { type DeliveredEvidence } from './delivered-evidence.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 
@@ -32,12 +34,22 @@ export async function readEntryKind(entry: Dirent, path: string): Promise<EntryK
   return kindOf(await lstat(path)) ?? 'special';
 }
 
-/** The files of one contract's folder: a lookup from names to what was found by listing. Nothing is opened by a name from outside. */
+/**
+ * Reads one file of at most `maxBytes`; `subject` is the file as a refusal names it.
+ * @throws Refusal `file_too_large`, `symlink`, `special_file`, `unreadable`
+ */
+export type FileReader = (subject: string, maxBytes: number) => Promise<Buffer>;
+
+/** The files of one contract: a lookup from names to what was found there. Nothing is opened by a name from outside. */
 export interface ContractFolder {
-  /** Files directly in the folder: name → path on disk. */
-  readonly files: ReadonlyMap<string, string>;
-  /** Regular files below `sources`: path below it with `/` → path on disk. */
-  readonly sources: ReadonlyMap<string, string>;
+  /** Files directly in the folder, by name. */
+  readonly files: ReadonlyMap<string, FileReader>;
+  /** Regular files below `sources`, by their path below it, with `/`. */
+  readonly sources: ReadonlyMap<string, FileReader>;
+  /** What the match turned out to be when it was read, where it is less than was listed. */
+  readonly match?: Match;
+  /** What a database delivers beside the files of a tree. */
+  readonly evidence?: DeliveredEvidence;
 }
 
 /**
@@ -48,8 +60,8 @@ export async function listContractFolder(
   path: string,
   limits: ImportLimits,
 ): Promise<ContractFolder> {
-  const files = new Map<string, string>();
-  const sources = new Map<string, string>();
+  const files = new Map<string, FileReader>();
+  const sources = new Map<string, FileReader>();
   let hasSources = false;
   let seen = 0;
   const count = (subject: string): void => {
@@ -58,7 +70,7 @@ export async function listContractFolder(
   };
   await eachEntry(path, '', (name, entryPath, kind) => {
     count(name);
-    if (kind === 'file') files.set(name, entryPath);
+    if (kind === 'file') files.set(name, readerOf(entryPath));
     else if (name === 'sources') hasSources = true;
   });
   const walk = async (folder: string, prefix: string, depth: number): Promise<void> => {
@@ -66,7 +78,7 @@ export async function listContractFolder(
     const folders: [string, string][] = [];
     await eachEntry(folder, `sources/${prefix}`, (name, entryPath, kind) => {
       count(`sources/${prefix}${name}`);
-      if (kind === 'file') sources.set(`${prefix}${name}`, entryPath);
+      if (kind === 'file') sources.set(`${prefix}${name}`, readerOf(entryPath));
       else folders.push([entryPath, `${prefix}${name}/`]);
     });
     for (const [inner, innerPrefix] of folders) await walk(inner, innerPrefix, depth + 1);
@@ -74,6 +86,11 @@ export async function listContractFolder(
   if (hasSources) await walk(join(path, 'sources'), '', 1);
   return { files, sources };
 }
+
+const readerOf =
+  (path: string): FileReader =>
+  (subject, maxBytes) =>
+    readRegularFile(path, subject, maxBytes);
 
 async function eachEntry(
   folder: string,
@@ -106,14 +123,9 @@ const readInto = promisify(read);
 /**
  * The bytes of a regular file of at most `maxBytes`. Opening and reading may wait for a disk and are asynchronous;
  * what concerns an open file only (fstat, close) never waits, and a trip to another thread would cost more than it.
- * @param subject the file as the refusal names it
- * @throws Refusal `file_too_large`, `symlink`, `special_file`, `unreadable`
+ * See {@link FileReader}.
  */
-export async function readRegularFile(
-  path: string,
-  subject: string,
-  maxBytes: number,
-): Promise<Buffer> {
+async function readRegularFile(path: string, subject: string, maxBytes: number): Promise<Buffer> {
   let file: number | undefined;
   try {
     file = await openFile(path, OPEN_FLAGS);

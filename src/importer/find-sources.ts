@@ -1,7 +1,7 @@
 import { isMembers } from '../lib/members.ts';
-import type { Source } from '../repository/repository.ts';
-import { type ContentHasher } from './content-hash.ts';
-import { readRegularFile, type ContractFolder } from './contract-folder.ts';
+import { noteSourceHash, type Source } from '../repository/repository.ts';
+import { type ContentHasher, type ContentHashes } from './content-hash.ts';
+import { type ContractFolder } from './contract-folder.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { decodeText, type HashedSource } from './parse-metadata.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
@@ -34,6 +34,10 @@ export class ReadBudget {
   }
 }
 
+interface HashedBytes extends ContentHashes {
+  readonly bytes: Buffer;
+}
+
 /**
  * Finds the sources that the metadata lists. A source's name is data and never becomes a path: it is looked up among
  * the files that listing `sources` found, under what path-translation.json says, as it is, with `@` and `:` replaced
@@ -46,7 +50,7 @@ export class SourceFinder {
   readonly #limits: ImportLimits;
   readonly #budget: ReadBudget;
   readonly #hasher: ContentHasher;
-  readonly #contents = new Map<string, { bytes: Buffer; hash: string }>();
+  readonly #contents = new Map<string, HashedBytes>();
 
   constructor(
     folder: ContractFolder,
@@ -64,21 +68,27 @@ export class SourceFinder {
     const translation = await this.#readTranslation();
     const sources: Source[] = [];
     for (const source of listed) {
-      sources.push({ path: source.path, content: await this.#find(source, translation) });
+      const { bytes, sha256 } = await this.#find(source, translation);
+      const found = { path: source.path, content: decodeText(bytes, `source ${source.path}`) };
+      noteSourceHash(found, sha256);
+      sources.push(found);
     }
     return sources;
   }
 
-  async #find(source: HashedSource, translation: ReadonlyMap<string, string>): Promise<string> {
+  async #find(
+    source: HashedSource,
+    translation: ReadonlyMap<string, string>,
+  ): Promise<HashedBytes> {
     const subject = `source ${source.path}`;
     const stored = this.#storedName(source, translation);
     if (stored !== undefined) {
-      const { bytes, hash } = await this.#read(stored);
-      if (hash !== source.keccak256) throw new Refusal('wrong_source_hash', subject);
-      return decodeText(bytes, subject);
+      const read = await this.#read(stored);
+      if (read.keccak256 !== source.keccak256) throw new Refusal('wrong_source_hash', subject);
+      return read;
     }
-    const bytes = this.#ownCopy(source) ?? (await this.#findByHash(source.keccak256));
-    if (bytes !== undefined) return decodeText(bytes, subject);
+    const found = this.#ownCopy(source) ?? (await this.#findByHash(source.keccak256));
+    if (found !== undefined) return found;
     throw new Refusal(staysInside(source.path) ? 'missing_source' : 'path_outside_tree', subject);
   }
 
@@ -97,38 +107,39 @@ export class SourceFinder {
     return names.find((name) => name !== undefined && this.#folder.sources.has(name));
   }
 
-  #ownCopy({ path, content, keccak256 }: HashedSource): Buffer | undefined {
+  #ownCopy({ path, content, keccak256 }: HashedSource): HashedBytes | undefined {
     if (content === undefined) return undefined;
     const bytes = Buffer.from(content, 'utf8');
-    if (this.#hasher.keccak256(bytes) === keccak256) return bytes;
+    const hashes = this.#hasher.hash(bytes);
+    if (hashes.keccak256 === keccak256) return { bytes, ...hashes };
     throw new Refusal('wrong_source_hash', `source ${path}`);
   }
 
-  async #findByHash(wanted: string): Promise<Buffer | undefined> {
+  async #findByHash(wanted: string): Promise<HashedBytes | undefined> {
     for (const name of this.#folder.sources.keys()) {
-      const { bytes, hash } = await this.#read(name);
-      if (hash === wanted) return bytes;
+      const read = await this.#read(name);
+      if (read.keccak256 === wanted) return read;
     }
     return undefined;
   }
 
-  async #read(name: string): Promise<{ bytes: Buffer; hash: string }> {
+  async #read(name: string): Promise<HashedBytes> {
     const known = this.#contents.get(name);
     if (known !== undefined) return known;
-    const path = this.#folder.sources.get(name);
-    if (path === undefined) throw new Refusal('missing_source', name);
-    const bytes = await readRegularFile(path, `sources/${name}`, this.#limits.sourceBytes);
+    const read = this.#folder.sources.get(name);
+    if (read === undefined) throw new Refusal('missing_source', name);
+    const bytes = await read(`sources/${name}`, this.#limits.sourceBytes);
     this.#budget.take(bytes.length, `sources/${name}`);
-    const content = { bytes, hash: this.#hasher.keccak256(bytes) };
+    const content = { bytes, ...this.#hasher.hash(bytes) };
     this.#contents.set(name, content);
     return content;
   }
 
   /** path-translation.json of layout V1: `{original: stored}`. A translation that leaves the folder refuses the contract. */
   async #readTranslation(): Promise<Map<string, string>> {
-    const path = this.#folder.files.get(TRANSLATION_FILE);
-    if (path === undefined) return new Map();
-    const bytes = await readRegularFile(path, TRANSLATION_FILE, this.#limits.metadataBytes);
+    const read = this.#folder.files.get(TRANSLATION_FILE);
+    if (read === undefined) return new Map();
+    const bytes = await read(TRANSLATION_FILE, this.#limits.metadataBytes);
     this.#budget.take(bytes.length, TRANSLATION_FILE);
     const translation = new Map<string, string>();
     for (const [original, stored] of Object.entries(parseTranslation(bytes))) {

@@ -1,14 +1,27 @@
 // Brings a published tree of contracts into the repository, as claims of its publisher.
 import { setInterval } from 'node:timers';
+import { stat } from 'node:fs/promises';
 import { mapInOrder } from '../lib/map-in-order.ts';
 import { type Logger } from '../log.ts';
-import { type CurrentMatch, readCurrentMatches } from '../repository/repository.ts';
+import {
+  type CurrentMatch,
+  type PackedContract,
+  readCurrentMatches,
+} from '../repository/repository.ts';
+import { type Database, type Queryable } from '../store/database.ts';
 import { ContentHasher } from './content-hash.ts';
 import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from './import-limits.ts';
 import { type ImportProgress } from './import-progress.ts';
 import { type ImportSummary, ImportTally, type Outcome } from './import-tally.ts';
 import { hasSoundFullMatch, predictOutcome } from './predict-outcome.ts';
-import { type ContractLocation, readContract, type ReadContract } from './read-contract.ts';
+import { type ContractLocation, readContract } from './read-contract.ts';
+import {
+  type ReadAnswer,
+  ReadingThreads,
+  type ReadOutcome,
+  sendContract,
+  type SentContract,
+} from './reading-threads.ts';
 import { Refusal, type RefusedEntry, refusalOfSystemError } from './refusal.ts';
 import {
   countEntries,
@@ -17,13 +30,20 @@ import {
   type TreeEntry,
   walkTree,
 } from './repository-tree.ts';
-import { type RepositoryDatabase, saveBatch } from './save-batch.ts';
+import { type BatchOutcome } from './save-batch.ts';
+import { ContractStore } from './store-contracts.ts';
+import { type Alliance, countAlliance, openAlliance, walkAlliance } from './walk-alliance.ts';
+import { walkArchive } from './walk-archive.ts';
 
 /** What to import, where to, and who hears of the progress. */
 export interface ImportOptions {
-  /** The folder that holds `contracts`, or `contracts` itself. */
+  /** The folder that holds `contracts`, `contracts` itself, an archive of either, or the name of the database. */
   readonly path: string;
-  readonly database: RepositoryDatabase;
+  /** The database to import from, in place of a tree, and whether another writer has spaced and escaped its JSON. */
+  readonly from?: { readonly database: Queryable; readonly isRewritten: boolean };
+  readonly database: Database;
+  /** Where the contracts come from, as each match says it: a short name such as a host, never a path or a credential. */
+  readonly sourceName?: string;
   /** Fails when there is too little space for another batch; without it nobody looks. */
   readonly requireSpace?: () => Promise<void>;
   /** Checks every entry, also those already stored, and stores nothing. */
@@ -40,21 +60,43 @@ export interface ImportOptions {
   readonly limits?: Partial<ImportLimits>;
 }
 
-const BATCH_SIZE = 200;
-const BATCH_BYTES = 8 * 1024 * 1024;
-/** Contracts read at once; with the limit of bytes for each this bounds the memory. */
-const READS_AT_ONCE = 8;
+const BATCH_SIZE = 2_000;
+const BATCH_BYTES = 32 * 1024 * 1024;
+/** Contracts that a thread is asked for at once, and questions for each thread, one of which waits. */
+const ASKED_AT_ONCE = 16;
+const QUESTIONS_OF_A_THREAD = 2;
 /** Addresses asked for in one query, whether they are stored already. */
 const GROUP_SIZE = 500;
+/** Bytes of such a group that memory holds already. */
+const GROUP_BYTES = 64 * 1024 * 1024;
 const PROGRESS_INTERVAL_MS = 250;
 
 interface Run {
   readonly options: ImportOptions;
-  readonly root: string;
+  readonly source: TreeSource;
   readonly limits: ImportLimits;
   readonly tally: ImportTally;
   readonly hasher: ContentHasher;
+  readonly threads: ReadingThreads;
   readonly isStopped: () => boolean;
+}
+
+/** A tree, on a disk or in an archive. */
+interface TreeSource {
+  readonly root: string;
+  /** Its walks, which follow each other. */
+  readonly walks: readonly AsyncIterable<TreeEntry>[];
+  /** How many entries there are, once that is known. */
+  readonly total: (done: number) => number | undefined;
+  /** Whether the matches come with codes, by which they are rechecked. */
+  readonly deliversCodes?: true;
+  /** Settles when nothing counts any more. */
+  readonly counted: Promise<void>;
+  /** Whether the address of a partial match has a sound full match in the tree; asked by a dry run alone. */
+  readonly hasSoundFullMatch: (
+    location: ContractLocation,
+    isSound: (location: ContractLocation) => Promise<boolean>,
+  ) => Promise<boolean>;
 }
 
 /** A contract to read, with the match that its address has already. */
@@ -64,43 +106,98 @@ interface Candidate {
 }
 
 /**
- * Imports a repository tree in layout V1 or V2: `{full_match|partial_match}/{chainId}/{address}/…`. Every sound
+ * Imports a database of the Verifier Alliance's form, a repository tree in layout V1 or V2, `{full_match|partial_match}/{chainId}/{address}/…`, or an archive of one. Every sound
  * contract is stored with origin `imported`; a bad entry is refused alone. A second run skips what is stored.
  * @throws FullmatchError `import_path_unusable`, `storage_full`, and those of the database: what was stored until then stays
  */
 export async function importRepository(options: ImportOptions): Promise<ImportSummary> {
-  const root = await findTreeRoot(options.path);
   const { signal, onProgress, onRefused, dryRun, log } = options;
+  const limits = { ...DEFAULT_IMPORT_LIMITS, ...options.limits };
+  const ended = new AbortController();
+  const source = await openSource(options, limits, ended.signal);
   const run: Run = {
     options,
-    root,
-    limits: { ...DEFAULT_IMPORT_LIMITS, ...options.limits },
+    source,
+    limits,
     tally: new ImportTally((entry) => onRefused?.(entry)),
     hasher: new ContentHasher(),
+    threads: new ReadingThreads(),
     isStopped: () => signal?.aborted === true,
   };
   const { tally } = run;
-  const ended = new AbortController();
-  const counting = countEntries(root, ended.signal).then((total) => {
-    if (!ended.signal.aborted) tally.setTotal(total);
-  });
-  const timer = setInterval(() => onProgress?.(tally.progress()), PROGRESS_INTERVAL_MS);
+  const report = (): void => {
+    tally.setTotal(source.total(tally.progress().done));
+    onProgress?.(tally.progress());
+  };
+  const timer = setInterval(report, PROGRESS_INTERVAL_MS);
   try {
-    // An address in both trees rises to full first, so its partial entry changes nothing later.
-    for (const folder of MATCH_FOLDERS) {
-      const candidates = selectCandidates(run, walkTree(root, folder));
+    for (const walk of source.walks) {
+      const candidates = selectCandidates(run, walk);
       if (dryRun) await checkOnly(run, candidates);
       else await storeInBatches(run, candidates);
     }
   } finally {
     clearInterval(timer);
     ended.abort();
-    await counting;
-    onProgress?.(tally.progress());
+    await run.threads.close();
+    await source.counted;
+    report();
   }
+  const { root } = source;
   const summary = tally.summarize({ root, dryRun, interrupted: run.isStopped() });
   log.info({ event: 'import_finished', dry_run: dryRun, ...summary.totals }, 'import finished');
   return summary;
+}
+
+async function openSource(
+  { path, from }: ImportOptions,
+  limits: ImportLimits,
+  signal: AbortSignal,
+): Promise<TreeSource> {
+  if (from !== undefined) {
+    return openDatabase(await openAlliance(from.database, path, from.isRewritten), path);
+  }
+  const isFile = await stat(path).then(
+    (found) => found.isFile(),
+    () => false,
+  );
+  if (isFile) {
+    let share = 0;
+    return {
+      root: path,
+      walks: [walkArchive(path, limits, (read) => (share = read))],
+      total: (done) => (share === 0 ? undefined : Math.round(done / share)),
+      counted: Promise.resolve(),
+      // An archive is read once, so its entries are judged each by itself.
+      hasSoundFullMatch: () => Promise.resolve(false),
+    };
+  }
+  const root = await findTreeRoot(path);
+  let total: number | undefined;
+  const counted = countEntries(root, signal).then((count) => {
+    if (!signal.aborted) total = count;
+  });
+  return {
+    root,
+    // An address in both trees rises to full first, so its partial entry changes nothing later.
+    walks: MATCH_FOLDERS.map((folder) => walkTree(root, folder)),
+    total: () => total,
+    counted,
+    hasSoundFullMatch: (location, isSound) => hasSoundFullMatch(root, location, isSound),
+  };
+}
+
+async function openDatabase(alliance: Alliance, name: string): Promise<TreeSource> {
+  const total = await countAlliance(alliance);
+  return {
+    root: name,
+    walks: [walkAlliance(alliance)],
+    deliversCodes: true,
+    total: () => total,
+    counted: Promise.resolve(),
+    // The matches of an address are judged each by itself.
+    hasSoundFullMatch: () => Promise.resolve(false),
+  };
 }
 
 /** The contracts of a walk that are not stored yet, or all in a dry run. Refused and skipped entries are counted here. */
@@ -109,6 +206,7 @@ async function* selectCandidates(
   entries: AsyncIterable<TreeEntry>,
 ): AsyncGenerator<Candidate, void, undefined> {
   let group: ContractLocation[] = [];
+  let held = 0;
   for await (const entry of entries) {
     if (run.isStopped()) return;
     if (entry.kind === 'foreign') run.tally.ignoreForeignFile();
@@ -117,12 +215,15 @@ async function* selectCandidates(
     const [first] = group;
     if (
       group.length >= GROUP_SIZE ||
+      held >= GROUP_BYTES ||
       (first !== undefined && first.chainId !== entry.location.chainId)
     ) {
       yield* withoutStored(run, group);
       group = [];
+      held = 0;
     }
     group.push(entry.location);
+    held += entry.location.heldBytes ?? 0;
   }
   yield* withoutStored(run, group);
 }
@@ -139,68 +240,129 @@ async function* withoutStored(
     if (run.isStopped()) return;
     const current = matches.get(location.address);
     const outcome = predictOutcome(location.match, current);
-    if (!run.options.dryRun && (outcome === 'unchanged' || outcome === 'kept')) {
+    // What comes with codes may be checked further than the claim that is there.
+    const mayRise = run.source.deliversCodes === true && current?.trust === 'claimed';
+    const isDone = outcome === 'kept' || (outcome === 'unchanged' && !mayRise);
+    if (!run.options.dryRun && isDone) {
       run.tally.count(location.chainId, outcome);
     } else yield { location, current };
   }
 }
 
-/** Reads a contract; a refused one is counted and gives undefined. */
-async function readOrRefuse(
+/** Contracts that a thread was asked for, and the first answer; what it left out is asked for when its turn comes. */
+interface Asked {
+  readonly candidates: readonly Candidate[];
+  readonly question: Omit<Parameters<ReadingThreads['ask']>[0], 'contracts'>;
+  readonly sent: readonly SentContract[];
+  readonly answer: ReadAnswer;
+}
+
+async function* inGroups(
+  candidates: AsyncIterable<Candidate>,
+  size: number,
+): AsyncGenerator<{ candidates: readonly Candidate[]; number: number }, void, undefined> {
+  let group: Candidate[] = [];
+  let number = 0;
+  for await (const candidate of candidates) {
+    group.push(candidate);
+    if (group.length < size) continue;
+    yield { candidates: group, number };
+    number += group.length;
+    group = [];
+  }
+  if (group.length > 0) yield { candidates: group, number };
+}
+
+/** Sends contracts to a thread. One whose files cannot be taken out is refused, and counted. */
+async function askThread(
   run: Run,
-  location: ContractLocation,
-): Promise<ReadContract | undefined> {
-  try {
-    return await readContract(location, run.limits, run.hasher);
-  } catch (error) {
-    const refusal = refusalOfSystemError(error, location.path);
-    if (!(refusal instanceof Refusal)) throw error;
-    run.tally.refuse(location.path, refusal, location.chainId);
-    return undefined;
-  }
-}
-
-/** Stores the contracts in batches, one transaction each. While one is stored, the next is read. */
-async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): Promise<void> {
-  const batchSize = run.options.batchSize ?? BATCH_SIZE;
-  let saving = Promise.resolve();
-  let batch: ReadContract[] = [];
-  let bytes = 0;
-  const saveNext = async (): Promise<void> => {
-    await saving;
-    if (run.isStopped() || batch.length === 0) return;
-    saving = storeBatch(run, batch);
-    // The failure is met by the next await; until then it is not an unhandled one.
-    saving.catch(() => undefined);
-    batch = [];
-    bytes = 0;
+  { candidates, number }: { readonly candidates: readonly Candidate[]; readonly number: number },
+): Promise<Asked> {
+  const { limits, threads, options } = run;
+  const prepared = await Promise.all(
+    candidates.map(({ location }) =>
+      sendContract(location, limits).catch((error: unknown) => {
+        const refusal = refusalOfSystemError(error, location.path);
+        if (!(refusal instanceof Refusal)) throw error;
+        run.tally.refuse(location.path, refusal, location.chainId);
+        return undefined;
+      }),
+    ),
+  );
+  const sound = candidates.filter((_, index) => prepared[index] !== undefined);
+  const sent = prepared.flatMap((each) => each ?? []);
+  const { dryRun: isCheck, sourceName } = options;
+  const question = { limits, number, isCheck, ...(sourceName !== undefined && { sourceName }) };
+  return {
+    ...{ candidates: sound, question, sent },
+    answer: await threads.ask({ ...question, contracts: sent }),
   };
-  try {
-    const contracts = mapInOrder(candidates, READS_AT_ONCE, ({ location }) =>
-      readOrRefuse(run, location),
-    );
-    for await (const contract of contracts) {
-      if (run.isStopped()) break;
-      if (contract === undefined) continue;
-      batch.push(contract);
-      bytes += contract.bytes;
-      if (batch.length >= batchSize || bytes >= BATCH_BYTES) await saveNext();
+}
+
+/** The contracts read, in their order, with what came of each. Refused ones are counted and left out. */
+async function* readAll(
+  run: Run,
+  candidates: AsyncIterable<Candidate>,
+): AsyncGenerator<
+  { readonly answer: ReadAnswer; readonly read: readonly (readonly [Candidate, ReadOutcome])[] },
+  void,
+  undefined
+> {
+  const atOnce = run.threads.count * QUESTIONS_OF_A_THREAD;
+  const size = Math.min(ASKED_AT_ONCE, run.options.batchSize ?? BATCH_SIZE);
+  for await (const asked of mapInOrder(inGroups(candidates, size), atOnce, (group) =>
+    askThread(run, group),
+  )) {
+    const { question, sent } = asked;
+    let { answer } = asked;
+    for (let done = 0; done < sent.length;) {
+      if (run.isStopped()) return;
+      const first = done;
+      const read = answer.outcomes.flatMap((outcome, index) => {
+        const candidate = asked.candidates[first + index];
+        if (candidate === undefined) return [];
+        const { location } = candidate;
+        if ('match' in outcome) return [[candidate, outcome] as const];
+        run.tally.refuse(location.path, outcome.refusal, location.chainId);
+        return [];
+      });
+      yield { answer, read };
+      done += answer.outcomes.length;
+      if (done >= sent.length) break;
+      const number = question.number + done;
+      answer = await run.threads.ask({ ...question, number, contracts: sent.slice(done) });
     }
-    await saveNext();
-  } finally {
-    await saving;
   }
 }
 
-async function storeBatch(run: Run, batch: readonly ReadContract[]): Promise<void> {
-  const contracts = batch.map(({ contract }) => contract);
-  await run.options.requireSpace?.();
-  const outcomes = await saveBatch(run.options.database, contracts);
-  outcomes.forEach((outcome, index) => {
-    const location = batch[index]?.location;
-    if (location === undefined) return;
-    if ('saved' in outcome) run.tally.count(location.chainId, outcome.saved.outcome);
-    else run.tally.refuse(location.path, outcome.refusal, location.chainId);
+/** Stores the contracts in batches, one transaction each. While one is stored, the next are read. */
+async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): Promise<void> {
+  const { database, requireSpace, batchSize } = run.options;
+  const locations = new Map<number, ContractLocation>();
+  const options = {
+    bounds: { contracts: batchSize ?? BATCH_SIZE, bytes: BATCH_BYTES },
+    isStopped: run.isStopped,
+    onStored: (contracts: readonly PackedContract[], outcomes: readonly BatchOutcome[]) => {
+      contracts.forEach(({ number }, index) => {
+        const location = locations.get(number);
+        const outcome = outcomes[index];
+        locations.delete(number);
+        if (location === undefined || outcome === undefined) return;
+        if ('saved' in outcome) run.tally.count(location.chainId, outcome.saved.outcome);
+        else run.tally.refuse(location.path, outcome.refusal, location.chainId);
+      });
+    },
+    ...(requireSpace !== undefined && { requireSpace }),
+  };
+  await ContractStore.open(database, options, async (store) => {
+    for await (const { answer, read } of readAll(run, candidates)) {
+      if (run.isStopped()) return;
+      answer.packed.contracts.forEach(({ number }, index) => {
+        const candidate = read[index]?.[0];
+        if (candidate !== undefined) locations.set(number, candidate.location);
+      });
+      await store.add(answer.packed);
+    }
   });
 }
 
@@ -211,17 +373,13 @@ async function checkOnly(run: Run, candidates: AsyncIterable<Candidate>): Promis
       () => true,
       () => false,
     );
-  const predict = async ({ location, current }: Candidate): Promise<Outcome | undefined> => {
-    if ((await readOrRefuse(run, location)) === undefined) return undefined;
-    const isLesserTwin = await hasSoundFullMatch(run.root, location, isSound);
-    return isLesserTwin ? 'unchanged' : predictOutcome(location.match, current);
-  };
-  const checked = mapInOrder(candidates, READS_AT_ONCE, async (candidate) => ({
-    chainId: candidate.location.chainId,
-    outcome: await predict(candidate),
-  }));
-  for await (const { chainId, outcome } of checked) {
-    if (run.isStopped()) return;
-    if (outcome !== undefined) run.tally.count(chainId, outcome);
+  for await (const { read } of readAll(run, candidates)) {
+    for (const [{ location, current }, outcome] of read) {
+      if (run.isStopped()) return;
+      if (!('match' in outcome)) continue;
+      const isLesserTwin = await run.source.hasSoundFullMatch(location, isSound);
+      const would: Outcome = isLesserTwin ? 'unchanged' : predictOutcome(outcome.match, current);
+      run.tally.count(location.chainId, would);
+    }
   }
 }

@@ -19,7 +19,7 @@ export type Outcome = 'stored' | 'upgraded' | 'unchanged' | 'kept';
 
 /** What an import did. In a dry run `stored` and `upgraded` say what it would do. */
 export interface ImportSummary {
-  /** The folder that holds `full_match` and `partial_match`. */
+  /** The folder that holds `full_match` and `partial_match`, or the archive. */
   readonly root: string;
   readonly dryRun: boolean;
   /** Whether the run was stopped before the end; what is counted is stored. */
@@ -60,7 +60,7 @@ export class ImportTally {
   }
 
   /** Sets how many entries there are, for the time left. */
-  setTotal(total: number): void {
+  setTotal(total: number | undefined): void {
     this.#total = total;
   }
 
@@ -69,7 +69,7 @@ export class ImportTally {
     this.#countsOf(chainId)[outcome] += 1;
   }
 
-  refuse(path: string, refusal: Refusal, chainId?: number): void {
+  refuse(path: string, refusal: Pick<Refusal, 'reason' | 'message'>, chainId?: number): void {
     const { reason, message: detail } = refusal;
     const entry: RefusedEntry = {
       path: printableText(path),

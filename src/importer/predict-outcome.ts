@@ -3,7 +3,7 @@ import { basename, dirname, join } from 'node:path';
 import { allSpellings } from './entry-name.ts';
 import { type Outcome } from './import-tally.ts';
 import { type ContractLocation } from './read-contract.ts';
-import { MATCH_FOLDERS } from './repository-tree.ts';
+import { listOf, MATCH_FOLDERS } from './repository-tree.ts';
 import type { CurrentMatch, Match } from '../repository/repository.ts';
 
 /** What storing a match would do to the current one: it only rises, and what was judged here stays. */
@@ -30,7 +30,8 @@ export async function hasSoundFullMatch(
   for (const spelling of allSpellings(location.address)) {
     const path = join(chain, spelling);
     const folder = join(root, path);
-    if (await isFolder(folder)) return isSound({ ...location, match: full.match, folder, path });
+    if (await isFolder(folder))
+      return isSound({ ...location, match: full.match, list: listOf(folder), path });
   }
   return false;
 }

@@ -1,7 +1,7 @@
 import { type Hex } from '../lib/hex.ts';
 import type { Match, VerifiedContract } from '../repository/repository.ts';
 import { type ContentHasher } from './content-hash.ts';
-import { listContractFolder, readRegularFile } from './contract-folder.ts';
+import { type ContractFolder } from './contract-folder.ts';
 import { ReadBudget, SourceFinder } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { parseMetadata } from './parse-metadata.ts';
@@ -18,8 +18,12 @@ export interface ContractLocation {
   readonly chainId: number;
   /** Lower-case hex, 20 bytes. */
   readonly address: Hex;
-  /** The folder on disk. */
-  readonly folder: string;
+  /** Finds the contract's files. @throws Refusal `symlink`, `special_file`, `too_many_files`, `unreadable` */
+  readonly list: (limits: ImportLimits) => Promise<ContractFolder>;
+  /** The contract's folder, where any thread finds the same files; else `list` is asked where it was made. */
+  readonly folder?: string;
+  /** Bytes of files that memory holds until the contract is read: those of an archive. */
+  readonly heldBytes?: number;
   /** The folder relative to the tree's root, as it is spelled; unescaped. */
   readonly path: string;
 }
@@ -27,6 +31,8 @@ export interface ContractLocation {
 /** A contract read from a tree, and how many bytes of text it holds. */
 export interface ReadContract {
   readonly location: ContractLocation;
+  /** What the match turned out to be: that of the location, or less. */
+  readonly match: Match;
   readonly contract: VerifiedContract;
   readonly bytes: number;
 }
@@ -35,19 +41,21 @@ export interface ReadContract {
  * Reads one contract's folder in layout V1 or V2 and checks every source against the metadata.
  * The tree's match is the runtime match: a tree does not say which of the two codes was compared,
  * and the runtime code is what every match of it was judged on.
+ * @param source where it comes from, as the match says it
  * @throws Refusal
  */
 export async function readContract(
   location: ContractLocation,
   limits: ImportLimits,
   hasher: ContentHasher,
+  source?: string,
 ): Promise<ReadContract> {
-  const folder = await listContractFolder(location.folder, limits);
+  const folder = await location.list(limits);
   const file = folder.files.has(METADATA_FILE) ? METADATA_FILE : COMPILATION_FILE;
-  const metadataPath = folder.files.get(file);
-  if (metadataPath === undefined) throw new Refusal('missing_metadata', METADATA_FILE);
+  const readMetadata = folder.files.get(file);
+  if (readMetadata === undefined) throw new Refusal('missing_metadata', METADATA_FILE);
   const budget = new ReadBudget(limits.contractBytes);
-  const bytes = await readRegularFile(metadataPath, file, limits.metadataBytes);
+  const bytes = await readMetadata(file, limits.metadataBytes);
   budget.take(bytes.length, file);
   const {
     text,
@@ -66,14 +74,18 @@ export async function readContract(
   const sources = await new SourceFinder(folder, limits, budget, hasher).find(listed);
   const facts = placeFacts(await readStoredFacts(folder, limits, budget), sources);
   const { deployment, runtimeCodeArtifacts, ...transformed } = facts;
-  const { chainId, address, match } = location;
+  const { chainId, address } = location;
+  const match = folder.match ?? location.match;
+  const { evidence } = folder;
   const contract: VerifiedContract = {
     chainId,
     address,
-    runtimeMatch: match,
-    creationMatch: null,
+    runtimeMatch: evidence?.runtimeMatch ?? match,
+    creationMatch: evidence?.creationMatch ?? null,
     origin: 'imported',
-    deployment,
+    ...(evidence?.trust && { trust: evidence.trust }),
+    ...(source !== undefined && { source }),
+    deployment: { ...deployment, ...(evidence && { claimed: evidence.claimed }) },
     compilation: {
       language,
       compiler,
@@ -85,9 +97,11 @@ export async function readContract(
       ...(file === METADATA_FILE && { metadata: text }),
       ...(runtimeCodeArtifacts !== undefined && { runtimeCodeArtifacts }),
       sources,
+      ...evidence?.compilation,
     },
     ...transformed,
+    ...evidence?.transformed,
   };
   const textBytes = sources.reduce((sum, { content }) => sum + content.length, bytes.length);
-  return { location, contract, bytes: textBytes };
+  return { location, match, contract, bytes: textBytes + (evidence?.bytes ?? 0) };
 }

@@ -24,6 +24,11 @@ export const REFUSAL_REASONS = {
   nul_character: 'a text holds the character U+0000, which the database cannot hold',
   missing_source: 'a source that the metadata lists is not in the folder',
   wrong_source_hash: 'the keccak256 of a source is not the one in the metadata',
+  no_runtime_match: 'the running code does not match, whatever its creation code matches',
+  codes_differ:
+    'what is stored as the difference does not turn the recompiled code into the code on chain',
+  broken_row: 'a row holds what its table cannot hold',
+  wrong_metadata_hash: 'a full match whose code does not hold the hash of the metadata',
   not_storable: 'the database refuses the contract',
 } as const satisfies Record<string, string>;
 
@@ -51,6 +56,15 @@ export class Refusal extends Error {
     const fault = more ?? REFUSAL_REASONS[reason];
     super(`${printableText(subject)}: ${fault}`);
     this.reason = reason;
+  }
+}
+
+/** JSON of a row: a database gives only what is JSON, an export may hold any text. @throws Refusal `broken_row` */
+export function parseRowJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    throw new Refusal('broken_row', 'JSON', 'it is not JSON');
   }
 }
 

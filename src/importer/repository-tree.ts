@@ -3,7 +3,7 @@ import { lstat, opendir, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FullmatchError, messageOf } from '../errors.ts';
 import type { Match } from '../repository/repository.ts';
-import { readEntryKind } from './contract-folder.ts';
+import { listContractFolder, readEntryKind } from './contract-folder.ts';
 import { parseAddressFolder, parseChainFolder, preferredSpellings } from './entry-name.ts';
 import { type ContractLocation } from './read-contract.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
@@ -93,7 +93,10 @@ export async function* walkTree(
       const folder = join(root, path);
       const twin = await findPreferredTwin(join(root, chain.path), entry.name, address);
       if (twin === undefined) {
-        yield { kind: 'contract', location: { match, chainId, address, folder, path } };
+        yield {
+          kind: 'contract',
+          location: { match, chainId, address, path, folder, list: listOf(folder) },
+        };
       } else {
         const refusal = new Refusal(
           'address_spelled_twice',
@@ -105,6 +108,12 @@ export async function* walkTree(
     }
   }
 }
+
+/** How the files of a contract in that folder are found. */
+export const listOf =
+  (folder: string): ContractLocation['list'] =>
+  (limits) =>
+    listContractFolder(folder, limits);
 
 type Listed<Value> =
   | { readonly kind: 'folder'; readonly path: string; readonly name: string; readonly value: Value }

@@ -1,22 +1,21 @@
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { FullmatchError } from '../errors.ts';
-import { type saveMatches } from '../repository/matches/save-matches.ts';
+import { type SavedMatch } from '../repository/matches/save-matches.ts';
+import { type VerifiedContract } from '../repository/matches/verified-contract.ts';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
-import { type RepositoryDatabase, saveBatch } from './save-batch.ts';
+import { saveBatch } from './save-batch.ts';
 
-const database = {} as RepositoryDatabase;
 const badValue = () =>
   new FullmatchError('database_error', 'a value is bad', { details: { sqlstate: '22P05' } });
 
 /** Saves like the database: all of a batch or nothing. */
 function fakeSave(bad: ReadonlySet<string>, stored: string[], failure: () => Error) {
-  const save: typeof saveMatches = async (_database, contracts) => {
+  return async (contracts: readonly VerifiedContract[]): Promise<readonly SavedMatch[]> => {
     if (contracts.some(({ address }) => bad.has(address))) throw failure();
     stored.push(...contracts.map(({ address }) => address));
     return contracts.map(({ chainId, address }) => ({ chainId, address, outcome: 'stored' }));
   };
-  return save;
 }
 
 describe('saveBatch', () => {
@@ -30,7 +29,7 @@ describe('saveBatch', () => {
           faults.flatMap((fault, index) => (fault ? [sampleAddress(index)] : [])),
         );
         const stored: string[] = [];
-        const outcomes = await saveBatch(database, contracts, fakeSave(bad, stored, badValue));
+        const outcomes = await saveBatch(contracts, fakeSave(bad, stored, badValue));
         expect(outcomes.map((outcome) => 'refusal' in outcome)).toEqual(faults);
         expect(stored).toEqual(
           contracts.map(({ address }) => address).filter((address) => !bad.has(address)),
@@ -42,7 +41,7 @@ describe('saveBatch', () => {
   test('takes an error of our own program as the fault of the contract that provokes it', async () => {
     const contracts = [sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' })];
     const save = fakeSave(new Set([sampleAddress(1)]), [], () => new RangeError('too deep'));
-    await expect(saveBatch(database, contracts, save)).resolves.toMatchObject([
+    await expect(saveBatch(contracts, save)).resolves.toMatchObject([
       { refusal: { reason: 'not_storable' } },
     ]);
   });
@@ -58,6 +57,6 @@ describe('saveBatch', () => {
       sampleContract(1, sampleAddress(number), { runtimeMatch: 'full' }),
     );
     const save = fakeSave(new Set([sampleAddress(1)]), [], () => failure);
-    await expect(saveBatch(database, contracts, save)).rejects.toBe(failure);
+    await expect(saveBatch(contracts, save)).rejects.toBe(failure);
   });
 });

@@ -1,13 +1,11 @@
 import { FullmatchError, messageOf } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
-import { type SavedMatch, type VerifiedContract, saveMatches } from '../repository/repository.ts';
+import { type Hex } from '../lib/hex.ts';
+import { type SavedMatch } from '../repository/repository.ts';
 import { Refusal } from './refusal.ts';
 
-/** The database as the repository's functions take it: the importer itself knows no store. */
-export type RepositoryDatabase = Parameters<typeof saveMatches>[0];
-
 /** The outcome of one contract of a batch: stored as `saved` says, or refused by the database. */
-type BatchOutcome = { readonly saved: SavedMatch } | { readonly refusal: Refusal };
+export type BatchOutcome = { readonly saved: SavedMatch } | { readonly refusal: Refusal };
 
 // SQLSTATE classes that blame the values: 22 data exception, 23 constraint violation, 54 program limit exceeded.
 const VALUE_CLASSES = new Set(['22', '23', '54']);
@@ -29,16 +27,16 @@ function mayBlameContract(error: unknown): boolean {
 /**
  * Saves a batch in one transaction. When one contract makes it fail, each half is saved by itself, and so on,
  * until that contract alone is refused and all others are stored.
+ * @param save stores all of what it is given, or nothing, and tells the outcomes in the same order
  * @returns the outcome of each contract, in the order given
  * @throws FullmatchError of a fault that is not a contract's, such as `database_unreachable`
  */
-export async function saveBatch(
-  database: RepositoryDatabase,
-  contracts: readonly VerifiedContract[],
-  save: typeof saveMatches = saveMatches,
+export async function saveBatch<Contract extends { readonly address: Hex }>(
+  contracts: readonly Contract[],
+  save: (contracts: readonly Contract[]) => Promise<readonly SavedMatch[]>,
 ): Promise<BatchOutcome[]> {
   try {
-    return (await save(database, contracts)).map((saved) => ({ saved }));
+    return (await save(contracts)).map((saved) => ({ saved }));
   } catch (error) {
     const [contract] = contracts;
     if (contract === undefined || !mayBlameContract(error)) throw error;
@@ -48,8 +46,8 @@ export async function saveBatch(
     }
     const middle = Math.ceil(contracts.length / 2);
     return [
-      ...(await saveBatch(database, contracts.slice(0, middle), save)),
-      ...(await saveBatch(database, contracts.slice(middle), save)),
+      ...(await saveBatch(contracts.slice(0, middle), save)),
+      ...(await saveBatch(contracts.slice(middle), save)),
     ];
   }
 }

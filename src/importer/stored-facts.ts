@@ -11,7 +11,7 @@ import type {
   Source,
   VerifiedContract,
 } from '../repository/repository.ts';
-import { readRegularFile, type ContractFolder } from './contract-folder.ts';
+import { type ContractFolder } from './contract-folder.ts';
 import { type ReadBudget } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';
 
@@ -39,9 +39,9 @@ export async function readStoredFacts(
   budget: ReadBudget,
 ): Promise<StoredFacts> {
   const read = async (name: string): Promise<string> => {
-    const path = folder.files.get(name);
-    if (path === undefined) return '';
-    const bytes = await readRegularFile(path, name, limits.factBytes);
+    const readFile = folder.files.get(name);
+    if (readFile === undefined) return '';
+    const bytes = await readFile(name, limits.factBytes);
     budget.take(bytes.length, name);
     return bytes.toString('utf8').trim();
   };

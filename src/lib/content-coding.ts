@@ -9,30 +9,16 @@ export const CODINGS: readonly ContentCoding[] = ['identity', 'gzip', 'br'];
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 /** The weight of an identity that nobody named: acceptable, but behind everything asked for (at least 0.001). */
 const LAST_RESORT = 0.0001;
-const REMEMBERED_HEADERS = 64;
-const REMEMBERED_LENGTH = 256;
 
 /** Without a field every coding is acceptable (RFC 9110, 12.5.3), but only identity is sure to be understood. */
 const IDENTITY_ONLY: CodingWeights = { identity: 1, gzip: 0, br: 0 };
-
-// A handful of distinct headers makes up nearly all traffic, and each is read again with every request of the two
-// documents. The map is emptied when full, so that a client that sends a new header each time costs no memory.
-const remembered = new Map<string, CodingWeights>();
 
 /**
  * Reads an Accept-Encoding field (RFC 9110, 12.5.3): `*` stands for every coding that is not named, identity is
  * acceptable unless it is refused by name or through `*;q=0`, and a member with a broken weight is left out.
  */
 export function parseAcceptEncoding(field: string | undefined): CodingWeights {
-  if (field === undefined) return IDENTITY_ONLY;
-  const known = remembered.get(field);
-  if (known !== undefined) return known;
-  const weights = readWeights(field);
-  if (field.length <= REMEMBERED_LENGTH) {
-    if (remembered.size >= REMEMBERED_HEADERS) remembered.clear();
-    remembered.set(field, weights);
-  }
-  return weights;
+  return field === undefined ? IDENTITY_ONLY : readWeights(field);
 }
 
 function readWeights(field: string): CodingWeights {

@@ -12,3 +12,9 @@ test('answers as the function does, asks it once for what it remembers, and keep
   expect(['dddd', 'a'].map(lengthOf)).toEqual([4, 1]);
   expect(asked).toEqual(['a', 'bb', 'ccc', 'dddd', 'a']);
 });
+
+test('remembers no text that is longer than it may be', () => {
+  let asked = 0;
+  const count = recalled(3, () => (asked += 1), 2);
+  expect(['aa', 'bbb', 'aa', 'bbb'].map(count)).toEqual([1, 2, 1, 3]);
+});

@@ -86,8 +86,10 @@ test('counts that cannot be read leave what is published, and are read again', a
 });
 
 const wrap = (database: Database): Database => ({
+  acknowledged: database.acknowledged,
   query: (statement, values) => database.query(statement, values),
   transaction: (work) => database.transaction(work),
+  session: (work) => database.session(work),
   listen: (channel, onNotify) => database.listen(channel, onNotify),
   limited: (timeLimitMs) => database.limited(timeLimitMs),
 });

@@ -254,8 +254,8 @@ export class Publication {
   }
 }
 
-/** @throws FullmatchError `secret_in_document` */
-function makePublishable(
+/** The registry that may be published. @throws FullmatchError `secret_in_document` */
+export function makePublishable(
   { list, options, configured, secrets, watched }: RegistryInputs,
   chainIds: readonly number[],
 ): ChainRegistry {

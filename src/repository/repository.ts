@@ -1,4 +1,10 @@
 /** Verified contracts: stored, read, listed, counted and followed. Other rooms import this file only. */
+export { ContractStage } from './bulk/contract-stage.ts';
+export {
+  ContractPacker,
+  type PackedContract,
+  type PackedContracts,
+} from './bulk/packed-contracts.ts';
 export type { CodeHashes, MatchEvidence } from './evidence/read-evidence.ts';
 export {
   FEED_BEGIN,
@@ -7,8 +13,17 @@ export {
   type FeedReader,
   type MatchEvent,
   type OpenedFeed,
+  readFeedPosition,
 } from './feed/feed-reader.ts';
+export { readFeedLags } from './feed/follow-feed.ts';
+export { findLostEvents, readDatabaseIdentity, readNewestMarks } from './feed/lost-events.ts';
+export { sequenceEvents } from './feed/sequence-events.ts';
 export { addKnownCodes, type KnownContract } from './known-codes/add-known-codes.ts';
+export {
+  type CurrentCompilation,
+  isCompilationCurrent,
+  readCurrentCompilation,
+} from './known-codes/current-compilations.ts';
 export {
   findKnownCodes,
   findSimilarCodes,
@@ -49,13 +64,14 @@ export {
   readNewestEvent,
 } from './matches/outdated-reading.ts';
 export type { Alternative, AlternativeText } from './matches/read-alternatives.ts';
-export type { RecordVersion } from './matches/read-contract.ts';
+export { readRecord, type RecordVersion } from './matches/read-contract.ts';
 export { type CurrentMatch, readCurrentMatches } from './matches/read-current-matches.ts';
-export { type SavedMatch, saveMatch, saveMatches } from './matches/save-matches.ts';
+export { type SavedMatch, saveMatch } from './matches/save-matches.ts';
 export {
   compilationId,
   deploymentId,
   hashOf,
+  noteSourceHash,
   sha256,
   textHash,
 } from './matches/verified-contract-identity.ts';
@@ -70,6 +86,14 @@ export type {
 } from './matches/verified-contract.ts';
 export { withdrawCreation } from './matches/withdraw-creation.ts';
 export { type Withdrawal, withdrawMatch } from './matches/withdraw-match.ts';
+export { indexSignatures } from './signatures/index-signatures.ts';
+export type { ImportedSignatures, SignatureImport } from './signatures/import-signatures.ts';
+export type { EventInputs, SignatureName, SignatureTotals } from './signatures/find-signatures.ts';
+export type { DecodedAbi, DecodedArgument, LogEntry } from './signatures/decode-values.ts';
+export {
+  createSignatureDatabase,
+  type SignatureDatabase,
+} from './signatures/signature-database.ts';
 export { type CountDifference, recount, type Recount } from './statistics/recount.ts';
 export type { HistoryQuestion, StatisticsHistory } from './statistics/statistics-history.ts';
 export type { MatchCounts, StatisticsOverview } from './statistics/statistics-overview.ts';
@@ -80,4 +104,11 @@ export {
   renderStatistics,
   type Statistics,
 } from './statistics/statistics.ts';
-export { FILE_SECTIONS, FILE_PATH_SECTIONS, filePathsOf, filesOf } from './tree/read-files.ts';
+export {
+  FILE_SECTIONS,
+  FILE_PATH_SECTIONS,
+  listFiles,
+  filesOf,
+  type RepositoryFile,
+} from './tree/read-files.ts';
+export { UNLISTED_SCHEMA } from './unlisted-schema.ts';

@@ -1,8 +1,9 @@
 import { type Config } from '../config/config.ts';
+import { hostsWithoutPublicUrl } from '../config/public-urls.ts';
 import { type Core } from '../core/open-core.ts';
 import { type RunningCore } from '../core/run-core.ts';
+import { AccessGate } from '../http/access-gate.ts';
 import { Acceptor } from '../http/acceptor/acceptor.ts';
-import { createApiApp } from '../http/api/api-app.ts';
 import { readWebBundle } from '../http/api/pages/web-bundle.ts';
 import { createRequestReader, type RequestReader } from '../http/bodies/request-reader.ts';
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-of.ts';
@@ -14,20 +15,28 @@ import { type HttpParts } from '../http/http-parts.ts';
 import { listen, type Listener, type ListenOptions } from '../http/listener.ts';
 import { createMetrics, createMetricsApp } from '../http/metrics.ts';
 import { RecordAnswers } from '../http/records/record-answers.ts';
+import { type OperatorParts } from '../http/operator/operator-app.ts';
+import { unlistedPrefixes } from '../http/unlisted/unlisted-paths.ts';
 import { createRepositoryApp } from '../http/repository/repository-app.ts';
 import { readPackageVersion } from '../lib/package-version.ts';
 import { type Logger } from '../log.ts';
-import { createContractLists, createContractReader } from '../repository/repository.ts';
+import {
+  createContractLists,
+  createContractReader,
+  createSignatureDatabase,
+} from '../repository/repository.ts';
 import { SERVING_TIME_LIMIT_MS } from '../store/database.ts';
+import { createWholeApi } from './open-unlisted-host.ts';
 
 /** Metrics are for the operator's own machine, whatever the hosts bind. */
-const LOOPBACK = '127.0.0.1';
+export const LOOPBACK = '127.0.0.1';
 
 /** Where a started service answers, without a closing slash. A host that is switched off is absent. */
 export interface ServiceUrls {
   readonly apiUrl?: string;
   readonly repositoryUrl?: string;
   readonly metricsUrl?: string;
+  readonly operatorUrl?: string;
 }
 
 /** Where clients reach the hosts, once these listen. */
@@ -44,6 +53,7 @@ export async function openHosts(
 ): Promise<ServiceUrls> {
   const { config } = core.loaded;
   const { log } = running;
+  warnOfPublicUrls(config, log);
   const health = (): HealthReport => composeHealth({ ...running.facts(), stopping: isStopping() });
   const seats = openSeats(log);
   const listenOn = async (
@@ -67,9 +77,9 @@ export async function openHosts(
     return (await listenOn(app, options)).url;
   };
 
-  const urls: { apiUrl?: string; repositoryUrl?: string; metricsUrl?: string } = {};
+  const urls: { -readonly [Name in keyof ServiceUrls]: ServiceUrls[Name] } = {};
   if (served !== undefined && config.api.enabled) {
-    urls.apiUrl = await open('api', createApiApp(served));
+    urls.apiUrl = await open('api', createWholeApi(served, running, config, core.closers));
     served.reached.api = config.api.publicUrl ?? urls.apiUrl;
   }
   if (served !== undefined && config.repository.enabled) {
@@ -80,7 +90,43 @@ export async function openHosts(
     const options = { host: LOOPBACK, port: config.metrics.port };
     urls.metricsUrl = (await listenOn(createMetricsApp(metrics, log), options)).url;
   }
+  if (served !== undefined && config.operator.enabled) {
+    // Loaded where it is served alone.
+    const { openOperatorDesk } = await import('../core/operator-desk.ts');
+    const { createOperatorApp } = await import('../http/operator/operator-app.ts');
+    const desk = openOperatorDesk(running.database, config.dataDir);
+    const operator = createOperatorApp({ ...served, desk, roles: rolesOf(config) });
+    const options = { host: LOOPBACK, port: config.operator.port };
+    urls.operatorUrl = (await listenOn(operator, options)).url;
+  }
   return urls;
+}
+
+/** What this process does. */
+function rolesOf({
+  api,
+  repository,
+  verification,
+  monitor,
+  database,
+}: Config): OperatorParts['roles'] {
+  const hosts = { api, repository };
+  return {
+    hosts: (['api', 'repository'] as const).filter((name) => hosts[name].enabled),
+    workers: verification.workers,
+    monitor: monitor.enabled,
+    database: database.url === undefined ? 'embedded' : 'external',
+  };
+}
+
+function warnOfPublicUrls(config: Config, log: Logger): void {
+  const keys = hostsWithoutPublicUrl(config).map((host) => `${host}.publicUrl`);
+  if (keys.length === 0) return;
+  const facts = { event: 'public_url_missing', host: config.host, keys };
+  log.warn(
+    facts,
+    `the hosts are open to the network, and links lead to this machine alone; set ${keys.join(' and ')}`,
+  );
 }
 
 /** What the apps of the hosts need, and the URLs that are added once they listen; nothing where nothing is served. */
@@ -88,11 +134,16 @@ async function openServed(
   { closers, chains, loaded: { config } }: Core,
   { publication, database, icons, log, ...running }: RunningCore,
   health: () => HealthReport,
-): Promise<(HttpParts & { readonly reached: ReachedUrls }) | undefined> {
+): Promise<
+  (HttpParts & { readonly reached: ReachedUrls; readonly access: AccessGate }) | undefined
+> {
   const { served } = publication;
   if (served === undefined) return undefined;
   const serving = database.limited(SERVING_TIME_LIMIT_MS);
   const trustedProxies = parseTrustedProxies(config.http.trustedProxies);
+  const { unlisted: hasUnlisted, ...granted } = config.access;
+  const unlisted = hasUnlisted ? unlistedPrefixes(config.api.prefix) : [];
+  const access = new AccessGate({ tokens: [], ...granted, unlisted, trustedProxies });
   const reached: ReachedUrls = {};
   const pages = await readWebBundle();
   const { proxies, explorer } = await chains();
@@ -102,7 +153,8 @@ async function openServed(
     ...running,
     registry: () => publication.registry,
     icons: () => icons.current,
-    requests: closers.add(openRequestReader(config, trustedProxies, log)),
+    access,
+    requests: closers.add(openRequestReader(config, access, trustedProxies, log)),
     trustedProxies,
     verificationBytes: config.verification.requestBytes,
     proxies,
@@ -110,10 +162,12 @@ async function openServed(
     contracts: createContractReader(serving),
     answers: closers.add(openRecordAnswers(config, trustedProxies)),
     contractLists: createContractLists(serving),
+    signatures: createSignatureDatabase(serving, config.signatures.importedMax),
     health,
     pages,
     version: readPackageVersion(),
-    apiPrefix: config.api.prefix,
+    apiPrefixes: [config.api.prefix],
+    isMcpEnabled: config.mcp.enabled,
     reached,
     urls: () => reached,
     log,
@@ -122,6 +176,7 @@ async function openServed(
 
 function openRequestReader(
   { limits, verification, dataDir }: Config,
+  access: AccessGate,
   trustedProxies: TrustedProxies,
   log: Logger,
 ): RequestReader {
@@ -141,6 +196,7 @@ function openRequestReader(
     bodyBytes: verification.requestBytes,
     dataDir,
     trustedProxies,
+    access,
   };
   return createRequestReader(options, log);
 }

@@ -6,12 +6,18 @@ import { type LoadedConfig } from '../config/config.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type DocumentsOptions } from '../publication/documents.ts';
-import { openHosts, type ServiceUrls } from './open-hosts.ts';
+import { type PublicationFacts } from '../publication/publication-facts.ts';
+import { type ServiceUrls } from './open-hosts.ts';
 
 /** The whole service in one process. */
 export interface Service {
   /** Opens the store, publishes both documents and listens. What it opened before a failure is closed again. */
   start(): Promise<ServiceUrls>;
+  /**
+   * What it publishes, as it is now.
+   * @throws FullmatchError `not_ready` before the start, or that of a start that failed
+   */
+  facts(): Promise<PublicationFacts>;
   /**
    * Reads the configuration again and puts into force what can change: chains, `registry.*` but its sync, `log.level`.
    * @throws FullmatchError `not_ready` before the start, or that of a start that failed
@@ -45,21 +51,26 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
   let running: ReturnType<typeof runCore> | undefined;
   let closing: Promise<void> | undefined;
   const close = (): Promise<void> => (closing ??= core.close());
+  const started = async (): ReturnType<typeof runCore> => {
+    if (running === undefined)
+      throw new FullmatchError('not_ready', 'The service has not started.');
+    return running;
+  };
   return {
     start: async () => {
       try {
         running = runCore(core, overrides);
-        return await openHosts(core, await running, () => closing !== undefined);
+        const ran = await running;
+        // Loaded behind the core, so that a low limit of descriptors bears the start.
+        const { openHosts } = await import('./open-hosts.ts');
+        return await openHosts(core, ran, () => closing !== undefined);
       } catch (error) {
         await close();
         throw error;
       }
     },
-    reload: async () => {
-      if (running === undefined)
-        throw new FullmatchError('not_ready', 'The service has not started.');
-      return (await running).reloader.reload();
-    },
+    facts: async () => (await started()).publication.facts,
+    reload: async () => (await started()).reloader.reload(),
     close,
   };
 }

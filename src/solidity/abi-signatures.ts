@@ -1,6 +1,7 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
-import { isMembers, type Members } from '../lib/members.ts';
+import { isMembers } from '../lib/members.ts';
+import { signatureOf } from './signature-text.ts';
 
 /** A signature as selectors and topics are made of it. */
 export interface AbiSignature {
@@ -15,11 +16,7 @@ export interface AbiSignature {
 /** The kinds of entries that have a signature (Contract ABI Specification). */
 export type SignatureKind = 'function' | 'event' | 'error';
 
-/** A name as compilers take one. */
-const NAME = /^[A-Za-z_$][\w$]*$/;
 const SELECTOR_BYTES = 4;
-/** The compiler nests no deeper. */
-const MOST_DEPTH = 64;
 
 /** The signatures of an ABI by their kinds, each once, in its order. What has no form of an entry is left out. */
 export function signaturesOf(
@@ -52,29 +49,4 @@ function hashed(signature: string): AbiSignature {
     signatureHash32: bytesToHex(hash),
     signatureHash4: bytesToHex(hash.subarray(0, SELECTOR_BYTES)),
   };
-}
-
-function signatureOf({ name, inputs = [] }: Members): string | undefined {
-  if (typeof name !== 'string' || !NAME.test(name)) return undefined;
-  const types = typesOf(inputs, 0);
-  return types === undefined ? undefined : `${name}(${types})`;
-}
-
-/** The types of parameters with commas between them; undefined where one has none. */
-function typesOf(parameters: unknown, depth: number): string | undefined {
-  if (!Array.isArray(parameters) || depth > MOST_DEPTH) return undefined;
-  const types: string[] = [];
-  for (const parameter of parameters as unknown[]) {
-    const type = isMembers(parameter) ? typeOf(parameter, depth) : undefined;
-    if (type === undefined) return undefined;
-    types.push(type);
-  }
-  return types.join(',');
-}
-
-function typeOf({ type, components }: Members, depth: number): string | undefined {
-  if (typeof type !== 'string' || type === '') return undefined;
-  if (!type.startsWith('tuple')) return type;
-  const inner = typesOf(components, depth + 1);
-  return inner === undefined ? undefined : `(${inner})${type.slice('tuple'.length)}`;
 }

@@ -1,8 +1,8 @@
 import { isMembers, type Members } from '../lib/members.ts';
-import { declarationsIn, findMissingImports } from './build-standard-json.ts';
+import { type Declaration, declarationsIn, findMissingImports } from './build-standard-json.ts';
 import { type InputFile } from './input-file.ts';
 import { matchFiles } from './match-files.ts';
-import { vyperContractsIn } from './vyper-sources.ts';
+import { isVyperImport, isVyperPath, vyperContractsIn } from './vyper-sources.ts';
 import { isMetadata, listedSourcesOf, targetOf, versionOf } from './metadata.ts';
 
 /** One thing that can be compiled: a standard JSON input, metadata with its sources, or sources alone. */
@@ -27,11 +27,15 @@ export type InputCompilation = {
     }
   | {
       readonly kind: 'sources';
+      readonly language: 'Solidity' | 'Vyper';
       readonly sources: Readonly<Record<string, string>>;
-      /** Imports that are not among the sources, where no remapping leads elsewhere. */
+      /** Imports that are not among the sources, where no remapping leads elsewhere; of Vyper its compiler says them. */
       readonly missing: readonly string[];
     }
 );
+
+/** Sources that came without anything that says how they were compiled. */
+export type PlainInput = Extract<InputCompilation, { kind: 'sources' }>;
 
 /** What a set of files holds that can be verified. */
 export type InputFiles =
@@ -63,7 +67,9 @@ export function readInputFiles(files: readonly InputFile[]): InputFiles {
   });
   const kinds: Readonly<Record<string, (document: Members) => boolean>> = {
     'build info': ({ input }) => isStandardJson(input),
-    'standard JSON input': isStandardJson,
+    // Metadata has the form of a standard JSON input, without the texts.
+    'standard JSON input': (document) => isStandardJson(document) && !isMetadata(document),
+    'metadata file': isMetadata,
     artifact: (document) => metadataOf(document) !== undefined,
   };
   for (const [name, fits] of Object.entries(kinds)) {
@@ -136,34 +142,58 @@ function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument
   if (broken !== undefined) {
     return unusable(`${broken.path} is not JSON: ${faultOf(broken.text)}`);
   }
+  const output = documents.find(({ value }) => isMembers(value['output']));
+  if (output !== undefined) {
+    return unusable(
+      `${output.path} is the output of a build. Choose the build info beside it, which has the same name without .output.`,
+    );
+  }
+  const alone = sourcesAlone(files);
   const [document] = documents;
-  if (document === undefined) return sourcesAlone(files);
-  const { path, value } = document;
+  // A folder of sources has a package.json.
+  if (alone.kind === 'usable' || document === undefined) return alone;
+  const { path } = document;
   return unusable(
-    isMembers(value['output'])
-      ? `${path} is the output of a build. Choose the build info beside it, which has the same name without .output.`
-      : `${path} is not a standard JSON input, no build info of Hardhat, no artifact of Foundry and no metadata.json.`,
+    `${path} is not a standard JSON input, no build info of Hardhat, no artifact of Foundry and no metadata.json.`,
   );
 }
 
-/** Solidity sources that came without anything that says how they were compiled: people say it. */
+/** Sources that came without anything that says how they were compiled: people say it. */
 function sourcesAlone(files: readonly InputFile[]): InputFiles {
   const solidity = files.filter(({ path }) => path.endsWith('.sol'));
+  if (solidity.length === 0 && files.some(({ path }) => isVyperPath(path)))
+    return vyperAlone(files);
   if (solidity.length === 0) {
     return unusable(
       'These files do not say how they were compiled. Add the standard JSON input, the build info, the artifact or the metadata.json of the compilation.',
     );
   }
   const sources = Object.fromEntries(solidity.map(({ path, text }) => [path, text]));
-  const contracts = declarationsIn(sources).map(({ path, name }) => `${path}:${name}`);
+  const contracts = idsOf(declarationsIn(sources));
   const missing = findMissingImports({ sources }).map(({ path }) => path);
   return {
     kind: 'usable',
     from: solidity.length === 1 ? 'One Solidity source' : `${solidity.length} Solidity sources`,
-    compilations: [{ kind: 'sources', sources, contracts, missing }],
+    compilations: [{ kind: 'sources', language: 'Solidity', sources, contracts, missing }],
     contracts,
   };
 }
+
+/** Sources in Vyper with the interfaces that they import. */
+function vyperAlone(files: readonly InputFile[]): InputFiles {
+  const read = files.filter(({ path }) => isVyperImport(path));
+  const sources = Object.fromEntries(read.map(({ path, text }) => [path, text]));
+  const contracts = idsOf(vyperContractsIn(Object.keys(sources)));
+  return {
+    kind: 'usable',
+    from: read.length === 1 ? 'One Vyper source' : `${read.length} Vyper sources`,
+    compilations: [{ kind: 'sources', language: 'Vyper', sources, contracts, missing: [] }],
+    contracts,
+  };
+}
+
+const idsOf = (declared: readonly Declaration[]): readonly string[] =>
+  declared.map(({ path, name }) => `${path}:${name}`);
 
 /** The mark that some editors write first is not a part of JSON. */
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
@@ -235,14 +265,13 @@ function ofInput(document: Members, documents: readonly JsonDocument[]): InputCo
   };
 }
 
-function declaredIn(input: Members): string[] {
+function declaredIn(input: Members): readonly string[] {
   if (input['language'] === 'Vyper') {
     const sources = membersOf(input['sources']);
     // An input for one contract selects the output of its file; the others are what it imports.
     const selected = Object.keys(membersOf(membersOf(input['settings'])['outputSelection']));
     const isPlaced = selected.length > 0 && selected.every((path) => Object.hasOwn(sources, path));
-    const declared = vyperContractsIn(isPlaced ? selected : Object.keys(sources));
-    return declared.map(({ path, name }) => `${path}:${name}`);
+    return idsOf(vyperContractsIn(isPlaced ? selected : Object.keys(sources)));
   }
   return Object.entries(membersOf(input['sources'])).flatMap(([path, source]) =>
     Array.from(

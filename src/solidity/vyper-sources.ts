@@ -1,24 +1,101 @@
 import { type Declaration, isOwnEvmVersion } from './build-standard-json.ts';
 import { type StandardJsonInput } from './standard-json.ts';
+import { toStandardJson } from './to-standard-json.ts';
 
 const SUFFIX = '.vy';
+/** What an import may name: a contract or a module, an interface since 0.4.0, an ABI. */
+const IMPORTED_SUFFIXES = [SUFFIX, '.vyi', '.json'];
+const ABI_SUFFIX = '.json';
+
+/** Whether a path is that of a contract in Vyper. */
+export function isVyperPath(path: string): boolean {
+  return path.endsWith(SUFFIX);
+}
+
+/** Whether sources in Vyper can import what lies at a path. */
+export function isVyperImport(path: string): boolean {
+  return IMPORTED_SUFFIXES.some((suffix) => path.endsWith(suffix));
+}
 
 /** The contracts of sources in Vyper: each file is one, which has its name. */
 export function vyperContractsIn(paths: readonly string[]): readonly Declaration[] {
   return paths
-    .filter((path) => path.endsWith(SUFFIX))
+    .filter(isVyperPath)
     .map((path) => ({ path, name: path.slice(path.lastIndexOf('/') + 1, -SUFFIX.length) }));
 }
 
-/** The standard JSON input of sources in Vyper. What is not said is the compiler's own, or that of a pragma. */
-export function buildVyperJson(
-  sources: Readonly<Record<string, string>>,
+/**
+ * The standard JSON input of sources in Vyper; those that end in .json are ABIs. What is not said is the compiler's own, or
+ * that of a pragma.
+ * @param interfaces sources that others import alone
+ * @param parseAbi reads an ABI, by its path and its text
+ * @throws what `parseAbi` throws
+ */
+export function buildVyperJson({
+  sources,
+  interfaces = {},
   evmVersion = '',
-): StandardJsonInput {
-  const texts = Object.entries(sources).map(([path, content]) => [path, { content }] as const);
-  return {
+  parseAbi,
+}: {
+  readonly sources: Readonly<Record<string, string>>;
+  readonly interfaces?: Readonly<Record<string, string>>;
+  readonly evmVersion?: string;
+  readonly parseAbi: (path: string, content: string) => unknown;
+}): StandardJsonInput {
+  const isAbi = ([path]: readonly [string, string]): boolean => path.endsWith(ABI_SUFFIX);
+  const texts = Object.entries(sources);
+  const imported = [...texts.filter(isAbi), ...Object.entries(interfaces)].map(
+    ([path, content]) =>
+      [path, isAbi([path, content]) ? { abi: parseAbi(path, content) } : { content }] as const,
+  );
+  return toStandardJson({
     language: 'Vyper',
-    sources: Object.fromEntries(texts),
+    sources: Object.fromEntries(
+      texts.filter((text) => !isAbi(text)).map(([path, content]) => [path, { content }]),
+    ),
     settings: isOwnEvmVersion(evmVersion) ? {} : { evmVersion },
-  };
+    ...(imported.length > 0 && { interfaces: Object.fromEntries(imported) }),
+  });
+}
+
+/** `# @version 0.3.10`, or `#pragma version ^0.4.0` as it is written since 0.3.10. */
+const PRAGMA = /^#[ \t]{0,8}(?:@version|pragma[ \t]{1,8}version)[ \t]{1,8}([^\n]{1,100})$/m;
+
+/** The version range of a source's pragma, with the signs of ranges of npm in place of those of Python. */
+export function vyperPragmaOf(text: string): string | undefined {
+  return PRAGMA.exec(text)?.[1]
+    ?.replaceAll('~=', '~')
+    .replaceAll('==', '=')
+    .replaceAll(',', ' ')
+    .trim();
+}
+
+const IMPORT = /^import[ \t]{1,8}([\w.]{1,500})/gm;
+const IMPORT_FROM = /^from[ \t]{1,8}([\w.]{1,500})[ \t]{1,8}import[ \t]{1,8}([^\n#]{1,2000})/gm;
+
+/**
+ * The paths at which a source in Vyper may find what it imports, those beside the source first: several for each import, and
+ * none of them exists for what the compiler has itself (Vyper documentation, "Searching For Imports").
+ */
+export function vyperImportsOf(path: string, text: string): readonly string[] {
+  const modules = [
+    ...Array.from(text.matchAll(IMPORT), ([, name = '']) => name),
+    ...Array.from(text.matchAll(IMPORT_FROM), ([, from = '', names = '']) =>
+      names
+        .replaceAll(/[()]/g, ' ')
+        .split(',')
+        .map(
+          (each) => `${from}${from.endsWith('.') ? '' : '.'}${each.trim().split(/\s/)[0] ?? ''}`,
+        ),
+    ).flat(),
+  ];
+  const folder = path.split('/').slice(0, -1);
+  return modules.flatMap((module) => {
+    const dots = /^\.*/.exec(module)?.[0].length ?? 0;
+    const names = module.slice(dots).split('.');
+    // One dot is the folder of the source, each more the one above.
+    const near = [...folder.slice(0, Math.max(0, folder.length - Math.max(0, dots - 1))), ...names];
+    const places = dots > 0 ? [near] : [near, names];
+    return places.flatMap((place) => IMPORTED_SUFFIXES.map((suffix) => place.join('/') + suffix));
+  });
 }

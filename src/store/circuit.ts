@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { type ClientConfig } from 'pg';
+import { cancelThroughPooler } from './cancel-request.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { connectClient, type ConnectionTarget } from './connection-target.ts';
@@ -61,6 +62,10 @@ export class Circuit {
 
   /** Has the server end what a connection that was given up was doing. Never rejects. */
   async cancelStatement(connection: object): Promise<void> {
+    if (this.#target.isPooled === true) {
+      await cancelThroughPooler(connection);
+      return;
+    }
     // The driver keeps the server's process id there, and its types leave it out.
     const { processID } = connection as { readonly processID?: number };
     try {

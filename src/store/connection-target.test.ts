@@ -34,6 +34,37 @@ describe('a database URL', () => {
     );
   });
 
+  test.each([
+    [
+      'postgres://alice:secret@a.example.org,b.example.org:6000/verified',
+      'a.example.org:5432,b.example.org:6000/verified',
+    ],
+    [
+      'postgres://alice@/verified?host=/run/a,/run/b&port=6000,6001',
+      '/run/a:6000,/run/b:6001/verified',
+    ],
+    ['postgres://alice@a,b/verified?target_session_attrs=primary', 'a:5432,b:5432/verified'],
+  ])('%s leads to one of several servers', (url, expected) => {
+    const target = targetOfUrl(new Secret(url), 'fullmatch');
+    expect(target.describe()).toBe(expected);
+    const first = target.clientConfig();
+    expect(target.turnFrom?.(first, new Error('down'))).toBe(true);
+    const second = target.clientConfig();
+    expect(second.connectionString).not.toBe(first.connectionString);
+    // Who tried the first one at the same time does not turn from the second.
+    target.turnFrom?.(first, new Error('down'));
+    expect(target.clientConfig().connectionString).toBe(second.connectionString);
+  });
+
+  test.each([
+    'postgres://a,b/x?target_session_attrs=any-will-do',
+    'postgres://u@/x?host=/a,/b&port=1,2,3',
+  ])('is refused when what it says of several servers makes no sense: %s', (url) => {
+    expect(() => describeUrl(url)).toThrow(
+      expect.objectContaining({ code: 'invalid_configuration' }),
+    );
+  });
+
   test('never shows its user and password in an error, whatever they are', async () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9!$%&'()*+,;=:@/?#[\]_-]{8,24}$/);
     await fc.assert(

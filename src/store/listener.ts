@@ -8,6 +8,8 @@ import { wait } from './wait.ts';
 const CHANNEL = /^[a-z_][a-z0-9_]{0,62}$/;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 5_000;
+/** Behind a pooler that gives no session nobody hears; who waits looks as often. */
+const LOOK_EVERY_MS = 500;
 
 /**
  * Listens on a channel with a connection of its own, which is made again when it breaks.
@@ -16,7 +18,7 @@ const LONGEST_DELAY_MS = 5_000;
  * Resolves when listening; the result ends it.
  * @throws FullmatchError `database_unreachable`, `database_error` when the first connection fails
  */
-export async function listenOn(
+async function listenOn(
   target: ConnectionTarget,
   channel: string,
   onNotify: (payload?: string) => void,
@@ -26,13 +28,7 @@ export async function listenOn(
   const stopping = new AbortController();
   let client: Client | undefined;
 
-  const notify = (payload?: string): void => {
-    try {
-      onNotify(payload);
-    } catch (error) {
-      log.error({ channel, error: messageOf(error) }, 'a listener failed');
-    }
-  };
+  const notify = guard(channel, onNotify, log);
 
   const connect = async (): Promise<void> => {
     const fresh = await connectClient(target);
@@ -76,5 +72,36 @@ export async function listenOn(
   return async () => {
     stopping.abort();
     await client?.end();
+  };
+}
+
+/** Listens as {@link listenOn} does, or behind a pooler calls `onNotify` from time to time. */
+export async function hear(...given: Parameters<typeof listenOn>): Promise<() => Promise<void>> {
+  const [target, channel, onNotify, log] = given;
+  return target.isPooled === true ? lookFromTimeToTime(channel, onNotify, log) : listenOn(...given);
+}
+
+/** Where nothing can be heard: calls `onNotify` from time to time, without a payload. The result ends it. */
+function lookFromTimeToTime(
+  channel: string,
+  onNotify: (payload?: string) => void,
+  log: Logger,
+): () => Promise<void> {
+  const notify = guard(channel, onNotify, log);
+  const timer = setInterval(() => notify(), LOOK_EVERY_MS);
+  return async () => clearInterval(timer);
+}
+
+function guard(
+  channel: string,
+  onNotify: (payload?: string) => void,
+  log: Logger,
+): (payload?: string) => void {
+  return (payload) => {
+    try {
+      onNotify(payload);
+    } catch (error) {
+      log.error({ channel, error: messageOf(error) }, 'a listener failed');
+    }
   };
 }

@@ -50,19 +50,19 @@ afterEach(async () => {
 
 describe('migrations', () => {
   test('are applied in order, once, and recorded', async () => {
-    const applied = await migrate(client, folder);
+    const applied = await migrate(client, { folder });
     expect(applied.map(({ number, name: file }) => [number, file])).toEqual([
       [1, '0001-boxes'],
       [2, '0002-lids'],
     ]);
-    expect(await migrate(client, folder)).toEqual([]);
+    expect(await migrate(client, { folder })).toEqual([]);
     expect(await numbers()).toEqual([1, 2]);
   });
 
   test('are applied once by 20 starters at the same time', async () => {
     await write('0002-lids.sql', 'SELECT pg_sleep(0.1); CREATE TABLE lids (id integer);');
     const clients = await Promise.all(Array.from({ length: 20 }, connect));
-    const applied = await Promise.all(clients.map((starter) => migrate(starter, folder)));
+    const applied = await Promise.all(clients.map((starter) => migrate(starter, { folder })));
     await Promise.all(clients.map((starter) => starter.end()));
     // Two of the starters may have applied one each.
     expect(
@@ -76,7 +76,7 @@ describe('migrations', () => {
 
   test('leave nothing of a file that fails, keep those before it, and go on when it is mended', async () => {
     await write('0002-lids.sql', 'CREATE TABLE lids (id integer); SELECT 1 / 0;');
-    await expect(migrate(client, folder)).rejects.toMatchObject({
+    await expect(migrate(client, { folder })).rejects.toMatchObject({
       code: 'database_error',
       details: { migration: '0002-lids', sqlstate: '22012' },
     });
@@ -85,15 +85,15 @@ describe('migrations', () => {
       { lids: null },
     ]);
     await write('0002-lids.sql', 'CREATE TABLE lids (id integer);');
-    expect(await migrate(client, folder)).toHaveLength(1);
+    expect(await migrate(client, { folder })).toHaveLength(1);
   });
 
   test('refuse a schema from the future and leave it as it is', async () => {
-    await migrate(client, folder);
+    await migrate(client, { folder });
     await client.query(
       `INSERT INTO schema_migrations (number, name, sha256) VALUES (3, '0003-keys', 'x')`,
     );
-    await expect(migrate(client, folder)).rejects.toMatchObject({
+    await expect(migrate(client, { folder })).rejects.toMatchObject({
       code: 'schema_too_new',
       details: { database_version: 3, known_version: 2 },
     });
@@ -101,14 +101,14 @@ describe('migrations', () => {
   });
 
   test('refuse a file that changed since it was applied, but not for its line ends', async () => {
-    await migrate(client, folder);
+    await migrate(client, { folder });
     await write(
       '0001-boxes.sql',
       'CREATE TABLE boxes (id integer);\r\nINSERT INTO boxes VALUES (1);',
     );
-    expect(await migrate(client, folder)).toEqual([]);
+    expect(await migrate(client, { folder })).toEqual([]);
     await write('0001-boxes.sql', 'CREATE TABLE boxes (id bigint);');
-    await expect(migrate(client, folder)).rejects.toMatchObject({
+    await expect(migrate(client, { folder })).rejects.toMatchObject({
       code: 'database_error',
       details: { migration: '0001-boxes' },
     });
@@ -122,13 +122,15 @@ describe('migrations', () => {
         await copyFile(path.join(folder, known), path.join(other, known));
       }
       await writeFile(path.join(other, file), 'SELECT 1');
-      await expect(migrate(client, other)).rejects.toMatchObject({ code: 'internal_error' });
+      await expect(migrate(client, { folder: other })).rejects.toMatchObject({
+        code: 'internal_error',
+      });
     }
   });
 
   test('refuse a file that ends its own transaction', async () => {
     await write('0002-lids.sql', 'COMMIT; CREATE TABLE lids (id integer);');
-    await expect(migrate(client, folder)).rejects.toMatchObject({ code: 'internal_error' });
+    await expect(migrate(client, { folder })).rejects.toMatchObject({ code: 'internal_error' });
     expect(await numbers()).toEqual([1]);
   });
 

@@ -17,6 +17,14 @@ export interface Migration {
   readonly sha256: string;
 }
 
+/** Which migrations are applied. */
+interface MigrateOptions {
+  /** Where they are, in place of the service's own. */
+  readonly folder?: string;
+  /** The number of the last one, for tables as they once were; all unless told. */
+  readonly upTo?: number;
+}
+
 interface AppliedMigration {
   readonly number: number;
   readonly name: string;
@@ -44,14 +52,29 @@ const CREATE_TABLE = `
  */
 export async function migrate(
   client: Client,
-  folder = MIGRATIONS_FOLDER,
+  { folder = MIGRATIONS_FOLDER, upTo = Infinity }: MigrateOptions = {},
 ): Promise<readonly Migration[]> {
   const migrations = await readMigrations(folder);
   const applied: Migration[] = [];
+  if (upTo !== Infinity && upTo > migrations.length) throw tooNew(upTo, '', migrations.length);
   for (const migration of pending(migrations, await readApplied(client))) {
+    if (migration.number > upTo) break;
     if (await apply(client, migration, migrations)) applied.push(migration);
   }
   return applied;
+}
+
+/**
+ * How far a database is migrated, with nothing changed: the number of migrations that it has, and the names of those that
+ * {@link migrate} would apply.
+ * @throws FullmatchError as {@link migrate}
+ */
+export async function inspectMigrations(
+  client: Client,
+): Promise<{ readonly applied: number; readonly pending: readonly string[] }> {
+  const applied = await readApplied(client);
+  const missing = pending(await readMigrations(MIGRATIONS_FOLDER), applied);
+  return { applied: applied.length, pending: missing.map(({ name }) => name) };
 }
 
 /**
@@ -85,12 +108,7 @@ function pending(
   const known = new Map(migrations.map((migration) => [migration.number, migration]));
   const newest = applied.at(-1);
   if (newest !== undefined && newest.number > migrations.length) {
-    throw new FullmatchError(
-      'schema_too_new',
-      `The database is at schema version ${newest.number} (${newest.name}), and this Fullmatch knows ${migrations.length}: ` +
-        'a newer Fullmatch migrated it. Run that version or a later one.',
-      { details: { database_version: newest.number, known_version: migrations.length } },
-    );
+    throw tooNew(newest.number, ` (${newest.name})`, migrations.length);
   }
   for (const { number, name, sha256 } of applied) {
     const migration = known.get(number);
@@ -111,6 +129,15 @@ function pending(
   }
   const done = new Set(applied.map(({ number }) => number));
   return migrations.filter(({ number }) => !done.has(number));
+}
+
+function tooNew(number: number, name: string, known: number): FullmatchError {
+  return new FullmatchError(
+    'schema_too_new',
+    `The database is at schema version ${number}${name}, and this Fullmatch knows ${known}: ` +
+      'a newer Fullmatch migrated it. Run that version or a later one.',
+    { details: { database_version: number, known_version: known } },
+  );
 }
 
 async function readApplied(client: Client): Promise<readonly AppliedMigration[]> {

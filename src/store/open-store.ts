@@ -1,16 +1,22 @@
 // PostgreSQL for all rooms: an embedded server or the one of DATABASE_URL, its schema, queries and transactions.
+import { rm } from 'node:fs/promises';
+import path from 'node:path';
 import { type Client } from 'pg';
 import { FullmatchError } from '../errors.ts';
 import { type Secret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
+import { ACKNOWLEDGED_FILE } from './acknowledged-events.ts';
 import { connectClient, type ConnectionTarget, targetOfUrl } from './connection-target.ts';
-import { type Database } from './database.ts';
+import { type Database, type Queryable } from './database.ts';
 import { EMBEDDED_DATABASE } from './embedded/attachment.ts';
 import { type EmbeddedServer, openEmbeddedServer } from './embedded/embedded-server.ts';
 import { migrate } from './migrate.ts';
 import { FreeSpace } from './free-space.ts';
+import { hasSchema, openSchema } from './open-schema.ts';
 import { createDatabasePool, type DatabasePool } from './pool.ts';
+import { readSnapshot } from './read-snapshot.ts';
 import { OLDEST_MAJOR } from './embedded/postgres-binaries.ts';
+import { LISTEN_URL, needsSession, requireSameDatabase } from './session-target.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 import { type StoreTrouble, watchCondition } from './store-condition.ts';
 
@@ -18,6 +24,8 @@ import { type StoreTrouble, watchCondition } from './store-condition.ts';
 export interface StoreOptions {
   /** A PostgreSQL server of the operator; without it the embedded server is used. */
   readonly url?: Secret;
+  /** A connection to the same database without a pooler, for what needs a session. */
+  readonly listenUrl?: Secret;
   /** Most connections of the pool. */
   readonly poolSize: number;
   /** The service's data directory, absolute; the embedded server's data is in its folder `postgres`. */
@@ -49,6 +57,22 @@ export interface Store {
   condition(): StoreHealth;
   /** @throws FullmatchError `storage_full` when the embedded server's data has too little space */
   readonly requireSpace: () => Promise<void>;
+  /**
+   * The same tables once more in a schema of their own, closed with the store; see {@link openSchema}.
+   * @throws FullmatchError `invalid_configuration`, and as {@link openStore}
+   */
+  openSchema(schema: string): Promise<Database>;
+  /** Whether the tables of a schema are there. */
+  hasSchema(schema: string): Promise<boolean>;
+  /** Works on a connection of its own without limits of time. */
+  onClient<T>(work: (client: Client) => Promise<T>): Promise<T>;
+  /** Reads the database as it is at one moment, over so many connections without limits of time. */
+  onSnapshot<T>(
+    connections: number,
+    work: (readers: readonly Queryable[]) => Promise<T>,
+  ): Promise<T>;
+  /** Forgets what earlier runs told others is stored, which the file in the data directory keeps. */
+  forgetAcknowledged(): Promise<void>;
   /** Ends the connections, and stops the embedded server when no other process uses it. */
   close(): Promise<void>;
 }
@@ -60,7 +84,15 @@ export interface StoreHealth {
   readonly troubles: readonly StoreTrouble[];
 }
 
+/** The database, and where connections to it last as long as we want where they do not there. */
+interface Targets {
+  readonly target: ConnectionTarget;
+  readonly sessions?: ConnectionTarget;
+}
+
 const APPLICATION_NAME = 'fullmatch';
+/** A schema beside the main one is for few. */
+const SCHEMA_POOL_SIZE = 4;
 /** `server_version_num` counts a major version as 10,000. */
 const MAJOR_FACTOR = 10_000;
 
@@ -74,8 +106,12 @@ export async function openStore(options: StoreOptions, log: Logger): Promise<Sto
   const applicationName = options.applicationName ?? APPLICATION_NAME;
   if (options.url !== undefined) {
     const target = targetOfUrl(options.url, applicationName);
+    const sessions =
+      options.listenUrl && targetOfUrl(options.listenUrl, applicationName, LISTEN_URL);
     const version = await prepareDatabase(target, options, log);
-    return openPool(target, options, log, { version, embedded: false, joined: false });
+    if (sessions !== undefined) await requireSameDatabase(target, sessions);
+    const server = { version, embedded: false, joined: false };
+    return openPool({ target, ...(sessions && { sessions }) }, options, log, server);
   }
   const embedded = await openEmbeddedServer(
     {
@@ -88,7 +124,7 @@ export async function openStore(options: StoreOptions, log: Logger): Promise<Sto
   try {
     const target = embedded.target(EMBEDDED_DATABASE);
     await embedded.useWhileUp(() => prepareDatabase(target, options, log));
-    return openPool(target, options, log, describeEmbedded(embedded), embedded);
+    return openPool({ target }, options, log, describeEmbedded(embedded), embedded);
   } catch (error) {
     await embedded.close();
     throw error;
@@ -109,24 +145,25 @@ function describeEmbedded(embedded: EmbeddedServer): Store['server'] {
 }
 
 function openPool(
-  target: ConnectionTarget,
+  { target, sessions }: Targets,
   options: StoreOptions,
   log: Logger,
   server: Store['server'],
   embedded?: EmbeddedServer,
 ): Store {
-  const pool = createDatabasePool(target, options.poolSize, log);
+  const pool = createDatabasePool(target, options.poolSize, log, sessions);
   const space = new FreeSpace(embedded?.folder, options.minFreeBytes ?? 0);
   const closing = new AbortController();
   const watched =
     options.watch === true
       ? watchCondition(pool.condition, { database: pool.database, space, log }, closing.signal)
       : undefined;
+  const schemas: DatabasePool[] = [];
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     closing.abort();
     try {
-      await pool.close();
+      await Promise.all([pool, ...schemas].map((each) => each.close()));
       await watched;
     } finally {
       await embedded?.close();
@@ -137,6 +174,21 @@ function openPool(
     server,
     condition: () => describeCondition(pool, space),
     requireSpace: () => space.require(),
+    openSchema: async (schema) => {
+      const size = Math.min(options.poolSize, SCHEMA_POOL_SIZE);
+      const opened = await openSchema(sessions ?? target, schema, size, log);
+      schemas.push(opened);
+      return opened.database;
+    },
+    hasSchema: (schema) => hasSchema(target, schema),
+    onClient: (work) => {
+      if (sessions === undefined && target.isPooled === true) throw needsSession(target);
+      return onClients(sessions ?? target, 1, ([client]) => work(client));
+    },
+    // All of it is one transaction of each connection, which a pooler keeps together.
+    onSnapshot: (connections, work) =>
+      onClients(sessions ?? target, connections, (clients) => readSnapshot(clients, work)),
+    forgetAcknowledged: () => rm(path.join(options.dataDir, ACKNOWLEDGED_FILE), { force: true }),
     close: () => (closed ??= close()),
   };
 }
@@ -159,6 +211,21 @@ function describeCondition({ condition, hungSince }: DatabasePool, space: FreeSp
   return { ...(since !== undefined && { hungSince: since }), troubles: [...short, ...met] };
 }
 
+async function onClients<T>(
+  target: ConnectionTarget,
+  count: number,
+  work: (clients: readonly [Client, ...Client[]]) => Promise<T>,
+): Promise<T> {
+  const unlimited = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
+  const clients: [Client, ...Client[]] = [await connectClient(target, unlimited)];
+  try {
+    while (clients.length < count) clients.push(await connectClient(target, unlimited));
+    return await work(clients);
+  } finally {
+    await Promise.all(clients.map((client) => client.end().catch(() => undefined)));
+  }
+}
+
 /** Checks the version, migrates, and returns the version. */
 async function prepareDatabase(
   target: ConnectionTarget,
@@ -178,7 +245,8 @@ async function prepareDatabase(
   }
 }
 
-async function checkVersion(client: Client, target: ConnectionTarget): Promise<string> {
+/** The version of a server that is connected. @throws FullmatchError `database_too_old`, as {@link mapDatabaseError} */
+export async function checkVersion(client: Client, target: ConnectionTarget): Promise<string> {
   const result = await client
     .query<{ number: string; version: string }>(
       `SELECT current_setting('server_version_num') AS number, current_setting('server_version') AS version`,

@@ -1,11 +1,23 @@
-import { Client, Pool, type PoolClient } from 'pg';
+import { setMaxListeners } from 'node:events';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { type Client, type ClientBase, type PoolClient } from 'pg';
+import { from as copyFrom } from 'pg-copy-streams';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { type ConnectionTarget } from './connection-target.ts';
-import { type Database, type Queryable, type Statement } from './database.ts';
-import { listenOn } from './listener.ts';
+import { AcknowledgedEvents } from './acknowledged-events.ts';
+import {
+  BEGIN_POOLED,
+  connectClient,
+  type ConnectionTarget,
+  STATEMENT_TIMEOUT_MS,
+} from './connection-target.ts';
+import { type Database, type Queryable, type Session, type Statement } from './database.ts';
+import { hear } from './listener.ts';
 import { Circuit } from './circuit.ts';
-import { breaksConnection, isPassing, isRetryable, mapDatabaseError } from './sqlstate.ts';
+import { acquireFrom, openDriverPool } from './driver-pool.ts';
+import { needsSession } from './session-target.ts';
+import { breaksConnection, isRetryable, mapDatabaseError } from './sqlstate.ts';
 import { StoreCondition } from './store-condition.ts';
 import { TimeLimit } from './time-limit.ts';
 import { wait } from './wait.ts';
@@ -21,41 +33,34 @@ export interface DatabasePool {
   close(): Promise<void>;
 }
 
-/** How long a statement waits for a free connection before it fails as `database_unreachable`. */
-const ACQUIRE_TIMEOUT_MS = 15_000;
-/** How long a statement waits for a server that just now went away: a restart takes less. */
-const RESTART_TIMEOUT_MS = 3_000;
-const FIRST_DELAY_MS = 25;
-const LONGEST_DELAY_MS = 250;
+const NO_TIME_LIMITS = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
 const MOST_RERUNS = 5;
 const RERUN_DELAY_MS = 8;
 /** PostgreSQL cuts longer names of prepared statements (NAMEDATALEN - 1), so that two could become one. */
 const LONGEST_NAME_BYTES = 63;
 
-/** Opens a pool of at most `size` connections. Connects when the first statement runs, so it never fails itself. */
+/**
+ * Opens a pool of at most `size` connections. Connects when the first statement runs, so it never fails itself.
+ * @param sessions where connections last, for those that listen; without it they look from time to time behind a pooler
+ */
 export function createDatabasePool(
   target: ConnectionTarget,
   size: number,
   log: Logger,
+  sessions?: ConnectionTarget,
 ): DatabasePool {
-  const pool = openPool(target, size, log);
+  const turned = new WeakSet<object>();
+  const pool = openDriverPool(target, size, turned, log);
   const listeners = new Set<() => Promise<void>>();
   const closing = new AbortController();
+  // Each statement that waits for the server hears of the end.
+  setMaxListeners(0, closing.signal);
 
-  const acquire = async (): Promise<PoolClient> => {
-    const giveUpAt = Date.now() + RESTART_TIMEOUT_MS;
-    for (let delay = FIRST_DELAY_MS; ; delay = Math.min(2 * delay, LONGEST_DELAY_MS)) {
-      try {
-        return await pool.connect();
-      } catch (error) {
-        const goOn = isPassing(error) && !closing.signal.aborted && Date.now() + delay < giveUpAt;
-        if (!goOn) throw mapDatabaseError(error, { server: target.describe() });
-        await wait(delay, closing.signal);
-      }
-    }
-  };
+  const acquire = (): Promise<PoolClient> => acquireFrom(pool, { target, turned, closing });
 
   const condition = new StoreCondition();
+  const acknowledged = new AcknowledgedEvents();
+  const run: Run = { condition, target };
   const circuit = new Circuit(target, log, closing.signal);
 
   /** Runs work on a connection: all of it, with the wait for the connection, within the limit where there is one. */
@@ -70,10 +75,14 @@ export function createDatabasePool(
       void acquired.then((late) => late.release()).catch(() => undefined);
       throw error;
     });
-    return useAndRelease(client, () => limit.race(work(client))).catch((error: unknown) => {
-      if (limit.isOver) void circuit.cancelStatement(client);
-      throw error;
-    });
+    return useAndRelease(client, () =>
+      limit.race(work(client)).catch(async (error: unknown) => {
+        const cancelled = limit.isOver ? circuit.cancelStatement(client) : undefined;
+        // A pooler forgets a client that left, and could not cancel its statement any more.
+        if (target.isPooled === true) await cancelled;
+        throw error;
+      }),
+    );
   };
 
   const createDatabase = (timeLimitMs?: number): Database => {
@@ -87,24 +96,32 @@ export function createDatabasePool(
       }
     };
     return {
+      acknowledged,
       query: <Row extends object>(statement: Statement, values: readonly unknown[] = []) =>
         withLimit((limit) =>
-          onConnection(limit, (client) => runStatement<Row>(client, statement, values, condition)),
+          onConnection(limit, (client) =>
+            runStatement<Row>(client, statement, values, { ...run, isAlone: true }),
+          ),
         ),
       transaction: <T>(work: (transaction: Queryable) => Promise<T>) =>
-        withLimit(async (limit) => {
-          for (let rerun = 1; ; rerun += 1) {
-            try {
-              return await onConnection(limit, (client) => runTransaction(client, work, condition));
-            } catch (error) {
-              if (!isRetryable(error) || rerun > MOST_RERUNS) throw error;
-              log.debug({ rerun, error: messageOf(error) }, 'a transaction runs again');
-              await wait(Math.random() * RERUN_DELAY_MS * 2 ** rerun);
-            }
-          }
-        }),
+        withLimit((limit) =>
+          runAgain(log, () => onConnection(limit, (client) => runTransaction(client, work, run))),
+        ),
+      session: async (work) => {
+        const own = sessions ?? target;
+        if (own.isPooled === true) throw needsSession(own);
+        const client = await connectClient(own, NO_TIME_LIMITS);
+        try {
+          return await work({
+            ...sessionOn(client, { condition, target: own }, log),
+            acknowledged,
+          });
+        } finally {
+          await client.end().catch(() => undefined);
+        }
+      },
       async listen(channel, onNotify) {
-        const stop = await listenOn(target, channel, onNotify, log);
+        const stop = await hear(sessions ?? target, channel, onNotify, log);
         listeners.add(stop);
         return async () => {
           listeners.delete(stop);
@@ -123,28 +140,40 @@ export function createDatabasePool(
   return { database, condition, hungSince: () => circuit.openSince, close };
 }
 
-/** The driver's pool, whose broken connections are logged: an 'error' that nobody hears ends the process. */
-function openPool(target: ConnectionTarget, size: number, log: Logger): Pool {
-  const pool = new Pool({
-    max: size,
-    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
-    // Asks the target again for each connection, whatever the pool was made with.
-    Client: class extends Client {
-      constructor() {
-        super(target.clientConfig());
-      }
-    },
-  });
-  pool.on('connect', (client) => {
-    // While a client is checked out the pool does not listen, and an unheard 'error' ends the process.
-    client.on('error', (error) =>
-      log.debug({ error: messageOf(error) }, 'a database connection broke'),
-    );
-  });
-  pool.on('error', (error) =>
-    log.debug({ error: messageOf(error) }, 'an idle database connection broke'),
-  );
-  return pool;
+/** Runs a transaction again that PostgreSQL ended for the sake of another one. */
+async function runAgain<T>(log: Logger, work: () => Promise<T>): Promise<T> {
+  for (let rerun = 1; ; rerun += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isRetryable(error) || rerun > MOST_RERUNS) throw error;
+      log.debug({ rerun, error: messageOf(error) }, 'a transaction runs again');
+      await wait(Math.random() * RERUN_DELAY_MS * 2 ** rerun);
+    }
+  }
+}
+
+/** A connection as {@link Session}: what is asked for at once runs one after the other. */
+function sessionOn(client: Client, run: Run, log: Logger): Omit<Session, 'acknowledged'> {
+  let turn: Promise<unknown> = Promise.resolve();
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const done = turn.then(work);
+    turn = done.catch(() => undefined);
+    return done;
+  };
+  return {
+    query: <Row extends object>(statement: Statement, values: readonly unknown[] = []) =>
+      inTurn(() => runStatement<Row>(client, statement, values, run)),
+    transaction: (work) => inTurn(() => runAgain(log, () => runTransaction(client, work, run))),
+    copyIn: ({ label, text }, parts) =>
+      inTurn(async () => {
+        try {
+          await pipeline(Readable.from(parts, { objectMode: true }), client.query(copyFrom(text)));
+        } catch (error) {
+          throw mapDatabaseError(error, { statement: label });
+        }
+      }),
+  };
 }
 
 async function useAndRelease<T>(
@@ -171,16 +200,30 @@ function isFromStore(error: unknown): boolean {
   );
 }
 
+/** What the statements of a pool run with. */
+interface Run {
+  readonly condition: StoreCondition;
+  readonly target: ConnectionTarget;
+  /** Whether the statement is a transaction by itself. */
+  readonly isAlone?: true;
+}
+
 async function runStatement<Row extends object>(
-  client: PoolClient,
+  client: ClientBase,
   statement: Statement,
   values: readonly unknown[],
-  condition: StoreCondition,
+  { condition, target, isAlone }: Run,
 ): Promise<Row[]> {
   const { label, text } = statement;
-  const name = Buffer.byteLength(label) <= LONGEST_NAME_BYTES ? { name: label } : {};
+  const isPooled = target.isPooled === true;
+  // A pooler gives the next transaction another connection of the server, which knows none of our prepared statements.
+  const isNamed = !isPooled && Buffer.byteLength(label) <= LONGEST_NAME_BYTES;
+  const how = {
+    ...(isNamed && { name: label }),
+    ...(isPooled && isAlone && { query_timeout: STATEMENT_TIMEOUT_MS }),
+  };
   try {
-    const result = await client.query<Row>({ ...name, text, values: [...values] });
+    const result = await client.query<Row>({ ...how, text, values: [...values] });
     condition.succeeded(statement);
     return result.rows;
   } catch (error) {
@@ -191,9 +234,9 @@ async function runStatement<Row extends object>(
 }
 
 async function runTransaction<T>(
-  client: PoolClient,
+  client: ClientBase,
   work: (transaction: Queryable) => Promise<T>,
-  condition: StoreCondition,
+  run: Run,
 ): Promise<T> {
   let ended = false;
   let failure: Error | undefined;
@@ -208,18 +251,18 @@ async function runTransaction<T>(
         );
       }
       try {
-        return await runStatement<Row>(client, statement, values, condition);
+        return await runStatement<Row>(client, statement, values, run);
       } catch (error) {
         if (error instanceof Error) failure = error;
         throw error;
       }
     },
   };
-  await control(client, 'BEGIN');
+  await control(client, 'BEGIN', run.target.isPooled === true ? BEGIN_POOLED : 'BEGIN');
   try {
     const result = await work(transaction);
     ended = true;
-    const command = await control(client, 'COMMIT');
+    const command = await commit(client);
     // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error.
     if (command !== 'COMMIT') throw failure ?? rolledBack();
     return result;
@@ -232,12 +275,36 @@ async function runTransaction<T>(
   }
 }
 
+/**
+ * PostgreSQL that stops waiting for its synchronous standbys, as after `statement_timeout`, says so by a warning alone: what it
+ * committed is gone after a failover, so it is not acknowledged.
+ */
+async function commit(client: ClientBase): Promise<string> {
+  let isReplicated = true;
+  const hear = ({ routine }: { readonly routine?: string | undefined }): void => {
+    if (routine === 'SyncRepWaitForLSN') isReplicated = false;
+  };
+  client.on('notice', hear);
+  try {
+    const command = await control(client, 'COMMIT');
+    if (isReplicated) return command;
+  } finally {
+    client.off('notice', hear);
+  }
+  throw new FullmatchError(
+    'database_unavailable',
+    'PostgreSQL gave up waiting for its synchronous standby: whether a failover keeps what was stored is not known. Store it again.',
+    { details: { statement: 'commit' } },
+  );
+}
+
 async function control(
-  client: PoolClient,
+  client: ClientBase,
   command: 'BEGIN' | 'COMMIT' | 'ROLLBACK',
+  text: string = command,
 ): Promise<string> {
   try {
-    const result = await client.query(command);
+    const result = await client.query(text);
     return result.command;
   } catch (error) {
     throw mapDatabaseError(error, { statement: command.toLowerCase() });

@@ -1,4 +1,5 @@
 import { readTrailingAuxdata } from '../bytecode/auxdata.ts';
+import { readTrailingVyperAuxdata } from '../bytecode/vyper-auxdata.ts';
 import { findVersion } from '../compilers/compiler-version.ts';
 import { FullmatchError } from '../errors.ts';
 import { endWith } from '../lib/abort-scope.ts';
@@ -9,9 +10,12 @@ import { type VerificationParts } from './verify-contract.ts';
 
 /** What the code on chain says of the compiler that made it. */
 export interface CompilerProposal {
+  readonly compiler?: 'solc' | 'vyper';
   /** The long version where it is known here, else what the code says; absent where it says nothing. */
   readonly compilerVersion?: string;
-  /** `none` where the code holds no auxdata, or an auxdata of a compiler before 0.5.9, which did not write its version. */
+  /**
+   * `none` where the code does not say its compiler: running code of Solidity does since 0.5.9, of Vyper 0.3.4 to 0.3.9 alone.
+   */
   readonly from: 'auxdata' | 'none';
 }
 
@@ -43,7 +47,7 @@ const DEADLINE_MS = 10_000;
  */
 export function createProposalReader(
   { readDeployedCode, quorumOf, findSupportedChain }: VerificationParts,
-  listVersions: () => Promise<readonly string[]>,
+  listVersions: (language: string) => Promise<readonly string[]>,
   ending: AbortSignal,
 ): ProposalReader {
   const looks = new SharedLooks<CompilerProposal>(LIMITS);
@@ -58,9 +62,19 @@ export function createProposalReader(
       signal: AbortSignal.any([ending, AbortSignal.timeout(DEADLINE_MS)]),
       ...(quorum !== undefined && { quorum }),
     });
-    const solc = isDelegation(code) ? undefined : readTrailingAuxdata(code)?.solc;
-    if (solc === undefined) return { from: 'none' };
-    return { from: 'auxdata', compilerVersion: nameVersion(solc, await listVersions()) };
+    if (isDelegation(code)) return { from: 'none' };
+    const propose = async (
+      compiler: 'solc' | 'vyper',
+      version: string,
+      language: string,
+    ): Promise<CompilerProposal> => {
+      const compilerVersion = nameVersion(version, await listVersions(language));
+      return { from: 'auxdata', compiler, compilerVersion };
+    };
+    const solc = readTrailingAuxdata(code)?.solc;
+    if (solc !== undefined) return propose('solc', solc, 'solidity');
+    const vyper = readTrailingVyperAuxdata(code)?.vyper;
+    return vyper === undefined ? { from: 'none' } : propose('vyper', vyper, 'vyper');
   };
   return {
     propose: (chainId, address, { client, signal }) =>

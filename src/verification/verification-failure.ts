@@ -70,8 +70,9 @@ export function failureKindOf(code: string): FailureKind {
   return Object.hasOwn(FAILURE_KINDS, code) ? FAILURE_KINDS[code as FailureCode] : 'not_checked';
 }
 
-/** The codes that were compared, where they are known. */
+/** The codes that were compared, and the transaction that the creation code comes from, where they are known. */
 export interface ComparedCodes {
+  readonly creationTransactionHash?: Hex;
   readonly recompiledCreationCode?: Hex;
   readonly recompiledRuntimeCode?: Hex;
   readonly onchainCreationCode?: Hex;

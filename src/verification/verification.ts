@@ -4,6 +4,7 @@ import { type Logger } from '../log.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { CompilerAwaited, MAX_COMPILER_WAITS } from './jobs/awaited-compilers.ts';
 import { createGivenVerifier, type GivenVerifier } from './given-codes/given-verifier.ts';
+import { endJob } from './jobs/end-job.ts';
 import { watchJobs } from './jobs/job-notifications.ts';
 import { JobWaiters, type WaiterLimits, type WaitOptions } from './jobs/job-waiters.ts';
 import { submitJob, type QueueLimits } from './jobs/submit-job.ts';
@@ -11,6 +12,7 @@ import { checkBeforeSubmitting } from './recheck/submission-check.ts';
 import { watchQueue, type QueueState } from './jobs/queue-state.ts';
 import { type JobEnd, type VerificationJob } from './jobs/verification-job.ts';
 import { type SiblingParts } from './known-codes/index-siblings.ts';
+import { createKnownCodeSearch, type KnownCodeSearch } from './known-codes/search-known-code.ts';
 import { startIndexing } from './known-codes/start-indexing.ts';
 import { KnownCodeCache } from './known-codes/known-code-cache.ts';
 import { type KnownCodeParts } from './known-codes/verify-known-code.ts';
@@ -40,8 +42,12 @@ export interface Verification {
   propose: ProposalReader['propose'];
   /** Verifies codes that a client gives, without a chain. See {@link GivenVerifier.verify}. */
   verifyGiven: GivenVerifier['verify'];
+  /** Finds what is stored by given codes and places. */
+  readonly knownCodes: KnownCodeSearch;
   /** The job of an id, or undefined. */
   readJob(id: string): Promise<VerificationJob | undefined>;
+  /** See {@link endJob}. */
+  endJob(id: string, client: string): Promise<VerificationJob>;
   /** See {@link JobWaiters.waitForEnd}. */
   waitForJob(id: string, options: WaitOptions): Promise<VerificationJob | undefined>;
   /** How many requests of this process wait for the ends of jobs. */
@@ -60,6 +66,8 @@ export interface Verification {
 export interface VerificationOptions extends WorkerOptions {
   readonly queue: QueueLimits;
   readonly waiters: WaiterLimits;
+  /** Other explorers that are told of the matches of a chain. */
+  readonly explorersOf?: (chainId: number) => readonly string[];
   /** @throws FullmatchError `storage_full` when nothing more should be accepted */
   readonly requireSpace?: () => Promise<void>;
 }
@@ -78,7 +86,7 @@ export async function startVerification(
   const closing = new AbortController();
   const proposals = createProposalReader(
     parts,
-    () => parts.compilers.listVersions('solidity'),
+    (language) => parts.compilers.listVersions(language),
     closing.signal,
   );
   const given = createGivenVerifier(parts, options.workers, closing.signal);
@@ -97,6 +105,11 @@ export async function startVerification(
   const compiles = options.workers > 0;
   const indexing = startIndexing({ ...parts, database }, { onIndexed, compiles }, log);
   const known = { ...parts, database, cache: new KnownCodeCache() };
+  const knownCodes = createKnownCodeSearch({
+    ...{ database: serving, cache: known.cache, sourceBytes: parts.sourceBytes },
+    ...(compiles && { given }),
+  });
+  const working = { ...parts, doOthersWait: () => (queue.current?.queued ?? 0) > 0 };
   const workers = startWorkers(
     {
       database,
@@ -107,8 +120,9 @@ export async function startVerification(
         if (asked.task === 'stored') return verifyByStored(known, asked, signal, log);
         const task = { ...asked, task: asked.task };
         if (compilerWaits < MAX_COMPILER_WAITS) await requireCompiler(parts, task);
-        return verifyCurrentCode(database, parts, task, signal, log);
+        return verifyCurrentCode(database, working, task, signal, log);
       },
+      ...(options.explorersOf && { explorersOf: options.explorersOf }),
       onEnd: tell,
     },
     options,
@@ -133,7 +147,9 @@ export async function startVerification(
     },
     propose: (chainId, address, asker) => proposals.propose(chainId, address, asker),
     verifyGiven: (request, asker) => given.verify(request, asker),
+    knownCodes,
     readJob: (id) => waiters.read(id),
+    endJob: (id, client) => endJob(serving, id, client),
     waitForJob: (id, wait) => waiters.waitForEnd(id, wait),
     get waiters() {
       return waiters.size;
@@ -180,13 +196,5 @@ function requireSupported({ findSupportedChain }: VerificationParts, chainId: nu
     'unsupported_chain',
     `Contracts of chain ${chainId} are not verified here; /chains lists the chains with supported: true.`,
     { details: { chainId } },
-  );
-}
-
-/** The error for an id that is not a job's. */
-export function jobNotFound(id: string): FullmatchError {
-  return new FullmatchError(
-    'job_not_found',
-    `There is no verification job ${JSON.stringify(id.slice(0, 64))}.`,
   );
 }

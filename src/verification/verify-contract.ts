@@ -30,6 +30,11 @@ import { findNeededSources } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
 import { startReading, type ReadingParts, type ChainReading } from './read-on-chain.ts';
 import { requireKeptSize } from './compilation/source-size.ts';
+import {
+  describeDiagnosis,
+  type Diagnosis,
+  diagnoseMismatch,
+} from './diagnosis/diagnose-mismatch.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
 import { type Deployment } from './verification-request.ts';
 
@@ -41,6 +46,8 @@ export interface VerificationParts extends ReadingParts {
   readonly sourceBytes: number;
   /** The chain of an id where contracts may be verified, or undefined. */
   readonly findSupportedChain: (chainId: number) => RegisteredChain | undefined;
+  /** Whether other jobs wait, so that a failure is explained in less time; without it none do. */
+  readonly doOthersWait?: () => boolean;
 }
 
 /** A verification that found a match. */
@@ -128,7 +135,20 @@ async function compare(
       isOtherCode(needed.judgement) &&
       hasSameMetadata(needed.compiled, onChain) &&
       (await dependsOnOtherFiles(task, needed.input, needed.compiled, compile));
-    throw describeMismatch(needed.judgement, needed.compiled, onChain, isFilesFault);
+    const diagnosis =
+      isFilesFault || !isOtherCode(needed.judgement)
+        ? {}
+        : await diagnoseMismatch(
+            parts,
+            {
+              ...{ task, input: needed.input, compiled: needed.compiled, onChain: deployed.code },
+              compile: (other, input, within) =>
+                compileTarget(parts, { ...task, target: other }, input, within),
+              judge: trial.judge,
+            },
+            signal,
+          );
+    throw describeMismatch(needed.judgement, needed.compiled, onChain, isFilesFault, diagnosis);
   }
   const found = await withoutUnusedSettings(parts.reader, needed, trial, signal);
   const configured = linkedBySettings(found.input, found.compiled);
@@ -223,7 +243,10 @@ function comparedCodes({ codes }: CompiledTarget, { deployed, creation }: OnChai
     recompiledRuntimeCode: bytesToHex(toCodeTemplate(codes.runtime).bytes),
     recompiledCreationCode: bytesToHex(toCodeTemplate(codes.creation).bytes),
     onchainRuntimeCode: bytesToHex(deployed.code),
-    ...(creation && { onchainCreationCode: bytesToHex(creation.creationCode) }),
+    ...(creation && {
+      onchainCreationCode: bytesToHex(creation.creationCode),
+      creationTransactionHash: creation.transactionHash,
+    }),
   };
 }
 
@@ -244,7 +267,7 @@ const REASON_TEXTS = {
 
 /** The message where everything is equal, but the value of an immutable comes from other creation code. */
 const OTHER_CREATION_TEXT =
-  'The code on chain has an immutable that holds an internal function, but code from other sources created the contract. Nothing proves that the constructor of these sources set the value.';
+  'The code on chain has an immutable that holds an internal function, or whose type is not known, but code from other sources created the contract. Nothing proves that the constructor of these sources set the value.';
 
 /** Whether bytes of the running code differ that no value explains. */
 function isOtherCode({ runtime }: ContractJudgement): boolean {
@@ -261,11 +284,13 @@ function describeMismatch(
   compiled: CompiledTarget,
   onChain: OnChain,
   isFilesFault: boolean,
+  diagnosis: Diagnosis,
 ): VerificationFailure {
   const codes = comparedCodes(compiled, onChain);
   const data = {
     runtime: runtime?.match === null ? runtime : undefined,
     creation: creation?.match ? { match: creation.match } : creation,
+    ...(Object.keys(diagnosis).length > 0 && { diagnosis }),
   };
   const reason = runtime?.match === null ? runtime.reason : 'no_match';
   if (isFilesFault) {
@@ -281,7 +306,8 @@ function describeMismatch(
   const more = creation?.match
     ? ' The code that created the contract is that of these sources: its constructor returned another code.'
     : '';
-  return new VerificationFailure(reason, REASON_TEXTS[reason] + more, { codes, data });
+  const message = REASON_TEXTS[reason] + more + describeDiagnosis(diagnosis);
+  return new VerificationFailure(reason, message, { codes, data });
 }
 
 /** What a verdict that matches is stored as. */

@@ -128,6 +128,7 @@ export async function startAnvil(
     callAnvil<T>(url, method, params);
   const [account] = await request<Hex[]>('eth_accounts');
   if (account === undefined) throw new Error('anvil has no accounts');
+  let sending: Promise<unknown> = Promise.resolve();
   return {
     url,
     port,
@@ -139,7 +140,10 @@ export async function startAnvil(
     async send(transaction) {
       // With a gas limit anvil does not estimate, so that a transaction that reverts is mined too.
       const call = { from: account, gas: '0x989680', ...transaction };
-      const hash = await request<Hex>('eth_sendTransaction', [call]);
+      // Of two that come at once anvil may give both the same number, and refuses one.
+      const sent = sending.then(() => request<Hex>('eth_sendTransaction', [call]));
+      sending = sent.catch(() => undefined);
+      const hash = await sent;
       // Mining begins at once, but may end a little after the answer.
       for (let attempt = 0; attempt < 200; attempt += 1) {
         const receipt = await request<AnvilReceipt | null>('eth_getTransactionReceipt', [hash]);

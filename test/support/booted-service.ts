@@ -153,8 +153,12 @@ export async function startProgram(
     environment: { ...LOOPBACK_PORTS, ...options.environment },
   });
   const line = await run.waitForLine((text) => text.includes('"event":"ready"'));
-  const ready = JSON.parse(line) as { api_url: string; repository_url: string };
-  const urls = { apiUrl: ready.api_url, repositoryUrl: ready.repository_url };
+  // A host that is switched off has no URL.
+  const { api_url: apiUrl = '', repository_url: repositoryUrl = '' } = JSON.parse(line) as {
+    api_url?: string;
+    repository_url?: string;
+  };
+  const urls = { apiUrl, repositoryUrl };
   void run.ended.then(checkAnswersOf(urls));
   return { ...run, ...urls };
 }

@@ -190,6 +190,15 @@ export async function visit({ page }: WatchedPage, url: string): Promise<number>
   return response?.status() ?? 0;
 }
 
+/** Waits for the page at an address that a link or a form leads to, taken up by its script. */
+export async function arrive(
+  { page }: WatchedPage,
+  url: Parameters<WatchedPage['page']['waitForURL']>[0],
+): Promise<void> {
+  await page.waitForURL(url);
+  await page.evaluate(TAKEN_UP);
+}
+
 /** A page waits for its service and for frames about as long as it works. */
 const TABS_AT_ONCE = 3;
 

@@ -1,5 +1,5 @@
-import { createHash } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { createHash, randomUUID } from 'node:crypto';
+import { mkdir, readFile, rename, utimes, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runSoljson } from './run-soljson.ts';
@@ -67,15 +67,19 @@ export async function compileInChild<Output>(
   return keys.map((key) => JSON.parse(texts.get(key) ?? '') as Output);
 }
 
-/** A kept output, if there is one. */
-export function readCompilation(key: string): Promise<string | undefined> {
-  return readFile(fileOf(key), 'utf8').catch(() => undefined);
+/** A kept output, if there is one. Its file says when it was used last. */
+export async function readCompilation(key: string): Promise<string | undefined> {
+  const file = fileOf(key);
+  const text = await readFile(file, 'utf8').catch(() => undefined);
+  const now = new Date();
+  if (text !== undefined) await utimes(file, now, now).catch(() => undefined);
+  return text;
 }
 
 /** Keeps an output. Renamed into place: test files that compile at the same time never see half a file. */
 export async function keepCompilation(key: string, text: string): Promise<void> {
   await mkdir(COMPILATIONS, { recursive: true });
-  const unfinished = `${fileOf(key)}.${process.pid}`;
+  const unfinished = `${fileOf(key)}.${randomUUID()}`;
   await writeFile(unfinished, text);
   await rename(unfinished, fileOf(key));
 }

@@ -7,6 +7,7 @@ import { silentLogger } from '../../src/log.ts';
 import { connectClient } from '../../src/store/connection-target.ts';
 import { openEmbeddedServer } from '../../src/store/embedded/embedded-server.ts';
 import { openStore } from '../../src/store/open-store.ts';
+import { writeCarelessPrograms } from './careless-postgres.ts';
 import { unpackCompilations } from './recorded-compilations.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
@@ -27,6 +28,8 @@ export interface TestServerAddress {
 
 const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TEMPLATE = 'fullmatch_template';
+/** New compilations that may wait for the next recording. */
+const UNRECORDED_AT_MOST = 20;
 
 /** The URL of a database of the test server, as DATABASE_URL takes it. */
 export function testDatabaseUrl(socketFolder: string, database: string): string {
@@ -41,7 +44,11 @@ export async function startTestServer(): Promise<{
   const folder = await createTemporaryFolder();
   const dataDir = folder.path;
   const server = await openEmbeddedServer(
-    { dataDir, applicationName: 'fullmatch test' },
+    {
+      dataDir,
+      binaries: await writeCarelessPrograms(dataDir),
+      applicationName: 'fullmatch test',
+    },
     silentLogger,
   );
   const stop = async (): Promise<void> => {
@@ -50,13 +57,6 @@ export async function startTestServer(): Promise<{
   };
   try {
     const client = await connectClient(server.target('postgres'));
-    // Tests that kill PostgreSQL use servers of their own: this one need neither wait for the disk at each commit nor
-    // be ready for a crash.
-    await client.query('ALTER SYSTEM SET synchronous_commit = off');
-    await client.query('ALTER SYSTEM SET full_page_writes = off');
-    await client.query("ALTER SYSTEM SET max_wal_size = '4GB'");
-    await client.query("ALTER SYSTEM SET checkpoint_timeout = '1h'");
-    await client.query('SELECT pg_reload_conf()');
     await client.query(`CREATE DATABASE ${TEMPLATE}`);
     const url = new Secret(testDatabaseUrl(server.socketFolder, TEMPLATE));
     const store = await openStore({ url, poolSize: 1, dataDir }, silentLogger);
@@ -79,18 +79,25 @@ async function buildProgram(): Promise<void> {
 /** Vitest runs this once before all test files, and what it returns after them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   // At once: neither needs the other, and each leaves half of the machine to it.
-  const [server, ...others] = await Promise.allSettled([
+  const [server, built, unpacked] = await Promise.allSettled([
     startTestServer(),
     buildProgram(),
     unpackCompilations(),
   ]);
   if (server.status === 'rejected') throw server.reason;
   const { address, stop } = server.value;
-  const failed = others.find((each) => each.status === 'rejected');
-  if (failed !== undefined) {
+  if (built.status === 'rejected' || unpacked.status === 'rejected') {
     await stop();
-    throw failed.reason;
+    throw built.status === 'rejected' ? built.reason : (unpacked as PromiseRejectedResult).reason;
   }
   project.provide('testServer', address);
-  return stop;
+  return async () => {
+    await stop();
+    const unrecorded = await unpacked.value();
+    if (unrecorded > UNRECORDED_AT_MOST) {
+      process.stderr.write(
+        `${unrecorded} compilations are not recorded, which costs a fresh clone minutes: see scripts/record-compilations.ts\n`,
+      );
+    }
+  };
 }

@@ -1,3 +1,4 @@
+import { AccessGate } from '../../src/http/access-gate.ts';
 import { type ChainIcons } from '../../src/chains/registry/chain-icons.ts';
 import { type ChainRecord } from '../../src/chains/registry/chain-record.ts';
 import { reportUnprobed } from '../../src/chains/health/health-report.ts';
@@ -18,6 +19,7 @@ import {
   type RequestReaderOptions,
 } from '../../src/http/bodies/request-reader.ts';
 import { type ContractLists } from '../../src/repository/lists/contract-lists.ts';
+import { type SignatureDatabase } from '../../src/repository/repository.ts';
 import { type ContractReader } from '../../src/repository/matches/contract-reader.ts';
 
 /** Limits that no ordinary test meets. */
@@ -135,8 +137,19 @@ const emptyLists: ContractLists = {
   listNewest: async () => ({ results: [], next: undefined }),
   searchByAddress: async () => ({ results: [], next: undefined }),
   searchByName: async () => ({ results: [], next: undefined }),
-  searchByCodeHash: async () => ({ results: [], next: undefined }),
+  searchByHash: async () => ({ results: [], next: undefined }),
   findSameCode: async () => undefined,
+};
+
+/** A signature database that knows nothing. */
+const noSignatures: SignatureDatabase = {
+  findByHashes: async (_kind, hashes) => new Map(hashes.map((hash) => [hash, []])),
+  findEventInputs: async (hashes) => new Map(hashes.map((hash) => [hash, []])),
+  readTotals: async () => ({ verified: { function: 0, event: 0, error: 0 }, unverified: 0 }),
+  describeCall: async () => [],
+  describeEvents: async (entries) => entries.map(() => []),
+  searchByPattern: async () => ({ function: new Map(), event: new Map() }),
+  import: async () => ({ function: new Set(), event: new Set(), error: new Set() }),
 };
 
 /** Statistics that are not there yet, and no place for listeners. */
@@ -154,6 +167,11 @@ const noActivity: Activity = {
   },
 };
 
+/** Everybody may. */
+const OPEN_ACCESS = new AccessGate({
+  ...{ verify: 'open', tokens: [], verificationsPerHour: 0, trustedProxies: [] },
+});
+
 /** Limits that no ordinary test meets; the folder is made only beyond them. */
 const FIXTURE_READING: RequestReaderOptions = {
   bodies: { memoryBytes: 2 ** 26, spoolBytes: 0, clientBytes: 2 ** 26 },
@@ -161,6 +179,7 @@ const FIXTURE_READING: RequestReaderOptions = {
   bodyBytes: 10_000_000,
   dataDir: 'not-made',
   trustedProxies: [],
+  access: OPEN_ACCESS,
 };
 
 /** Limits that no ordinary test meets. */
@@ -179,7 +198,11 @@ const noVerification: Verification = {
   },
   propose: async () => ({ from: 'none' as const }),
   verifyGiven: async () => [],
+  knownCodes: { search: async () => undefined, readStored: async () => undefined },
   readJob: async () => undefined,
+  endJob: async (id) => {
+    throw new FullmatchError('job_not_found', `no job ${id}`);
+  },
   waitForJob: async () => undefined,
   waiters: 0,
   queue: undefined,
@@ -220,14 +243,17 @@ export async function fixtureDependencies(
     contracts: emptyContracts,
     answers: new RecordAnswers(FIXTURE_ANSWERS),
     contractLists: emptyLists,
+    signatures: noSignatures,
     activity: noActivity,
+    access: OPEN_ACCESS,
     requests: createRequestReader(FIXTURE_READING, silentLogger),
     verification: noVerification,
     verificationBytes: 10_000_000,
     trustedProxies: [],
     version: '1.2.3',
     pages: await webBundle(),
-    apiPrefix: '/server',
+    apiPrefixes: ['/server'],
+    isMcpEnabled: false,
     urls: () => ({ api: 'http://127.0.0.1:5555', repository: 'http://127.0.0.1:10000' }),
     log: silentLogger,
     ...rest,

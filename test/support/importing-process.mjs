@@ -21,28 +21,38 @@ const { database } = store;
 
 /** @type {Database} */
 const acknowledging = {
+  acknowledged: database.acknowledged,
   query: (statement, values) => database.query(statement, values),
   limited: (timeLimitMs) => database.limited(timeLimitMs),
   listen: (channel, onNotify) => database.listen(channel, onNotify),
-  transaction: async (work) => {
-    /** @type {RaisedRow[]} */
-    let raised = [];
-    const result = await database.transaction((transaction) => {
-      raised = [];
-      return work({
-        query: async (statement, values) => {
-          /** @type {unknown} */
-          const rows = await transaction.query(statement, values);
-          if (statement.label === 'raise matches')
-            raised.push(.../** @type {RaisedRow[]} */ (rows));
-          return /** @type {never[]} */ (rows);
+  transaction: (work) => database.transaction(work),
+  session: (work) =>
+    database.session((session) =>
+      work({
+        acknowledged: session.acknowledged,
+        query: (statement, values) => session.query(statement, values),
+        copyIn: (statement, parts) => session.copyIn(statement, parts),
+        transaction: async (inside) => {
+          /** @type {RaisedRow[]} */
+          let raised = [];
+          const result = await session.transaction((transaction) => {
+            raised = [];
+            return inside({
+              query: async (statement, values) => {
+                /** @type {unknown} */
+                const rows = await transaction.query(statement, values);
+                if (statement.label === 'staged: raise matches')
+                  raised.push(.../** @type {RaisedRow[]} */ (rows));
+                return /** @type {never[]} */ (rows);
+              },
+            });
+          });
+          for (const row of raised)
+            process.stdout.write(`${row.chain_id} ${row.address.toString('hex')}\n`);
+          return result;
         },
-      });
-    });
-    for (const row of raised)
-      process.stdout.write(`${row.chain_id} ${row.address.toString('hex')}\n`);
-    return result;
-  },
+      }),
+    ),
 };
 
 await importRepository({

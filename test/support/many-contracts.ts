@@ -45,7 +45,7 @@ function steps(contracts: number): readonly string[] {
     `INSERT INTO code (code_hash, code_hash_keccak, code)
      SELECT sha256(code), sha256(sha256(code)), code FROM (SELECT DISTINCT ${codeOf('n')} AS code FROM ${numbers}) AS codes`,
     `INSERT INTO contracts (id, runtime_code_hash)
-     SELECT md5('code' || encode(code, 'hex'))::uuid, code_hash FROM code`,
+     SELECT md5('code' || encode(code, 'hex'))::uuid, code_hash FROM code WHERE code IS NOT NULL`,
     `INSERT INTO compiled_contracts (id, compiler, version, language, name, fully_qualified_name, compiler_settings, compilation_artifacts)
      SELECT md5('compilation' || n)::uuid, 'solc', '0.8.' || n % 30, 'solidity', name, name, '{}'::jsonb, '{}'::jsonb
      FROM generate_series(0, ${compilations}) AS n
@@ -56,9 +56,10 @@ function steps(contracts: number): readonly string[] {
      SELECT ${deploymentOf('n')}, 1 + n % ${chains}, ${address}, md5('code' || encode(${codeOf('n')}, 'hex'))::uuid FROM ${numbers}`,
     `INSERT INTO verified_contracts (id, deployment_id, compilation_id, creation_match, runtime_match, runtime_metadata_match)
      SELECT n, ${deploymentOf('n')}, ${compilationOf('n')}, false, true, n % 4 = 0 FROM ${numbers}`,
-    `INSERT INTO current_matches (chain_id, address, runtime_match, origin, verified_contract_id, runtime_code_hash)
+    `INSERT INTO current_matches (chain_id, address, runtime_match, origin, trust, verified_contract_id, runtime_code_hash)
      SELECT 1 + n % ${chains}, ${address}, (CASE WHEN n % 4 = 0 THEN 'full' ELSE 'partial' END)::match,
-       (CASE WHEN n % 3 = 0 THEN 'verified' ELSE 'imported' END)::match_origin, n, sha256(${codeOf('n')}) FROM ${numbers}`,
+       (CASE WHEN n % 3 = 0 THEN 'verified' ELSE 'imported' END)::match_origin,
+       (CASE WHEN n % 3 = 0 THEN 'verified' ELSE 'claimed' END)::match_trust, n, sha256(${codeOf('n')}) FROM ${numbers}`,
     `INSERT INTO match_events (kind, chain_id, address, match_after, runtime_match, origin, verified_contract_id)
      SELECT 'stored', chain_id, address, match, runtime_match, origin, verified_contract_id FROM current_matches`,
     `INSERT INTO match_events (kind, chain_id, address, match_before, match_after, runtime_match, origin)

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { parseAbi } from 'viem';
 import { saveMatches } from '../../src/repository/matches/save-matches.ts';
 import { type VerifiedContract } from '../../src/repository/matches/verified-contract.ts';
 import { sql, type Database } from '../../src/store/database.ts';
@@ -92,14 +93,14 @@ const FILL = sql(
      SELECT chain_id, (now() AT TIME ZONE 'UTC')::date - 40, 'A batch of imports named the wrong chain', -12, -345
      FROM given WHERE chain_id = 10 ON CONFLICT DO NOTHING
    )
-   INSERT INTO compiler_counts AS counts (chain_id, origin, language, version, full_match, partial_match)
-   SELECT chain_id, origin::match_origin, language, version, round(full_match * part), round(partial_match * part)
+   INSERT INTO compiler_counts AS counts (chain_id, origin, trust, language, version, full_match, partial_match)
+   SELECT chain_id, origin::match_origin, (CASE origin WHEN 'imported' THEN 'claimed' ELSE 'verified' END)::match_trust, language, version, round(full_match * part), round(partial_match * part)
    FROM given CROSS JOIN (VALUES
      ('imported', 'solidity', '0.8.19+commit.7dd6d404', 0.34), ('imported', 'solidity', '0.8.20+commit.a1b79de6', 0.21),
      ('verified', 'solidity', '0.8.30+commit.73712a01', 0.18), ('imported', 'solidity', '0.4.26+commit.4563c3fc', 0.12),
      ('monitored', 'solidity', '0.8.37+commit.f401782d', 0.09), ('imported', 'vyper', '0.3.10+commit.91361694', 0.04),
      ('verified', 'yul', '0.8.30+commit.73712a01', 0.02)) AS share (origin, language, version, part)
-   ON CONFLICT (chain_id, origin, language, version) DO UPDATE SET
+   ON CONFLICT (chain_id, origin, trust, language, version) DO UPDATE SET
      full_match = counts.full_match + excluded.full_match, partial_match = counts.partial_match + excluded.partial_match`,
 );
 
@@ -151,6 +152,16 @@ contract Owned {
 const TOKEN_PATH = 'contracts/Token.sol';
 const TOKEN_SOURCES = { [TOKEN_PATH]: TOKEN, 'contracts/Owned.sol': OWNED };
 
+/** What the compiler makes of it. */
+const TOKEN_ABI = [
+  'constructor()',
+  'function name() view returns (string)',
+  'function balanceOf(address) view returns (uint256)',
+  'function owner() view returns (address)',
+  'function transfer(address to, uint256 value) returns (bool)',
+  'event Transfer(address indexed from, address indexed to, uint256 value)',
+];
+
 /** Imported contracts that a page is looked at with. */
 function shownContracts(): readonly VerifiedContract[] {
   const contract = (
@@ -167,6 +178,7 @@ function shownContracts(): readonly VerifiedContract[] {
         name: 'Token',
         fullyQualifiedName: `${TOKEN_PATH}:Token`,
         metadata: JSON.stringify({ address }),
+        artifacts: { abi: parseAbi(TOKEN_ABI) },
         sources: Object.entries(sources).map(([path, content]) => ({ path, content })),
       },
     };
@@ -264,11 +276,19 @@ export function listViews({ jobs, service }: PagesService): Readonly<Record<stri
     'contracts-found': '/contracts?q=token',
     'contracts-none': `/contracts?q=${SHOWN.absent}`,
     'contracts-malformed': '/contracts?q=0x1234',
+    'search-found': '/search?q=base',
+    'search-none': '/search?q=sepola',
     statistics: '/statistics',
     'contract-full': `/contract/1/${SHOWN.full}`,
+    'contract-abi': `/contract/1/${SHOWN.full}?tab=abi`,
+    'contract-downloads': `/contract/1/${SHOWN.full}?tab=downloads`,
+    'contract-history': `/contract/1/${SHOWN.full}?tab=history`,
+    'contract-found': `/contract/1/${SHOWN.full}?find=owner`,
     'contract-partial': `/contract/1/${SHOWN.partial}`,
     'contract-deceiving': `/contract/1/${SHOWN.deceiving}`,
     'contract-absent': `/contract/1/${SHOWN.absent}`,
+    compare: `/compare/1/${SHOWN.full}?with=${SHOWN.partial}`,
+    'compare-absent': `/compare/1/${SHOWN.full}?with=${SHOWN.absent}`,
     'contract-far': `/contract/${FAR_CHAIN_ID}/${SHOWN.far}`,
     verify: '/verify',
     'job-absent': '/job/00000000-0000-4000-8000-000000000000',
@@ -276,6 +296,7 @@ export function listViews({ jobs, service }: PagesService): Readonly<Record<stri
     docs: '/docs',
     'page-absent': '/nothing',
     ...(jobs && {
+      'contract-proof': `/contract/${VERIFIED_CHAIN_ID}/${jobs.verified.contract.address}?tab=proof`,
       'contract-verified': `/contract/${VERIFIED_CHAIN_ID}/${jobs.verified.contract.address}`,
       'job-verified': jobPath(jobs.verified),
       'job-different': jobPath(jobs.different),

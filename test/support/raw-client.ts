@@ -1,6 +1,9 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
+/** What does not come by then never comes: a machine that others use may be slow. */
+const TIMEOUT_MS = 60_000;
+
 /** An HTTP answer as it came over the wire. */
 export interface RawAnswer {
   readonly status: number;
@@ -48,14 +51,14 @@ export class RawClient {
   }
 
   /** Waits until the server has closed its side; the milliseconds it took. */
-  async end(timeoutMs = 5_000): Promise<number> {
+  async end(timeoutMs = TIMEOUT_MS): Promise<number> {
     const start = performance.now();
     await waitUntil(() => this.ended, timeoutMs);
     return performance.now() - start;
   }
 
   /** Waits for as many whole answers and gives them. Answers have a Content-Length or no body. */
-  async answers(count = 1, timeoutMs = 5_000): Promise<RawAnswer[]> {
+  async answers(count = 1, timeoutMs = TIMEOUT_MS): Promise<RawAnswer[]> {
     await waitUntil(() => parseAnswers(this.heard).length >= count || this.ended, timeoutMs);
     return parseAnswers(this.heard);
   }
@@ -69,7 +72,7 @@ export class RawClient {
 }
 
 /** Waits for a condition. @throws Error when it does not hold within the time */
-export async function waitUntil(condition: () => boolean, timeoutMs = 5_000): Promise<void> {
+export async function waitUntil(condition: () => boolean, timeoutMs = TIMEOUT_MS): Promise<void> {
   const start = performance.now();
   while (!condition()) {
     if (performance.now() - start > timeoutMs) throw new Error('waited in vain');

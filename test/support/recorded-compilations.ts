@@ -1,4 +1,4 @@
-import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { readdir, readFile, stat, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
@@ -6,10 +6,15 @@ import { COMPILATIONS, keepCompilation } from './compile-in-child.ts';
 
 /** What compilers answered for the inputs of the tests: a line with the key, and a line with the output, in turn. */
 const ARCHIVE = path.resolve(import.meta.dirname, '../fixtures/compilations.br');
+/** When an output was used that no test has asked for since it was unpacked. */
+const NEVER = new Date(0);
 
-/** Packs what the tests have compiled into the archive. @returns how many compilations it holds */
-export async function packCompilations(): Promise<number> {
-  const names = (await readdir(COMPILATIONS)).filter((name) => name.endsWith('.json'));
+/**
+ * Packs what the tests have compiled or used since a moment into the archive, whatever it held before.
+ * @returns how many compilations it holds
+ */
+export async function packCompilations(since: Date): Promise<number> {
+  const names = await listUsed(since);
   const outputs = await Promise.all(
     names.map(async (name) => ({
       key: path.basename(name, '.json'),
@@ -32,14 +37,32 @@ export async function packCompilations(): Promise<number> {
 /**
  * Puts the recorded compilations where tests look for them. Without them the first run of the tests compiles for
  * minutes; an input that is not among them is compiled.
+ * @returns says how many of those that were used until then are not recorded
  */
-export async function unpackCompilations(): Promise<void> {
+export async function unpackCompilations(): Promise<() => Promise<number>> {
+  const begun = new Date();
   const kept = new Set(await readdir(COMPILATIONS).catch(() => []));
   const packed = await readFile(ARCHIVE).catch(() => undefined);
-  if (packed === undefined) return;
-  const lines = (await promisify(brotliDecompress)(packed)).toString().split('\n');
+  const lines =
+    packed === undefined ? [] : String(await promisify(brotliDecompress)(packed)).split('\n');
+  const recorded = new Set<string>();
   for (let index = 0; index + 1 < lines.length; index += 2) {
     const [key = '', text = ''] = lines.slice(index, index + 2);
-    if (!kept.has(`${key}.json`)) await keepCompilation(key, text);
+    recorded.add(`${key}.json`);
+    if (kept.has(`${key}.json`)) continue;
+    await keepCompilation(key, text);
+    await utimes(path.join(COMPILATIONS, `${key}.json`), NEVER, NEVER);
   }
+  return async () => (await listUsed(begun)).filter((name) => !recorded.has(name)).length;
+}
+
+/** The kept outputs that were used since a moment. */
+async function listUsed(since: Date): Promise<readonly string[]> {
+  const used: string[] = [];
+  for (const name of await readdir(COMPILATIONS)) {
+    if (!name.endsWith('.json')) continue;
+    const { mtime } = await stat(path.join(COMPILATIONS, name));
+    if (mtime >= since) used.push(name);
+  }
+  return used;
 }

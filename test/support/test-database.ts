@@ -46,6 +46,17 @@ export async function createTestDatabase(
   };
 }
 
+/** A database with nothing in it. */
+export async function createEmptyDatabase(): Promise<Pick<TestDatabase, 'url' | 'drop'>> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE template0`));
+  return {
+    url: testDatabaseUrl(inject('testServer').socketFolder, name),
+    drop: () =>
+      administer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)),
+  };
+}
+
 /** Runs statements as the superuser of the test server, outside any test database. */
 export async function administer(work: (client: Client) => Promise<unknown>): Promise<void> {
   const url = testDatabaseUrl(inject('testServer').socketFolder, 'postgres');

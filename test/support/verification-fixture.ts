@@ -110,6 +110,7 @@ export interface WireJob {
     readonly errorData?: Readonly<Record<string, unknown>>;
     readonly recompiledRuntimeCode?: string;
     readonly onchainRuntimeCode?: string;
+    readonly creationTransactionHash?: string;
   };
   readonly contract: {
     readonly match: string | null;

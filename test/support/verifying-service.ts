@@ -122,7 +122,10 @@ const COUNTED = sql(
 );
 
 /** The same once it says what the database counts: a commit is published a moment later. */
-async function readSettledStatistics(service: BootedService, database: Database): Promise<string> {
+export async function readSettledStatistics(
+  service: BootedService,
+  database: Database,
+): Promise<string> {
   const [row] = await database.query<{ full: number; partial: number }>(COUNTED);
   for (;;) {
     const text = await readStatistics(service);

@@ -36,7 +36,7 @@ function findAbsence(): string | undefined {
 }
 
 /** The program of a version. */
-function vyperBuildOf(version: string): string {
+export function findVyperBuild(version: string): string {
   const release = version.replace(/\+.*/, '');
   const name = readdirSync(VYPER_FOLDER).find((each) => each.startsWith(`vyper.${release}+`));
   if (name === undefined) throw new Error(`there is no Vyper ${release}`);
@@ -66,7 +66,7 @@ export async function compileVyper(
 ): Promise<string> {
   const outputs = ['evm.bytecode.object'];
   const settings = { ...input.settings, outputSelection: { [file]: outputs } };
-  const run = promisify(execFile)(vyperBuildOf(version), ['--standard-json'], {
+  const run = promisify(execFile)(findVyperBuild(version), ['--standard-json'], {
     maxBuffer: 2 ** 26,
   });
   run.child.stdin?.end(JSON.stringify({ ...input, settings }));
@@ -85,5 +85,5 @@ export async function compileVyper(
 export async function bundleVyper(version: string, folder: string, file: string): Promise<string> {
   const options = { cwd: folder, maxBuffer: 2 ** 26 };
   const parameters = ['-f', 'solc_json', file];
-  return (await promisify(execFile)(vyperBuildOf(version), parameters, options)).stdout;
+  return (await promisify(execFile)(findVyperBuild(version), parameters, options)).stdout;
 }

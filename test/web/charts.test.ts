@@ -88,7 +88,7 @@ describe('the axis of values', () => {
   test('goes by powers of ten on a logarithmic scale, and by quarters for shares', () => {
     expect(labels([3, 45_000_000], 'log', 288)).toEqual(['1', '100', '10 k', '1 M', '100 M']);
     expect(labels([], 'log', 288)).toEqual(['1', '10']);
-    expect(labels([12], 'share', 288)).toEqual(['0 %', '25 %', '50 %', '75 %', '100 %']);
+    expect(labels([12], 'share', 288)).toEqual(['0%', '25%', '50%', '75%', '100%']);
   });
 });
 

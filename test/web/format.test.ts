@@ -10,28 +10,28 @@ import {
   formatTime,
 } from '../../web/src/format.ts';
 
-const plain = (text: string): string => text.replaceAll(/[\u202f\u00a0]/g, ' ');
+const plain = (text: string): string => text.replaceAll(/\u00a0/g, ' ');
 
 describe('figures', () => {
   test.each([
     [0, '0'],
     [999, '999'],
-    [45_000_000, '45 000 000'],
-    [9_007_199_254_740_991, '9 007 199 254 740 991'],
+    [45_000_000, '45,000,000'],
+    [9_007_199_254_740_991, '9,007,199,254,740,991'],
   ])('%i is %s', (value, text) => expect(plain(formatCount(value))).toBe(text));
 
   test.each([
     [0, '±0'],
-    [1234, '+1 234'],
+    [1234, '+1,234'],
     [-5, '−5'],
   ])('a change of %i is %s', (value, text) => expect(plain(formatChange(value))).toBe(text));
 
   test.each([
-    [0, '0 %'],
-    [0.000_1, '< 1 %'],
-    [0.5, '50 %'],
-    [0.999_9, '> 99 %'],
-    [1, '100 %'],
+    [0, '0%'],
+    [0.000_1, '< 1%'],
+    [0.5, '50%'],
+    [0.999_9, '> 99%'],
+    [1, '100%'],
   ])('a share of %d is %s', (share, text) => expect(plain(formatShare(share))).toBe(text));
 });
 
@@ -41,7 +41,7 @@ describe('times', () => {
     [59.9, '59 s'],
     [60, '1 min'],
     [7199, '1 h'],
-    [90_000_000, '1 041 d'],
+    [90_000_000, '1,041 d'],
   ])('%d seconds are %s', (seconds, text) => expect(plain(formatSpan(seconds))).toBe(text));
 
   test('are told in UTC, and from another moment', () => {

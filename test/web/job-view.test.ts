@@ -5,7 +5,7 @@ import {
   failureKindOf,
   toVerificationFailure,
 } from '../../src/verification/verification-failure.ts';
-import { adviseOn, FAILURE_TITLES } from '../../web/src/verify/failure-advice.ts';
+import { adviseOn, FAILURE_TITLES, headingOf } from '../../web/src/verify/failure-advice.ts';
 import { type JobState } from '../../web/src/answers.ts';
 import { describeSteps } from '../../web/src/verify/job-state.ts';
 
@@ -22,32 +22,46 @@ const QUEUED: JobState = {
 };
 const RUNNING: JobState = { ...QUEUED, state: 'running', startedAt: '2026-02-03T04:05:02.000Z' };
 const ENDED = { ...RUNNING, finishedAt: '2026-02-03T04:05:04.500Z' };
-const failure = (kind: NonNullable<JobState['failure']>['kind']): JobState => ({
+const failure = (code: string, compileTimeMs?: number): JobState => ({
   ...ENDED,
   state: 'failed',
-  failure: { kind, code: 'x', message: '', id: '' },
+  ...(compileTimeMs !== undefined && { compileTimeMs }),
+  failure: { kind: failureKindOf(code), code, message: '', id: '' },
 });
 
 describe('the steps of a job', () => {
   test.each([
-    ['queued', QUEUED, ['done', 'now', 'next', 'next']],
-    ['running', RUNNING, ['done', 'done', 'now', 'next']],
-    ['succeeded', { ...ENDED, state: 'succeeded' as const }, ['done', 'done', 'done', 'done']],
-    ['no match', failure('no_match'), ['done', 'done', 'done', 'failed']],
-    ['not compiled', failure('invalid_input'), ['done', 'done', 'failed', 'failed']],
+    ['queued', QUEUED, 'done now next next next'],
+    ['running', RUNNING, 'done done now now next'],
+    ['succeeded', { ...ENDED, state: 'succeeded' as const }, 'done done done done done'],
+    ['no match', failure('no_match'), 'done done done done failed'],
+    ['not compiled', failure('compiler_error'), 'done done failed skipped failed'],
+    ['not read', failure('cannot_fetch_bytecode'), 'done done skipped failed failed'],
+    ['compiled, not read', failure('contract_not_deployed', 9), 'done done done failed failed'],
+    ['cancelled', failure('job_cancelled'), 'done done skipped skipped failed'],
   ])('are told as far as they are recorded: %s', (_, job, stands) => {
-    expect(describeSteps(job).map((step) => step.stands)).toEqual(stands);
+    expect(
+      describeSteps(job)
+        .map((step) => step.stands)
+        .join(' '),
+    ).toBe(stands);
   });
 
   test('say how long they took', () => {
     const notes = describeSteps({ ...ENDED, state: 'succeeded', compileTimeMs: 1234 }).map(
       ({ note }) => note,
     );
-    expect(notes).toEqual([
-      undefined,
-      '2.0\u00a0s',
-      'the compiler took 1.2\u00a0s',
-      '4.5\u00a0s in all',
+    expect(notes).toEqual([undefined, '2.0\u00a0s', '1.2\u00a0s', undefined, '4.5\u00a0s in all']);
+  });
+});
+
+describe('the facts of a failure', () => {
+  test('stand below headings that people read, also those without one of their own', () => {
+    expect(['nearest', 'compilerErrors', 'otherFact', 'x'].map(headingOf)).toEqual([
+      'The nearest versions',
+      'What the compiler says',
+      'Other fact',
+      'X',
     ]);
   });
 });

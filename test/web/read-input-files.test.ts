@@ -43,6 +43,59 @@ describe('files that are dropped', () => {
     });
   });
 
+  test.each([
+    ['One standard JSON input', [file('input.json', INPUT)]],
+    ['One metadata file', [file('metadata.json', { ...METADATA, language: 'Solidity' })]],
+    ['One artifact', [file('Token.json', { rawMetadata: JSON.stringify(METADATA) })]],
+    ['One build info', [file('b.json', { solcVersion: '0.8.30', input: INPUT })]],
+    [
+      'One standard JSON input',
+      [file('metadata.json', { ...METADATA, language: 'Solidity' }), file('input.json', INPUT)],
+    ],
+  ])('are called %s', (from, files) => {
+    expect(readInputFiles(files)).toMatchObject({ kind: 'usable', from });
+  });
+
+  test('may be sources in Vyper with what they import, beside files that are none of it', () => {
+    const files = [
+      file('src/Token.vy', '# pragma version ^0.4.0'),
+      file('src/IToken.vyi', ''),
+      file('src/IOther.json', []),
+      file('package.json', { name: 'token' }),
+    ];
+    const read = readInputFiles(files);
+    expect(read).toMatchObject({
+      ...{ kind: 'usable', contracts: ['src/Token.vy:Token'] },
+      compilations: [{ kind: 'sources', language: 'Vyper', missing: [] }],
+    });
+    const fields = {
+      ...EMPTY,
+      ...{ chain: '1', address: `0x${'11'.repeat(20)}`, compilerVersion: '0.4.3' },
+      // What stands in fields that are not shown is neither sent nor a fault.
+      ...{ optimizer: true, runs: 'x', libraries: 'x' },
+    };
+    expect(findFaults(fields, read).size).toBe(0);
+    const compilation = compilationOf(read, '');
+    if (compilation === undefined) throw new Error('there is a compilation');
+    const { path, body } = buildRequest({ ...fields, evmVersion: 'cancun' }, compilation);
+    expect(path).toBe(`v1/verify/sources/1/${fields.address}`);
+    expect(body).toMatchObject({
+      language: 'Vyper',
+      evmVersion: 'cancun',
+      compilerVersion: '0.4.3',
+    });
+    expect(body).not.toHaveProperty('optimizer');
+    expect(body).not.toHaveProperty('libraries');
+  });
+
+  test('may be a folder of Solidity sources with a package.json', () => {
+    const files = [file('package.json', { name: 'token' }), file('src/Token.sol', TOKEN)];
+    expect(readInputFiles(files)).toMatchObject({
+      kind: 'usable',
+      compilations: [{ kind: 'sources', language: 'Solidity' }],
+    });
+  });
+
   test('may be a build info of Hardhat, whose output names the contracts', () => {
     const output = { contracts: { 'src/Token.sol': { Token: {} } } };
     const info = {
@@ -190,7 +243,7 @@ describe('files that are dropped', () => {
   });
 
   test.each([
-    ['sources of a language without pragmas alone', [file('Token.vy', TOKEN)]],
+    ['sources of a language without pragmas alone', [file('Token.yul', TOKEN)]],
     ['broken JSON', [file('input.json', '{"language": ')]],
     [
       'an input without the texts of its sources',

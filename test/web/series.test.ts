@@ -66,7 +66,7 @@ describe('the message of a chart', () => {
       'From 2026-02-01 to 2026-02-03 full matches went from 0 to 2, partial from 0 to 2.',
     );
     expect(describeMatches(tell(matchSeries(POINTS, 'share'), 'share'))).toMatch(
-      /from – to 50\.0\u00a0%/,
+      /from – to 50\.0%/,
     );
   });
 

@@ -127,7 +127,7 @@ describe('an ABI', () => {
         10,
       ),
     ).toEqual([
-      { kind: 'function', text: 'f((uint8, bool)[] pairs) view → uint8' },
+      { kind: 'function', text: 'f((uint8, bool)[] pairs) view → uint8', isReading: true },
       { kind: 'event', text: 'E(address indexed who)' },
       { kind: 'receive', text: 'receive() payable' },
     ]);

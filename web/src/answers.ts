@@ -20,10 +20,12 @@ export {
   type Evidence,
   type Health,
   type JobState,
+  type OperatorState,
   type RegistryOverview,
   type SourcePage,
   type StatisticsHistory,
   type StatisticsOverview,
+  type Version,
 } from '../../client/src/schemas.ts';
 
 /** Counts of contracts at their best match. */

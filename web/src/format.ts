@@ -1,6 +1,6 @@
 /** A number with thin groups of digits, the same on the server and in every browser. */
 export function formatCount(value: number): string {
-  return value.toLocaleString('en-US').replaceAll(',', '\u202f');
+  return value.toLocaleString('en-US');
 }
 
 /** So many chains, in words. */
@@ -19,12 +19,12 @@ export function formatChange(value: number): string {
   return value > 0 ? `+${formatCount(value)}` : `−${formatCount(-value)}`;
 }
 
-/** A share of 1 in whole percent; what is not all is never said to be 100 %, and what is not nothing never 0 %. */
+/** A share of 1 in whole percent; what is not all is never said to be 100%, and what is not nothing never 0%. */
 export function formatShare(share: number): string {
   const percent = Math.round(share * 100);
-  if (percent === 100 && share < 1) return '> 99\u00a0%';
-  if (percent === 0 && share > 0) return '< 1\u00a0%';
-  return `${percent}\u00a0%`;
+  if (percent === 100 && share < 1) return '> 99%';
+  if (percent === 0 && share > 0) return '< 1%';
+  return `${percent}%`;
 }
 
 const SPANS = [

@@ -4,11 +4,13 @@ import { type Api } from './api.ts';
 /** What every page knows beside its own data. */
 export interface PageContext {
   /** Which host it stands on. */
-  readonly host: 'api' | 'repository';
+  readonly host: 'api' | 'repository' | 'operator';
   /** From this page to the root of its host: `./`, `../` and so on. Links stay right behind a proxy that adds a path. */
   readonly base: string;
   /** From this page to the root of the API host, where most pages are; absent where that host is switched off. */
   readonly site?: string;
+  /** Whether it shows a contract that only tokens reach. */
+  readonly isUnlisted?: boolean;
   /** The version of the service. */
   readonly version: string;
   /** Where clients reach the two hosts; one that is switched off is absent. Without a closing slash. */
@@ -47,7 +49,13 @@ export interface ViewProps<Data> {
 export interface Page<Data = unknown> {
   /** The entry of the navigation to which the page belongs. */
   readonly section?: string;
+  /** Whether the view has the search itself, in place of the one above it. */
+  readonly hasSearch?: boolean;
   readonly title: (props: ViewProps<Data>) => string;
+  /** What a link to the page says of it where people share one; a sentence. */
+  readonly about?: (props: ViewProps<Data>) => string;
+  /** The picture beside such a link: a path below the root of the API host; that of the service where there is none. */
+  readonly card?: (props: ViewProps<Data>) => string | undefined;
   /** Reads what the page shows. It never rejects: what could not be read is {@link Loaded} as failed. */
   readonly load: (api: Api, request: PageRequest) => Promise<Data>;
   /** Where what was asked for is shown: a path below the root of the API host. */

@@ -10,17 +10,23 @@ interface PageEntry {
 }
 
 /** Every page of each host. */
-export const PAGES: Readonly<Record<'api' | 'repository', readonly PageEntry[]>> = {
+export const PAGES: Readonly<Record<'api' | 'repository' | 'operator', readonly PageEntry[]>> = {
   api: [
     { template: '/', view: 'overview', load: () => import('./views/overview.tsx') },
     { template: '/registry', view: 'chains', load: () => import('./views/chains.tsx') },
     { template: '/registry/{ref}', view: 'chain', load: () => import('./views/chain.tsx') },
     { template: '/contracts', view: 'contracts', load: () => import('./views/contracts.tsx') },
+    { template: '/search', view: 'search', load: () => import('./views/search.tsx') },
     { template: '/counts', view: 'counts', load: () => import('./views/counts.tsx') },
     {
       template: '/contract/{chain}/{address}',
       view: 'contract',
       load: () => import('./views/contract.tsx'),
+    },
+    {
+      template: '/compare/{chain}/{address}',
+      view: 'compare',
+      load: () => import('./views/compare.tsx'),
     },
     { template: '/verify', view: 'verify', load: () => import('./views/verify.tsx') },
     { template: '/job/{id}', view: 'job', load: () => import('./views/job.tsx') },
@@ -35,6 +41,7 @@ export const PAGES: Readonly<Record<'api' | 'repository', readonly PageEntry[]>>
       load: () => import('./views/folder.tsx'),
     },
   ],
+  operator: [{ template: '/', view: 'operator', load: () => import('./views/operator.tsx') }],
 };
 
 /** What stands in the place of a page that is not there. */
@@ -57,6 +64,6 @@ export function findPage(
 
 /** Loads the page of a view; undefined where no view has this name. */
 export async function loadView(view: string): Promise<Page | undefined> {
-  const entries = [...PAGES.api, ...PAGES.repository, NOT_FOUND];
+  const entries = [...PAGES.api, ...PAGES.repository, ...PAGES.operator, NOT_FOUND];
   return (await entries.find((each) => each.view === view)?.load())?.page;
 }

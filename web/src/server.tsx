@@ -61,7 +61,11 @@ export async function render(
   );
   const parts = {
     title: spellHiddenCharacters(page.title(props)),
+    about: spellHiddenCharacters(page.about?.(props) ?? ABOUT),
     base: context.base,
+    ...(context.apiUrl !== undefined && {
+      card: `${context.apiUrl}/${page.card?.(props) ?? 'card/fullmatch.png'}`,
+    }),
     files: filesOf(view),
     body,
     ...(!isStatic && { state: { view, props } }),
@@ -74,15 +78,24 @@ export async function render(
   };
 }
 
+/** What is said of a page that says nothing of itself. */
+const ABOUT =
+  'Smart contracts whose sources were compiled here and compared with the code on chain, byte for byte.';
+
 /** A document. Without a state no script takes it up. */
 function Document({
   title,
+  about,
+  card,
   base,
   files,
   body,
   state,
 }: {
   readonly title: string;
+  readonly about: string;
+  /** The picture of the page, where those who show previews of links find it. */
+  readonly card?: string;
   readonly base: string;
   readonly files: ViewFiles;
   readonly body: VNode;
@@ -95,6 +108,19 @@ function Document({
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <title>{title}</title>
+        <meta name="description" content={about} />
+        <meta property="og:site_name" content="Fullmatch" />
+        <meta property="og:type" content="website" />
+        <meta property="og:title" content={title} />
+        <meta property="og:description" content={about} />
+        {card !== undefined && (
+          <>
+            <meta property="og:image" content={card} />
+            <meta property="og:image:width" content="1200" />
+            <meta property="og:image:height" content="630" />
+            <meta name="twitter:card" content="summary_large_image" />
+          </>
+        )}
         <link rel="icon" type="image/svg+xml" href={`${base}favicon.ico`} />
         {files.styles.map((file) => (
           <link rel="stylesheet" href={asset(file)} />

@@ -3,6 +3,7 @@ import { FetchFault } from '../../lib/fetch-fault.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Secret } from '../../lib/secret.ts';
+import { withoutKey } from './without-key.ts';
 
 /** Where another explorer is asked, and with which key. */
 export interface ExplorerOptions {
@@ -18,7 +19,7 @@ export interface ExplorerSources {
   /**
    * Asks for the sources of a contract.
    * @param apiKey the client's own key, in place of the operator's
-   * @returns the answer to `getsourcecode` as it came
+   * @returns the answer to `getsourcecode` as it came, without the key where it quotes that
    * @throws FullmatchError etherscan_limit, etherscan_request_failed
    */
   read(chainId: number, address: Hex, apiKey?: Secret): Promise<Buffer>;
@@ -44,7 +45,9 @@ export function openExplorerSources({
       const { status, body } = await askOnce(fetch, asked.href);
       if (status === TOO_MANY_REQUESTS) throw explorerLimit();
       if (status < 200 || status > 299) throw explorerFailed(`answers with the status ${status}`);
-      return body;
+      const said = apiKey === undefined ? body : withoutKey(body, apiKey);
+      if (said === undefined) throw explorerFailed('repeats the key again and again');
+      return said;
     },
   };
 }

@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import fc from 'fast-check';
 import { distance } from 'fastest-levenshtein';
 import { describe, expect, test } from 'vitest';
@@ -18,16 +19,30 @@ const chains = fc.array(fc.record({ name: text, shortName: text }), { maxLength:
   }),
 );
 
-/** The first of the nearest names, each compared. */
+/** The first name of which the text is the first words, else the first of the nearest, each compared. */
 function compareAll(all: readonly RegisteredChain[], wanted: string): string | undefined {
   const lower = wanted.toLowerCase();
-  const compared = all
-    .flatMap(({ record }) => [record.shortName ?? '', record.name])
+  const names = all.flatMap(({ record }) => [record.shortName ?? '', record.name]);
+  const begun = names.find((name) => name.toLowerCase().startsWith(`${lower} `));
+  if (begun !== undefined) return begun;
+  const compared = names
     .map((name) => ({ name, steps: distance(lower, name.toLowerCase()) }))
     .filter(({ steps }) => steps <= Math.max(1, Math.floor(lower.length / 3)));
   const least = Math.min(...compared.map(({ steps }) => steps));
   return compared.find(({ steps }) => steps === least)?.name;
 }
+
+test('the chain of the documentation has an id that no chain of the list has', async () => {
+  const list = JSON.parse(
+    await readFile(new URL('../../../generated/public-chain-list.json', import.meta.url), 'utf8'),
+  ) as { chainId: number }[];
+  expect(list.some(({ chainId }) => chainId === 42_424_242)).toBe(false);
+  for (const file of ['README.md', 'docs/etherscan.md', 'docs/vyper.md']) {
+    const text = await readFile(new URL(`../../../${file}`, import.meta.url), 'utf8');
+    expect(text).not.toMatch(/\\b424242\\b/);
+    expect(text).toContain('42424242');
+  }
+});
 
 describe('the nearest name', () => {
   test('is the one that a comparison with all of them finds', () => {

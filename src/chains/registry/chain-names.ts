@@ -62,6 +62,9 @@ export class ChainNames {
   /** The short name or name nearest to a text, when it is near enough to be what was meant: a third may be wrong. */
   nearest(text: string): string | undefined {
     const wanted = text.toLowerCase();
+    // Whoever leaves a word out means the first chain that is called so: ids of the well-known are small.
+    const begun = this.#spellings.find(({ lower }) => lower.startsWith(`${wanted} `));
+    if (begun !== undefined) return begun.name;
     const letters = countLetters(wanted);
     let best: string | undefined;
     let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;

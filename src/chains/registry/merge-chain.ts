@@ -38,28 +38,39 @@ export function coreOfName(name: string): string {
 
 /**
  * Whether a configured chain and the list's record of its id are two chains: the list says that the id is reused
- * and the names conflict. Case, punctuation and words such as "mainnet" make no conflict.
+ * and the names conflict.
  */
 function isOtherChain(listed: ListRecord, configured: ServiceChain): boolean {
-  if (configured.name === undefined || !listed.redFlags?.includes('reusedChainId')) return false;
+  return listed.redFlags?.includes('reusedChainId') === true && namesConflict(listed, configured);
+}
+
+/** Whether the configuration calls a chain otherwise than the list. Case, punctuation and words such as "mainnet" make no conflict. */
+function namesConflict(listed: ListRecord, configured: ServiceChain): boolean {
+  if (configured.name === undefined) return false;
   const names = [listed.name, listed.title].filter((name) => name !== undefined);
   const core = coreOfName(configured.name);
   return !names.some((name) => coreOfName(name) === core);
 }
 
-function findConflict({ chainId, listed, configured }: ChainEntries): Finding | undefined {
+/** What is to be said where the configuration and the list call a chain by two names. */
+function findOtherName({ chainId, listed, configured }: ChainEntries): Finding | undefined {
   if (listed === undefined || configured === undefined) return undefined;
-  if (!isOtherChain(listed, configured)) return undefined;
-  return {
-    level: 'warning',
-    code: 'reused_chain_id',
-    chainId,
-    field: 'name',
-    message:
-      `Chain ${chainId}: the configuration calls it '${printableText(configured.name ?? '')}', the list ` +
-      `'${printableText(listed.name)}', and the list says that the id is reused; no field of the list is merged. ` +
-      'Complete the configured chain, or correct its name.',
-  };
+  if (!namesConflict(listed, configured)) return undefined;
+  const names =
+    `Chain ${chainId}: the configuration calls it '${printableText(configured.name ?? '')}', the list ` +
+    `'${printableText(listed.name)}'`;
+  const finding = { level: 'warning', chainId, field: 'name' } as const;
+  return isOtherChain(listed, configured)
+    ? {
+        ...finding,
+        code: 'reused_chain_id',
+        message: `${names}, and the list says that the id is reused; no field of the list is merged. Complete the configured chain, or correct its name.`,
+      }
+    : {
+        ...finding,
+        code: 'listed_under_another_name',
+        message: `${names}. If yours is another chain, give it an id that no chain has: wallets and tools take it for the listed one, whose other fields are merged.`,
+      };
 }
 
 /**
@@ -155,8 +166,8 @@ export function mergeChain(entries: ChainEntries): {
   readonly findings: readonly Finding[];
 } {
   const { chainId, configured, defaults } = entries;
-  const conflict = findConflict(entries);
-  const listed = conflict === undefined ? entries.listed : undefined;
+  const otherName = findOtherName(entries);
+  const listed = otherName?.code === 'reused_chain_id' ? undefined : entries.listed;
   const layers = stackLayers(chainId, listed, defaults, configured);
   const local = configured?.local ?? defaults?.local ?? false;
   const endpoints = mergeEndpoints(chainId, layers, local);
@@ -168,5 +179,5 @@ export function mergeChain(entries: ChainEntries): {
     testnet: isTestnet(record),
     local,
   };
-  return { chain, findings: [...(conflict ? [conflict] : []), ...endpoints.findings] };
+  return { chain, findings: [...(otherName ? [otherName] : []), ...endpoints.findings] };
 }

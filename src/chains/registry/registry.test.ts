@@ -384,6 +384,8 @@ describe('a reused id', () => {
     expect(codesOf(unnamed)).not.toContain('reused_chain_id');
     const unflagged = registryOf({ list: [FULL], configured: [{ chainId: 7, name: 'Other' }] });
     expect(chainOf(unflagged, 7).record).toMatchObject({ name: 'Other', shortName: 'ex' });
+    expect(codesOf(unflagged)).toContain('listed_under_another_name');
+    expect(codesOf(unnamed)).not.toContain('listed_under_another_name');
   });
 });
 

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readCases } from '../../../test/support/shared-data.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { foldText } from '../../lib/fold-text.ts';
-import { pickFields, searchChains, type ChainFilter } from './search-chains.ts';
+import { pickFields, rankChains, searchChains, type ChainFilter } from './search-chains.ts';
 
 interface SearchCase {
   readonly words: string;
@@ -169,5 +169,53 @@ describe('the fields of a record', () => {
       ['supported', true],
     ]);
     expect(pickFields(record, new Set(['icon', 'chainId']))).toEqual({ chainId: 1 });
+  });
+});
+
+describe('the likeliest chains', () => {
+  const chains = [
+    chainOf(84, { name: 'Firebase Testnet' }),
+    chainOf(844, { name: 'Base Camp' }),
+    chainOf(8453, { name: 'Base', shortName: 'base', supported: true }),
+    chainOf(84531, { name: 'Base Goerli Testnet' }),
+    chainOf(84532, { name: 'Base Sepolia', supported: true }),
+    chainOf(90000, { name: 'Big Databases', supported: true }),
+    chainOf(90001, { name: 'base' }),
+  ];
+  test.each([
+    ['base', [8453, 90001, 84532, 90000, 844, 84531, 84]],
+    ['8453', [8453, 84532, 84531]],
+    ['84', [84, 8453, 84532, 844, 84531]],
+    ['eip155:8453', [8453]],
+    ['0x2105', [8453]],
+    ['BASE  camp', [844]],
+    ['nothing', []],
+  ])('that "%s" means come in the order %j', (words, ids) => {
+    const { chains: found, matching } = rankChains(chains, { words }, 100);
+    expect(idsOf(found)).toEqual(ids);
+    expect(matching).toBe(ids.length);
+    expect(idsOf(rankChains(chains, { words }, 2).chains)).toEqual(ids.slice(0, 2));
+  });
+
+  test('are called so themselves, before those that only use a currency of that name', () => {
+    const ether = currency('ETH', 'Ethereum');
+    const named = [
+      chainOf(478, { name: 'Form Network', supported: true, nativeCurrency: ether }),
+      chainOf(1, { name: 'Ethereum Mainnet', shortName: 'eth', supported: true }),
+      chainOf(61, { name: 'EthereumClassic', supported: true }),
+      chainOf(2, { name: 'Ethereum Two' }),
+      { ...chainOf(3, { name: 'Now Other', supported: true }), formerNames: ['Ethereum'] },
+    ];
+    expect(idsOf(rankChains(named, { words: 'Ethereum' }, 9).chains)).toEqual([3, 1, 61, 478, 2]);
+  });
+
+  test('are those that the search finds, whatever the words', () => {
+    fc.assert(
+      fc.property(fc.string(), fc.option(fc.boolean(), { nil: undefined }), (words, supported) => {
+        const filter = { words, ...(supported !== undefined && { supported }) };
+        const ranked = idsOf(rankChains(CHAINS, filter, 100).chains);
+        expect([...ranked].sort((left, right) => left - right)).toEqual(find(filter));
+      }),
+    );
   });
 });

@@ -28,14 +28,20 @@ const STATUS_UNLESS_STATED = 'active';
 /** An id that is written out is meant whole: `0x1` is not the beginning of `0x10`. */
 const SPELLED_ID = /^(?:0x[0-9a-f]+|eip155:[0-9]+)$/;
 
-const known = new WeakMap<RegisteredChain, string>();
-
-/** What a chain calls itself and was called, a line each, so that no word is found across two of them. Folded once. */
-function namesOf(registered: RegisteredChain): string {
-  const folded = known.get(registered) ?? foldNames(registered);
-  known.set(registered, folded);
-  return folded;
+/** What is read of a chain once: folding a name takes longer than all else that a search does with it. */
+function onceForEach<Value>(
+  read: (chain: RegisteredChain) => Value,
+): (chain: RegisteredChain) => Value {
+  const known = new WeakMap<RegisteredChain, Value>();
+  return (chain) => {
+    const value = known.get(chain) ?? read(chain);
+    known.set(chain, value);
+    return value;
+  };
 }
+
+/** What a chain calls itself and was called, a line each, so that no word is found across two of them. */
+const namesOf = onceForEach(foldNames);
 
 function foldNames({ record, formerNames = [] }: RegisteredChain): string {
   const { chainId, name, shortName, chain, title, nativeCurrency } = record;
@@ -94,6 +100,38 @@ export function searchChains(
     matching: found.length,
     ...(rest.length > limit && last !== undefined && { next: last.record.chainId }),
   };
+}
+
+/** The names that a chain has or had for itself. Its currency and its ecosystem are those of many. */
+const ownNamesOf = onceForEach(({ record, formerNames = [] }): readonly string[] => {
+  const { chainId, name, shortName = '' } = record;
+  return [String(chainId), name, shortName, ...formerNames].map(foldText);
+});
+
+/**
+ * The chains that fit a filter, those first that its words mean: whose id or one of whose own names they are whole, then
+ * supported ones, then those whose own name begins with the words, as words before as parts of one. Equal ones ascend by chainId.
+ * Pure.
+ */
+export function rankChains(
+  chains: readonly RegisteredChain[],
+  filter: ChainFilter,
+  limit: number,
+): Pick<ChainPage, 'chains' | 'matching'> {
+  const found = chains.filter(makeTest(filter));
+  const wanted = foldText((filter.words ?? '').trim());
+  const rankOf = (chain: RegisteredChain): number => {
+    const { chainId, supported } = chain.record;
+    const names = ownNamesOf(chain);
+    if (names.includes(wanted) || spells(wanted, chainId)) return supported ? 0 : 1;
+    const begins = (text: string): boolean => names.some((name) => name.startsWith(text));
+    const part = begins(wanted) ? 1 : 2;
+    return (supported ? 2 : 5) + (begins(`${wanted} `) ? 0 : part);
+  };
+  // They ascend by chainId already, so that each rank does.
+  const byRank: RegisteredChain[][] = [];
+  for (const chain of found) (byRank[rankOf(chain)] ??= []).push(chain);
+  return { chains: byRank.flat().slice(0, limit), matching: found.length };
 }
 
 /** A record with the fields that were chosen, its id among them. */

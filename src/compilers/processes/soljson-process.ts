@@ -132,6 +132,11 @@ export class SoljsonProcess {
     return this.#read(frame, 'O');
   }
 
+  /** Settles when it has ended, whoever ended it; never rejects. */
+  get ended(): Promise<unknown> {
+    return this.#process.ended;
+  }
+
   /** The memory that it holds, in bytes. */
   residentBytes(): Promise<number> {
     return this.#process.residentBytes();

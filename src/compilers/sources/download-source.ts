@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { chmod, statfs } from 'node:fs/promises';
+import { type WriteStream } from 'node:fs';
+import { chmod, open, statfs } from 'node:fs/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { isOutOfSpace } from '../../lib/system-trouble.ts';
@@ -233,7 +233,9 @@ export class DownloadSource implements CompilerSource {
     const partial = this.#folder.partialOf(name);
     const url = `${this.#base}/${this.#names.pathOf(longVersion, kind)}`;
     await this.#requireSpace();
-    const sink = createWriteStream(partial);
+    // Opened before anything can fail: a file that is still being opened appears after it was discarded.
+    const file = await open(partial, 'w');
+    const sink = file.createWriteStream();
     let totalBytes: number | undefined;
     this.#follow(name, () => ({
       longVersion,
@@ -263,7 +265,7 @@ export class DownloadSource implements CompilerSource {
       await this.#folder.keep(name, sha256);
       return this.#give(longVersion, kind, sha256, pinned === true);
     } finally {
-      sink.destroy();
+      await closed(sink);
       await this.#folder.discard(name);
     }
   }
@@ -284,6 +286,12 @@ export class DownloadSource implements CompilerSource {
     return (await this.#lists.read(kind)).byFileName.get(this.#names.fileNameOf(longVersion, kind))
       ?.sha256;
   }
+}
+
+/** A stream that failed has thrown its error where it was written to; here only its file is let go of. */
+async function closed(sink: WriteStream): Promise<void> {
+  sink.destroy();
+  if (!sink.closed) await new Promise<void>((resolve) => sink.once('close', resolve));
 }
 
 /** The length of the file, where the answer says it; of a compressed answer only its own is known. */

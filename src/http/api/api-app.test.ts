@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 
 import { createCheckedApiApp } from '../../../test/support/wire/checked-answers.ts';
 import {
@@ -52,7 +52,7 @@ describe('the paths of the API host', () => {
     ['v/1/', ['/chains', '/v/1/chains'], ['/v/chains', '/server/chains']],
     ['/server', ['/chains', '/server/chains'], ['/server/server/chains', '/servers/chains']],
   ])('with the prefix %j are where it says', async (apiPrefix, found, missing) => {
-    const prefixed = createCheckedApiApp(await fixtureDependencies({ apiPrefix }));
+    const prefixed = createCheckedApiApp(await fixtureDependencies({ apiPrefixes: [apiPrefix] }));
     for (const path of found) expect((await prefixed.request(path)).status, path).toBe(200);
     for (const path of missing) expect((await prefixed.request(path)).status, path).toBe(404);
   });
@@ -95,6 +95,9 @@ describe('methods', () => {
   );
 
   test('HEAD has the headers of GET and no body', async () => {
+    // Pages say how long ago things were, in more and in fewer letters.
+    vi.useFakeTimers({ toFake: ['Date'] });
+    onTestFinished(() => void vi.useRealTimers());
     for (const path of ['/chains', '/chains/1', '/health', '/', '/docs', '/nothing']) {
       const [get, head] = [await app.request(path), await app.request(path, { method: 'HEAD' })];
       expect(head.status, path).toBe(get.status);
@@ -211,7 +214,10 @@ describe('what the service says of itself', () => {
       await fixtureDependencies({ schemaVersion: 4 }),
     ).request('/version');
     const { node } = process.versions;
-    expect(await response.json()).toEqual({ name: 'fullmatch', version: '1.2.3', node, schema: 4 });
+    expect(await response.json()).toEqual({
+      ...{ name: 'fullmatch', version: '1.2.3', node, schema: 4 },
+      verify: 'open',
+    });
   });
 });
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 
 import { findChain } from '../../chains/registry/chain-reference.ts';
-import { answerJson, NOT_STORED, REVALIDATED } from '../answer.ts';
+import { answer, answerJson, NOT_STORED, REVALIDATED, TEXT_TYPE } from '../answer.ts';
 import { answerSnapshot } from '../answer-snapshot.ts';
 import { makeSnapshot, type Snapshot } from '../../publication/snapshot.ts';
 import { addHealthRoutes } from '../health-routes.ts';
@@ -20,23 +20,45 @@ import { addChainHealthRoute } from './chains/chain-health-route.ts';
 import { addChainMonitorRoute } from './chains/chain-monitor-route.ts';
 import { addChainRoutes } from './chains/add-chain-routes.ts';
 import { addCompilersRoute } from './compilers-route.ts';
+import { addBadge } from './badge/add-badge.ts';
+import { addCards } from './card/add-cards.ts';
+import { renderLlmsText } from './llms-text.ts';
 import { addBlockscoutRoutes } from './blockscout/add-blockscout-routes.ts';
+import { addCodeDatabase } from './blockscout/add-code-database.ts';
+import { addSignatureProvider } from './blockscout/add-signature-provider.ts';
+import { addStoredVerifier } from './blockscout/add-stored-verifier.ts';
 import { blockscoutErrorShapes } from './blockscout/blockscout-error.ts';
-import { batchRoutes, verdictRoutes } from './blockscout/blockscout-routes.ts';
+import { METHODS_BYTES } from './blockscout/methods-body.ts';
+import {
+  batchRoutes,
+  methodsRoutes,
+  storedRoutes,
+  verdictRoutes,
+} from './blockscout/blockscout-routes.ts';
 import { addEtherscanRoutes } from './etherscan/add-etherscan-routes.ts';
 import { etherscanErrorShape } from './etherscan/etherscan-error.ts';
 import { etherscanRoutes } from './etherscan/etherscan-routes.ts';
+import { addDownloads } from './downloads/add-downloads.ts';
 import { addEvidenceRoutes } from './evidence/add-evidence-routes.ts';
+import { addSignatureRoutes } from './signatures/add-signature-routes.ts';
+import { signatureErrorShape } from './signatures/signature-error.ts';
+import { importRoute } from './signatures/signature-routes.ts';
+import { IMPORT_BYTES } from './signatures/signatures-body.ts';
+import { REPOSITORY_URL } from '../repository/repository-routes.ts';
+import { addMcp, MCP_BYTES } from './mcp/add-mcp.ts';
+import { mcpRoute } from './mcp/mcp-routes.ts';
 import { addPageRedirects } from './page-redirects.ts';
 import { addPageRoutes } from './pages/add-page-routes.ts';
 import { addSourcesRoutes } from './sources/add-sources-routes.ts';
 import { verifySourcesRoute } from './sources/sources-routes.ts';
+import { addListing } from './unlisted/add-listing.ts';
 import { addStatisticsRoutes } from './statistics/add-statistics-routes.ts';
 import { addLookUpRoutes } from './v1/add-look-up-routes.ts';
 import { v1ErrorShape } from './v1/v1-error.ts';
 import { addV1VerifyRoutes } from './v1/add-verify-routes.ts';
 import { v1VerifyRoutes } from './v1/verify-routes.ts';
 import { addVerifyRoutes } from './v2/add-verify-routes.ts';
+import { createExplorerImport } from './v2/explorer-import.ts';
 import { v2VerifyRoutes } from './v2/verify-routes.ts';
 import { addContractRoutes } from './v2/add-contract-routes.ts';
 import { v2ErrorShape } from './v2/v2-error.ts';
@@ -48,13 +70,17 @@ const OPENAPI_DOCUMENT = new URL('../../../openapi.json', import.meta.url);
 export function createApiApp(parts: HttpParts): HostApp {
   const routes = createRoutes();
   let openapi: Snapshot | undefined;
-  const openapiMade = makeSnapshot(readFileSync(OPENAPI_DOCUMENT), new Date()).then(
-    (snapshot) => (openapi = snapshot),
-  );
+  const openapiText = readFileSync(OPENAPI_DOCUMENT, 'utf8');
+  // The hosts know their ports only once they listen.
+  const makeOpenapi = async (): Promise<Snapshot> => {
+    const text = openapiText.replaceAll(REPOSITORY_URL, parts.urls().repository ?? REPOSITORY_URL);
+    return (openapi ??= await makeSnapshot(Buffer.from(text), new Date()));
+  };
   const version = {
     name: 'fullmatch' as const,
     version: parts.version,
     node: process.versions.node,
+    verify: parts.access.verify,
     ...(parts.schemaVersion === undefined ? {} : { schema: parts.schemaVersion }),
   };
   routes.openapi(chainsRoute, (c) =>
@@ -66,48 +92,57 @@ export function createApiApp(parts: HttpParts): HostApp {
   });
   routes.openapi(healthRoute, () => answerJson(healthRoute, parts.health(), NOT_STORED));
   routes.openapi(versionRoute, () => answerJson(versionRoute, version, REVALIDATED));
-  routes.openapi(openapiRoute, async (c) => answerSnapshot(await openapiMade, c.req.raw.headers));
+  routes.openapi(openapiRoute, async (c) => answerSnapshot(await makeOpenapi(), c.req.raw.headers));
   routes.openapi(iconRoute, () => answerIcon());
+  routes.get('/llms.txt', () =>
+    answer(renderLlmsText(parts.urls()), { type: TEXT_TYPE, cacheControl: REVALIDATED }),
+  );
   addChainRoutes(routes, parts);
   addChainHealthRoute(routes, parts);
   addChainMonitorRoute(routes, parts);
   addCompilersRoute(routes, parts);
   addContractRoutes(routes, parts);
-  addVerifyRoutes(routes, parts);
+  const findAtExplorer = createExplorerImport(parts);
+  addVerifyRoutes(routes, { ...parts, findAtExplorer });
   addLookUpRoutes(routes, parts);
   addV1VerifyRoutes(routes, parts);
   addSourcesRoutes(routes, parts);
+  addSignatureRoutes(routes, parts);
   addEtherscanRoutes(routes, parts);
   addBlockscoutRoutes(routes, parts);
+  addStoredVerifier(routes, { ...parts, findAtExplorer });
+  addSignatureProvider(routes, parts);
+  addCodeDatabase(routes, parts);
   addStatisticsRoutes(routes, parts);
   addEvidenceRoutes(routes, parts);
+  addDownloads(routes, parts);
+  addBadge(routes, parts);
+  addCards(routes, parts);
   addPageRedirects(routes);
   addHealthRoutes(routes, parts);
   const { version: fullmatch, urls, pages: bundle, answers } = parts;
   const ask: HostApp['request'] = (...asked) => app.request(...asked);
-  const prefixes = [parts.apiPrefix].filter((prefix) => prefix.length > 1);
-  const pages = { host: 'api', bundle, version: fullmatch, urls, prefixes, ask, answers } as const;
+  if (parts.isMcpEnabled) addMcp(routes, { ...parts, ask });
+  if (parts.unlistedHost !== undefined) addListing(routes, parts, parts.unlistedHost);
+  const prefixes = parts.apiPrefixes.filter((prefix) => prefix.length > 1);
+  const { isUnlisted = false } = parts;
+  const served = { host: 'api', bundle, version: fullmatch, isUnlisted } as const;
+  const pages = { ...served, urls, prefixes, ask, answers };
   const problemPages = addPageRoutes(routes, pages);
-  const bodyLimits = Object.fromEntries(
-    [
-      ...[...v2VerifyRoutes, ...v1VerifyRoutes, verifySourcesRoute, ...etherscanRoutes],
-      ...[...verdictRoutes, ...batchRoutes].map(({ route }) => route),
-    ].map(({ path }) => [path, parts.verificationBytes]),
-  );
   const prepared = {
     '/chains': () => parts.documents.current.chains,
     '/openapi.json': () => openapi,
   };
   const errorShapes = [
     ...blockscoutErrorShapes,
-    ...[etherscanErrorShape, v2ErrorShape, v1ErrorShape],
+    ...[etherscanErrorShape, signatureErrorShape, v2ErrorShape, v1ErrorShape],
   ];
   const app: HostApp = createHostApp(
     {
       routes,
-      prefixes: [parts.apiPrefix],
+      prefixes: parts.apiPrefixes,
       prepared,
-      bodyLimits,
+      bodyLimits: bodyLimitsOf(parts),
       errorShapes,
       problemPages,
       answers,
@@ -115,4 +150,19 @@ export function createApiApp(parts: HttpParts): HostApp {
     parts.log,
   );
   return app;
+}
+
+/** The largest bodies by the paths of the routes that read another than the listener's. */
+function bodyLimitsOf({ verificationBytes }: HttpParts): Readonly<Record<string, number>> {
+  const bodyLimits = Object.fromEntries(
+    [
+      ...[...v2VerifyRoutes, ...v1VerifyRoutes, verifySourcesRoute, ...etherscanRoutes],
+      ...[...verdictRoutes, ...batchRoutes].map(({ route }) => route),
+      ...storedRoutes.map(({ verify }) => verify),
+    ].map(({ path }) => [path, verificationBytes]),
+  );
+  bodyLimits[importRoute.path] = IMPORT_BYTES;
+  bodyLimits[mcpRoute.path] = MCP_BYTES;
+  for (const { path } of methodsRoutes) bodyLimits[path] = METHODS_BYTES;
+  return bodyLimits;
 }

@@ -15,7 +15,7 @@ export const chainsRoute = createRoute({
   summary: 'Every chain that was added to the service',
   description:
     'In ascending chainId, supported or not. Every key of stats.json has a record here. A field that is not known is absent.',
-  tags: ['documents'],
+  tags: ['Documents'],
   responses: {
     200: {
       description: 'The chains',
@@ -31,7 +31,7 @@ export const chainRoute = createRoute({
   path: '/chains/{ref}',
   summary: 'One chain',
   description: 'By its id (1, 0x1, eip155:1), its short name (eth) or its name.',
-  tags: ['chains'],
+  tags: ['Chains'],
   request: {
     params: z.object({
       ref: z.string().openapi({
@@ -58,7 +58,7 @@ export const healthRoute = createRoute({
   summary: 'What the service knows of its own state',
   description:
     'Always 200 while the service answers; `status` says whether something needs a look.',
-  tags: ['service'],
+  tags: ['Operations'],
   responses: {
     200: {
       description: 'The report',
@@ -72,7 +72,7 @@ export const versionRoute = createRoute({
   method: 'get',
   path: '/version',
   summary: 'What runs here',
-  tags: ['service'],
+  tags: ['Operations'],
   responses: {
     200: {
       description: 'The version',
@@ -84,6 +84,9 @@ export const versionRoute = createRoute({
               version: z.string().describe('Version of the service'),
               node: z.string().describe('Version of Node.js'),
               schema: z.int().optional().describe('Number of the newest database migration'),
+              verify: z
+                .enum(['open', 'token', 'off'])
+                .describe('Who may have contracts verified: everybody, who has a token, or nobody'),
             })
             .meta({ id: 'Version', description: 'What runs here' }),
         },
@@ -97,7 +100,7 @@ export const openapiRoute = createRoute({
   method: 'get',
   path: '/openapi.json',
   summary: 'This description',
-  tags: ['service'],
+  tags: ['Operations'],
   responses: {
     200: {
       description: 'An OpenAPI 3.1 document',
@@ -115,7 +118,7 @@ export const docsRoute = createRoute({
   method: 'get',
   path: '/docs',
   summary: 'This description as a page',
-  tags: ['service'],
+  tags: ['Operations'],
   responses: {
     200: { description: 'A page', content: htmlPage },
     ...crowdedResponses(problemResponse),

@@ -29,7 +29,7 @@ export const compilersRoute = createRoute({
   summary: 'The versions of compilers that a verification may name',
   description:
     'What is installed and, where this service downloads compilers, every release of Solidity from 0.1.3 on and of Vyper from 0.1.0-beta.16 on.',
-  tags: ['verification'],
+  tags: ['Verify'],
   responses: {
     200: {
       description: 'The versions',

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 
 import { createCheckedApiApp } from '../../../test/support/wire/checked-answers.ts';
 import { fixtureDependencies, ROOMY_LIMITS } from '../../../test/support/http-fixture.ts';
-import { RawClient } from '../../../test/support/raw-client.ts';
+import { RawClient, waitUntil } from '../../../test/support/raw-client.ts';
 import { silentLogger } from '../../log.ts';
 import { type VerificationJob } from '../../verification/jobs/verification-job.ts';
 import { listen } from '../listener.ts';
@@ -35,6 +35,11 @@ test.each([`/v1/jobs/${ID}`, `/v2/verify/${ID}`])(
   'large answers about a job that a client does not take count for it: %s',
   async (path) => {
     const deps = await fixtureDependencies();
+    let read = 0;
+    const readJob = async () => {
+      read += 1;
+      return FAILED;
+    };
     const limits = { bytes: 3 * CODE_BYTES, clientBytes: 1.5 * CODE_BYTES };
     const app = createCheckedApiApp({
       ...deps,
@@ -42,7 +47,7 @@ test.each([`/v1/jobs/${ID}`, `/v2/verify/${ID}`])(
         ...{ cacheBytes: 0, readers: 2, trustedProxies: [], version: '1.2.3' },
         limits,
       }),
-      verification: { ...deps.verification, readJob: async () => FAILED },
+      verification: { ...deps.verification, readJob },
     });
     const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
     const listener = await listen(app, options, silentLogger);
@@ -53,14 +58,20 @@ test.each([`/v1/jobs/${ID}`, `/v2/verify/${ID}`])(
     const ask = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
     first.socket.pause();
     first.send(ask);
+    await waitUntil(() => read > 0);
     await wait(300);
     second.send(ask);
     expect((await second.answer()).status).toBe(429);
     first.socket.destroy();
-    await wait(100);
-    second.send(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
-    await second.end(20_000);
-    expect(second.heardBytes).toBeGreaterThan(CODE_BYTES);
+    // What the first held is given back once its end is heard of.
+    const heardNext = async (): Promise<number> => {
+      const next = await RawClient.connect(listener.port);
+      next.send(`GET ${path} HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n`);
+      await next.end();
+      return next.heardBytes;
+    };
+    await expect.poll(heardNext).toBeGreaterThan(CODE_BYTES);
+    second.socket.destroy();
     await listener.close(0);
   },
 );

@@ -15,7 +15,7 @@ export const contractPageRoute = createRoute({
   method: 'get',
   path: '/repo-ui/{chainId}/{address}',
   summary: 'Redirects to the page of a contract',
-  tags: ['contracts'],
+  tags: ['Contracts'],
   request: { params: contractParameters },
   responses: { 302: redirect, 400: invalidParameter },
 });
@@ -25,7 +25,7 @@ export const jobPageRoute = createRoute({
   method: 'get',
   path: '/verify-ui/jobs/{verificationId}',
   summary: 'Redirects to the page of a verification job',
-  tags: ['contracts'],
+  tags: ['Contracts'],
   request: { params: z.object({ verificationId: z.uuid() }) },
   responses: { 302: redirect, 400: invalidParameter },
 });

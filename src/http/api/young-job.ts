@@ -1,6 +1,7 @@
 import { type WaitOptions } from '../../verification/jobs/job-waiters.ts';
 import { isFinished, type VerificationJob } from '../../verification/jobs/verification-job.ts';
-import { jobNotFound, type Verification } from '../../verification/verification.ts';
+import { jobNotFound } from '../../verification/jobs/end-job.ts';
+import { type Verification } from '../../verification/verification.ts';
 
 /** How old a job grows while its first askers wait for its end. */
 const YOUNG_JOB_MS = 5000;

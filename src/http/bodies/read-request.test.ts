@@ -146,3 +146,47 @@ describe('a request to verify', () => {
     ).toBe('taken');
   });
 });
+
+describe('interfaces of a Vyper request', () => {
+  const forms: Readonly<Record<string, readonly [RequestForm, (abis: object) => object]>> = {
+    Blockscout: [
+      { kind: 'blockscout', language: 'vyper', sources: 'multi_part', isBatch: false },
+      (interfaces) => ({
+        ...{ bytecode: '0x00', bytecodeType: 'DEPLOYED_BYTECODE', compilerVersion: 'v0.3.10' },
+        ...{ sourceFiles: { 'a.vy': '' }, interfaces },
+      }),
+    ],
+    sources: [
+      { ...FORM, kind: 'sources' },
+      (abis) => ({
+        ...{ language: 'Vyper', compilerVersion: '0.3.10', files: { 'a.vy': '', ...abis } },
+      }),
+    ],
+  };
+  const read = async (name: string, abis: Readonly<Record<string, string>>): Promise<string> => {
+    const [form, bodyOf] = forms[name] ?? [];
+    if (form === undefined || bodyOf === undefined) throw new Error(name);
+    const bytes = Buffer.from(JSON.stringify(bodyOf(abis)));
+    try {
+      await readRequest(bytes, form, { ...LIMITS, values: 1000 });
+      return 'taken';
+    } catch (error) {
+      return codeOfError(error);
+    }
+  };
+  const values = (count: number): string => `[${Array(count).fill('0').join()}]`;
+
+  test.each<[string, Readonly<Record<string, string>>, string]>([
+    ['with few values are taken', { 'a.json': values(400), 'b.json': values(400) }, 'taken'],
+    ['with many values are refused', { 'a.json': values(1001) }, 'request_too_many_values'],
+    [
+      'are counted together',
+      { 'a.json': values(600), 'b.json': values(600) },
+      'request_too_many_values',
+    ],
+    ['that nest deeply are refused', { 'a.json': '['.repeat(65) + ']'.repeat(65) }, 'invalid_json'],
+    ['that are no JSON are refused', { 'a.json': '{' }, 'invalid_json'],
+  ])('%s', async (_what, interfaces, code) => {
+    for (const name of Object.keys(forms)) expect(await read(name, interfaces), name).toBe(code);
+  });
+});

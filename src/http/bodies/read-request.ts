@@ -1,7 +1,8 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { isMembers } from '../../lib/members.ts';
-import { type GivenRequest } from '../../verification/given-codes/verify-given-codes.ts';
+import type { LogEntry } from '../../repository/repository.ts';
+import { type GivenRequest } from '../../verification/given-codes/given-codes.ts';
 import {
   packRequest,
   type PackedRequest,
@@ -11,8 +12,22 @@ import { type EtherscanFields } from '../api/etherscan/etherscan-fields.ts';
 import { type BlockscoutForm, readVerifierRequest } from '../api/blockscout/verifier-request.ts';
 import { readExplorerRecord } from '../api/etherscan/explorer-record.ts';
 import { type EtherscanForm, readEtherscanRequest } from '../api/etherscan/verify-request.ts';
-import { type ContractChoice, readV1Request } from '../api/v1/verify-request.ts';
+import {
+  type ContractChoice,
+  type ContractPlace,
+  readPlaceBody,
+  readV1Request,
+} from '../api/v1/verify-request.ts';
 import { MetadataFault, readMetadata } from '../../solidity/metadata.ts';
+import {
+  type CodeQuestion,
+  readCodeQuestion,
+  readSelectors,
+} from '../api/blockscout/code-database-body.ts';
+import { lookUpMethods } from '../api/blockscout/methods-body.ts';
+import { type MethodPlace } from '../../verification/given-codes/place-methods.ts';
+import { readAbiBody, readEventsBody } from '../api/blockscout/signature-provider-body.ts';
+import { type ImportQuestion, readImportBody } from '../api/signatures/signatures-body.ts';
 import { readSourcesBody } from '../api/sources/sources-body.ts';
 import {
   type ExplorerQuestion,
@@ -43,6 +58,15 @@ export type RequestForm =
       readonly address: Hex;
     }
   | { readonly kind: 'v1'; readonly contentType: string }
+  | { readonly kind: 'signatures' }
+  | { readonly kind: 'methods' }
+  | { readonly kind: 'provider_abi' }
+  | { readonly kind: 'provider_events' }
+  | { readonly kind: 'code_search' }
+  | { readonly kind: 'place_search' }
+  | { readonly kind: 'place' }
+  | { readonly kind: 'event_selector' }
+  | { readonly kind: 'event_selectors' }
   | EtherscanForm
   | BlockscoutForm;
 
@@ -55,13 +79,19 @@ const READERS = {
   sources: readSourcesBody,
 } as const;
 
-/** What a body asks: a verification, one of codes that it brings, to ask another explorer, which of several contracts there are, or what its fields say. */
+/** What a body asks: a verification, one of codes that it brings, to ask another explorer, which of several contracts there are, what its fields say, an import of signatures, what entries of logs mean, a search by code or place, or of events by their hashes. */
 export type ReadRequest =
-  | { readonly request: PackedRequest }
+  | { readonly request: PackedRequest; readonly key?: string }
   | { readonly choices: readonly ContractChoice[] }
-  | { readonly given: GivenRequest }
+  | { readonly given: GivenRequest; readonly wantsMethods: boolean }
   | { readonly explorer: ExplorerQuestion }
-  | { readonly fields: EtherscanFields };
+  | { readonly fields: EtherscanFields }
+  | { readonly signatures: Pick<ImportQuestion, 'asked'> & Partial<ImportQuestion> }
+  | { readonly logs: readonly LogEntry[] }
+  | { readonly methods: Readonly<Record<string, MethodPlace>> }
+  | { readonly searched: CodeQuestion }
+  | { readonly place: ContractPlace }
+  | { readonly selectors: readonly Hex[] };
 
 /**
  * Reads a body: parses, validates and packs it. Takes up to seconds of one processor.
@@ -85,13 +115,25 @@ export async function readRequest(
     const read = await readEtherscanRequest(bytes, form, limits);
     if ('fields' in read) return read;
     requireBounded(read.verification.compilation, limits);
-    return { request: packRequest(read.verification) };
+    return { request: packRequest(read.verification), ...(read.key && { key: read.key }) };
   }
   if (form.kind === 'blockscout') {
-    const { compilation, codes } = readVerifierRequest(bytes, form, limits);
+    const { compilation, codes, wantsMethods } = readVerifierRequest(bytes, form, limits);
     requireBounded(compilation, limits);
-    return { given: { request: packRequest({ ...NO_PLACE, compilation }), codes } };
+    const request = packRequest({ ...NO_PLACE, compilation });
+    return { given: { request, codes }, wantsMethods };
   }
+  if (form.kind === 'signatures') return { signatures: readImportBody(bytes, limits) };
+  if (form.kind === 'methods') return { methods: lookUpMethods(bytes, limits) };
+  if (form.kind === 'provider_abi') return { signatures: { asked: readAbiBody(bytes, limits) } };
+  if (form.kind === 'place') return { place: readPlaceBody(bytes, limits) };
+  if (form.kind === 'code_search' || form.kind === 'place_search') {
+    return { searched: readCodeQuestion(bytes, limits, form.kind === 'code_search') };
+  }
+  if (form.kind === 'event_selector' || form.kind === 'event_selectors') {
+    return { selectors: readSelectors(bytes, limits, form.kind === 'event_selectors') };
+  }
+  if (form.kind === 'provider_events') return { logs: readEventsBody(bytes, limits) };
   const { kind, chainId, address } = form;
   if (kind === 'similarity') {
     // There is nothing that a client must say, so that a body may be left out.

@@ -2,7 +2,12 @@ import { FullmatchError } from '../../errors.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { isBoundedPath, PATH_BOUNDS } from '../../lib/source-path.ts';
-import { JsonFault, type JsonLimits, parseUntrustedJson } from '../../lib/untrusted-json.ts';
+import {
+  countJsonValues,
+  JsonFault,
+  type JsonLimits,
+  parseUntrustedJson,
+} from '../../lib/untrusted-json.ts';
 
 /** How much one request to verify may hold. */
 export interface RequestLimits extends JsonLimits {
@@ -40,6 +45,24 @@ export function parseJsonBody(bytes: Uint8Array, limits: JsonLimits): Members {
   }
   if (isMembers(value)) return value;
   throw new FullmatchError('invalid_json', 'The body is JSON, but no object.');
+}
+
+/**
+ * Parses the ABIs that come as texts within a body: all of them together hold as many values as one body may.
+ * @returns a parser that throws FullmatchError invalid_json, request_too_many_values
+ */
+export function abiParser(limits: JsonLimits): (path: string, content: string) => unknown {
+  let left = limits.values;
+  return (path, content) => {
+    const bytes = Buffer.from(content);
+    const ofThis = { ...limits, values: left };
+    try {
+      left -= countJsonValues(bytes, ofThis);
+      return parseUntrustedJson(bytes, ofThis);
+    } catch (error) {
+      throw asRequestError(error, `The interface ${printableText(path, SHOWN_CHARACTERS)}`);
+    }
+  };
 }
 
 /** @throws FullmatchError request_too_many_sources */

@@ -6,6 +6,7 @@ import { FullmatchError } from '../../errors.ts';
 import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import { type Logger } from '../../log.ts';
+import { type AccessGate } from '../access-gate.ts';
 import { bodyTooLarge, declaresTooMuch } from '../body-limit.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { connectionOf, whileWaitedFor } from '../records/answer-connection.ts';
@@ -26,17 +27,20 @@ export interface RequestReaderOptions {
   readonly dataDir: string;
   /** Whose word on the client of a request counts. */
   readonly trustedProxies: TrustedProxies;
+  /** Lets requests through that have something verified or imported. */
+  readonly access: Pick<AccessGate, 'admit' | 'admitLookUp'>;
 }
 
 /** Reads the bodies of requests to verify within a budget, and parses them off the thread that serves. */
 export interface RequestReader {
   /**
    * What the body of a request asks.
+   * @param limitBytes the largest body, where it is less than that of requests to verify
    * @throws FullmatchError with what is wrong with the body; unsupported_content_coding, request_too_large,
-   * too_many_client_bodies, too_many_bodies; request_too_complex for a body that takes too long or too much memory;
+   * too_many_client_bodies, too_many_bodies; what {@link AccessGate.admit} refuses; request_too_complex for a body that takes too long or too much memory;
    * malformed_request when the client leaves
    */
-  read(c: Context, form: RequestForm): Promise<ReadRequest>;
+  read(c: Context, form: RequestForm, limitBytes?: number): Promise<ReadRequest>;
   /**
    * What an answer of another explorer names, which the service asked for itself.
    * @throws FullmatchError with what is wrong with the answer; too_many_bodies, request_too_complex
@@ -58,11 +62,16 @@ const FOLDER = 'bodies';
  */
 const HEAP_PER_BYTE = 9;
 const HEAP_LEAST_BYTES = 96 * MIB;
+/** What has contracts verified, or signatures imported; requests of the Etherscan protocol say it in their bodies. */
+const ADMITTED: ReadonlySet<RequestForm['kind']> = new Set([
+  ...(['standard_json', 'metadata', 'sources', 'similarity', 'explorer', 'v1', 'place'] as const),
+  ...(['blockscout', 'signatures', 'provider_abi'] as const),
+]);
 const READING = { taskTimeoutMs: 30_000, queueLimit: 1000, idleMs: 5_000 };
 
 /** Makes the reader; its threads start when they are needed. */
 export function createRequestReader(options: RequestReaderOptions, log: Logger): RequestReader {
-  const { bodies, request: limits, bodyBytes, dataDir, trustedProxies } = options;
+  const { bodies, request: limits, bodyBytes, dataDir, trustedProxies, access } = options;
   // One body of a client always fits.
   const clientBytes = Math.max(bodies.clientBytes, bodyBytes);
   const budget = new BodyBudget({ ...bodies, clientBytes });
@@ -90,24 +99,32 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
   const folder = path.join(dataDir, FOLDER);
   const passes = new OwnPasses();
   return {
-    read: async (c, form) => {
+    read: async (c, form, mostBytes = bodyBytes) => {
+      if (ADMITTED.has(form.kind)) access.admit(c);
       const client = clientOf(c.env, trustedProxies);
       requireNoCoding(c);
-      const declaredBytes = declaredLength(c, bodyBytes);
+      const limitBytes = Math.min(mostBytes, bodyBytes);
+      const declaredBytes = declaredLength(c, limitBytes);
       const share = new BodyShare(budget, client);
       const socket = connectionOf(c)?.socket;
       const wireBytes = socket && ((): number => socket.bytesRead);
       const body = await receiveBody(streamOf(c), {
-        ...{ limitBytes: bodyBytes, declaredBytes, share, wireBytes, folder, log },
+        ...{ limitBytes, declaredBytes, share, wireBytes, folder, log },
         turn: () => passes.next(client),
       });
       try {
         const transfer = memoryOf(body);
-        return await whileWaitedFor(c, (left) => {
+        const read = await whileWaitedFor(c, (left) => {
           const signal = AbortSignal.any([left, share.lost]);
           const task = { form, limits, bytes: body.bytes };
           return ask(task, body.length, { client, transfer, signal });
         });
+        // Only its body says what such a request is, and holds its key.
+        if (form.kind === 'etherscan') {
+          if ('request' in read) access.admit(c, read.key);
+          else access.admitLookUp(c, 'fields' in read ? read.fields['apikey'] : undefined);
+        }
+        return read;
       } finally {
         await body.close();
       }

@@ -24,10 +24,13 @@ export interface RecordView {
   readonly key?: unknown;
   /** What the form needs. */
   readonly parts: readonly ContractSection[];
+  /** Its media type; JSON where it is not said. */
+  readonly type?: string;
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Answers with the record of a contract, as JSON.
+ * Answers with the record of a contract.
  * @param view may refuse the match by throwing
  * @returns undefined where the contract has no match
  * @throws FullmatchError as RecordAnswers.answer; what `view` throws
@@ -39,10 +42,11 @@ export async function answerRecord(
   view: (match: ContractMatch) => RecordView,
 ): Promise<Answer | undefined> {
   return answerVersion(contracts, { chainId, address }, async ({ match, version }) => {
-    const { form, key, parts } = view(match);
+    const { form, key, parts, type = JSON_TYPE, headers } = view(match);
     return answers.answer(c, {
       key: [form.kind, chainId, address, version, key],
-      type: JSON_TYPE,
+      type,
+      ...(headers && { headers }),
       read: async () => {
         const record = await contracts.readRecord(chainId, address, parts);
         if (record?.version !== version) throw new RecordChanged();

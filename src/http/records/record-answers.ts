@@ -226,9 +226,9 @@ export class RecordAnswers {
     unwanted.throwIfAborted();
     this.#renderings += 1;
     if (Buffer.isBuffer(found)) return found;
-    return sizeOf(found.parts) < OFF_THREAD_FROM_BYTES
-      ? renderRecord(found)
-      : this.#renderOnThread(found, client, unwanted);
+    // Packing takes ten times as long as writing.
+    const isSmall = sizeOf(found.parts) < OFF_THREAD_FROM_BYTES && found.form.kind !== 'zip';
+    return isSmall ? renderRecord(found) : this.#renderOnThread(found, client, unwanted);
   }
 
   async #renderOnThread(
@@ -281,11 +281,11 @@ function notModified(tag: string, coding: ContentCoding): Answer {
   });
 }
 
-function sizeOf({ row, sources = [], sourcePaths = [] }: StoredSections): number {
+function sizeOf({ row, sources = [], sourceSizes = [] }: StoredSections): number {
   const columns = Object.values(row ?? {}) as (string | Uint8Array | boolean | null)[];
   const ofRow = columns.map((value) => (typeof value === 'boolean' ? 1 : (value?.length ?? 0)));
   const ofSources = sources.map(({ path, content }) => path.length + content.length);
-  const ofPaths = sourcePaths.map((path) => path.length);
+  const ofPaths = sourceSizes.map(({ path }) => path.length);
   return [...ofRow, ...ofSources, ...ofPaths].reduce((sum, size) => sum + size, 0);
 }
 

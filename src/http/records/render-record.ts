@@ -1,19 +1,21 @@
 import {
   type ContractMatch,
+  type ContractSections,
   type StoredSections,
-  filePathsOf,
   filesOf,
+  listFiles,
   parseSections,
 } from '../../repository/repository.ts';
 import { checksumAddress, type Hex } from '../../lib/hex.ts';
 import { type etherscanAnswerSchema } from '../api/etherscan/etherscan-wire.ts';
 import { renderAbi, renderSourceRecord } from '../api/etherscan/source-record.ts';
-import { renderContract } from '../api/v2/contract-text.ts';
+import { renderContract, renderStandardInput } from '../api/v2/contract-text.ts';
 import { type FieldSelection } from '../api/v2/contract-fields.ts';
 import { type fileTreeSchema, type filesSchema } from '../api/v1/look-up-routes.ts';
 import { type AnswerOf } from '../answer.ts';
 import { type folderSchema } from '../repository/repository-routes.ts';
 import { encodePath, folderPath } from '../tree-path.ts';
+import { renderZip, type ZippedFile } from './render-zip.ts';
 
 type Files = AnswerOf<typeof filesSchema>;
 
@@ -25,7 +27,8 @@ export interface RecordTask {
 }
 
 /**
- * An answer that shows a record: fields of the API v2, files and their URLs of the API v1, a folder of the tree, and of the
+ * An answer that shows a record: fields of the API v2, files and their URLs of the API v1, a folder of the tree, what tools
+ * take (the ABI, the input of the compiler, an archive of all files), and of the
  * Etherscan protocol the ABI or the source with what is known of the implementation of a proxy.
  */
 export type RecordForm =
@@ -37,12 +40,13 @@ export type RecordForm =
     }
   | { readonly kind: 'files' | 'bare_files' }
   | { readonly kind: 'file_urls' | 'bare_file_urls'; readonly base: string }
-  | { readonly kind: 'folder' }
+  | { readonly kind: 'folder' | 'abi' | 'standard_input' | 'zip' }
   | { readonly kind: 'etherscan_abi' }
   | { readonly kind: 'etherscan_source'; readonly implementation?: Hex };
 
-/** The JSON of an answer, in UTF-8 and in memory of its own. */
+/** The bytes of an answer, of JSON in UTF-8, in memory of their own. */
 export function renderRecord({ match, parts, form }: RecordTask): Buffer<ArrayBuffer> {
+  if (form.kind === 'zip') return renderZip(zippedFiles(parseSections(parts)));
   return encode(renderChunks(match, parts, form));
 }
 
@@ -53,6 +57,8 @@ function renderChunks(
 ): readonly string[] {
   const parts = parseSections(stored);
   if (form.kind === 'fields') return renderContract(match, parts, form.selection, form.live);
+  if (form.kind === 'standard_input') return [renderStandardInput(parts)];
+  if (form.kind === 'abi') return [JSON.stringify(parts.artifacts?.['abi'] ?? [])];
   if (form.kind === 'etherscan_abi') return [renderOk(renderAbi(parts))];
   if (form.kind === 'etherscan_source') {
     return [renderOk([renderSourceRecord(parts, form.implementation)])];
@@ -68,15 +74,15 @@ function renderChunks(
     if (form.kind === 'bare_files') return ['[', ...separated, ']'];
     return [`{"status":"${match.match}","files":[`, ...separated, ']}'];
   }
-  const paths = filePathsOf(parts);
+  const listed = listFiles(parts);
   if (form.kind === 'file_urls' || form.kind === 'bare_file_urls') {
-    const files = paths.map((path) => `${form.base}/${folder}/${encodePath(path)}`);
+    const files = listed.map(({ path }) => `${form.base}/${folder}/${encodePath(path)}`);
     if (form.kind === 'bare_file_urls') return [JSON.stringify(files)];
     const tree: AnswerOf<typeof fileTreeSchema> = { status: match.match, files };
     return [JSON.stringify(tree)];
   }
   const { chainId, address } = match;
-  const files = paths.map((path) => ({ path, url: `/${folder}/${encodePath(path)}` }));
+  const files = listed.map((file) => ({ ...file, url: `/${folder}/${encodePath(file.path)}` }));
   const contract: AnswerOf<typeof folderSchema> = {
     match: match.match,
     chainId,
@@ -84,6 +90,15 @@ function renderChunks(
     files,
   };
   return [JSON.stringify(contract)];
+}
+
+/** The files of the published tree, and what tools take beside them. */
+function zippedFiles(parts: Partial<ContractSections>): readonly ZippedFile[] {
+  return [
+    ...filesOf(parts),
+    { path: 'standard-input.json', content: renderStandardInput(parts) },
+    { path: 'abi.json', content: JSON.stringify(parts.artifacts?.['abi'] ?? []) },
+  ];
 }
 
 /** An answer of the Etherscan protocol that is good. */

@@ -23,7 +23,7 @@ const notFound = problemResponse(
   'No such match (`contract_not_found`), or no such file (`file_not_found`)',
 );
 const invalid = problemResponse('No path of the tree (`invalid_parameter`)');
-const tags = ['repository'];
+const tags = ['Repository'];
 
 /** GET /contracts/{matchFolder}/{chainId}/{address}: the files of a contract. */
 export const folderRoute = createRoute({

@@ -4,6 +4,9 @@ import { documentResponses } from '../document-responses.ts';
 import { problemResponse } from '../problem-schema.ts';
 import { manifestSchema, statisticsReference } from './statistics-schema.ts';
 
+/** The repository host in the committed document; a service writes its own URL in its place. */
+export const REPOSITORY_URL = 'http://localhost:10000';
+
 /** GET /stats.json: the published document. */
 export const statisticsRoute = createRoute({
   method: 'get',
@@ -11,7 +14,7 @@ export const statisticsRoute = createRoute({
   summary: 'Counts of verified contracts by chain',
   description:
     'A key for every chain that ever stored a contract, ascending. A contract counts once, at its best match.',
-  tags: ['documents'],
+  tags: ['Documents'],
   responses: {
     200: {
       description: 'The counts',
@@ -28,7 +31,7 @@ export const manifestRoute = createRoute({
   summary: 'The moment that the repository is true for',
   description:
     'The time of the last change of the counts, so every replica says the same of the same content.',
-  tags: ['documents'],
+  tags: ['Documents'],
   responses: {
     200: {
       description: 'The manifest',
@@ -48,6 +51,10 @@ export const folderSchema = z
       z.strictObject({
         path: z.string().describe('Below this folder'),
         url: z.string().describe('From the root of this host'),
+        bytes: z
+          .int()
+          .optional()
+          .describe('Its size; absent of compilation.json, which is written when it is asked for'),
       }),
     ),
   })

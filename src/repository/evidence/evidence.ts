@@ -1,86 +1,130 @@
-import { hexToBytes } from '../../lib/hex.ts';
 import { keccak256InTurns } from '../../lib/steady-keccak.ts';
 import { Turns } from '../../lib/turns.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import {
+  type CodePair,
   codePairId,
   compilationId,
-  deploymentId,
-  hashOf,
   sha256,
+  sourceHash,
 } from '../matches/verified-contract-identity.ts';
 import {
   type Compilation,
-  type Match,
-  type Transformed,
+  type Source,
   type VerifiedContract,
 } from '../matches/verified-contract.ts';
+import { carried, type CarriedStatement, runGiven } from './carried-statement.ts';
+import {
+  CODES,
+  COMPILATION_SOURCES,
+  COMPILATIONS,
+  CONTRACTS,
+  type CompiledSource,
+  type Deployed,
+  DEPLOYMENTS,
+  type HashedContent,
+  SOURCES,
+} from './evidence-rows.ts';
+
+export type { Deployed } from './evidence-rows.ts';
 
 const FIND_COMPILATIONS = sql(
   'find stored compilations',
   'SELECT id FROM compiled_contracts WHERE id = ANY ($1::uuid[])',
 );
-const INSERT_SOURCES = sql(
+const INSERT_SOURCES = carried(
   'insert sources',
-  `INSERT INTO sources (source_hash, source_hash_keccak, content)
-   SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::text[]) AS row (hash, keccak, content) ORDER BY hash
+  SOURCES,
+  ['source_hash', 'source_hash_keccak', 'content'],
+  (rows) => `INSERT INTO sources (source_hash, source_hash_keccak, content)
+   SELECT * FROM ${rows} ORDER BY source_hash
    ON CONFLICT DO NOTHING`,
 );
-const INSERT_CODE = sql(
+const INSERT_CODE = carried(
   'insert code',
-  `INSERT INTO code (code_hash, code_hash_keccak, code)
-   SELECT * FROM unnest($1::bytea[], $2::bytea[], $3::bytea[]) AS row (hash, keccak, code) ORDER BY hash
+  CODES,
+  ['code_hash', 'code_hash_keccak', 'code'],
+  (rows) => `INSERT INTO code (code_hash, code_hash_keccak, code)
+   SELECT * FROM ${rows} ORDER BY code_hash
    ON CONFLICT DO NOTHING`,
 );
-const INSERT_CONTRACTS = sql(
+const INSERT_CONTRACTS = carried(
   'insert contracts',
-  `INSERT INTO contracts (id, creation_code_hash, runtime_code_hash)
-   SELECT * FROM unnest($1::uuid[], $2::bytea[], $3::bytea[]) AS row (id, creation, runtime) ORDER BY id
+  DEPLOYMENTS,
+  [
+    ...['contract_id', 'creation_code_hash', 'runtime_code_hash'],
+    ...['claimed_contract_id', 'claimed_creation_code_hash', 'claimed_runtime_code_hash'],
+  ],
+  (rows) => `INSERT INTO contracts (id, creation_code_hash, runtime_code_hash)
+   SELECT DISTINCT pair.* FROM ${rows} CROSS JOIN LATERAL (VALUES
+     (contract_id, creation_code_hash, runtime_code_hash),
+     (claimed_contract_id, claimed_creation_code_hash, claimed_runtime_code_hash)
+   ) AS pair (id, creation, runtime)
+   WHERE pair.id IS NOT NULL ORDER BY pair.id
    ON CONFLICT DO NOTHING`,
+  (contract) => pairsOf(contract).some((pair) => codePairId(pair) !== undefined),
 );
-const INSERT_DEPLOYMENTS = sql(
+const INSERT_DEPLOYMENTS = carried(
   'insert deployments',
-  `INSERT INTO contract_deployments
-     (id, chain_id, address, transaction_hash, block_number, transaction_index, deployer, contract_id)
-   SELECT * FROM unnest($1::uuid[], $2::bigint[], $3::bytea[], $4::bytea[], $5::numeric[], $6::numeric[], $7::bytea[], $8::uuid[])
-     AS row (id, chain_id, address, transaction_hash, block_number, transaction_index, deployer, contract_id)
-   ORDER BY id
+  DEPLOYMENTS,
+  [
+    ...['deployment_id', 'chain_id', 'address', 'transaction_hash', 'block_number'],
+    ...['transaction_index', 'deployer', 'contract_id', 'claimed_contract_id'],
+    ...['claimed_block_number', 'claimed_transaction_index', 'claimed_deployer'],
+  ],
+  (rows) => `INSERT INTO contract_deployments
+     (id, chain_id, address, transaction_hash, block_number, transaction_index, deployer, contract_id,
+      claimed_contract_id, claimed_block_number, claimed_transaction_index, claimed_deployer)
+   SELECT * FROM ${rows} ORDER BY deployment_id
    ON CONFLICT DO NOTHING`,
 );
-const INSERT_COMPILATIONS = sql(
+const INSERT_COMPILATIONS = carried(
   'insert compilations',
-  `INSERT INTO compiled_contracts
+  COMPILATIONS,
+  [
+    ...['id', 'compiler', 'version', 'language', 'name', 'fully_qualified_name'],
+    ...['compiler_settings', 'compilation_artifacts', 'creation_code_hash'],
+    ...['creation_code_artifacts', 'runtime_code_hash', 'runtime_code_artifacts'],
+    ...['metadata', 'metadata_hash', 'additional_input', 'are_codes_claimed'],
+  ],
+  (rows) => `INSERT INTO compiled_contracts
      (id, compiler, version, language, name, fully_qualified_name, compiler_settings, compilation_artifacts,
-      creation_code_hash, creation_code_artifacts, runtime_code_hash, runtime_code_artifacts, metadata, metadata_hash)
-   SELECT * FROM unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::text[], $7::jsonb[], $8::jsonb[],
-     $9::bytea[], $10::jsonb[], $11::bytea[], $12::jsonb[], $13::text[], $14::bytea[])
-     AS row (id, compiler, version, language, name, fully_qualified_name, settings, artifacts,
-      creation, creation_artifacts, runtime, runtime_artifacts, metadata, metadata_hash)
-   ORDER BY id
+      creation_code_hash, creation_code_artifacts, runtime_code_hash, runtime_code_artifacts, metadata, metadata_hash,
+      additional_input, are_codes_claimed)
+   SELECT * FROM ${rows} ORDER BY id
    ON CONFLICT DO NOTHING RETURNING id`,
 );
-const INSERT_COMPILATION_SOURCES = sql(
+const INSERT_COMPILATION_SOURCES = carried(
   'insert compilation sources',
-  `INSERT INTO compiled_contracts_sources (compilation_id, path, source_hash)
-   SELECT * FROM unnest($1::uuid[], $2::text[], $3::bytea[]) AS row (compilation_id, path, source_hash)
-   ORDER BY compilation_id, path COLLATE "C"`,
+  COMPILATION_SOURCES,
+  ['compilation_id', 'path', 'source_hash'],
+  (rows) => `INSERT INTO compiled_contracts_sources (compilation_id, path, source_hash)
+   SELECT * FROM ${rows} ORDER BY compilation_id, path COLLATE "C"`,
 );
 // Also for a compilation of a version that did not keep them.
-const INSERT_IMMUTABLE_TYPES = sql(
+const INSERT_IMMUTABLE_TYPES = carried(
   'insert immutable types',
-  `INSERT INTO immutable_types (compilation_id, types)
-   SELECT * FROM unnest($1::uuid[], $2::jsonb[]) AS row (compilation_id, types) ORDER BY compilation_id
+  COMPILATIONS,
+  ['id', 'immutable_types'],
+  (rows) => `INSERT INTO immutable_types (compilation_id, types)
+   SELECT * FROM ${rows} WHERE immutable_types IS NOT NULL ORDER BY id
    ON CONFLICT DO NOTHING`,
+  ({ immutableTypes }) => immutableTypes !== undefined,
 );
-const INSERT_VERIFIED_CONTRACTS = sql(
+const INSERT_VERIFIED_CONTRACTS = carried(
   'insert verified contracts',
-  `INSERT INTO verified_contracts (deployment_id, compilation_id,
+  CONTRACTS,
+  [
+    ...['deployment_id', 'compilation_id', 'creation_matches', 'creation_metadata_match'],
+    ...['creation_values', 'creation_transformations', 'runtime_matches', 'runtime_metadata_match'],
+    ...['runtime_values', 'runtime_transformations', 'code_reading', 'creation_search'],
+    ...['source', 'matcher_version'],
+  ],
+  (rows) => `INSERT INTO verified_contracts (deployment_id, compilation_id,
      creation_match, creation_metadata_match, creation_values, creation_transformations,
-     runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading, creation_search)
-   SELECT * FROM unnest($1::uuid[], $2::uuid[], $3::boolean[], $4::boolean[], $5::jsonb[], $6::jsonb[],
-     $7::boolean[], $8::boolean[], $9::jsonb[], $10::jsonb[], $11::jsonb[], $12::jsonb[])
-     AS row (deployment_id, compilation_id, c_match, c_metadata, c_values, c_transformations,
-       r_match, r_metadata, r_values, r_transformations, code_reading, creation_search)
+     runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading, creation_search,
+     source, matcher_version)
+   SELECT * FROM ${rows}
    ORDER BY compilation_id, deployment_id
    ON CONFLICT (compilation_id, deployment_id) DO UPDATE SET
      creation_match = excluded.creation_match, creation_metadata_match = excluded.creation_metadata_match,
@@ -89,212 +133,181 @@ const INSERT_VERIFIED_CONTRACTS = sql(
      runtime_values = excluded.runtime_values, runtime_transformations = excluded.runtime_transformations,
      code_reading = coalesce(excluded.code_reading, verified_contracts.code_reading),
      creation_search = coalesce(excluded.creation_search, verified_contracts.creation_search),
-     updated_at = now()
+     source = excluded.source, matcher_version = excluded.matcher_version, updated_at = now()
    RETURNING id, deployment_id, compilation_id`,
 );
 
-type Row = readonly unknown[];
-
-/** Turns rows into the column arrays that `unnest` takes, one row for each distinct first column. */
-function toColumns(rows: readonly Row[], width: number): unknown[][] {
-  const distinct = [...new Map(rows.map((row) => [String(row[0]), row])).values()];
-  return Array.from({ length: width }, (_, column) => distinct.map((row) => row[column]));
+function pairsOf({ deployment }: Deployed): readonly CodePair[] {
+  return deployment.claimed === undefined ? [deployment] : [deployment, deployment.claimed];
 }
-
-async function insertRows(
-  transaction: Queryable,
-  statement: typeof INSERT_SOURCES,
-  rows: readonly Row[],
-): Promise<void> {
-  const width = rows[0]?.length;
-  if (width !== undefined) await transaction.query(statement, toColumns(rows, width));
-}
-
-/** A hash as a row's first column: as hex, which tells rows apart as a string and which PostgreSQL reads as bytea. */
-const byteaText = (bytes: Uint8Array): string => `\\x${Buffer.from(bytes).toString('hex')}`;
-const json = (value: unknown): string | null =>
-  value === undefined ? null : JSON.stringify(value);
-const hexOrNull = (hex: string | undefined): Buffer | null =>
-  hex === undefined ? null : hexToBytes(hex);
 
 /** Whoever stores contracts shares these turns, since texts of megabytes are hashed on the thread that serves. */
 const turns = new Turns();
 
-const keccakOf = async (bytes: Uint8Array): Promise<Buffer> =>
-  Buffer.from(await keccak256InTurns(bytes, turns));
+async function hashContent(
+  content: Uint8Array | string,
+  hash: Buffer = sha256(content),
+): Promise<HashedContent> {
+  const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
+  return { sha256: hash, keccak256: Buffer.from(await keccak256InTurns(bytes, turns)), content };
+}
+
+/** Which of these compilations, by their ids, are stored. */
+export async function findStoredCompilations(
+  database: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlySet<string>> {
+  if (ids.length === 0) return new Set();
+  const stored = await database.query<{ id: string }>(FIND_COMPILATIONS, [ids]);
+  return new Set(stored.map(({ id }) => id));
+}
+
+const distinctCompilations = (
+  contracts: readonly VerifiedContract[],
+): ReadonlyMap<string, Compilation> =>
+  new Map(contracts.map(({ compilation }) => [compilationId(compilation), compilation]));
 
 /**
  * Each distinct source once, of compilations that are not stored: its keccak256 takes eighty times as long as its sha256,
  * and a clone of what is stored costs whoever asks for it nothing.
  */
-async function sourceRows(
+async function sourcesOf(
   transaction: Queryable,
   contracts: readonly VerifiedContract[],
-): Promise<Row[]> {
-  const ids = [...new Set(contracts.map(({ compilation }) => compilationId(compilation)))];
-  const stored = await transaction.query<{ id: string }>(FIND_COMPILATIONS, [ids]);
-  const known = new Set(stored.map(({ id }) => id));
-  const contents = new Map<string, string>();
-  for (const { compilation } of contracts) {
-    if (known.has(compilationId(compilation))) continue;
-    for (const { content } of compilation.sources)
-      contents.set(byteaText(sha256(content)), content);
+): Promise<HashedContent[]> {
+  const compilations = distinctCompilations(contracts);
+  const known = await findStoredCompilations(transaction, [...compilations.keys()]);
+  const contents = new Map<string, readonly [Buffer, string]>();
+  for (const [id, { sources }] of compilations) {
+    if (known.has(id)) continue;
+    for (const source of sources) {
+      const hash = sourceHash(source);
+      contents.set(hash.toString('hex'), [hash, source.content]);
+    }
   }
-  const rows: Row[] = [];
-  for (const [hash, content] of contents) {
-    rows.push([hash, await keccakOf(Buffer.from(content, 'utf8')), content]);
-  }
-  return rows;
+  const hashed: HashedContent[] = [];
+  for (const [hash, content] of contents.values()) hashed.push(await hashContent(content, hash));
+  return hashed;
 }
 
-/** What the store keeps of a contract on chain. */
-export type Deployed = Pick<VerifiedContract, 'chainId' | 'address' | 'deployment'>;
-
-async function codeRows(codes: readonly (Uint8Array | undefined)[]): Promise<Row[]> {
+async function hashCodes(
+  codes: readonly (Uint8Array | null | undefined)[],
+): Promise<HashedContent[]> {
   const distinct = new Map<string, Uint8Array>();
-  for (const code of codes) if (code !== undefined) distinct.set(byteaText(sha256(code)), code);
-  const rows: Row[] = [];
-  for (const [hash, code] of distinct) rows.push([hash, await keccakOf(code), Buffer.from(code)]);
-  return rows;
+  for (const code of codes) if (code) distinct.set(sha256(code).toString('hex'), code);
+  const hashed: HashedContent[] = [];
+  for (const code of distinct.values()) hashed.push(await hashContent(Buffer.from(code)));
+  return hashed;
 }
 
-function deploymentRow(contract: Deployed): Row {
-  const { chainId, address, deployment } = contract;
-  return [
-    deploymentId(contract),
-    chainId,
-    hexToBytes(address),
-    hexOrNull(deployment.transactionHash),
-    deployment.blockNumber ?? null,
-    deployment.transactionIndex ?? null,
-    hexOrNull(deployment.deployer),
-    codePairId(deployment) ?? null,
-  ];
+/** A source as a row of its compilation. */
+export const compiledSource = (id: string, source: Source): CompiledSource => ({
+  compilationId: id,
+  path: source.path,
+  sha256: sourceHash(source),
+});
+
+/** The codes that are known of a deployment, those that an import says too. */
+export const codesOf = (contract: Deployed): readonly Uint8Array[] =>
+  pairsOf(contract).flatMap(({ creationCode, runtimeCode }) =>
+    [creationCode, runtimeCode].flatMap((code) => code ?? []),
+  );
+
+/** The rows of contracts that are stored, by the numbers of the contracts. */
+export interface EvidenceRows {
+  /** Runs a statement over the rows of a relation that belong to these keys. */
+  run<Row extends object, Item>(
+    statement: CarriedStatement<Item>,
+    keys: readonly number[] | readonly string[],
+  ): Promise<Row[]>;
 }
 
-function compilationRow([id, compilation]: readonly [string, Compilation]): Row {
-  return [
-    id,
-    compilation.compiler,
-    compilation.version,
-    compilation.language,
-    compilation.name,
-    compilation.fullyQualifiedName,
-    json(compilation.settings),
-    json(compilation.artifacts),
-    hashOf(compilation.creationCode),
-    json(compilation.creationCodeArtifacts),
-    hashOf(compilation.runtimeCode),
-    json(compilation.runtimeCodeArtifacts),
-    compilation.metadata ?? null,
-    hashOf(compilation.metadata),
-  ];
-}
+/** The rows of contracts that come with each statement; a contract's number is its place. */
+export class GivenRows implements EvidenceRows {
+  readonly #transaction: Queryable;
+  readonly #contracts: readonly VerifiedContract[];
 
-function judgementColumns(match: Match | null, transformed: Transformed | undefined): Row {
-  return [
-    match !== null,
-    match === null ? null : match === 'full',
-    // Kept without a match too: an import knows constructor arguments, and judges no creation code.
-    json(transformed?.values),
-    json(transformed?.transformations),
-  ];
+  constructor(transaction: Queryable, contracts: readonly VerifiedContract[]) {
+    this.#transaction = transaction;
+    this.#contracts = contracts;
+  }
+
+  async run<Row extends object, Item>(
+    statement: CarriedStatement<Item>,
+    keys: readonly number[] | readonly string[],
+  ): Promise<Row[]> {
+    const items = (await this.#itemsOf(statement.relation.name, keys)) as readonly Item[];
+    return runGiven<Row, Item>(this.#transaction, statement, items);
+  }
+
+  async #itemsOf(
+    relation: string,
+    keys: readonly number[] | readonly string[],
+  ): Promise<readonly unknown[]> {
+    if (relation === COMPILATION_SOURCES.name)
+      return this.#sourcesOfCompilations(new Set<unknown>(keys));
+    const contracts = keys.flatMap((number) => this.#contracts[Number(number)] ?? []);
+    if (relation === SOURCES.name) return sourcesOf(this.#transaction, contracts);
+    if (relation === COMPILATIONS.name) return [...distinctCompilations(contracts).values()];
+    if (relation !== CODES.name) return contracts;
+    const compiled = contracts.flatMap(({ compilation }) => [
+      compilation.creationCode,
+      compilation.runtimeCode,
+    ]);
+    return hashCodes([...contracts.flatMap(codesOf), ...compiled]);
+  }
+
+  #sourcesOfCompilations(ids: ReadonlySet<unknown>): readonly unknown[] {
+    return [...distinctCompilations(this.#contracts)].flatMap(([id, { sources }]) =>
+      ids.has(id) ? sources.map((source) => compiledSource(id, source)) : [],
+    );
+  }
 }
 
 /**
  * Stores what shows that the contracts match: sources, codes, deployments, compilations and verdicts, each once.
  * Tables are written in one order and rows in key order, so that concurrent writers wait for each other but never in a circle.
- * @returns the id of each contract's row in verified_contracts, in the order of `contracts`.
+ * @returns the id of each contract's row in verified_contracts, by its deployment and compilation: {@link evidenceKey}.
  */
 export async function storeEvidence(
-  transaction: Queryable,
-  contracts: readonly VerifiedContract[],
-): Promise<string[]> {
-  await insertRows(transaction, INSERT_SOURCES, await sourceRows(transaction, contracts));
-  const compiled = contracts.flatMap(({ compilation }) => [
-    compilation.creationCode,
-    compilation.runtimeCode,
-  ]);
-  await storeDeployments(transaction, contracts, compiled);
-  await storeCompilations(transaction, contracts);
-  return storeVerdicts(transaction, contracts);
+  rows: EvidenceRows,
+  numbers: readonly number[],
+): Promise<ReadonlyMap<string, string>> {
+  await rows.run(INSERT_SOURCES, numbers);
+  await rows.run(INSERT_CODE, numbers);
+  await rows.run(INSERT_CONTRACTS, numbers);
+  await rows.run(INSERT_DEPLOYMENTS, numbers);
+  await storeCompilations(rows, numbers);
+  const stored = await rows.run<
+    { id: string; deployment_id: string; compilation_id: string },
+    VerifiedContract
+  >(INSERT_VERIFIED_CONTRACTS, numbers);
+  return new Map(
+    stored.map((row) => [evidenceKey(row.deployment_id, row.compilation_id), row.id] as const),
+  );
 }
 
-/** Stores deployments and their codes, and `more` codes with them, since codes are written in one order. */
+/** What tells the evidence of a contract apart from others. */
+export const evidenceKey = (deploymentId: string, compilationId: string): string =>
+  `${deploymentId} ${compilationId}`;
+
+/** Stores deployments and their codes. */
 export async function storeDeployments(
   transaction: Queryable,
   contracts: readonly Deployed[],
-  more: readonly (Uint8Array | undefined)[] = [],
 ): Promise<void> {
-  const codes = contracts.flatMap(({ deployment }) => [
-    deployment.creationCode,
-    deployment.runtimeCode,
-  ]);
-  await insertRows(transaction, INSERT_CODE, await codeRows([...codes, ...more]));
-  await insertRows(
-    transaction,
-    INSERT_CONTRACTS,
-    contracts.flatMap(({ deployment }) => {
-      const id = codePairId(deployment);
-      return id === undefined
-        ? []
-        : [[id, hashOf(deployment.creationCode), hashOf(deployment.runtimeCode)]];
-    }),
-  );
-  await insertRows(transaction, INSERT_DEPLOYMENTS, contracts.map(deploymentRow));
+  await runGiven(transaction, INSERT_CODE, await hashCodes(contracts.flatMap(codesOf)));
+  await runGiven(transaction, INSERT_CONTRACTS, contracts);
+  await runGiven(transaction, INSERT_DEPLOYMENTS, contracts);
 }
 
 /**
  * Sources join a compilation in the transaction that stores it and never later: a compilation does not change. A writer
  * who finds it stored, or waits for another who is storing it, adds nothing, since the same id says the same sources.
  */
-async function storeCompilations(
-  transaction: Queryable,
-  contracts: readonly VerifiedContract[],
-): Promise<void> {
-  const compilations = new Map(
-    contracts.map(({ compilation }) => [compilationId(compilation), compilation]),
-  );
-  const stored = await transaction.query<{ id: string }>(
-    INSERT_COMPILATIONS,
-    toColumns([...compilations].map(compilationRow), 14),
-  );
-  await insertRows(
-    transaction,
-    INSERT_IMMUTABLE_TYPES,
-    [...compilations].flatMap(([id, { immutableTypes }]) =>
-      immutableTypes === undefined ? [] : [[id, json(immutableTypes)]],
-    ),
-  );
-  const rows = stored.flatMap(({ id }) =>
-    (compilations.get(id)?.sources ?? []).map(({ path, content }) => [id, path, sha256(content)]),
-  );
-  if (rows.length === 0) return;
-  const columns = [0, 1, 2].map((column) => rows.map((row) => row[column]));
-  await transaction.query(INSERT_COMPILATION_SOURCES, columns);
-}
-
-async function storeVerdicts(
-  transaction: Queryable,
-  contracts: readonly VerifiedContract[],
-): Promise<string[]> {
-  const rows = contracts.map((contract) => [
-    deploymentId(contract),
-    compilationId(contract.compilation),
-    ...judgementColumns(contract.creationMatch, contract.creation),
-    ...judgementColumns(contract.runtimeMatch, contract.runtime),
-    json(contract.codeReading),
-    json(contract.creationSearch),
-  ]);
-  const stored = await transaction.query<{
-    id: string;
-    deployment_id: string;
-    compilation_id: string;
-  }>(INSERT_VERIFIED_CONTRACTS, toColumns(rows, 12));
-  const ids = new Map(stored.map((row) => [`${row.deployment_id} ${row.compilation_id}`, row.id]));
-  return rows.map((row) => {
-    const id = ids.get(`${String(row[0])} ${String(row[1])}`);
-    if (id === undefined) throw new Error('a verdict was not stored');
-    return id;
-  });
+async function storeCompilations(rows: EvidenceRows, numbers: readonly number[]): Promise<void> {
+  const stored = await rows.run<{ id: string }, Compilation>(INSERT_COMPILATIONS, numbers);
+  await rows.run(INSERT_IMMUTABLE_TYPES, numbers);
+  const ids = stored.map(({ id }) => id);
+  if (ids.length > 0) await rows.run(INSERT_COMPILATION_SOURCES, ids);
 }

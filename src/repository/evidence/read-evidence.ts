@@ -7,7 +7,12 @@ import {
   toContractMatch,
 } from '../matches/contract-match.ts';
 import { type Alternative, readAlternatives } from '../matches/read-alternatives.ts';
-import { claimedFactsOf, unprovenOf, type Unproven } from '../matches/unproven.ts';
+import {
+  claimedFactsOf,
+  provenCreationMatch,
+  unprovenOf,
+  type Unproven,
+} from '../matches/unproven.ts';
 import { type CodeReading, type CreationSearchStep } from '../matches/verified-contract.ts';
 
 const READ_EVIDENCE = sql(
@@ -15,9 +20,14 @@ const READ_EVIDENCE = sql(
   `SELECT ${QUALIFIED_MATCH_COLUMNS}, code_reading, creation_search, runtime_values,
      transaction_hash IS NOT NULL AS has_transaction, block_number IS NOT NULL AS has_block,
      coalesce(creation_values ? 'constructorArguments', false) AS has_arguments,
-     coalesce(creation_transformations @> '[{"reason": "constructorArguments"}]', false) AS are_arguments_placed,
+     contract_id IS NOT NULL AS is_code_read,
+     contract_id IS NOT NULL AND coalesce(creation_transformations @> '[{"reason": "constructorArguments"}]', false) AS are_arguments_placed,
      jsonb_path_exists(compiler_settings, '$.libraries.*.*') AS has_configured_libraries,
-     metadata_hash IS NOT NULL AND text_hash <> metadata_hash AS has_unlisted_sources,
+     compiled_contracts.language, (
+       SELECT substring(left(content, 10000) FROM 'SPDX-License-Identifier:[[:blank:]]{0,8}([A-Za-z0-9_.+() -]{1,100})')
+       FROM compiled_contracts_sources JOIN sources USING (source_hash)
+       WHERE compilation_id = compiled_contracts.id AND path = left(fully_qualified_name, -length(name) - 1)
+     ) AS license, metadata_hash IS NOT NULL AND text_hash <> metadata_hash AS has_unlisted_sources,
      creation.code_hash_keccak AS creation_hash, runtime.code_hash_keccak AS runtime_hash,
      compiled_creation.code_hash_keccak AS compiled_creation_hash, compiled_runtime.code_hash_keccak AS compiled_runtime_hash
    FROM current_matches
@@ -28,7 +38,9 @@ const READ_EVIDENCE = sql(
    LEFT JOIN code AS runtime ON runtime.code_hash = contracts.runtime_code_hash
    LEFT JOIN compiled_contracts ON compiled_contracts.id = compilation_id
    LEFT JOIN code AS compiled_creation ON compiled_creation.code_hash = compiled_contracts.creation_code_hash
+     AND NOT are_codes_claimed
    LEFT JOIN code AS compiled_runtime ON compiled_runtime.code_hash = compiled_contracts.runtime_code_hash
+     AND NOT are_codes_claimed
    WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
 );
 
@@ -50,6 +62,8 @@ export interface MatchEvidence {
    * and no hash proves their text.
    */
   readonly hasUnlistedSources: boolean;
+  /** What the source of the contract says (SPDX); absent where it says nothing. A comment, which a partial match does not prove. */
+  readonly license?: string;
   /** Other texts that give the code of a partial match. */
   readonly alternatives: readonly Alternative[];
   readonly runtimeHashes: CodeHashes;
@@ -64,9 +78,12 @@ type EvidenceRow = MatchRow & {
   has_transaction: boolean;
   has_block: boolean;
   has_arguments: boolean;
+  is_code_read: boolean;
   are_arguments_placed: boolean;
   has_configured_libraries: boolean | null;
   has_unlisted_sources: boolean | null;
+  language: string | null;
+  license: string | null;
   creation_hash: Buffer | null;
   runtime_hash: Buffer | null;
   compiled_creation_hash: Buffer | null;
@@ -90,7 +107,9 @@ export async function readEvidence(
     unproven: unprovenOf(
       {
         ...match,
+        creationMatch: provenCreationMatch(match.origin, match.creationMatch, row.is_code_read),
         values: row.runtime_values,
+        language: row.language,
         hasConfiguredLibraries: row.has_configured_libraries === true,
       },
       row.creation_hash !== null && row.compiled_creation_hash !== null,
@@ -103,6 +122,7 @@ export async function readEvidence(
       }),
     ),
     hasUnlistedSources: row.has_unlisted_sources === true,
+    ...(row.license !== null && { license: row.license.trim() }),
     alternatives: row.match === 'partial' ? await readAlternatives(database, chainId, address) : [],
     ...(row.code_reading !== null && { codeReading: row.code_reading }),
     ...(row.creation_search !== null && { creationSearch: row.creation_search }),

@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
-import { sql, type Database } from '../../store/database.ts';
+import { type Database, type Queryable, sql } from '../../store/database.ts';
 import { SHOWN_NAME } from '../matches/contract-summary.ts';
 import { type Match, type Origin } from '../matches/verified-contract.ts';
 
@@ -129,4 +129,15 @@ function toEntry({ position, id, kind, chain_id, address, ...row }: EntryRow): F
     at: row.recorded_at,
   };
   return { ...place, event };
+}
+
+const READ_POSITION = sql(
+  'read position of the feed',
+  'SELECT coalesce(max(position), 0)::text AS position FROM feed',
+);
+
+/** The position of the newest entry of the feed; 0 before the first one. */
+export async function readFeedPosition(database: Queryable): Promise<string> {
+  const [row] = await database.query<{ position: string }>(READ_POSITION);
+  return row?.position ?? '0';
 }

@@ -2,6 +2,7 @@ import { lockUntilCommit } from '../../store/advisory-locks.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { noteCompilations } from '../known-codes/note-compilations.ts';
 import { addNames } from '../lists/add-names.ts';
+import { noteSignedCompilations } from '../signatures/note-signed-compilations.ts';
 import { rollUpEvents } from '../statistics/roll-up-events.ts';
 import { sequenceEvents } from './sequence-events.ts';
 
@@ -11,7 +12,12 @@ const BATCH = 2_000;
 /** The followers that keep tables. Each gets every event once, in the transaction that moves its position. */
 const FOLLOWERS: Readonly<
   Record<string, (transaction: Queryable, eventNumbers: readonly string[]) => Promise<void>>
-> = { statistics: rollUpEvents, names: addNames, known_codes: noteCompilations };
+> = {
+  statistics: rollUpEvents,
+  names: addNames,
+  known_codes: noteCompilations,
+  signatures: noteSignedCompilations,
+};
 
 const READ_FOLLOWERS = sql(
   'read followers of the feed',
@@ -31,6 +37,19 @@ const MOVE_FOLLOWER = sql(
   'move follower',
   'UPDATE feed_followers SET position = $2 WHERE name = $1',
 );
+
+const READ_LAGS = sql(
+  'read lags of the followers',
+  `SELECT name, ((SELECT coalesce(max(position), 0) FROM feed) - position)::float8 AS behind FROM feed_followers
+   ORDER BY name`,
+);
+
+/** How many events each table that follows the feed lacks, by its name. */
+export async function readFeedLags(
+  database: Queryable,
+): Promise<readonly { readonly name: string; readonly behind: number }[]> {
+  return database.query<{ name: string; behind: number }>(READ_LAGS);
+}
 
 /** How far the followers have read. */
 export interface FollowedFeed {

@@ -18,7 +18,7 @@ const TAKE_CODES = sql(
      ORDER BY compilation_id LIMIT ${CODES_AT_ONCE} FOR UPDATE SKIP LOCKED
    ) AS taken
    JOIN compiled_contracts ON compiled_contracts.id = compilation_id
-   LEFT JOIN code ON code_hash = runtime_code_hash`,
+   LEFT JOIN code ON code_hash = runtime_code_hash AND NOT are_codes_claimed`,
 );
 const MARK_CODES = sql(
   'mark codes as indexed',
@@ -45,7 +45,7 @@ const SETTLE_PROJECT = sql(
 );
 
 /**
- * Adds the codes of stored compilations to the index, as many as are due, some at a time. An import knows no code.
+ * Adds the codes of stored compilations to the index, as many as are due, some at a time. Codes that an import claims are left out.
  * Processes share the work.
  * @returns how many compilations were looked at; none where nothing was due
  */

@@ -12,8 +12,8 @@ const READ_COMPILATION = sql(
      EXISTS (SELECT FROM verified_contracts WHERE compilation_id = $1
        AND runtime_metadata_match IS NOT TRUE AND creation_metadata_match IS NOT TRUE) AS gave_partial
    FROM compiled_contracts
-   LEFT JOIN code AS creation ON creation.code_hash = creation_code_hash
-   LEFT JOIN code AS runtime ON runtime.code_hash = runtime_code_hash
+   LEFT JOIN code AS creation ON creation.code_hash = creation_code_hash AND NOT are_codes_claimed
+   LEFT JOIN code AS runtime ON runtime.code_hash = runtime_code_hash AND NOT are_codes_claimed
    WHERE id = $1`,
 );
 const READ_SOURCES = sql(

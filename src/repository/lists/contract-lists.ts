@@ -1,18 +1,13 @@
 import { bindDatabase, type Bound } from '../../store/bind-database.ts';
 import { type Queryable } from '../../store/database.ts';
 import { listNewestContracts } from './list-newest-contracts.ts';
-import {
-  findSameCode,
-  searchByAddress,
-  searchByCodeHash,
-  searchByName,
-} from './search-contracts.ts';
+import { findSameCode, searchByAddress, searchByHash, searchByName } from './search-contracts.ts';
 
 const LISTS = {
   listNewest: listNewestContracts,
   searchByAddress,
   searchByName,
-  searchByCodeHash,
+  searchByHash,
   findSameCode,
 };
 

@@ -7,14 +7,21 @@ import {
   type SummaryRow,
   toPage,
 } from '../matches/contract-summary.ts';
-import { type Match, type Origin } from '../matches/verified-contract.ts';
+import { type Match, type Origin, type Trust, TRUSTS } from '../matches/verified-contract.ts';
 
 const MATCHES: readonly Match[] = ['full', 'partial'];
-const ORIGINS: readonly Origin[] = ['verified', 'imported', 'monitored'];
+/** Every origin with every trust that occurs with it. */
+const CHECKS: readonly (readonly [Origin, Trust])[] = [
+  ['verified', 'verified'],
+  ['monitored', 'verified'],
+  ['imported', 'claimed'],
+  ['imported', 'rechecked'],
+  ['imported', 'recompiled'],
+];
 /** The largest bigint of PostgreSQL: before the first contract. */
 const LAST_MATCH_ID = '9223372036854775807';
 
-// Each combination of match and origin is one scan of an index from its newest end, so that a combination that hardly
+// Each combination of match, origin and trust is one scan of an index from its newest end, so that a combination that hardly
 // occurs costs no more than a frequent one. Rows are compared and not columns: only one index has that order, whereas
 // equal columns may be read by another one, with all that does not fit.
 const listNewest = (label: string, columns: string, wanted: string) =>
@@ -22,26 +29,27 @@ const listNewest = (label: string, columns: string, wanted: string) =>
     label,
     `SELECT ${SUMMARY_COLUMNS}
    FROM (
-     SELECT newest.* FROM unnest($1::match[]) AS wanted_match, unnest($2::match_origin[]) AS wanted_origin
+     SELECT newest.* FROM unnest($1::match[]) AS wanted_match,
+       unnest($2::match_origin[], $3::match_trust[]) AS wanted (wanted_origin, wanted_trust)
      CROSS JOIN LATERAL (
        SELECT * FROM current_matches
-       WHERE (${columns}) >= (${wanted}) AND (${columns}, verified_contract_id) < (${wanted}, $3)
-       ORDER BY ${columns.replaceAll(',', ' DESC,')} DESC, verified_contract_id DESC LIMIT $4
+       WHERE (${columns}) >= (${wanted}) AND (${columns}, verified_contract_id) < (${wanted}, $4)
+       ORDER BY ${columns.replaceAll(',', ' DESC,')} DESC, verified_contract_id DESC LIMIT $5
      ) AS newest
-     ORDER BY verified_contract_id DESC LIMIT $4
+     ORDER BY verified_contract_id DESC LIMIT $5
    ) AS found
    ${SUMMARY_EVIDENCE}
    ORDER BY found.verified_contract_id DESC`,
   );
 const LIST_NEWEST = listNewest(
   'list newest contracts',
-  'match, origin',
-  'wanted_match, wanted_origin',
+  'match, origin, trust',
+  'wanted_match, wanted_origin, wanted_trust',
 );
 const LIST_NEWEST_OF_CHAIN = listNewest(
   'list newest contracts of chain',
-  'chain_id, match, origin',
-  '$5::bigint, wanted_match, wanted_origin',
+  'chain_id, match, origin, trust',
+  '$6::bigint, wanted_match, wanted_origin, wanted_trust',
 );
 
 /**
@@ -51,11 +59,16 @@ const LIST_NEWEST_OF_CHAIN = listNewest(
  */
 export async function listNewestContracts(
   database: Queryable,
-  { chainId, match, origin, limit, after }: ListQuestion,
+  { chainId, match, origin, trust = 'claimed', limit, after }: ListQuestion,
 ): Promise<SummaryPage> {
+  const least = TRUSTS.indexOf(trust);
+  const checks = CHECKS.filter(
+    (check) => (origin ?? check[0]) === check[0] && TRUSTS.indexOf(check[1]) >= least,
+  );
   const values = [
     match === undefined ? MATCHES : [match],
-    origin === undefined ? ORIGINS : [origin],
+    checks.map((check) => check[0]),
+    checks.map((check) => check[1]),
     after ?? LAST_MATCH_ID,
     limit + 1,
   ];

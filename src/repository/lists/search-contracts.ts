@@ -81,6 +81,15 @@ const FIND_SAME_CODE = search(
    WHERE runtime_code_hash = $6 AND verified_contract_id < $7 AND (chain_id, address) IS DISTINCT FROM ($8::bigint, $9::bytea)`,
   'verified_contract_id DESC',
 );
+const FIND_CREATED = search(
+  'find contracts of creation transaction',
+  `SELECT current_matches.* FROM contract_deployments
+   JOIN verified_contracts ON deployment_id = contract_deployments.id
+   JOIN current_matches ON current_matches.verified_contract_id = verified_contracts.id
+     AND current_matches.chain_id = contract_deployments.chain_id AND current_matches.address = contract_deployments.address
+   WHERE transaction_hash = $6 AND verified_contracts.id < $7`,
+  'verified_contract_id DESC',
+);
 const READ_CODE_HASH = sql(
   'read code hash of contract',
   `SELECT runtime_code_hash FROM current_matches WHERE chain_id = $1 AND address = $2`,
@@ -175,17 +184,18 @@ function splitInThree(text: string): [string, string, string] {
 
 /**
  * Contracts whose runtime code has this hash, newest first: its keccak256, or the SHA-256 that is its key in the
- * repository.
+ * repository; where no code has it, those that the transaction of this hash created.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
-export async function searchByCodeHash(
+export async function searchByHash(
   database: Queryable,
   hash: Hex,
   question: ListQuestion,
 ): Promise<SummaryPage> {
   const [code] = await database.query<{ code_hash: Buffer }>(FIND_CODE, [hexToBytes(hash)]);
-  if (code === undefined) return { results: [], next: undefined };
-  return findCode(database, code.code_hash, question);
+  if (code !== undefined) return findCode(database, code.code_hash, question);
+  const values = [hexToBytes(hash), question.after ?? LAST_MATCH_ID];
+  return findPage(database, FIND_CREATED, question, values, ({ verified_contract_id: id }) => id);
 }
 
 /**

@@ -29,9 +29,11 @@ const ATTACH = sql(
   `WITH evidence AS (
      INSERT INTO verified_contracts AS stored (deployment_id, compilation_id,
        creation_match, creation_metadata_match, creation_values, creation_transformations, creation_search,
-       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading)
+       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading,
+       source, matcher_version)
      SELECT $4, compilation_id, $5::match IS NOT NULL, $5::match = 'full', $6::jsonb, $7::jsonb, $8::jsonb,
-       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading
+       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading,
+       source, matcher_version
      FROM verified_contracts WHERE id = $3
      ON CONFLICT (compilation_id, deployment_id) DO UPDATE SET
        creation_match = excluded.creation_match, creation_metadata_match = excluded.creation_metadata_match,
@@ -39,7 +41,7 @@ const ATTACH = sql(
        creation_search = excluded.creation_search, runtime_match = excluded.runtime_match,
        runtime_metadata_match = excluded.runtime_metadata_match, runtime_values = excluded.runtime_values,
        runtime_transformations = excluded.runtime_transformations, code_reading = excluded.code_reading,
-       updated_at = now()
+       source = excluded.source, matcher_version = excluded.matcher_version, updated_at = now()
      RETURNING id
    ), shown AS (
      UPDATE current_matches AS current SET verified_contract_id = evidence.id, creation_match = $5,
@@ -47,8 +49,8 @@ const ATTACH = sql(
      FROM evidence WHERE chain_id = $1 AND address = $2 RETURNING current.*
    )
    INSERT INTO match_events
-     (kind, chain_id, address, match_before, match_after, runtime_match, creation_match, origin, verified_contract_id)
-   SELECT 'upgraded', chain_id, address, match_before, match, runtime_match, creation_match, origin, verified_contract_id
+     (kind, chain_id, address, match_before, match_after, runtime_match, creation_match, origin, trust, verified_contract_id)
+   SELECT 'upgraded', chain_id, address, match_before, match, runtime_match, creation_match, origin, trust, verified_contract_id
    FROM shown RETURNING id, match_after`,
 );
 

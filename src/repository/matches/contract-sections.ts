@@ -1,7 +1,13 @@
+import {
+  abiTypeOf,
+  type ImmutableDeclaration,
+  type ImmutableType,
+} from '../../bytecode/immutable-type.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import {
   claimedFactsOf,
   type ClaimedFact,
+  provenCreationMatch,
   unprovenValuesOf,
   type UnprovenValues,
 } from './unproven.ts';
@@ -20,8 +26,23 @@ export interface StoredCode extends Partial<Transformed> {
   readonly recompiled?: Uint8Array;
   /** sourceMap, linkReferences, cborAuxdata, immutableReferences: what the compiler said about the code. */
   readonly artifacts?: Readonly<Record<string, unknown>>;
+  /** Of running code: what its immutables are, by the compiler's ids, as far as it is known. */
+  readonly immutables?: Readonly<Record<string, StoredImmutable>>;
   /** Of running code: see {@link unprovenValuesOf}. Of creation code: see {@link claimedFactsOf}. */
   readonly unprovenValues?: readonly (UnprovenValues | 'arguments')[];
+}
+
+/** What an immutable is called, and of which type it is declared. */
+export interface StoredImmutable extends ImmutableDeclaration {
+  /** The type of the contract ABI whose encoding its value is, where it is one. */
+  readonly abiType?: string;
+}
+
+/** A source without its content. */
+export interface SourceSize {
+  readonly path: string;
+  /** Of its content in UTF-8. */
+  readonly bytes: number;
 }
 
 /** The evidence of a contract, in the sections that a reader may ask for. */
@@ -42,8 +63,8 @@ export interface ContractSections {
   readonly metadata: string | null;
   /** Each source, by path in code-unit order of UTF-8. */
   readonly sources: readonly Source[];
-  /** Their paths alone, in the same order. */
-  readonly sourcePaths: readonly string[];
+  /** Their paths and sizes alone, in the same order. */
+  readonly sourceSizes: readonly SourceSize[];
   readonly creationCode: StoredCode;
   readonly runtimeCode: StoredCode;
 }
@@ -68,6 +89,7 @@ export interface SectionsRow {
   readonly match: Match;
   readonly creation_match: Match | null;
   readonly origin: Origin;
+  readonly is_code_read: boolean | null;
   readonly has_configured_libraries: boolean | null;
   readonly creation_on_chain: Uint8Array | null;
   readonly creation_recompiled: Uint8Array | null;
@@ -79,6 +101,7 @@ export interface SectionsRow {
   readonly runtime_artifacts: string | null;
   readonly runtime_transformations: string | null;
   readonly runtime_values: string | null;
+  readonly immutable_types: string | null;
 }
 
 /** Evidence as it is read: plain data that can be handed to a thread, where parsing takes long. */
@@ -87,7 +110,7 @@ export interface StoredSections {
   /** Absent where the evidence of the match is not known. */
   readonly row?: SectionsRow;
   readonly sources?: readonly Source[];
-  readonly sourcePaths?: readonly string[];
+  readonly sourceSizes?: readonly SourceSize[];
 }
 
 /** The sections that were asked for and are known. */
@@ -95,7 +118,7 @@ export function parseSections({
   asked,
   row,
   sources,
-  sourcePaths,
+  sourceSizes,
 }: StoredSections): Partial<ContractSections> {
   if (row === undefined) return {};
   const sections: Partial<ContractSections> = {
@@ -104,7 +127,7 @@ export function parseSections({
     ...(row.artifacts !== null && { artifacts: parseMembers(row.artifacts) }),
     metadata: row.metadata,
     ...(sources !== undefined && { sources }),
-    ...(sourcePaths !== undefined && { sourcePaths }),
+    ...(sourceSizes !== undefined && { sourceSizes }),
     creationCode: parseCode(row, 'creation'),
     runtimeCode: parseCode(row, 'runtime'),
   };
@@ -140,6 +163,7 @@ function readClaimedFacts(row: SectionsRow): readonly ClaimedFact[] {
     hasBlock: row.block_number !== null,
     hasArguments: values !== null && 'constructorArguments' in parseMembers(values),
     areArgumentsPlaced:
+      row.is_code_read === true &&
       transformations !== null &&
       parseList(transformations).some(({ reason }) => reason === 'constructorArguments'),
   });
@@ -167,6 +191,8 @@ function parseCode(row: SectionsRow, side: 'creation' | 'runtime'): StoredCode {
     ...(onChain !== null && { onChain }),
     ...(recompiled !== null && { recompiled }),
     ...(artifacts !== null && { artifacts: parseMembers(artifacts) }),
+    ...(side === 'runtime' &&
+      row.immutable_types !== null && { immutables: parseImmutables(row.immutable_types) }),
     ...(transformations !== null && {
       transformations: parseList(transformations),
     }),
@@ -177,11 +203,29 @@ function parseCode(row: SectionsRow, side: 'creation' | 'runtime'): StoredCode {
           ? readClaimedFacts(row).filter((fact) => fact === 'arguments')
           : unprovenValuesOf({
               match: row.match,
-              creationMatch: row.creation_match,
+              creationMatch: provenCreationMatch(row.origin, row.creation_match, row.is_code_read),
               origin: row.origin,
               values,
               hasConfiguredLibraries: row.has_configured_libraries === true,
             }),
     }),
   };
+}
+
+function parseImmutables(text: string): NonNullable<StoredCode['immutables']> {
+  const types = JSON.parse(text) as Readonly<Record<string, ImmutableType>>;
+  return Object.fromEntries(
+    Object.entries(types).map(([id, type]) => {
+      const { name, declared } = type;
+      const abiType = abiTypeOf(type);
+      return [
+        id,
+        {
+          ...(name !== undefined && { name }),
+          ...(declared !== undefined && { declared }),
+          ...(abiType !== undefined && { abiType }),
+        },
+      ];
+    }),
+  );
 }

@@ -1,6 +1,6 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { MOST_NAME_BYTES } from '../../lib/source-path.ts';
-import { type Match, type Origin } from './verified-contract.ts';
+import { type Match, type Origin, type Trust } from './verified-contract.ts';
 
 /** What a list of contracts shows of each. */
 export interface ContractSummary {
@@ -31,6 +31,8 @@ export interface ListQuestion extends PageQuestion {
   readonly chainId?: number;
   readonly match?: Match;
   readonly origin?: Origin;
+  /** The trust that a contract has at least. */
+  readonly trust?: Trust;
 }
 
 /** A part of a list, and where the next part begins; undefined where there is no more. */

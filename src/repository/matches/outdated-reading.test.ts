@@ -223,7 +223,7 @@ describe('a match of a contract that an import claims', () => {
     await database.query(
       sql(
         'test claim',
-        "UPDATE current_matches SET origin = 'imported' WHERE chain_id = $1 AND address = $2",
+        "UPDATE current_matches SET origin = 'imported', trust = 'claimed' WHERE chain_id = $1 AND address = $2",
       ),
       [CHAIN, Buffer.from(address.slice(2), 'hex')],
     );

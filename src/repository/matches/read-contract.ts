@@ -10,6 +10,7 @@ import {
 import {
   type ContractSection,
   type SectionsRow,
+  type SourceSize,
   type StoredSections,
 } from './contract-sections.ts';
 import { type Source } from './verified-contract.ts';
@@ -32,7 +33,7 @@ const VERSIONED_TABLES = [
  * from the content, hashes and times to the microsecond keep the texts of both histories apart. Codes and sources are
  * stored by their hashes and the sources of a compilation never change, so they have no part in it.
  */
-const VERSION = `ROW(verified_contract_id, deployment_id, contract_id, compilation_id, current_matches.text_hash,
+const VERSION = `ROW(verified_contract_id, deployment_id, contract_id, verified_contracts.compilation_id, current_matches.text_hash,
      current_matches.runtime_code_hash, metadata_hash, ${VERSIONED_TABLES.map(
        (table) => `${table}.xmin, extract(epoch FROM ${table}.updated_at)`,
      ).join(', ')})::text`;
@@ -40,7 +41,8 @@ const FROM_MATCH = `FROM current_matches
    LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
    LEFT JOIN contract_deployments ON contract_deployments.id = deployment_id
    LEFT JOIN contracts ON contracts.id = contract_id
-   LEFT JOIN compiled_contracts ON compiled_contracts.id = compilation_id`;
+   LEFT JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   LEFT JOIN immutable_types ON immutable_types.compilation_id = compiled_contracts.id`;
 const WHERE_MATCH = `WHERE current_matches.chain_id = $1 AND current_matches.address = $2`;
 
 const READ_VERSION = sql(
@@ -52,7 +54,7 @@ const READ_VERSION = sql(
 const codeColumns = (side: 'creation' | 'runtime', wanted: string): string =>
   [
     `(SELECT code FROM code WHERE code_hash = contracts.${side}_code_hash) AS ${side}_on_chain`,
-    `(SELECT code FROM code WHERE code_hash = compiled_contracts.${side}_code_hash) AS ${side}_recompiled`,
+    `(SELECT code FROM code WHERE code_hash = compiled_contracts.${side}_code_hash AND NOT are_codes_claimed) AS ${side}_recompiled`,
     `${side}_code_artifacts::text AS ${side}_artifacts`,
     `${side}_transformations::text AS ${side}_transformations`,
     `${side}_values::text AS ${side}_values`,
@@ -63,12 +65,13 @@ const codeColumns = (side: 'creation' | 'runtime', wanted: string): string =>
 // JSON comes as text, since parsing much of it belongs on another thread. What is not wanted is not read.
 const READ_PARTS = sql(
   'read record',
-  `SELECT ${QUALIFIED_MATCH_COLUMNS}, ${VERSION} AS record_version, compilation_id,
+  `SELECT ${QUALIFIED_MATCH_COLUMNS}, ${VERSION} AS record_version, verified_contracts.compilation_id,
      transaction_hash, block_number, transaction_index, deployer,
      language, compiler, version, name, fully_qualified_name, compiler_settings::text AS settings,
      CASE WHEN $3::boolean THEN compilation_artifacts::text END AS artifacts, CASE WHEN $4::boolean THEN metadata END AS metadata,
-     jsonb_path_exists(compiler_settings, '$.libraries.*.*') AS has_configured_libraries,
-     ${codeColumns('creation', '$5::boolean')}, ${codeColumns('runtime', '$6::boolean')}
+     contract_id IS NOT NULL AS is_code_read, jsonb_path_exists(compiler_settings, '$.libraries.*.*') AS has_configured_libraries,
+     ${codeColumns('creation', '$5::boolean')}, ${codeColumns('runtime', '$6::boolean')},
+     CASE WHEN $6::boolean THEN types::text END AS immutable_types
    ${FROM_MATCH} ${WHERE_MATCH}`,
 );
 const READ_SOURCES = sql(
@@ -76,9 +79,11 @@ const READ_SOURCES = sql(
   `SELECT path, content FROM compiled_contracts_sources JOIN sources USING (source_hash)
    WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
 );
-const READ_SOURCE_PATHS = sql(
-  'read source paths',
-  `SELECT path FROM compiled_contracts_sources WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
+// The length of a content stands beside it without its text.
+const READ_SOURCE_SIZES = sql(
+  'read source sizes',
+  `SELECT path, octet_length(content) AS bytes FROM compiled_contracts_sources JOIN sources USING (source_hash)
+   WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
 );
 
 /** A match, and what tells this state of the contract's record from every other. */
@@ -149,15 +154,15 @@ export async function readRecord(
   const sources = isAsked.has('sources')
     ? await database.query<Source>(READ_SOURCES, [id])
     : undefined;
-  const paths = isAsked.has('sourcePaths')
-    ? await database.query<{ path: string }>(READ_SOURCE_PATHS, [id])
+  const sizes = isAsked.has('sourceSizes')
+    ? await database.query<SourceSize>(READ_SOURCE_SIZES, [id])
     : undefined;
   return {
     ...toVersion(row),
     sections: {
       ...{ asked, row },
       ...(sources && { sources }),
-      ...(paths && { sourcePaths: paths.map(({ path }) => path) }),
+      ...(sizes && { sourceSizes: sizes }),
     },
   };
 }

@@ -1,10 +1,10 @@
 import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
-import { type Match, type Origin } from './verified-contract.ts';
+import { type Match, type Origin, type Trust } from './verified-contract.ts';
 
 const READ_CURRENT = sql(
   'read current matches',
-  `SELECT address, match, origin, EXISTS (SELECT FROM alternative_matches AS kept
+  `SELECT address, match, origin, trust, EXISTS (SELECT FROM alternative_matches AS kept
      WHERE (kept.chain_id, kept.address) = (current_matches.chain_id, current_matches.address)) AS has_judged_texts
    FROM current_matches WHERE chain_id = $1 AND address = ANY ($2::bytea[])`,
 );
@@ -13,11 +13,12 @@ const READ_CURRENT = sql(
 export interface CurrentMatch {
   readonly match: Match;
   readonly origin: Origin;
+  readonly trust: Trust;
   /** Whether other texts that this service judged are kept beside it. */
   readonly hasJudgedTexts: boolean;
 }
 
-type CurrentRow = Pick<CurrentMatch, 'match' | 'origin'> & {
+type CurrentRow = Pick<CurrentMatch, 'match' | 'origin' | 'trust'> & {
   readonly address: Buffer;
   readonly has_judged_texts: boolean;
 };
@@ -30,9 +31,9 @@ export async function readCurrentMatches(
 ): Promise<Map<Hex, CurrentMatch>> {
   const rows = await database.query<CurrentRow>(READ_CURRENT, [chainId, addresses.map(hexToBytes)]);
   return new Map(
-    rows.map(({ address, match, origin, has_judged_texts: hasJudgedTexts }) => [
+    rows.map(({ address, match, origin, trust, has_judged_texts: hasJudgedTexts }) => [
       bytesToHex(address),
-      { match, origin, hasJudgedTexts },
+      { match, origin, trust, hasJudgedTexts },
     ]),
   );
 }

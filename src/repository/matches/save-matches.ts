@@ -1,13 +1,22 @@
-import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { type EventMark } from '../../store/acknowledged-events.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { chooseAlternatives, dropAlternatives, keepAlternatives } from './alternative-matches.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
+import {
+  chooseClaims,
+  forgetShownClaims,
+  keepClaims,
+  keepShownClaims,
+} from './claimed-evidence.ts';
 import { correctDeployment } from './correct-deployment.ts';
-import { storeEvidence } from '../evidence/evidence.ts';
+import { carried } from '../evidence/carried-statement.ts';
+import { CONTRACTS } from '../evidence/evidence-rows.ts';
+import { evidenceKey, type EvidenceRows, GivenRows, storeEvidence } from '../evidence/evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
-import { hashOf, textHash } from './verified-contract-identity.ts';
-import { type Match, type VerifiedContract } from './verified-contract.ts';
+import { compilationId, deploymentId } from './verified-contract-identity.ts';
+import { type Match, type Trust, trustOf, type VerifiedContract } from './verified-contract.ts';
 
 /**
  * The outcome of storing a contract. `unchanged`: its match is not better than the current one, or it is
@@ -27,25 +36,33 @@ export interface SavedMatch {
 // not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
 // An import only claims a match: whatever was judged here stays. A full match takes the place of a claim of one, also with
 // another text, and the same text takes the place of its claim; at a partial level nobody's text replaces another's.
+// Of two imports that say the same match of the same text, the one that was checked further stays.
 // Matches of different codes are not compared: a match never replaces one of other code that this service read. A
 // verification that reads other code withdraws the older match first.
-const RAISE_MATCHES = sql(
+const RAISE_MATCHES = carried(
   'raise matches',
-  `INSERT INTO current_matches AS current
-     (chain_id, address, runtime_match, creation_match, origin, text_hash, runtime_code_hash)
-   SELECT * FROM unnest($1::bigint[], $2::bytea[], $3::match[], $4::match[], $5::match_origin[], $6::bytea[], $7::bytea[])
-     AS row (chain_id, address, runtime_match, creation_match, origin, text_hash, runtime_code_hash)
-   ORDER BY chain_id, address
+  CONTRACTS,
+  [
+    ...['chain_id', 'address', 'runtime_match', 'creation_match', 'origin', 'text_hash'],
+    ...['runtime_code_hash', 'trust'],
+  ],
+  (rows) => `INSERT INTO current_matches AS current
+     (chain_id, address, runtime_match, creation_match, origin, text_hash, runtime_code_hash, trust)
+   SELECT * FROM ${rows} ORDER BY chain_id, address
    ON CONFLICT (chain_id, address) DO UPDATE SET
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
      match_before = current.match, origin = excluded.origin, text_hash = excluded.text_hash,
-     runtime_code_hash = excluded.runtime_code_hash, updated_at = now()
+     runtime_code_hash = excluded.runtime_code_hash, trust = excluded.trust, updated_at = now()
    WHERE (match_rises(current.runtime_match, current.creation_match, excluded.runtime_match, excluded.creation_match,
        current.text_hash = excluded.text_hash)
      OR current.origin = 'imported' AND excluded.origin <> 'imported'
        AND greatest(excluded.runtime_match, excluded.creation_match) >= current.match
        AND (current.text_hash = excluded.text_hash
-         OR greatest(excluded.runtime_match, excluded.creation_match) = 'full'))
+         OR greatest(excluded.runtime_match, excluded.creation_match) = 'full')
+     OR excluded.trust > current.trust AND current.text_hash = excluded.text_hash
+       AND excluded.runtime_match >= current.runtime_match
+       AND coalesce(excluded.creation_match >= current.creation_match, current.creation_match IS NULL))
+     AND (excluded.trust >= current.trust OR greatest(excluded.runtime_match, excluded.creation_match) > current.match)
      AND (excluded.origin <> 'imported' OR current.origin = 'imported' AND NOT EXISTS (
        SELECT FROM alternative_matches AS judged
        WHERE judged.chain_id = current.chain_id AND judged.address = current.address))
@@ -63,11 +80,11 @@ const RECORD_EVENTS = sql(
      RETURNING current.*
    )
    INSERT INTO match_events
-     (kind, chain_id, address, match_before, match_after, runtime_match, creation_match, origin, verified_contract_id)
+     (kind, chain_id, address, match_before, match_after, runtime_match, creation_match, origin, trust, verified_contract_id)
    SELECT (CASE WHEN match_before IS NULL THEN 'stored' ELSE 'upgraded' END)::match_event_kind,
-     chain_id, address, match_before, match, runtime_match, creation_match, origin, verified_contract_id
+     chain_id, address, match_before, match, runtime_match, creation_match, origin, trust, verified_contract_id
    FROM shown ORDER BY chain_id, address
-   RETURNING id, chain_id, address, kind`,
+   RETURNING id, chain_id, address, kind, extract(epoch FROM recorded_at)::text AS recorded_at`,
 );
 
 interface RaisedRow {
@@ -78,6 +95,21 @@ interface RaisedRow {
 }
 
 const keyOf = (chainId: number | string, address: string): string => `${chainId} ${address}`;
+
+/** A contract that is stored, and its number among the rows of the batch. */
+export interface NumberedContract {
+  readonly number: number;
+  readonly chainId: number;
+  readonly address: Hex;
+  /** The ids of its deployment and of its compilation. */
+  readonly deploymentId: string;
+  readonly compilationId: string;
+  readonly trust: Trust;
+  /** Whether somebody claims it, and delivered the code that runs. */
+  readonly isClaimWithCode: boolean;
+  /** What was judged here; absent where somebody else claims the match and nobody read a code. */
+  readonly judged?: VerifiedContract;
+}
 
 /**
  * Stores verified contracts: in one transaction the conditional rise of each match, its evidence, one event each
@@ -91,15 +123,35 @@ export async function saveMatches(
   database: Database,
   contracts: readonly VerifiedContract[],
 ): Promise<readonly SavedMatch[]> {
+  return commitMatches(
+    database,
+    contracts.map(numberContract),
+    (transaction) => new GivenRows(transaction, contracts),
+  );
+}
+
+/**
+ * Stores contracts in one transaction as {@link saveMatches}, whichever way their rows come, and tells of it.
+ * @param database where the transaction runs: the database, or one connection to it
+ */
+export async function commitMatches(
+  database: Pick<Database, 'acknowledged' | 'query' | 'transaction'>,
+  contracts: readonly NumberedContract[],
+  rowsOf: (transaction: Queryable) => EvidenceRows,
+): Promise<readonly SavedMatch[]> {
+  let marks: EventMark[] = [];
   const saved = await database.transaction(async (transaction) => {
-    const results = new Map<VerifiedContract, SavedMatch>();
+    marks = [];
+    const rows = rowsOf(transaction);
+    const results = new Map<NumberedContract, SavedMatch>();
     for (const round of splitByAddress(contracts)) {
-      for (const [contract, result] of await saveRound(transaction, round)) {
+      for (const [contract, result] of await saveRound(transaction, rows, round, marks)) {
         results.set(contract, result);
       }
     }
     return contracts.map((contract) => results.get(contract) ?? unchanged(contract));
   });
+  database.acknowledged.note(marks);
   if (saved.some(({ outcome }) => outcome !== 'unchanged')) await notifyOfMatches(database);
   return saved;
 }
@@ -113,42 +165,59 @@ export async function saveMatch(
   return saved ?? unchanged(contract);
 }
 
-const unchanged = ({ chainId, address }: VerifiedContract): SavedMatch => ({
+/** What the law asks of a contract beside its rows. */
+export function numberContract(
+  contract: VerifiedContract,
+  number: number,
+): NumberedContract & { readonly judged: VerifiedContract } {
+  const { chainId, address, deployment, compilation, origin } = contract;
+  return {
+    ...{ number, chainId, address, judged: contract },
+    deploymentId: deploymentId(contract),
+    compilationId: compilationId(compilation),
+    trust: trustOf(contract),
+    isClaimWithCode: origin === 'imported' && deployment.claimed?.runtimeCode !== undefined,
+  };
+}
+
+const unchanged = ({
+  chainId,
+  address,
+}: Pick<NumberedContract, 'chainId' | 'address'>): SavedMatch => ({
   chainId,
   address,
   outcome: 'unchanged',
 });
 
 /** Splits a batch so that each part holds an address once: one statement cannot raise a row twice. */
-function splitByAddress(contracts: readonly VerifiedContract[]): VerifiedContract[][] {
-  const rounds: Map<string, VerifiedContract>[] = [];
+function splitByAddress(contracts: readonly NumberedContract[]): NumberedContract[][] {
+  const rounds: NumberedContract[][] = [];
+  const seen = new Map<string, number>();
   for (const contract of contracts) {
     const key = keyOf(contract.chainId, contract.address);
-    let round = rounds.find((candidate) => !candidate.has(key));
-    if (round === undefined) {
-      round = new Map<string, VerifiedContract>();
-      rounds.push(round);
-    }
-    round.set(key, contract);
+    const round = seen.get(key) ?? 0;
+    seen.set(key, round + 1);
+    (rounds[round] ??= []).push(contract);
   }
-  return rounds.map((round) => [...round.values()]);
+  return rounds;
 }
+
+const numbersOf = (contracts: readonly NumberedContract[]): number[] =>
+  contracts.map(({ number }) => number);
+
+/** What was read or judged here: nobody compares a claim with the state of a chain, or keeps it beside another one. */
+const judgedOf = (contracts: readonly NumberedContract[]): VerifiedContract[] =>
+  contracts.flatMap(({ judged }) => judged ?? []);
 
 async function saveRound(
   transaction: Queryable,
-  contracts: readonly VerifiedContract[],
-): Promise<Map<VerifiedContract, SavedMatch>> {
-  const raised = await transaction.query<RaisedRow>(RAISE_MATCHES, [
-    contracts.map(({ chainId }) => chainId),
-    contracts.map(({ address }) => hexToBytes(address)),
-    contracts.map(({ runtimeMatch }) => runtimeMatch),
-    contracts.map(({ creationMatch }) => creationMatch),
-    contracts.map(({ origin }) => origin),
-    contracts.map(({ compilation }) => textHash(compilation)),
-    contracts.map(({ deployment }) => hashOf(deployment.runtimeCode)),
-  ]);
-  await requireCurrentReadings(transaction, contracts);
-  for (const contract of contracts) {
+  rows: EvidenceRows,
+  contracts: readonly NumberedContract[],
+  marks: EventMark[],
+): Promise<Map<NumberedContract, SavedMatch>> {
+  const raised = await rows.run<RaisedRow, VerifiedContract>(RAISE_MATCHES, numbersOf(contracts));
+  await requireCurrentReadings(transaction, judgedOf(contracts));
+  for (const contract of judgedOf(contracts)) {
     if (contract.readAfterEvent !== undefined) await correctDeployment(transaction, contract);
   }
   const byKey = new Map(
@@ -159,31 +228,48 @@ async function saveRound(
     return contract === undefined ? [] : [{ row, contract }];
   });
   const risen = new Set(changes.map(({ contract }) => contract));
-  const beside = await chooseAlternatives(
+  const others = contracts.filter((contract) => !risen.has(contract));
+  const chosen = new Set(await chooseAlternatives(transaction, judgedOf(others)));
+  const beside = others.filter(({ judged }) => judged !== undefined && chosen.has(judged));
+  const claims = await chooseClaims(transaction, others);
+  const newClaims = claims.filter(({ evidenceId }) => evidenceId === undefined);
+  if (risen.size + beside.length + claims.length === 0) return new Map();
+  const stored = [...risen, ...beside, ...newClaims.map(({ contract }) => contract)];
+  const evidence =
+    stored.length === 0 ? new Map<string, string>() : await storeEvidence(rows, numbersOf(stored));
+  const evidenceIdOf = (contract: NumberedContract): string => {
+    const id = evidence.get(evidenceKey(contract.deploymentId, contract.compilationId));
+    if (id === undefined) throw new Error('a verdict was not stored');
+    return id;
+  };
+  await keepAlternatives(transaction, judgedOf(beside), beside.map(evidenceIdOf));
+  await keepClaims(
     transaction,
-    contracts.filter((contract) => !risen.has(contract)),
+    claims,
+    newClaims.map(({ contract }) => evidenceIdOf(contract)),
   );
-  if (risen.size + beside.length === 0) return new Map();
-  const evidenceIds = await storeEvidence(transaction, [...risen, ...beside]);
-  await keepAlternatives(transaction, beside, evidenceIds.slice(risen.size));
   const kept = beside.map(
     (contract) => [contract, { ...unchanged(contract), keptBeside: true }] as const,
   );
-  if (risen.size === 0) return new Map<VerifiedContract, SavedMatch>(kept);
+  if (risen.size === 0) return new Map<NumberedContract, SavedMatch>(kept);
+  const upgraded = changes.flatMap(({ row, contract }) =>
+    row.match_before === null ? [] : [contract],
+  );
+  await keepShownClaims(transaction, upgraded);
   const events = await transaction.query<{
     id: string;
     chain_id: string;
     address: Buffer;
     kind: 'stored' | 'upgraded';
+    recorded_at: string;
   }>(RECORD_EVENTS, [
     changes.map(({ row }) => row.chain_id),
     changes.map(({ row }) => row.address),
-    evidenceIds.slice(0, risen.size),
+    changes.map(({ contract }) => evidenceIdOf(contract)),
   ]);
-  await dropAlternatives(
-    transaction,
-    changes.flatMap(({ row, contract }) => (row.match_before === null ? [] : [contract])),
-  );
+  marks.push(...events.map(({ id, recorded_at: recordedAt }) => ({ id, recordedAt })));
+  await forgetShownClaims(transaction, [...risen], [...risen].map(evidenceIdOf));
+  await dropAlternatives(transaction, judgedOf(upgraded));
   await addToCounts(
     transaction,
     changes.map(({ row, contract }) => ({
@@ -199,5 +285,5 @@ async function saveRound(
     const { chainId } = contract;
     return [[contract, { chainId, address, outcome: event.kind, eventNumber: event.id }] as const];
   });
-  return new Map<VerifiedContract, SavedMatch>([...kept, ...recorded]);
+  return new Map<NumberedContract, SavedMatch>([...kept, ...recorded]);
 }

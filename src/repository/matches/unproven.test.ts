@@ -25,6 +25,7 @@ test('names storage without a creation match, and the creation where it is known
   ]);
   const proven: MatchValues = { ...NOTHING, creationMatch: 'full', values: BOTH };
   expect(unprovenOf({ ...proven, hasConfiguredLibraries: true }, true)).toEqual([]);
+  expect(unprovenOf({ ...proven, language: 'Vyper' }, true)).toEqual(['names', 'settings']);
   expect(unprovenOf({ ...NOTHING, match: 'partial' }, true)).toEqual([
     ...['names', 'comments', 'settings', 'storage', 'creation'],
   ]);

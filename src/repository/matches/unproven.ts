@@ -20,6 +20,8 @@ export interface MatchValues {
   readonly match: Match;
   readonly creationMatch: Match | null;
   readonly origin: Origin;
+  /** The language of the compilation, where that is known. */
+  readonly language?: string | null;
   /** The values of the running code. */
   readonly values: Readonly<Record<string, unknown>> | null;
   /** Whether the settings give addresses to libraries. */
@@ -38,6 +40,9 @@ export function holdsImmutables(values: MatchValues['values']): boolean {
 const isTextProven = ({ match, origin }: MatchValues): boolean =>
   match === 'full' && origin !== 'imported';
 
+/** The integrity hash of Vyper is over the texts of its sources: not over their paths, by which contracts are named, and no settings. */
+const isHashOfTexts = ({ language }: MatchValues): boolean => language?.toLowerCase() === 'vyper';
+
 /**
  * Which values of a running code are not proven. Creation code that matches proves immutables. Library addresses can be
  * proven only in a full match: by creation code that matches, or by the metadata where the settings name the libraries.
@@ -55,6 +60,18 @@ export function unprovenValuesOf(match: MatchValues): readonly UnprovenValues[] 
     ...(areLibrariesProven ? [] : (['libraries'] as const)),
   ];
 }
+
+function textsOf(match: MatchValues): readonly Unproven[] {
+  if (!isTextProven(match)) return ['names', 'comments', 'settings'];
+  return isHashOfTexts(match) ? ['names', 'settings'] : [];
+}
+
+/** The match of creation code that this service read; an import may say one of codes that nobody here has read. */
+export const provenCreationMatch = (
+  origin: Origin,
+  creationMatch: Match | null,
+  isCodeRead: boolean | null,
+): Match | null => (origin === 'imported' && isCodeRead !== true ? null : creationMatch);
 
 /** What a record says of a creation, as far as it shows by whose word. */
 export interface StoredCreation {
@@ -80,7 +97,7 @@ export function claimedFactsOf(creation: StoredCreation): readonly ClaimedFact[]
 /**
  * What a match does not prove. Names, comments and settings are in the metadata, whose hash only a full match has in its code: a
  * partial one says nothing about them, and so no match of Yul does, which has no metadata. That an imported match is full is
- * what its tree claims.
+ * what its tree claims. A full match of Vyper proves comments alone.
  */
 export function unprovenOf(
   match: MatchValues,
@@ -88,7 +105,7 @@ export function unprovenOf(
   claimed: readonly ClaimedFact[] = [],
 ): readonly Unproven[] {
   return [
-    ...(isTextProven(match) ? [] : (['names', 'comments', 'settings'] as const)),
+    ...textsOf(match),
     ...unprovenValuesOf(match),
     ...(match.creationMatch === null ? (['storage'] as const) : []),
     ...(match.creationMatch === null && isCreationKnown ? (['creation'] as const) : []),

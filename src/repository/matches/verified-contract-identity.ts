@@ -1,16 +1,40 @@
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { bytesToHex } from '../../lib/hex.ts';
-import { type Compilation, type Deployment, type VerifiedContract } from './verified-contract.ts';
+import { type Compilation, type Source, type VerifiedContract } from './verified-contract.ts';
 
 /** The SHA-256 hash, 32 bytes: the key of stored codes, sources and metadata. */
 export function sha256(content: Uint8Array | string): Buffer {
   return createHash('sha256').update(content).digest();
 }
 
+/** Codes are hashed for several columns and ids; nobody writes into one. */
+const codeHashes = new WeakMap<Uint8Array, Buffer>();
+
 /** The hash of a code or text that may be absent. */
 export function hashOf(content: Uint8Array | string | undefined): Buffer | null {
-  return content === undefined ? null : sha256(content);
+  if (content === undefined) return null;
+  if (typeof content === 'string') return sha256(content);
+  const known = codeHashes.get(content);
+  if (known !== undefined) return known;
+  const hash = sha256(content);
+  codeHashes.set(content, hash);
+  return hash;
+}
+
+/** The SHA-256 of each source that somebody hashed: a compilation's sources are hashed for its id and for several rows. */
+const sourceHashes = new WeakMap<Source, Buffer>();
+
+/** Notes the hash of a source, by whoever has made it already. */
+export function noteSourceHash(source: Source, hash: Buffer): void {
+  sourceHashes.set(source, hash);
+}
+
+/** The SHA-256 of a source's text. */
+export function sourceHash(source: Source): Buffer {
+  const hash = sourceHashes.get(source) ?? sha256(source.content);
+  sourceHashes.set(source, hash);
+  return hash;
 }
 
 /**
@@ -34,28 +58,40 @@ function deriveUuid(identity: unknown): string {
 const orNull = (hash: Buffer | null): string | null => (hash === null ? null : bytesToHex(hash));
 
 /** The id of the pair of codes that a deployment runs, or undefined where neither code is known. */
-export function codePairId(deployment: Deployment): string | undefined {
-  if (deployment.creationCode === undefined && deployment.runtimeCode === undefined)
-    return undefined;
+export function codePairId({ creationCode, runtimeCode }: CodePair): string | undefined {
+  if (creationCode === undefined && runtimeCode === undefined) return undefined;
   return deriveUuid([
     'contract',
-    orNull(hashOf(deployment.creationCode)),
-    orNull(hashOf(deployment.runtimeCode)),
+    creationCode === null ? '0x' : orNull(hashOf(creationCode)),
+    orNull(hashOf(runtimeCode)),
   ]);
 }
 
-/** The id of a deployment: chain, address, creation transaction and codes tell it apart. */
+/** The codes of a deployment, as they were read or as an import says them. */
+export interface CodePair {
+  readonly runtimeCode?: Uint8Array;
+  readonly creationCode?: Uint8Array | null;
+}
+
+/** The hash of a code in its row; of the code without content, as the Verifier Alliance has it, no byte. */
+export function codeHashOf(code: Uint8Array | null | undefined): Buffer | null {
+  return code === null ? Buffer.alloc(0) : hashOf(code);
+}
+
+/** The id of a deployment: chain, address, creation transaction and codes tell it apart, claimed codes too. */
 export function deploymentId({
   chainId,
   address,
   deployment,
 }: Pick<VerifiedContract, 'chainId' | 'address' | 'deployment'>): string {
+  const claimedPair = deployment.claimed && codePairId(deployment.claimed);
   return deriveUuid([
     'deployment',
     chainId,
     address,
     deployment.transactionHash ?? null,
     codePairId(deployment) ?? null,
+    ...(claimedPair === undefined ? [] : [claimedPair]),
   ]);
 }
 
@@ -75,7 +111,7 @@ export function compilationId(compilation: Compilation): string {
     orNull(hashOf(creationCode)),
     orNull(hashOf(runtimeCode)),
     orNull(hashOf(metadata)),
-    Object.fromEntries(sources.map(({ path, content }) => [path, bytesToHex(sha256(content))])),
+    Object.fromEntries(sources.map((source) => [source.path, bytesToHex(sourceHash(source))])),
   ]);
   compilationIds.set(compilation, id);
   return id;

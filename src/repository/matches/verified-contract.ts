@@ -10,6 +10,16 @@ export type Match = 'full' | 'partial';
 /** Who judged the match: this service on request, another service whose repository was imported, or this service watching a chain. */
 export type Origin = 'verified' | 'imported' | 'monitored';
 
+/**
+ * How far a match was checked here, in ascending order. `claimed`: as an import delivered it. `rechecked`: the delivered
+ * transformations and values turn the delivered recompiled code into the delivered code on chain. `recompiled`: the
+ * compiler gave that recompiled code here from these sources. `verified`: the code was read on chain here too.
+ */
+export type Trust = 'claimed' | 'rechecked' | 'recompiled' | 'verified';
+
+/** In ascending order. */
+export const TRUSTS: readonly Trust[] = ['claimed', 'rechecked', 'recompiled', 'verified'];
+
 /** One source of a compilation. The path is data, never a path of a file system. */
 export interface Source {
   readonly path: string;
@@ -25,13 +35,26 @@ export interface Deployment {
   readonly deployer?: Hex;
   readonly runtimeCode?: Uint8Array;
   readonly creationCode?: Uint8Array;
+  /** What an import says beside that, which nobody here read on a chain. */
+  readonly claimed?: ClaimedDeployment;
+}
+
+/** What an import says of a deployment: facts and codes that are no evidence of a chain. */
+export interface ClaimedDeployment {
+  /** -1 where the contract is an allocation of the genesis block, which has no transaction. */
+  readonly blockNumber?: number;
+  readonly transactionIndex?: number;
+  readonly deployer?: Hex;
+  readonly runtimeCode?: Uint8Array;
+  /** `null` where the import says that it is not known, in the words of the Verifier Alliance: the code without content. */
+  readonly creationCode?: Uint8Array | null;
 }
 
 /** A compiler run with fixed inputs. Codes and artifacts are absent where an import cannot know them. */
 export interface Compilation {
-  /** `solidity`, `yul` or `vyper`. */
+  /** `solidity`, `yul` or `vyper`; an import may name another one, such as `fe`. */
   readonly language: string;
-  /** `solc` or `vyper`. */
+  /** `solc` or `vyper`; of another language, its own. */
   readonly compiler: string;
   /** The compiler's long version, without `v`: `0.8.37+commit.…`. */
   readonly version: string;
@@ -48,6 +71,13 @@ export interface Compilation {
   readonly runtimeCode?: Uint8Array;
   readonly creationCodeArtifacts?: Readonly<Record<string, unknown>>;
   readonly runtimeCodeArtifacts?: Readonly<Record<string, unknown>>;
+  /** What the compiler was given beside the standard JSON input, in the form of the Verifier Alliance. */
+  readonly additionalInput?: Readonly<Record<string, unknown>>;
+  /**
+   * Set where an import delivered the codes. Nothing is judged by them, and a compilation of the same sources that was made
+   * here is another one.
+   */
+  readonly areCodesClaimed?: true;
   readonly sources: readonly Source[];
   /**
    * The types of immutables by the compiler's ids, as far as they are known; absent where nobody asked the compiler. Kept
@@ -92,6 +122,10 @@ export interface VerifiedContract {
   readonly runtimeMatch: Match | null;
   readonly creationMatch: Match | null;
   readonly origin: Origin;
+  /** How far an imported match was checked here; absent where it is as it was delivered. A match judged here is verified. */
+  readonly trust?: Exclude<Trust, 'verified'>;
+  /** Where an imported match came from: a short name such as a host, never a path or a credential. */
+  readonly source?: string;
   readonly deployment: Deployment;
   readonly compilation: Compilation;
   readonly runtime?: Transformed;
@@ -105,4 +139,9 @@ export interface VerifiedContract {
   readonly codeReading?: CodeReading;
   /** Absent where nobody searched for the creation transaction. */
   readonly creationSearch?: readonly CreationSearchStep[];
+}
+
+/** How far a contract's match was checked here. */
+export function trustOf({ origin, trust }: Pick<VerifiedContract, 'origin' | 'trust'>): Trust {
+  return origin === 'imported' ? (trust ?? 'claimed') : 'verified';
 }

@@ -17,22 +17,23 @@ const STORE_RUNTIME_SIDE = sql(
   'store runtime side',
   `WITH evidence AS (
      INSERT INTO verified_contracts AS stored (deployment_id, compilation_id, creation_match,
-       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading)
+       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading, source, matcher_version)
      SELECT $2, compilation_id, false,
-       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading
+       runtime_match, runtime_metadata_match, runtime_values, runtime_transformations, code_reading, source, matcher_version
      FROM verified_contracts WHERE id = $1
      ON CONFLICT (compilation_id, deployment_id) DO UPDATE SET
        runtime_match = excluded.runtime_match, runtime_metadata_match = excluded.runtime_metadata_match,
        runtime_values = excluded.runtime_values, runtime_transformations = excluded.runtime_transformations,
-       code_reading = excluded.code_reading, updated_at = now()
+       code_reading = excluded.code_reading,
+       source = excluded.source, matcher_version = excluded.matcher_version, updated_at = now()
      RETURNING id
    ), shown AS (
      INSERT INTO current_matches (chain_id, address, runtime_match, origin, verified_contract_id,
-       first_matched_at, runtime_code_hash, text_hash)
-     SELECT $3, $4, $5, $6, id, $7, $8, $9 FROM evidence RETURNING *
+       first_matched_at, runtime_code_hash, text_hash, trust)
+     SELECT $3, $4, $5, $6, id, $7, $8, $9, $10 FROM evidence RETURNING *
    )
-   INSERT INTO match_events (kind, chain_id, address, match_after, runtime_match, origin, verified_contract_id)
-   SELECT 'stored', chain_id, address, match, runtime_match, origin, verified_contract_id FROM shown RETURNING id`,
+   INSERT INTO match_events (kind, chain_id, address, match_after, runtime_match, origin, trust, verified_contract_id)
+   SELECT 'stored', chain_id, address, match, runtime_match, origin, trust, verified_contract_id FROM shown RETURNING id`,
 );
 
 /** Which match loses its creation, and why. */
@@ -97,6 +98,7 @@ async function keepRuntimeSide(
     row.first_matched_at,
     row.runtime_code_hash,
     row.text_hash,
+    row.trust,
   ]);
   return event && match;
 }

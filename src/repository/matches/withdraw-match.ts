@@ -3,7 +3,7 @@ import { checksumAddress, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { notifyOfMatches } from './match-notifications.ts';
-import { type Match, type Origin } from './verified-contract.ts';
+import { type Match, type Origin, type Trust } from './verified-contract.ts';
 
 const WITHDRAW = sql(
   'withdraw match',
@@ -16,7 +16,7 @@ const WITHDRAW = sql(
      SELECT 'withdrawn', chain_id, address, match, origin, verified_contract_id, $3, $6 FROM withdrawn
      RETURNING id
    )
-   SELECT match, runtime_match, origin, first_matched_at, runtime_code_hash, text_hash, logged.id AS event_id
+   SELECT match, runtime_match, origin, trust, first_matched_at, runtime_code_hash, text_hash, logged.id AS event_id
    FROM withdrawn, logged`,
 );
 
@@ -25,6 +25,7 @@ export interface WithdrawnRow {
   readonly match: Match;
   readonly runtime_match: Match | null;
   readonly origin: Origin;
+  readonly trust: Trust;
   readonly first_matched_at: Date;
   readonly runtime_code_hash: Buffer | null;
   readonly text_hash: Buffer | null;

@@ -50,7 +50,7 @@ const ROLLUPS: readonly Rollup[] = [
   {
     table: 'compiler_counts',
     view: 'expected_compiler_counts',
-    keys: ['chain_id', 'origin', 'language', 'version'],
+    keys: ['chain_id', 'origin', 'trust', 'language', 'version'],
     values: COUNTS,
   },
 ];

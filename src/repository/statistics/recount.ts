@@ -9,6 +9,7 @@ import { compareRollups, restoreRollups } from './recount-rollups.ts';
  * `counts_against_events`: the counts of a chain are not those of its events.
  * `counts_against_rows`: the counts of a chain are not those of its current matches.
  * `row_against_events`: an address's current match is not what its last event left.
+ * `trust_against_events`: the trust of an address's current match is not what its last event left.
  * `row_against_evidence`: an address's current match is not what its verified contract says.
  * `rollup_against_events`: the statistics over time of a chain, or the names that are found, are not those of the events
  * up to their position in the feed.
@@ -20,6 +21,7 @@ export interface CountDifference {
     | 'counts_against_events'
     | 'counts_against_rows'
     | 'row_against_events'
+    | 'trust_against_events'
     | 'row_against_evidence'
     | 'rollup_against_events'
     | 'feed_against_events';
@@ -40,7 +42,7 @@ export interface Recount {
 
 const REPLAY = `
   SELECT DISTINCT ON (chain_id, address) chain_id, address, match_after AS match, runtime_match, creation_match,
-    match_before, origin, verified_contract_id, recorded_at
+    match_before, origin, trust_of_event(trust, origin) AS trust, verified_contract_id, recorded_at
   FROM match_events WHERE kind <> 'corrected' ORDER BY chain_id, address, id DESC`;
 const COUNT = `count(*) FILTER (WHERE match = 'full') AS full_match, count(*) FILTER (WHERE match = 'partial') AS partial_match`;
 
@@ -69,6 +71,10 @@ const COMPARE = sql(
      format('runtime %s, creation %s', coalesce(replayed.runtime_match::text, 'none'), coalesce(replayed.creation_match::text, 'none'))
    FROM current_matches AS current FULL JOIN replayed USING (chain_id, address)
    WHERE (current.runtime_match, current.creation_match) IS DISTINCT FROM (replayed.runtime_match, replayed.creation_match)
+   UNION ALL
+   SELECT 'trust_against_events', chain_id, address, current.trust::text, replayed.trust::text
+   FROM current_matches AS current JOIN replayed USING (chain_id, address)
+   WHERE replayed.match IS NOT NULL AND current.trust <> replayed.trust
    UNION ALL
    SELECT 'row_against_evidence', current.chain_id, current.address, current.match::text,
      coalesce(CASE WHEN verified.runtime_metadata_match OR verified.creation_metadata_match THEN 'full'
@@ -117,7 +123,7 @@ const RESTORE_MATCHES = sql(
   'restore matches',
   `WITH replayed AS MATERIALIZED (${REPLAY})
    INSERT INTO current_matches AS current
-     (chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, first_matched_at, updated_at, runtime_code_hash, text_hash)
+     (chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, first_matched_at, updated_at, runtime_code_hash, text_hash, trust)
    SELECT chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, recorded_at, recorded_at,
      (SELECT runtime_code_hash FROM verified_contracts
       JOIN contract_deployments ON contract_deployments.id = deployment_id
@@ -126,15 +132,15 @@ const RESTORE_MATCHES = sql(
      (SELECT CASE WHEN metadata IS NULL OR (replayed.origin <> 'imported' AND ${HAS_UNLISTED_SOURCES})
         THEN sha256(convert_to(compiled_contracts.id::text, 'UTF8')) ELSE metadata_hash END
       FROM verified_contracts JOIN compiled_contracts ON compiled_contracts.id = compilation_id
-      WHERE verified_contracts.id = replayed.verified_contract_id)
+      WHERE verified_contracts.id = replayed.verified_contract_id), trust
    FROM replayed WHERE match IS NOT NULL AND NOT EXISTS (
      SELECT FROM current_matches AS right_already
      WHERE (right_already.chain_id, right_already.address) = (replayed.chain_id, replayed.address)
-       AND (right_already.runtime_match, right_already.creation_match)
-         IS NOT DISTINCT FROM (replayed.runtime_match, replayed.creation_match))
+       AND (right_already.runtime_match, right_already.creation_match, right_already.trust)
+         IS NOT DISTINCT FROM (replayed.runtime_match, replayed.creation_match, replayed.trust))
    ON CONFLICT (chain_id, address) DO UPDATE SET
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
-     match_before = excluded.match_before, origin = excluded.origin,
+     match_before = excluded.match_before, origin = excluded.origin, trust = excluded.trust,
      verified_contract_id = excluded.verified_contract_id, runtime_code_hash = excluded.runtime_code_hash,
      text_hash = excluded.text_hash, updated_at = now()`,
 );

@@ -61,31 +61,31 @@ const ROLL_UP_COUNTS = sql(
        full_match = withdrawals.full_match + excluded.full_match,
        partial_match = withdrawals.partial_match + excluded.partial_match
    ), side AS (
-     SELECT chain_id, origin, verified_contract_id, match_after AS match, 1 AS sign FROM event WHERE match_after IS NOT NULL
+     SELECT chain_id, origin, trust, verified_contract_id, match_after AS match, 1 AS sign FROM event WHERE match_after IS NOT NULL
      UNION ALL
-     SELECT event.chain_id, before.origin, before.verified_contract_id, before.match_after, -1
+     SELECT event.chain_id, before.origin, before.trust, before.verified_contract_id, before.match_after, -1
      FROM event CROSS JOIN LATERAL (
-       SELECT origin, verified_contract_id, match_after FROM match_events
+       SELECT origin, trust_of_event(trust, origin) AS trust, verified_contract_id, match_after FROM match_events
        WHERE chain_id = event.chain_id AND address = event.address AND id < event.id AND kind <> 'corrected'
        ORDER BY id DESC LIMIT 1
      ) AS before
      WHERE event.kind <> 'stored' AND before.match_after IS NOT NULL
    )
-   INSERT INTO compiler_counts AS counts (chain_id, origin, language, version, full_match, partial_match)
-   SELECT chain_id, origin, coalesce(language, 'unknown'), coalesce(version, 'unknown'),
+   INSERT INTO compiler_counts AS counts (chain_id, origin, trust, language, version, full_match, partial_match)
+   SELECT chain_id, origin, trust, coalesce(language, 'unknown'), coalesce(version, 'unknown'),
      coalesce(sum(sign) FILTER (WHERE match = 'full'), 0), coalesce(sum(sign) FILTER (WHERE match = 'partial'), 0)
    FROM side
    LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
    LEFT JOIN compiled_contracts ON compiled_contracts.id = compilation_id
-   GROUP BY 1, 2, 3, 4
-   ON CONFLICT (chain_id, origin, language, version) DO UPDATE SET
+   GROUP BY 1, 2, 3, 4, 5
+   ON CONFLICT (chain_id, origin, trust, language, version) DO UPDATE SET
      full_match = counts.full_match + excluded.full_match,
      partial_match = counts.partial_match + excluded.partial_match`,
 );
 
 /**
  * Adds events to the statistics over time: activity, counts and codes of chains, counts by day, totals by day and hour,
- * withdrawals with their reasons, counts by compiler and origin. It follows the feed.
+ * withdrawals with their reasons, counts by compiler, origin and trust. It follows the feed.
  */
 export async function rollUpEvents(
   transaction: Queryable,

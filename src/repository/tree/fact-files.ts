@@ -32,7 +32,7 @@ export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFil
       presence: { sections: ['metadata', 'compilation'], isThere: isWithoutMetadata },
     },
   ],
-  ['path-translation.json', { sections: ['sourcePaths'], render: renderTranslation }],
+  ['path-translation.json', { sections: ['sourceSizes'], render: renderTranslation }],
   [
     'creator-tx-hash.txt',
     { sections: ['deployment'], render: ({ deployment }) => deployment?.transactionHash },
@@ -50,12 +50,17 @@ export const FACT_PRESENCE_SECTIONS: readonly ContractSection[] = [
   ...new Set([...FACT_FILES.values()].flatMap((each) => (each.presence ?? each).sections)),
 ];
 
-/** Whether a contract has the file, from the sections of {@link FACT_PRESENCE_SECTIONS}. */
-export function hasFactFile(
+/**
+ * Whether a contract has the file, from the sections of {@link FACT_PRESENCE_SECTIONS}, and how many bytes it has where
+ * saying that takes no more.
+ */
+export function findFactFile(
   { presence, render }: FactFile,
   sections: Partial<ContractSections>,
-): boolean {
-  return presence === undefined ? render(sections) !== undefined : presence.isThere(sections);
+): { readonly bytes?: number } | undefined {
+  if (presence !== undefined) return presence.isThere(sections) ? {} : undefined;
+  const content = render(sections);
+  return content === undefined ? undefined : { bytes: Buffer.byteLength(content) };
 }
 
 function isWithoutMetadata({ metadata, compilation }: Partial<ContractSections>): boolean {
@@ -103,8 +108,8 @@ function renderCompilation(sections: Partial<ContractSections>): string | undefi
 }
 
 /** `{name: path}` of the sources that do not keep their names. */
-function renderTranslation({ sourcePaths = [] }: Partial<ContractSections>): string | undefined {
-  const paths = mapSourcePaths(sourcePaths);
+function renderTranslation({ sourceSizes = [] }: Partial<ContractSections>): string | undefined {
+  const paths = mapSourcePaths(sourceSizes.map(({ path }) => path));
   const changed = [...paths].filter(([name, path]) => name !== path);
   // fromEntries makes own members, so that a source may be called __proto__.
   return changed.length === 0 ? undefined : JSON.stringify(Object.fromEntries(changed));

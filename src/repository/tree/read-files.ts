@@ -1,5 +1,5 @@
 import { type ContractSection, type ContractSections } from '../matches/contract-sections.ts';
-import { FACT_FILES, FACT_PRESENCE_SECTIONS, hasFactFile } from './fact-files.ts';
+import { FACT_FILES, FACT_PRESENCE_SECTIONS, findFactFile } from './fact-files.ts';
 import { mapSourcePaths } from './source-paths.ts';
 
 /** A file of the published tree. */
@@ -39,14 +39,25 @@ export function filesOf(sections: Partial<ContractSections>): readonly Repositor
   return files.sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
-/** The paths of {@link filesOf}, from {@link FILE_PATH_SECTIONS}: no source is read for them. */
-export function filePathsOf(sections: Partial<ContractSections>): readonly string[] {
-  const sources = [...mapSourcePaths(sections.sourcePaths ?? []).values()];
-  const paths = [
-    ...[...FACT_FILES].flatMap(([path, fact]) => (hasFactFile(fact, sections) ? [path] : [])),
-    ...sources.map((path) => `${SOURCES_FOLDER}${path}`),
-  ];
-  return paths.sort((left, right) => (left < right ? -1 : 1));
+/** A file of the published tree without its content. */
+export interface ListedFile {
+  readonly path: string;
+  /** Absent where the file would have to be written to tell. */
+  readonly bytes?: number;
+}
+
+/** What {@link filesOf} gives without contents, from {@link FILE_PATH_SECTIONS}: no source is read for it. */
+export function listFiles(sections: Partial<ContractSections>): readonly ListedFile[] {
+  const { sourceSizes = [] } = sections;
+  const paths = mapSourcePaths(sourceSizes.map(({ path }) => path));
+  const facts = [...FACT_FILES].flatMap(([path, fact]) => {
+    const found = findFactFile(fact, sections);
+    return found === undefined ? [] : [{ path, ...found }];
+  });
+  const sources = sourceSizes.map(({ path, bytes }) => ({
+    ...{ path: `${SOURCES_FOLDER}${paths.get(path) ?? ''}`, bytes },
+  }));
+  return [...facts, ...sources].sort((left, right) => (left.path < right.path ? -1 : 1));
 }
 
 function factFiles(sections: Partial<ContractSections>): readonly RepositoryFile[] {

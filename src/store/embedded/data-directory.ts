@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
+import { type Stats } from 'node:fs';
 import {
   chmod,
   lchown,
@@ -14,6 +15,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError } from '../../errors.ts';
+import { requireWritable } from '../../lib/writable-folder.ts';
 import { type Logger } from '../../log.ts';
 import { type Account } from './run-command.ts';
 import { folderFailure, systemCode, unusable } from './store-failure.ts';
@@ -51,6 +53,29 @@ export async function locateDataDirectory(dataDir: string, log: Logger): Promise
     const account = await ensureSystemUser();
     if (await canEnter(account, home)) return { path: inside, account };
     return await placeApart(home, account, log);
+  } catch (error) {
+    throw folderFailure(error, dataDir);
+  }
+}
+
+/**
+ * What {@link locateDataDirectory} finds where there is data already; undefined where it is still to be made, and can be.
+ * Nothing is made or changed.
+ * @throws FullmatchError `data_directory_unusable`
+ */
+export async function inspectDataDirectory(
+  dataDir: string,
+): Promise<Pick<DataDirectory, 'path' | 'major'> | undefined> {
+  try {
+    await requireWritable(dataDir);
+    const home = await realPathOf(dataDir);
+    if (home === undefined) return undefined;
+    const recorded = await readLocation(home);
+    const existing = await realPathOf(recorded ?? path.join(home, FOLDER));
+    if (existing === undefined && recorded !== undefined) throw goneLocation(home, recorded);
+    if (existing === undefined) return undefined;
+    const { major } = await checkExisting(existing);
+    return { path: existing, ...(major !== undefined && { major }) };
   } catch (error) {
     throw folderFailure(error, dataDir);
   }
@@ -120,17 +145,20 @@ async function inspectRecorded(
   log: Logger,
 ): Promise<DataDirectory> {
   const existing = await realPathOf(recorded);
-  if (existing === undefined) {
-    // An empty database instead would look like the loss of everything.
-    throw unusable(
-      home,
-      `its file ${LOCATION_FILE} names ${recorded}, which is gone; restore that folder, or remove the file to begin with an empty database`,
-    );
-  }
+  // An empty database instead would look like the loss of everything.
+  if (existing === undefined) throw goneLocation(home, recorded);
   return inspectExisting(existing, log);
 }
 
-async function inspectExisting(folder: string, log: Logger): Promise<DataDirectory> {
+function goneLocation(home: string, recorded: string): FullmatchError {
+  return unusable(
+    home,
+    `its file ${LOCATION_FILE} names ${recorded}, which is gone; restore that folder, or remove the file to begin with an empty database`,
+  );
+}
+
+/** A folder of PostgreSQL's data that this process may use, and the major version that made it. Nothing is changed. */
+async function checkExisting(folder: string): Promise<{ found: Stats; major?: number }> {
   const found = await stat(folder);
   if (!found.isDirectory()) throw unusable(folder, 'it is a file');
   const self = process.getuid?.();
@@ -141,6 +169,11 @@ async function inspectExisting(folder: string, log: Logger): Promise<DataDirecto
     );
   }
   const major = await readMajorVersion(folder);
+  return { found, ...(major !== undefined && { major }) };
+}
+
+async function inspectExisting(folder: string, log: Logger): Promise<DataDirectory> {
+  const { found, major } = await checkExisting(folder);
   // PostgreSQL refuses a folder that other users can access.
   if ((found.mode & 0o077) !== 0) await chmod(folder, 0o700);
   const account = isRoot() ? await accountFor(folder, found, log) : undefined;

@@ -74,6 +74,23 @@ export async function findBinaries(
   return probe(path.join(copy, 'native', 'bin'), request.account);
 }
 
+/**
+ * Which PostgreSQL {@link findBinaries} gives, without links or copies being made: that of the package by its version alone.
+ * @throws FullmatchError `embedded_server_unavailable`, `database_too_old`
+ */
+export async function inspectBinaries(
+  folder: string | undefined,
+): Promise<{ readonly major: number; readonly folder: string }> {
+  if (folder !== undefined) return probe(await binFolder(folder), undefined);
+  const packageFolder = locatePackage();
+  return { major: Number.parseInt(await readVersion(packageFolder), 10), folder: packageFolder };
+}
+
+async function readVersion(packageFolder: string): Promise<string> {
+  const text = await readFile(path.join(packageFolder, 'package.json'), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
 async function binFolder(folder: string): Promise<string> {
   for (const candidate of [folder, path.join(folder, 'bin')]) {
     if (await exists(path.join(candidate, 'postgres'))) return candidate;
@@ -168,13 +185,8 @@ async function copyPackage(
   copyFolder: string,
   log: Logger,
 ): Promise<string> {
-  const manifest = JSON.parse(await readFile(path.join(packageFolder, 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  const target = path.join(
-    copyFolder,
-    `postgres-${manifest.version}-${process.platform}-${process.arch}`,
-  );
+  const version = await readVersion(packageFolder);
+  const target = path.join(copyFolder, `postgres-${version}-${process.platform}-${process.arch}`);
   try {
     if (await isOwnFolder(target)) return target;
     log.info(

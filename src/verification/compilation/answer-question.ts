@@ -7,9 +7,11 @@ import {
   readOutputImmutables,
   readOutputCodes,
   readTargetOutput,
+  readVyperTrees,
   type RawOutput,
   type OutputCodes,
   type TargetOutput,
+  type VyperTrees,
 } from './read-output.ts';
 import { usedRemappings, type Remapped } from './used-remappings.ts';
 import { VerificationFailure, type FailureCode } from '../verification-failure.ts';
@@ -26,6 +28,11 @@ export type ReadQuestion =
   | { readonly read: 'remappings'; readonly bytes: Uint8Array }
   | ({ readonly read: 'target'; readonly target: CompilationTarget } & RawOutput)
   | ({ readonly read: 'immutables' | 'output_codes' } & RawOutput)
+  | ({
+      readonly read: 'vyper_trees';
+      readonly main: string;
+      readonly sources: readonly string[];
+    } & RawOutput)
   | ({ readonly read: 'codes' } & RawOutput);
 
 /** What a job has read, or a request that becomes one. */
@@ -40,6 +47,7 @@ export interface JobReadings {
   readonly target: TargetOutput;
   readonly output_codes: OutputCodes;
   readonly immutables: NonNullable<RecompiledCode['immutableTypes']>;
+  readonly vyper_trees: VyperTrees;
   readonly codes: readonly RunningCode[];
   readonly pack: PackedRequest;
 }
@@ -85,6 +93,8 @@ function read(question: JobQuestion): JobReadings[keyof JobReadings] {
       return readOutputCodes(question);
     case 'immutables':
       return readOutputImmutables(question);
+    case 'vyper_trees':
+      return readVyperTrees(question, question.main, question.sources);
     case 'codes':
       return readRunningCodes(question);
     case 'pack':

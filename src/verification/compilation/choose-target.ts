@@ -28,9 +28,9 @@ export async function chooseTarget(
   });
   const { errors, codes } = await parts.reader.readOutputCodes(raw, signal);
   if (errors.length > 0) throw refusedByCompiler(errors);
-  const code = Buffer.from(onChain).toString('hex');
+  const code = toPairs(Buffer.from(onChain).toString('hex'));
   const ranked = codes
-    .map(({ target, runtime }) => ({ target, same: countSame(runtime, code) }))
+    .map(({ target, runtime }) => ({ target, same: countSame(toPairs(runtime), code) }))
     .sort((left, right) => right.same - left.same);
   const [best, second] = ranked;
   if (best === undefined) {
@@ -51,12 +51,17 @@ export async function chooseTarget(
   );
 }
 
+/** The pairs of digits of a code in hex, placeholders of libraries included, one number each. */
+export function toPairs(digits: string): Uint16Array {
+  const pairs = new Uint16Array(Math.floor(digits.length / DIGITS_A_BYTE));
+  Buffer.from(pairs.buffer).write(digits, 'latin1');
+  return pairs;
+}
+
 /** How near two codes are, from 0 to 1: the share of equal bytes. */
-export function countSame(left: string, right: string): number {
+export function countSame(left: Uint16Array, right: Uint16Array): number {
   let same = 0;
   const shorter = Math.min(left.length, right.length);
-  for (let at = 0; at < shorter; at += DIGITS_A_BYTE) {
-    if (left[at] === right[at] && left[at + 1] === right[at + 1]) same += DIGITS_A_BYTE;
-  }
+  for (let at = 0; at < shorter; at += 1) if (left[at] === right[at]) same += 1;
   return same / Math.max(left.length, right.length, 1);
 }

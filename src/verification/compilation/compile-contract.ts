@@ -7,10 +7,12 @@ import {
 } from '../../bytecode/compiled-contract.ts';
 import { LIBRARY_ADDRESS_IMMUTABLE } from '../../bytecode/explained-value.ts';
 import { type ImmutableType } from '../../bytecode/immutable-type.ts';
-import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
+import { type AuxdataPositions, type RecompiledCode } from '../../bytecode/recompiled-code.ts';
+import { readVyperAuxdata } from '../../bytecode/vyper-auxdata.ts';
 import { selectImmutableDeclarations } from '../../compilers/output-selection.ts';
 import { type ContractOutput, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
+import { hexToBytes } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { refusedByCompiler } from './compiler-errors.ts';
 import { requireBounded } from '../code-size.ts';
@@ -19,7 +21,8 @@ import { type CompilationTask } from './compilation-task.ts';
 import { entriesOf, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
 import { languageOf } from './languages/all-languages.ts';
-import { type RawOutput, type TargetOutput } from './read-output.ts';
+import { selectTrees } from './languages/vyper.ts';
+import { type RawOutput, type TargetOutput, type VyperTrees } from './read-output.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { holdsVerbatim } from './yul-program.ts';
 
@@ -107,7 +110,18 @@ export async function compileTarget(
   if (reading.state === 'edit_needed') {
     const second = await compileCodes(reader.changeMetadata(input));
     const edited = requireCodes(findContract(second.output, task), task);
-    reading = reader.read(compiled, edited);
+    reading = reader.read({ ...compiled, version }, edited);
+  }
+  if (task.language === 'vyper') {
+    const { path } = task.target;
+    reading = await readTrees(input, path, reading, async (paths) =>
+      outputs.readVyperTrees(
+        await compile(selectTrees(input, paths)),
+        path,
+        Object.keys(input.sources),
+        signal,
+      ),
+    );
   }
   const unlinked = mayLinkUnseen(input, compiled)
     ? requireCodes(findContract((await compileCodes(withoutLibraries(input))).output, task), task)
@@ -124,6 +138,44 @@ export async function compileTarget(
     version,
     compileTimeMs,
   };
+}
+
+/**
+ * What the syntax trees add to what the codes of Vyper say: the types of the values behind the running code, and whether the
+ * integrity hash shows all sources. A hash that does not is code like any other. Where the trees are too large to be read the
+ * types stay unknown and the hash shows nothing.
+ */
+async function readTrees(
+  { sources, interfaces }: StandardJsonInput,
+  main: string,
+  reading: AuxdataReading,
+  read: (paths: readonly string[]) => Promise<VyperTrees>,
+): Promise<AuxdataReading> {
+  if (reading.state !== 'located') return reading;
+  const others = Object.keys(sources).filter((path) => path !== main);
+  const mayHideText =
+    (others.length > 0 || interfaces !== undefined) && holdsIntegrityHash(reading.creation);
+  if (!mayHideText && reading.appendedImmutableBytes === undefined) return reading;
+  const modules = mayHideText ? others.filter((path) => path.endsWith('.vy')) : [];
+  const trees = await read([main, ...modules]).catch((error: unknown): VyperTrees => {
+    const isTooLarge =
+      error instanceof FullmatchError && error.code === 'compiler_output_too_large';
+    if (isTooLarge) return { isEverySourceHashed: false };
+    throw error;
+  });
+  const isShown = !mayHideText || (interfaces === undefined && trees.isEverySourceHashed);
+  const { appendedTypes } = trees;
+  return {
+    ...reading,
+    ...(!isShown && { creation: {} }),
+    ...(appendedTypes && { appendedTypes }),
+  };
+}
+
+function holdsIntegrityHash(positions: AuxdataPositions): boolean {
+  return Object.values(positions).some(
+    ({ value }) => readVyperAuxdata(hexToBytes(value))?.integrityOffset !== undefined,
+  );
 }
 
 /** Whether the compiler may have linked libraries of the settings, and wrote nothing that names them. */

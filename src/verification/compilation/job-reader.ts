@@ -42,6 +42,13 @@ export interface JobReader {
   readOutputCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['output_codes']>;
   /** The types of the immutables in the syntax trees that a compiler wrote. @throws as `readTarget` */
   readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadings['immutables']>;
+  /** What the syntax trees of a program of Vyper say, of all sources of these paths. @throws as `readTarget` */
+  readVyperTrees(
+    output: RawOutput,
+    main: string,
+    sources: readonly string[],
+    signal: AbortSignal,
+  ): Promise<JobReadings['vyper_trees']>;
   /** The keys of the running code of every contract that a compiler wrote. @throws as `readTarget` */
   readRunningCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['codes']>;
   /** The remappings that an import uses, always on the thread. @throws as `readTask` */
@@ -99,6 +106,8 @@ export function createJobReader(): JobReader {
       ask({ read: 'output_codes', bytes, version }, signal),
     readImmutables: ({ bytes, version }, signal) =>
       ask({ read: 'immutables', bytes, version }, signal),
+    readVyperTrees: ({ bytes, version }, main, sources, signal) =>
+      ask({ read: 'vyper_trees', bytes, version, main, sources }, signal),
     readRunningCodes: ({ bytes, version }, signal) =>
       ask({ read: 'codes', bytes, version }, signal),
     readRemappings: (remapped, signal) =>
@@ -133,7 +142,9 @@ function threadError(fault: ThreadFault, { read }: JobQuestion): Error {
     return new FullmatchError('shutting_down', 'The service is about to end.');
   }
   if (!isTooMuch(fault.kind)) return fault;
-  if (read === 'target' || read === 'immutables' || read === 'codes') {
+  const isOutput =
+    read === 'target' || read === 'immutables' || read === 'codes' || read === 'vyper_trees';
+  if (isOutput) {
     return new FullmatchError(
       'compiler_output_too_large',
       'Reading the output of the compiler takes too long or too much memory.',

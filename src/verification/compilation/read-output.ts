@@ -1,6 +1,7 @@
 import { readImmutableTypes } from '../../bytecode/solidity-immutables.ts';
 import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
+import { type AppendedType, readAppendedTypes } from '../../bytecode/vyper-immutables.ts';
 import { parseOutput } from '../../compilers/parse-output.ts';
 import {
   type CompiledCode,
@@ -9,6 +10,7 @@ import {
   type StandardJsonOutput,
 } from '../../solidity/standard-json.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
+import { isEverySourceHashed } from './vyper-imports.ts';
 
 /** What a compiler wrote. */
 export interface RawOutput {
@@ -100,6 +102,33 @@ export function readOutputImmutables({
 }: RawOutput): NonNullable<RecompiledCode['immutableTypes']> {
   const { sources = {} } = parseOutput(bytes, version);
   return readImmutableTypes(Object.values(sources).map(({ ast }) => ast));
+}
+
+/** What the syntax trees of a program of Vyper say. */
+export interface VyperTrees {
+  /** The types of the values that stand behind its code, where they are known. */
+  readonly appendedTypes?: readonly AppendedType[];
+  /** See {@link isEverySourceHashed}. */
+  readonly isEverySourceHashed: boolean;
+}
+
+/**
+ * What the syntax trees of an output say of the program at a path.
+ * @param sources the paths of all sources
+ * @throws FullmatchError as {@link parseOutput} does
+ */
+export function readVyperTrees(
+  { bytes, version }: RawOutput,
+  main: string,
+  sources: readonly string[],
+): VyperTrees {
+  const { sources: written = {} } = parseOutput(bytes, version);
+  const trees = new Map(Object.entries(written).map(([path, { ast }]) => [path, ast]));
+  const appendedTypes = readAppendedTypes(trees.get(main));
+  return {
+    isEverySourceHashed: isEverySourceHashed(main, sources, trees),
+    ...(appendedTypes && { appendedTypes }),
+  };
 }
 
 function cutMessage({

@@ -1,7 +1,8 @@
 import { FullmatchError } from '../../errors.ts';
 import { FairPlaces } from '../../lib/fair-places.ts';
 import { type VerificationParts } from '../verify-contract.ts';
-import { type GivenMatch, type GivenRequest, verifyGivenCodes } from './verify-given-codes.ts';
+import { type GivenMatch, type GivenRequest } from './given-codes.ts';
+import { verifyGivenCodes } from './verify-given-codes.ts';
 
 /** Who asks, and when nobody waits any more. */
 export interface GivenAsker {
@@ -13,7 +14,7 @@ export interface GivenAsker {
 export interface GivenVerifier {
   /**
    * See {@link verifyGivenCodes}.
-   * @throws FullmatchError queue_full, compiler_unavailable where this process compiles nothing, compiler_timeout
+   * @throws FullmatchError queue_full, answer_too_large, compiler_unavailable where this process compiles nothing, compiler_timeout
    */
   verify(given: GivenRequest, asker: GivenAsker): Promise<readonly (GivenMatch | undefined)[]>;
 }
@@ -29,7 +30,12 @@ export function createGivenVerifier(
   workers: number,
   closing: AbortSignal,
 ): GivenVerifier {
-  const places = new FairPlaces({ ...WAITING, places: Math.max(1, workers) });
+  const places = new FairPlaces({
+    ...WAITING,
+    places: Math.max(1, workers),
+    // Two small sources keep a compiler busy until the deadline: one network leaves a place to the others.
+    placesOfNetwork: Math.max(1, workers - 1),
+  });
   return {
     verify: async (given, { client, signal }) => {
       if (workers === 0) {

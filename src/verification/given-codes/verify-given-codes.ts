@@ -1,52 +1,45 @@
 import { judgeContract, type ContractJudgement } from '../../bytecode/judge-contract.ts';
-import { hexToBytes, type Hex } from '../../lib/hex.ts';
-import { type CompilationTarget } from '../../solidity/standard-json.ts';
-import type { Compilation } from '../../repository/repository.ts';
-import { countSame } from '../compilation/choose-target.ts';
-import { compileTarget, type CompiledTarget } from '../compilation/compile-contract.ts';
+import { hexToBytes } from '../../lib/hex.ts';
+import { Turns } from '../../lib/turns.ts';
+import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type CompiledTarget } from '../compilation/compile-contract.ts';
 import { refusedByCompiler } from '../compilation/compiler-errors.ts';
 import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { describeCompilation } from '../compilation/describe-compilation.ts';
+import { withoutUnusedSettings } from '../compilation/drop-unused-settings.ts';
 import { languageOf } from '../compilation/languages/all-languages.ts';
+import { findNeededSources } from '../compilation/needed-sources.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
-import { type ContractCodes } from '../compilation/read-output.ts';
 import { requireBounded } from '../code-size.ts';
 import { VerificationFailure } from '../verification-failure.ts';
-import { type PackedRequest } from '../verification-request.ts';
 import { type VerificationParts } from '../verify-contract.ts';
+import { AnswerSize } from './answer-size.ts';
+import { ContractRanking } from './contract-ranking.ts';
+import { type GivenCodes, type GivenMatch, type GivenRequest } from './given-codes.ts';
+import { RecentCompilations } from './recent-compilations.ts';
 
-/** The codes of a deployment by the word of whoever asks: nothing of a chain is read, and nothing is stored. */
-export interface GivenCodes {
-  /** Lower-case hex; of a library its own address is in its code. */
-  readonly address: Hex;
-  readonly creationCode?: Hex;
-  readonly runtimeCode?: Hex;
-}
-
-/** A compilation without a place, and the codes that may come of it. */
-export interface GivenRequest {
-  readonly request: PackedRequest;
-  readonly codes: readonly GivenCodes[];
-}
-
-/** The contract of a compilation that given codes come of. */
-export interface GivenMatch {
-  readonly compilation: Compilation;
+/** A contract of the compilation, and how it compares with given codes. */
+interface Candidate {
+  readonly target: CompilationTarget;
+  readonly compiled: CompiledTarget;
   readonly judgement: ContractJudgement;
 }
 
-/** Contracts of a compilation that are compiled whole for one pair of codes, those nearest to them first. */
-const MOST_TRIED = 8;
-/** Codes that have less in common come of other sources: values and metadata are a small part of any. */
-const LEAST_SAME = 0.2;
+type Task = VerificationTask['task'];
+type Parts = Pick<VerificationParts, 'compilers' | 'reader' | 'sourceBytes'>;
+
+/** Codes of up to 100 contracts are held against those of up to thousands, on the thread that serves. */
+const turns = new Turns();
 
 /**
- * Judges given codes by the contracts of a compilation: all of them are tried, the nearest first.
+ * Judges given codes by the contracts of a compilation: all of them are tried, the nearest first. Of a match only what
+ * the code proves is told, as of one that is stored: no sources and settings that it does not need.
  * @returns for each pair of codes the best match, or undefined
- * @throws VerificationFailure of the compilation; FullmatchError of the compilers; the reason of `signal`
+ * @throws VerificationFailure of the compilation, settings_not_proven of a single pair; FullmatchError of the compilers,
+ * answer_too_large; the reason of `signal`
  */
 export async function verifyGivenCodes(
-  parts: Pick<VerificationParts, 'compilers' | 'reader' | 'sourceBytes'>,
+  parts: Parts,
   { request, codes }: GivenRequest,
   signal: AbortSignal,
 ): Promise<readonly (GivenMatch | undefined)[]> {
@@ -56,7 +49,7 @@ export async function verifyGivenCodes(
   const { language, version, input } = task;
   for (const { creationCode, runtimeCode } of codes) {
     for (const code of [creationCode, runtimeCode]) {
-      if (code !== undefined) requireBounded('that was sent', hexToBytes(code).length);
+      if (code !== undefined) requireBounded('that was sent', (code.length - 2) / 2);
     }
   }
   const raw = await parts.compilers.compileToBytes({
@@ -65,74 +58,76 @@ export async function verifyGivenCodes(
   });
   const { errors, codes: compiled } = await parts.reader.readOutputCodes(raw, signal);
   if (errors.length > 0) throw refusedByCompiler(errors);
-  const known = new Map<string, Promise<CompiledTarget | undefined>>();
-  const compileOnce = (target: CompilationTarget): Promise<CompiledTarget | undefined> => {
-    const key = JSON.stringify([target.path, target.name]);
-    const found = known.get(key) ?? compileOrPass(parts, { ...task, target }, signal);
-    known.set(key, found);
-    return found;
-  };
+  const ranking = new ContractRanking(compiled, turns, signal);
+  const compilations = new RecentCompilations(parts, task, signal);
+  const size = new AnswerSize();
   const found: (GivenMatch | undefined)[] = [];
+  // One among several stands in no other's way.
+  const pass = passCodes(codes.length > 1 ? ['settings_not_proven'] : []);
   for (const given of codes) {
-    found.push(
-      await findBest({ ...task, target: { path: '', name: '' } }, given, compiled, compileOnce),
-    );
+    const best = await findBest(task, given, await ranking.nearest(given), compilations);
+    const match = best && (await prove(parts, task, given, best, compilations, signal).catch(pass));
+    if (match !== undefined) size.add(match);
+    await turns.give();
+    found.push(match);
   }
   return found;
 }
 
 /** A contract that gives no code is none that was deployed. */
-async function compileOrPass(
-  parts: Pick<VerificationParts, 'compilers' | 'reader'>,
-  task: VerificationTask['task'],
-  signal: AbortSignal,
-): Promise<CompiledTarget | undefined> {
-  try {
-    return await compileTarget(parts, task, task.input, signal);
-  } catch (error) {
-    if (error instanceof VerificationFailure && error.code === 'no_compiler_output')
-      return undefined;
-    throw error;
-  }
-}
+const withoutCode = passCodes(['no_compiler_output']);
 
 async function findBest(
-  task: VerificationTask['task'],
+  task: Task,
   given: GivenCodes,
-  compiled: readonly ContractCodes[],
-  compileOnce: (target: CompilationTarget) => Promise<CompiledTarget | undefined>,
-): Promise<GivenMatch | undefined> {
-  let best: GivenMatch | undefined;
-  for (const target of nearest(given, compiled)) {
-    const contract = await compileOnce(target);
-    if (contract === undefined) continue;
-    const judgement = judge(task, given, contract);
+  targets: readonly CompilationTarget[],
+  compilations: RecentCompilations,
+): Promise<Candidate | undefined> {
+  let best: Candidate | undefined;
+  for (const target of targets) {
+    const compiled = await compilations.compile(target, task.input).catch(withoutCode);
+    await turns.give();
+    if (compiled === undefined) continue;
+    const judgement = judge(task.input, given, compiled);
     if (rankOf(judgement) <= rankOf(best?.judgement)) continue;
-    const compilation = describeCompilation({ ...task, target }, task.input, contract);
-    best = { compilation, judgement };
+    best = { target, compiled, judgement };
     if (judgement.match === 'full') break;
   }
   return best;
 }
 
-function nearest(
-  { creationCode, runtimeCode }: GivenCodes,
-  compiled: readonly ContractCodes[],
-): readonly CompilationTarget[] {
-  const [key, code = '0x'] =
-    runtimeCode === undefined
-      ? (['creation', creationCode] as const)
-      : (['runtime', runtimeCode] as const);
-  return compiled
-    .map((each) => ({ target: each.target, same: countSame(each[key], code.slice(2)) }))
-    .filter(({ same }) => same >= LEAST_SAME)
-    .sort((left, right) => right.same - left.same)
-    .slice(0, MOST_TRIED)
-    .map(({ target }) => target);
+/** Takes failures of these codes for no match. */
+function passCodes(passed: readonly string[]): (error: unknown) => undefined {
+  return (error) => {
+    if (error instanceof VerificationFailure && passed.includes(error.code)) return undefined;
+    throw error;
+  };
+}
+
+/** The match with the sources and settings that it needs alone. @throws VerificationFailure settings_not_proven */
+async function prove(
+  parts: Parts,
+  open: Task,
+  given: GivenCodes,
+  { target, compiled: first }: Candidate,
+  compilations: RecentCompilations,
+  signal: AbortSignal,
+): Promise<GivenMatch> {
+  const task = { ...open, target };
+  const trial = {
+    compile: (input: StandardJsonInput, within = signal) =>
+      compilations.compile(target, input, within),
+    judge: (input: StandardJsonInput, compiled: CompiledTarget) => judge(input, given, compiled),
+    hasSameMetadata: () => false,
+  };
+  const needed = await findNeededSources(task, first, trial);
+  const proven = await withoutUnusedSettings(parts.reader, needed, trial, signal);
+  const compilation = describeCompilation(task, proven.input, proven.compiled);
+  return { compilation, judgement: proven.judgement };
 }
 
 function judge(
-  { input }: VerificationTask['task'],
+  input: StandardJsonInput,
   { address, creationCode, runtimeCode }: GivenCodes,
   { contract, codes }: CompiledTarget,
 ): ContractJudgement {

@@ -24,6 +24,7 @@ export interface FailureRecord {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly runtime?: Comparison;
   readonly creation?: Comparison;
+  readonly creationTransactionHash?: Hex;
   /** Whole codes, from jobs of versions that did not bound them. */
   readonly codes?: ComparedCodes;
 }
@@ -43,7 +44,7 @@ export function recordOf({
   codes,
 }: Pick<VerificationFailure, 'data' | 'codes'>): FailureRecord {
   const { recompiledRuntimeCode, onchainRuntimeCode } = codes;
-  const { recompiledCreationCode, onchainCreationCode } = codes;
+  const { recompiledCreationCode, onchainCreationCode, creationTransactionHash } = codes;
   const runtime = compare(
     [recompiledRuntimeCode, onchainRuntimeCode],
     differenceIn(data['runtime']),
@@ -58,6 +59,7 @@ export function recordOf({
     data: boundFacts(data, { runtime, creation }),
     ...(runtime && { runtime }),
     ...(creation && { creation }),
+    ...(creationTransactionHash && { creationTransactionHash }),
   };
 }
 
@@ -68,8 +70,12 @@ export function comparisonsOf(record: FailureRecord): Pick<FailureRecord, 'runti
   return { ...(runtime && { runtime }), ...(creation && { creation }) };
 }
 
-/** Those codes of a record that are kept whole, by the names that clients know. */
-export function wholeCodes({ runtime, creation }: FailureRecord): ComparedCodes {
+/** The creation transaction of a record, and those codes that are kept whole, by the names that clients know. */
+export function wholeCodes({
+  runtime,
+  creation,
+  creationTransactionHash,
+}: FailureRecord): ComparedCodes {
   const whole = (code: ComparedCode | undefined): Hex | undefined =>
     code !== undefined && isWhole(code) ? code.window : undefined;
   const codes = {
@@ -77,6 +83,7 @@ export function wholeCodes({ runtime, creation }: FailureRecord): ComparedCodes 
     onchainRuntimeCode: whole(runtime?.onChain),
     recompiledCreationCode: whole(creation?.recompiled),
     onchainCreationCode: whole(creation?.onChain),
+    creationTransactionHash,
   };
   return Object.fromEntries(Object.entries(codes).filter(([, code]) => code !== undefined));
 }

@@ -1,3 +1,5 @@
+import { endJob } from './end-job.ts';
+import { randomUUID } from 'node:crypto';
 import { inflateSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
 import { FullmatchError } from '../../errors.ts';
@@ -102,7 +104,7 @@ const untilEnd = async (id: string): Promise<VerificationJob> => {
     .poll(
       async () => isFinished((await readJob(testDatabase.database, id)) ?? { state: 'queued' }),
       {
-        timeout: 10_000,
+        timeout: 90_000,
         interval: 20,
       },
     )
@@ -510,12 +512,14 @@ describe('workers', () => {
 
   test('go on with a long job while only clients wait that have spent as much', async () => {
     await spend('heavy', 60_000);
-    const id = await submit(undefined, 'a');
+    // Both are taken at once: one that waited for a worker beside a long job would put that one back.
+    const ids = [await submit(undefined, 'a'), await submit(undefined, 'b')];
     start(never, { shortJobMs: 50, leaseMs: 5_000 });
-    await submit(undefined, 'b');
-    await expect
-      .poll(async () => (await readJob(testDatabase.database, id))?.state)
-      .toBe('running');
+    for (const id of ids) {
+      await expect
+        .poll(async () => (await readJob(testDatabase.database, id))?.state)
+        .toBe('running');
+    }
     await submit(undefined, 'heavy');
     await new Promise((resolve) => setTimeout(resolve, 400));
     const [row] = await testDatabase.database.query<{ slow: number }>(
@@ -651,6 +655,28 @@ describe('workers', () => {
     expect(await cancelJob(testDatabase.database, running)).toBe(true);
     expect((await untilEnd(running)).failure?.code).toBe('job_cancelled');
     expect(await cancelJob(testDatabase.database, running)).toBe(false);
+  });
+
+  test('are ended by who has sent them or by the operator, and by nobody else', async () => {
+    const { database } = testDatabase;
+    const waiting = await submit();
+    const [owner] = await database.query<{ client: string }>(
+      sql('test client of job', 'SELECT client FROM verification_jobs WHERE id = $1'),
+      [waiting],
+    );
+    const byOther = (id: string) => endJob(database, id, 'somebody else');
+    await expect(byOther(waiting)).rejects.toMatchObject({ code: 'job_of_another_client' });
+    expect(await endJob(database, waiting, owner?.client)).toMatchObject({
+      failure: { code: 'job_cancelled' },
+    });
+    await expect(endJob(database, waiting)).rejects.toMatchObject({ code: 'job_ended' });
+    await expect(endJob(database, randomUUID())).rejects.toMatchObject({ code: 'job_not_found' });
+    const stuck = start(never);
+    const running = await submit();
+    await expect.poll(() => stuck.running).toBe(1);
+    await expect(byOther(running)).rejects.toMatchObject({ code: 'job_of_another_client' });
+    expect(await endJob(database, running)).toMatchObject({ state: 'running' });
+    expect((await untilEnd(running)).failure?.code).toBe('job_cancelled');
   });
 
   test('a partial and a full verification of one address at once leave it full, counted once', async () => {

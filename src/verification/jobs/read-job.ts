@@ -11,7 +11,9 @@ import {
 
 const COLUMNS = `id, state, chain_id, address, created_at, started_at, finished_at, compile_time_ms,
   runtime_match, creation_match, event_id, kept_beside, dropped_sources, error_code, error_message, error_id, error_data,
-  CASE WHEN awaited_until >= now() THEN awaited_compiler END AS awaited_compiler, awaited_bytes, awaited_total_bytes`;
+  CASE WHEN awaited_until >= now() THEN awaited_compiler END AS awaited_compiler, awaited_bytes, awaited_total_bytes,
+  (SELECT jsonb_object_agg(explorer, jsonb_build_object('state', state, 'externalId', external_id, 'error', error, 'links', links))
+   FROM external_verifications WHERE job_id = verification_jobs.id) AS external`;
 
 const READ_JOBS = sql(
   'read jobs',
@@ -46,6 +48,7 @@ interface JobRow {
   readonly awaited_compiler: string | null;
   readonly awaited_bytes: string | null;
   readonly awaited_total_bytes: string | null;
+  readonly external: Exclude<VerificationJob['external'], undefined> | null;
 }
 
 const LIST_UNFINISHED = sql(
@@ -77,6 +80,7 @@ function toJob(row: JobRow): VerificationJob {
         ...(row.awaited_total_bytes !== null && { totalBytes: Number(row.awaited_total_bytes) }),
       },
     }),
+    ...(row.external !== null && { external: row.external }),
     ...(row.error_code !== null && { failure: toFailure(row.error_code, row) }),
   };
 }
@@ -90,7 +94,7 @@ function toFailure(code: string, row: JobRow): JobFailure {
     id: row.error_id ?? '',
     ...(record.data && { data: record.data }),
     ...(Object.keys(comparedCodes).length > 0 && {
-      codes: wholeCodes(comparedCodes),
+      codes: wholeCodes({ ...record, ...comparedCodes }),
       comparedCodes,
     }),
   };

@@ -131,12 +131,17 @@ const HAND_BACK = sql(
 );
 const SUCCEED = sql(
   'finish job with a match',
-  `WITH ${chargeFor(IS_CLAIMED)}
-   UPDATE verification_jobs SET state = 'succeeded', finished_at = now(), request = NULL, client = NULL, network = NULL,
-     lease_token = NULL, lease_until = NULL,
-     runtime_match = $3, creation_match = $4, event_id = $5, compile_time_ms = $6,
-     kept_beside = $7, dropped_sources = $8
-   WHERE ${IS_CLAIMED} RETURNING id`,
+  `WITH ${chargeFor(IS_CLAIMED)}, ended AS (
+     UPDATE verification_jobs SET state = 'succeeded', finished_at = now(), request = NULL, client = NULL, network = NULL,
+       lease_token = NULL, lease_until = NULL,
+       runtime_match = $3, creation_match = $4, event_id = $5, compile_time_ms = $6,
+       kept_beside = $7, dropped_sources = $8
+     WHERE ${IS_CLAIMED} RETURNING id
+   ), handed_on AS (
+     INSERT INTO external_verifications (job_id, explorer)
+     SELECT id, unnest($9::text[]) FROM ended WHERE $5 IS NOT NULL
+   )
+   SELECT id FROM ended`,
 );
 /** SQL: the columns of a failed job, for every statement that ends one. */
 export const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL, network = NULL,
@@ -152,9 +157,10 @@ const CANCEL = sql(
   `WITH queued AS (
      UPDATE verification_jobs ${FAIL}, error_code = 'job_cancelled',
        error_message = 'The verification was cancelled.', error_id = gen_random_uuid()
-     WHERE id = $1 AND state = 'queued' RETURNING id
+     WHERE id = $1 AND state = 'queued' AND client = coalesce($2, client) RETURNING id
    ), running AS (
-     UPDATE verification_jobs SET cancel_requested = true WHERE id = $1 AND state = 'running' RETURNING id
+     UPDATE verification_jobs SET cancel_requested = true
+     WHERE id = $1 AND state = 'running' AND client = coalesce($2, client) RETURNING id
    )
    SELECT id FROM queued UNION ALL SELECT id FROM running`,
 );
@@ -267,12 +273,17 @@ export async function doOthersWait(
   return row?.wait === true;
 }
 
-/** Ends a claimed job whose match is stored. @returns false for a claim that was lost: it changes nothing. */
+/**
+ * Ends a claimed job whose match is stored.
+ * @param explorers that are to be told of the match
+ * @returns false for a claim that was lost: it changes nothing
+ */
 export async function finishWithMatch(
   database: Database,
   { id, token }: ClaimedJob,
   { contract, compileTimeMs, droppedSources }: VerificationResult,
   { eventNumber, keptBeside }: SavedMatch,
+  explorers: readonly string[] = [],
 ): Promise<boolean> {
   const { runtimeMatch, creationMatch } = contract;
   const ended = await database.query(SUCCEED, [
@@ -284,6 +295,7 @@ export async function finishWithMatch(
     Math.round(compileTimeMs),
     keptBeside === true,
     toStorableJson(toDroppedSources(droppedSources) ?? null),
+    explorers,
   ]);
   await notifyOfEnds(database, ended.length > 0 ? [id] : []);
   return ended.length > 0;
@@ -312,9 +324,13 @@ export async function finishWithFailure(
   return ended.length > 0 ? errorId : undefined;
 }
 
-/** Cancels a job: at once while it waits, within a heartbeat while it runs. @returns false when it is not in flight. */
-export async function cancelJob(database: Database, id: string): Promise<boolean> {
-  const rows = await database.query(CANCEL, [id]);
+/**
+ * Cancels a job: at once while it waits, within a heartbeat while it runs.
+ * @param client who must have submitted it; anybody unless told
+ * @returns false when it is not in flight, or another client's
+ */
+export async function cancelJob(database: Database, id: string, client?: string): Promise<boolean> {
+  const rows = await database.query(CANCEL, [id, client ?? null]);
   await notifyOfEnds(database, rows.length > 0 ? [id] : []);
   return rows.length > 0;
 }

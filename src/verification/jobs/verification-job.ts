@@ -1,3 +1,5 @@
+import { type ExplorerName } from '../../chains/explorer/explorer-verifier.ts';
+import { type ExternalVerification } from '../forwarding/forwarded-matches.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import type { Match } from '../../repository/repository.ts';
@@ -53,6 +55,8 @@ export interface VerificationJob {
   readonly droppedSources?: DroppedSources;
   /** The compiler that it waits for in the queue, and how far its download has come. */
   readonly compilerDownload?: CompilerDownload;
+  /** What other explorers were told of the match, by their names. */
+  readonly external?: Readonly<Partial<Record<ExplorerName, ExternalVerification>>>;
   readonly failure?: JobFailure;
 }
 

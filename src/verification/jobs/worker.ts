@@ -53,6 +53,8 @@ export interface WorkerParts {
     job: Pick<ClaimedJob, 'chainId' | 'address' | 'request' | 'compilerWaits'>,
     signal: AbortSignal,
   ) => Promise<VerificationResult>;
+  /** Other explorers that are told of matches of a chain. */
+  readonly explorersOf?: (chainId: number) => readonly string[];
   /** Told of each job that these workers brought to its end, also for a worker that is gone. */
   readonly onEnd?: (end: JobEnd) => void;
 }
@@ -238,7 +240,7 @@ function cancelled(): VerificationFailure {
 }
 
 async function verifyAndStore(
-  { database, verify, log }: WorkerParts,
+  { database, verify, explorersOf, log }: WorkerParts,
   job: ClaimedJob,
   signal: AbortSignal,
 ): Promise<JobOutcome | undefined> {
@@ -247,7 +249,13 @@ async function verifyAndStore(
     untilAborted(verify(job, signal), signal),
   );
   const { contract } = result;
-  const isOurs = await finishWithMatch(database, job, result, saved);
+  const isOurs = await finishWithMatch(
+    database,
+    job,
+    result,
+    saved,
+    explorersOf?.(contract.chainId),
+  );
   log.info(
     {
       event: 'verified',

@@ -104,7 +104,7 @@ export function readKnownCompilation(
 
 /** The codes of a deployment, as far as they are known. */
 export interface CodesOnChain {
-  readonly runtimeCode: Uint8Array;
+  readonly runtimeCode?: Uint8Array;
   readonly creationCode?: Uint8Array;
 }
 
@@ -117,7 +117,7 @@ export function judgeByKnown(
   return judgeContract({
     address,
     abi: compilation.artifacts['abi'],
-    runtime: { recompiled: codes.runtime, onChain: runtimeCode },
+    ...(runtimeCode && { runtime: { recompiled: codes.runtime, onChain: runtimeCode } }),
     ...(creationCode && { creation: { recompiled: codes.creation, onChain: creationCode } }),
     libraries: readConfiguredLibraries(compilation.settings),
   });

@@ -1,11 +1,11 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import { type Logger } from '../../log.ts';
-import { indexStoredCodes } from '../../repository/repository.ts';
+import { indexSignatures, indexStoredCodes } from '../../repository/repository.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { indexNextProject, type SiblingParts } from './index-siblings.ts';
 
-/** How the index of known codes is kept up. */
+/** How what is found of stored compilations is kept up. */
 export interface IndexingOptions {
   /** How often the work is looked for where nobody wakes it. */
   readonly pollMs?: number;
@@ -40,7 +40,7 @@ async function isJobWaiting(database: Queryable): Promise<boolean> {
 }
 
 /**
- * Keeps the index of known codes up, in the background: stored codes at once, and the other contracts of their sources by
+ * Keeps the index of known codes and the signatures up, in the background: those of what is stored at once, and the other contracts of their sources by
  * compilations, one at a time, only while no verification waits. A compilation that one comes to wait for is ended and
  * begins again later. Any number of processes share the work.
  */
@@ -76,13 +76,14 @@ export function startIndexing(
       try {
         let isAdded = false;
         while (!closing.signal.aborted && (await indexStoredCodes(database)) > 0) isAdded = true;
+        while (!closing.signal.aborted && (await indexSignatures(database)) > 0);
         const isSettled = await indexSiblings();
         if (isAdded || isSettled) onIndexed?.();
         if (isSettled) pauseMs = 0;
       } catch (error) {
         if (closing.signal.aborted) return;
         const facts = { event: 'indexing_failed', error: messageOf(error) };
-        log.warn(facts, 'known codes could not be indexed');
+        log.warn(facts, 'what is stored could not be indexed');
         pauseMs = PAUSE_MS;
       }
       if (pauseMs > 0) await pause(pauseMs);

@@ -4,33 +4,36 @@ import {
   readVerificationTask,
   type VerificationTask,
 } from '../compilation/read-compilation-task.ts';
-import { type Deployment } from '../verification-request.ts';
+import { type Deployment, type StandardJsonCompilation } from '../verification-request.ts';
 
 const NOWHERE: Deployment = { chainId: 1, address: `0x${'00'.repeat(20)}` };
+
+/** The standard JSON input of stored sources, as somebody would submit it for one of their contracts. */
+export function describeStoredTask(
+  { language, version, settings, sources }: Compilation,
+  fullyQualifiedName: string,
+): StandardJsonCompilation {
+  const names: Readonly<Record<string, string>> = LANGUAGE_NAMES;
+  const named = Object.hasOwn(names, language) ? names[language] : undefined;
+  const contents = sources.map(({ path, content }) => [path, { content }] as const);
+  return {
+    kind: 'standard_json',
+    input: { language: named ?? language, sources: Object.fromEntries(contents), settings },
+    compilerVersion: version,
+    contractIdentifier: fullyQualifiedName,
+  };
+}
 
 /**
  * What somebody would have to submit to verify a contract of stored sources, read by the rules for what is submitted.
  * @throws VerificationFailure, FullmatchError as reading a submission does
  */
 export function readStoredTask(
-  { language, version, settings, sources }: Compilation,
+  stored: Compilation,
   fullyQualifiedName: string,
   sourceBytes: number,
   deployment: Deployment = NOWHERE,
 ): VerificationTask {
-  const names: Readonly<Record<string, string>> = LANGUAGE_NAMES;
-  const named = Object.hasOwn(names, language) ? names[language] : undefined;
-  const contents = sources.map(({ path, content }) => [path, { content }] as const);
-  return readVerificationTask(
-    {
-      ...deployment,
-      compilation: {
-        kind: 'standard_json',
-        input: { language: named ?? language, sources: Object.fromEntries(contents), settings },
-        compilerVersion: version,
-        contractIdentifier: fullyQualifiedName,
-      },
-    },
-    sourceBytes,
-  );
+  const compilation = describeStoredTask(stored, fullyQualifiedName);
+  return readVerificationTask({ ...deployment, compilation }, sourceBytes);
 }

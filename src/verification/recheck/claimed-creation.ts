@@ -10,7 +10,8 @@ import {
 } from '../../repository/repository.ts';
 import { sql, type Database } from '../../store/database.ts';
 
-// The code that an import is about is known only where the import said so.
+// The code that an import is about is known only where the import said so. What came with codes of its own stays together:
+// its transformations fit these codes alone.
 const READ_CLAIM = sql(
   'read claimed creation',
   `SELECT verified_contract_id AS match_id, deployment_id, current_matches.runtime_code_hash IS NOT NULL AS is_code_known,
@@ -20,7 +21,7 @@ const READ_CLAIM = sql(
    JOIN verified_contracts ON verified_contracts.id = verified_contract_id
    JOIN contract_deployments ON contract_deployments.id = deployment_id
    WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND origin = 'imported'
-     AND coalesce(current_matches.runtime_code_hash = $3, true)`,
+     AND claimed_contract_id IS NULL AND coalesce(current_matches.runtime_code_hash = $3, true)`,
 );
 
 /** What the shown record of an imported match says of its creation. */

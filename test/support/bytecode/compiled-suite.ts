@@ -6,7 +6,7 @@ import {
   type RecompiledCodes,
 } from '../../../src/bytecode/compiled-contract.ts';
 import { readImmutableTypes } from '../../../src/bytecode/solidity-immutables.ts';
-import { type AbiParameter } from '../../../src/bytecode/strict-encoding.ts';
+import { type AbiParameter } from '../../../src/solidity/strict-encoding.ts';
 import { compileInChild, type SolcVersion } from '../compile-in-child.ts';
 import { experimentalSource, isAtLeast, suiteSource, YUL_SOURCE } from './suite-source.ts';
 

@@ -10,6 +10,7 @@ const LEAKS =
   /\/(?:work|tmp|home|root|usr|var\/lib|opt)\/[\w.-]+|node_modules|node:internal|\bat (?:async |new )?[\w.$<>]+ \(|\.[cm]?[jt]s:\d+|\bSELECT\b.*\bFROM\b|\bINSERT INTO\b|SQLSTATE|syntax for type|ECONN\w+|ENOENT|EACCES/;
 const V1_PATH =
   /^\/(?:check-all-by-addresses|check-by-addresses|checkAllByAddresses|checkByAddresses|files|verify)(?:[/?]|$)/;
+const SIGNATURE_PATH = /^\/signature-database\/v1\/(?:lookup|search|import|stats)\/?$/;
 /** Faults that the listener answers before it knows a path. */
 const OF_THE_LISTENER = new Set([400, 408, 413, 417, 431]);
 const CODES: ReadonlyMap<string, { readonly status: number }> = new Map(
@@ -35,6 +36,9 @@ function isProblem(body: Members, status: number): boolean {
 const isV2Error = ({ customCode, message, errorId }: Members): boolean =>
   isText(customCode) && isText(message) && isText(errorId);
 
+const isSignatureError = ({ ok, error, code }: Members): boolean =>
+  ok === false && isText(error) && isText(code) && CODES.has(code);
+
 const isV1Error = ({ error }: Members): boolean => isText(error);
 
 function hasAnyShape(status: number, body: Members): boolean {
@@ -56,6 +60,7 @@ function hasDocumentedShape(
   if (!framed || host !== 'api' || /%|\.\.|\/\//.test(plain)) return true;
   if (/^\/v2(?:\/|$)/.test(plain)) return !isProblem(body, status);
   const isV1 = V1_PATH.test(plain) || (method === 'POST' && /^\/?$/.test(plain));
+  if (SIGNATURE_PATH.test(plain)) return isSignatureError(body);
   return isV1 ? isV1Error(body) : isProblem(body, status);
 }
 

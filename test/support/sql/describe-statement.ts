@@ -14,7 +14,6 @@ export function describeStatement(client: Client, text: string): Promise<Stateme
   return new Promise((resolve, reject) => {
     let parameters: readonly number[] = [];
     let columns: ReadonlyMap<string, number> = new Map();
-    let fault: Error | undefined;
     const request = {
       submit(connection: Connection): void {
         const wire = connection;
@@ -28,12 +27,10 @@ export function describeStatement(client: Client, text: string): Promise<Stateme
       handleRowDescription({ fields }: { fields: FieldDef[] }): void {
         columns = new Map(fields.map(({ name, dataTypeID }) => [name, dataTypeID]));
       },
-      handleError(error: Error): void {
-        fault = error;
-      },
+      // The driver tells a statement that failed of nothing more.
+      handleError: reject,
       handleReadyForQuery(): void {
-        if (fault === undefined) resolve({ parameters, columns });
-        else reject(fault);
+        resolve({ parameters, columns });
       },
     };
     client.query(request as unknown as Submittable);

@@ -2,20 +2,32 @@ import { isDeepStrictEqual } from 'node:util';
 import { z, type RouteConfig } from '@hono/zod-openapi';
 import { ERROR_CODES } from '../../../src/errors.ts';
 import { eventDataSchemas } from '../../../src/http/api/statistics/statistics-routes.ts';
+import {
+  signatureErrorSchema,
+  signatureErrorShape,
+} from '../../../src/http/api/signatures/signature-error.ts';
 import { v1ErrorSchema, v1ErrorShape } from '../../../src/http/api/v1/v1-error.ts';
 import { v2ErrorSchema, v2ErrorShape } from '../../../src/http/api/v2/v2-error.ts';
 import {
   batchRoutes,
+  methodsRoutes,
+  storedRoutes,
   verdictRoutes,
   versionsRoutes,
 } from '../../../src/http/api/blockscout/blockscout-routes.ts';
-import { API_ROUTES, REPOSITORY_ROUTES } from '../../../src/http/openapi-document.ts';
+import { codeDatabaseRoutes } from '../../../src/http/api/blockscout/code-database-routes.ts';
+import { providerRoutes } from '../../../src/http/api/blockscout/signature-provider-routes.ts';
+import {
+  API_ROUTES,
+  OPERATOR_ROUTES,
+  REPOSITORY_ROUTES,
+} from '../../../src/http/openapi-document.ts';
 import { problemSchema } from '../../../src/http/problem-schema.ts';
 import { statisticsSchema } from '../../../src/http/repository/statistics-schema.ts';
 
 /** An answer of a host, as it came. */
 export interface WireAnswer {
-  readonly host: 'api' | 'repository';
+  readonly host: 'api' | 'repository' | 'operator';
   readonly method: string;
   /** Without the query. */
   readonly path: string;
@@ -26,10 +38,16 @@ export interface WireAnswer {
 }
 
 /** Those of the verifier of Blockscout answer at the root too, where the document does not have them a second time. */
-const ALIASES = [...verdictRoutes, ...batchRoutes, ...versionsRoutes].map(({ route }) => route);
+const ALIASES: readonly RouteConfig[] = [
+  ...[...verdictRoutes, ...batchRoutes, ...versionsRoutes].map(({ route }) => route),
+  ...methodsRoutes,
+  ...storedRoutes.flatMap((each) => Object.values<RouteConfig>(each)),
+  ...[...providerRoutes, ...codeDatabaseRoutes].flatMap((each) => Object.values<RouteConfig>(each)),
+];
 const ROUTES = {
   api: [...API_ROUTES, ...ALIASES],
   repository: [...REPOSITORY_ROUTES, ...API_ROUTES],
+  operator: OPERATOR_ROUTES,
 };
 /** What any request may be answered: by the listener, the router, and while the service fails or ends. */
 const ANYWHERE = new Set([400, 404, 405, 408, 413, 415, 417, 431, 500, 503]);
@@ -40,7 +58,7 @@ export function answerFault(answer: WireAnswer): string | undefined {
   const { host, method, status, type } = answer;
   if (method === 'OPTIONS') return undefined;
   // forge joins the prefix and v2 without a slash.
-  const split = answer.path.replace(/^\/[^/]+?(?=v2\/)/, '$&/');
+  const split = answer.path.replace(/^\/[^/]+?(?=v2\/)/, '$&/').replace(/%3A/i, ':');
   const asked = { host, method: method === 'HEAD' ? 'GET' : method, path: split };
   const [path, route] = findRoute(asked);
   const where = `${method} ${answer.path} ${status} ${type}`;
@@ -51,7 +69,10 @@ export function answerFault(answer: WireAnswer): string | undefined {
     if (route === undefined && status < 400) {
       return type.endsWith('json') ? `${where}: no route has this answer` : undefined;
     }
-    if (!ANYWHERE.has(status)) return `${where}: the route does not declare the status`;
+    // Below this, every request needs a token.
+    const isUnlisted = status === 401 && answer.path.includes('/unlisted');
+    if (!ANYWHERE.has(status) && !isUnlisted)
+      return `${where}: the route does not declare the status`;
     return faultOf(where, errorSchemaOf(method, path), answer);
   }
   if (declared.content === undefined) return undefined;
@@ -106,6 +127,7 @@ function errorSchemaOf(method: string, path: string): z.ZodType {
   const compatible = [
     ...(fits(v2ErrorShape) ? [v2ErrorSchema] : []),
     ...(fits(v1ErrorShape) ? [v1ErrorSchema] : []),
+    ...(fits(signatureErrorShape) ? [signatureErrorSchema] : []),
   ];
   // What the listener refuses before it knows a path is a problem everywhere.
   return z.union([knownProblemSchema, ...compatible]);

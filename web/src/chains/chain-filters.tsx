@@ -63,7 +63,10 @@ export function ChainFilters({
           }
         />
       </p>
-      {FACET_NAMES.map((name) => (
+      {FACET_NAMES.filter(
+        (name) =>
+          (name === 'contracts' && !withCounts) || saysSomething(facets[name], query.facets[name]),
+      ).map((name) => (
         <Facet
           key={name}
           name={name}
@@ -95,6 +98,13 @@ export function ChainFilters({
     </form>
   );
 }
+
+/** A facet that has the same value everywhere narrows nothing. */
+const saysSomething = (
+  counts: Readonly<Record<string, number>>,
+  chosen: string | undefined,
+): boolean =>
+  chosen !== undefined || Object.values(counts).filter((count) => count > 0).length !== 1;
 
 function Facet({
   name,

@@ -79,8 +79,9 @@ export type FacetName = keyof typeof FACETS;
 /** The names of {@link FACETS}, in their order. */
 export const FACET_NAMES = Object.keys(FACETS) as readonly FacetName[];
 
-/** The columns that the table can be sorted by. */
+/** The columns that the table can be sorted by, and `relevance`, which is none of them. */
 export const SORT_KEYS = [
+  'relevance',
   'name',
   'id',
   'short',
@@ -104,11 +105,11 @@ export interface ChainQuery {
   readonly page: number;
 }
 
-/** The whole table in the order of the registry. */
+/** The whole table: what the words name whole, then what is supported, then what has most contracts. */
 export const NO_QUERY: ChainQuery = {
   words: '',
   facets: {},
-  sort: 'id',
+  sort: 'relevance',
   descending: false,
   page: 1,
 };

@@ -17,15 +17,14 @@ interface Column {
 const COLUMNS: readonly Column[] = [
   { title: 'Name', sort: 'name' },
   { title: 'Id', sort: 'id', figures: true },
-  { title: 'Short name', sort: 'short' },
-  { title: 'Supported' },
-  { title: 'Monitored' },
+  { title: 'Verification' },
   { title: 'Full', sort: 'full', figures: true },
   { title: 'Partial', sort: 'partial', figures: true },
   { title: 'Share of full', sort: 'share', figures: true },
   { title: 'Last verified', sort: 'last', figures: true },
-  { title: 'Health', sort: 'health', figures: true },
 ];
+/** Only configured chains are probed: most services have nothing to say here. */
+const HEALTH: Column = { title: 'Health', sort: 'health', figures: true };
 
 /** What a link needs to show another query, by itself and at once where scripts run. */
 interface QueryLinks {
@@ -53,28 +52,29 @@ export function ChainTable({
 }): VNode {
   const { query, context } = links;
   const { base } = context;
+  const hasHealth = rows.some(({ health }) => health !== undefined) || query.sort === 'health';
   const renderRow = useMemo(() => {
     // An unchanged row gets the same node again, which Preact does not compare.
     const made = new WeakMap<ChainRow, VNode>();
     return (row: ChainRow): VNode => {
-      const node = made.get(row) ?? <Row key={row.chainId} row={row} base={base} now={now} />;
+      const node = made.get(row) ?? <Row key={row.chainId} {...{ row, base, now, hasHealth }} />;
       made.set(row, node);
       return node;
     };
-  }, [base, now]);
+  }, [base, now, hasHealth]);
   return (
     <>
       <TableRegion label="Chains">
-        <table class="chains" aria-busy={isBusy}>
+        <table class="chains cards" role="table" aria-busy={isBusy}>
           <caption class="unseen">Chains, and the contracts that are verified on them</caption>
-          <thead>
-            <tr>
-              {COLUMNS.map((column) => (
+          <thead role="rowgroup">
+            <tr role="row">
+              {[...COLUMNS, ...(hasHealth ? [HEALTH] : [])].map((column) => (
                 <HeadCell key={column.title} column={column} {...links} />
               ))}
             </tr>
           </thead>
-          <tbody>{rows.map(renderRow)}</tbody>
+          <tbody role="rowgroup">{rows.map(renderRow)}</tbody>
         </table>
       </TableRegion>
       {pages > 1 && (
@@ -103,7 +103,7 @@ function HeadCell({ column, ...links }: QueryLinks & { readonly column: Column }
   const className = figures ? 'figure' : undefined;
   if (sort === undefined) {
     return (
-      <th scope="col" class={className}>
+      <th role="columnheader" scope="col" class={className}>
         {title}
       </th>
     );
@@ -115,7 +115,12 @@ function HeadCell({ column, ...links }: QueryLinks & { readonly column: Column }
   const descending = sorted ? !query.descending : first;
   const direction = query.descending ? 'descending' : 'ascending';
   return (
-    <th scope="col" class={className} aria-sort={sorted ? direction : undefined}>
+    <th
+      role="columnheader"
+      scope="col"
+      class={className}
+      aria-sort={sorted ? direction : undefined}
+    >
       <QueryLink {...links} to={{ ...query, sort, descending, page: 1 }}>
         {title}
       </QueryLink>
@@ -154,36 +159,50 @@ function Row({
   row,
   base,
   now,
+  hasHealth,
 }: {
   readonly row: ChainRow;
   readonly base: string;
   readonly now: string;
+  readonly hasHealth: boolean;
 }): VNode {
   const { chainId, full, partial, lastVerifiedAt, health } = row;
   return (
-    <tr>
-      <th scope="row">
-        <a href={`${base}registry/${chainId}`}>
-          <bdi>{row.name}</bdi>
-        </a>
-        <RowTags row={row} />
+    <tr role="row">
+      <th role="rowheader" scope="row">
+        <span>
+          <a class="row-link" href={`${base}registry/${chainId}`}>
+            <bdi>{row.name}</bdi>
+          </a>
+          {row.shortName !== undefined && (
+            <>
+              {' '}
+              <bdi class="short">{row.shortName}</bdi>
+            </>
+          )}
+          <RowTags row={row} />
+        </span>
       </th>
-      <td class="figure">{chainId}</td>
-      <td>
-        <bdi>{row.shortName}</bdi>
+      <td role="cell" data-label="Id" class="figure">
+        {chainId}
       </td>
-      <td>{row.supported ? 'yes' : <span class="quiet">no</span>}</td>
-      <td>{row.monitored ? 'yes' : <span class="quiet">no</span>}</td>
-      <td class="figure">
+      <td role="cell" data-label="Verification">
+        {row.supported ? (
+          <span class="tag supported">supported</span>
+        ) : (
+          <span class="quiet">–</span>
+        )}
+      </td>
+      <td role="cell" data-label="Full" class="figure">
         <Count value={full} />
       </td>
-      <td class="figure">
+      <td role="cell" data-label="Partial" class="figure">
         <Count value={partial} />
       </td>
-      <td class="figure">
+      <td role="cell" data-label="Share of full" class="figure">
         <ShareBar full={full ?? 0} partial={partial ?? 0} />
       </td>
-      <td class="figure">
+      <td role="cell" data-label="Last verified" class="figure">
         {typeof lastVerifiedAt !== 'string' ? (
           <span class="quiet">–</span>
         ) : (
@@ -192,9 +211,11 @@ function Row({
           </time>
         )}
       </td>
-      <td class="figure">
-        {health === undefined ? <span class="quiet">–</span> : <HealthMark state={health} />}
-      </td>
+      {hasHealth && (
+        <td role="cell" data-label="Health" class="figure">
+          {health === undefined ? <span class="quiet">–</span> : <HealthMark state={health} />}
+        </td>
+      )}
     </tr>
   );
 }
@@ -207,10 +228,11 @@ function Count({ value }: { readonly value: number | undefined }): VNode {
 function RowTags({ row }: { readonly row: ChainRow }): VNode | null {
   const { status, testnet, warnings } = row;
   const isUsual = status === undefined || status === 'active';
-  if (isUsual && !testnet && warnings.length === 0) return null;
+  if (isUsual && !testnet && !row.monitored && warnings.length === 0) return null;
   return (
     <span class="tags">
       {testnet && <span class="tag">testnet</span>}
+      {row.monitored && <span class="tag">monitored</span>}
       {!isUsual && <span class="tag">{status}</span>}
       {warnings.length > 0 && (
         <span class="tag warning" title={warnings.join(', ')}>

@@ -83,7 +83,8 @@ export function filterChains(index: ChainIndex, query: ChainQuery): FoundChains 
       ofFacet[value] = (ofFacet[value] ?? 0) + 1;
     }
   }
-  const compare = COMPARISONS[query.sort];
+  const compare =
+    query.sort === 'relevance' ? byRelevance(words.join(' ')) : COMPARISONS[query.sort];
   const sign = query.descending ? -1 : 1;
   found.sort((left, right) => sign * compare(left, right) || left.row.chainId - right.row.chainId);
   return { rows: found.map(({ row }) => row), facets: counts as FacetCounts };
@@ -104,7 +105,24 @@ const shareOf = ({ full = 0, partial = 0 }: ChainRow): number =>
 const compareCounts = (left = 0, right = 0): number => left - right;
 const HEALTH_ORDER = [undefined, 'unknown', 'down', 'degraded', 'up'] as const;
 
-const COMPARISONS: Readonly<Record<SortKey, (left: IndexedRow, right: IndexedRow) => number>> = {
+type Comparison = (left: IndexedRow, right: IndexedRow) => number;
+
+/** What the words name whole comes first, then supported chains, then those that are called so, then those with most contracts. */
+function byRelevance(words: string): Comparison {
+  const ranksOf = ({ row, name, short }: IndexedRow): readonly number[] => [
+    Number(words !== '' && [name, short, String(row.chainId)].includes(words)),
+    Number(row.supported),
+    Number(words !== '' && name.startsWith(words)),
+    (row.full ?? 0) + (row.partial ?? 0),
+  ];
+  return (left, right) => {
+    const [ours, theirs] = [ranksOf(left), ranksOf(right)];
+    const at = ours.findIndex((rank, index) => rank !== theirs[index]);
+    return at === -1 ? 0 : (theirs[at] ?? 0) - (ours[at] ?? 0);
+  };
+}
+
+const COMPARISONS: Readonly<Record<Exclude<SortKey, 'relevance'>, Comparison>> = {
   name: (left, right) => compareText(left.name, right.name),
   id: (left, right) => left.row.chainId - right.row.chainId,
   // Chains without a short name come last, not first.

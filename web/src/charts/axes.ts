@@ -36,7 +36,7 @@ export function valueAxis(
   const range = [height - ROOM, ROOM];
   if (scale === 'share') {
     const place = scaleLinear([0, 100], range);
-    return { place, ticks: ticksAt([0, 25, 50, 75, 100], place, (value) => `${value}\u00a0%`) };
+    return { place, ticks: ticksAt([0, 25, 50, 75, 100], place, (value) => `${value}%`) };
   }
   if (scale === 'log') return logAxis(values, range);
   const least = Math.min(...values);

@@ -7,6 +7,7 @@ import { formatFigure } from './format-figure.ts';
 import { Hatch, hatched } from './hatch.tsx';
 import { type WithdrawalMark } from './join-withdrawals.ts';
 import { type ChartLayout, type Drawing, layOut, WIDTH } from './lay-out.ts';
+import { SafeText } from '../parts/safe-text.tsx';
 import { Reading } from './reading.tsx';
 import './chart.css';
 
@@ -18,6 +19,7 @@ interface ChartProps extends Drawing {
 }
 
 const DAYS_HEIGHT = 22;
+const TIP_WIDTH = 190;
 
 /** Lines or bars over days: with their names and last figures at the ends, and with the figures of the day pointed at. */
 export function Chart(props: ChartProps): VNode {
@@ -63,6 +65,9 @@ export function Chart(props: ChartProps): VNode {
             )}
           <WithdrawalMarks {...props} layout={layout} />
         </svg>
+        {pointed !== undefined && (
+          <Tip {...props} layout={layout} index={pointed} isRight={pointed > last / 2} />
+        )}
         <EndLabels
           height={height + DAYS_HEIGHT}
           ends={series.map(({ values, ...rest }, line) => ({
@@ -83,6 +88,37 @@ export function Chart(props: ChartProps): VNode {
         />
       )}
     </div>
+  );
+}
+
+/** The figures of a day, beside the pointer. What it says is read out by {@link Reading}. */
+function Tip({
+  dates,
+  series,
+  scale,
+  layout,
+  index,
+  isRight,
+}: PartProps & { readonly index: number; readonly isRight: boolean }): VNode {
+  const at = layout.left(index);
+  // The drawing is stretched, and no style may stand in an element: a drawing of the same width finds the place.
+  return (
+    <svg class={`chart-tip${isRight ? ' right' : ''}`} aria-hidden="true">
+      <svg x={at} overflow="visible">
+        <foreignObject x={isRight ? -TIP_WIDTH - 8 : 8} y="4" width={TIP_WIDTH} height="100%">
+          <dl>
+            <dt>{dates[index]}</dt>
+            {series.map(({ key, name, look, values }) => (
+              <dd key={key}>
+                <i class={look} />
+                <SafeText text={name} />
+                <strong>{formatFigure(values[index] ?? null, scale)}</strong>
+              </dd>
+            ))}
+          </dl>
+        </foreignObject>
+      </svg>
+    </svg>
   );
 }
 

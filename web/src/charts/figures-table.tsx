@@ -31,7 +31,7 @@ export function FiguresTable({
     values: series.map(({ values }) => values[index] ?? null),
   }));
   return (
-    <>
+    <div class="chart-figures">
       <p>
         <DownloadButton
           name={`${fileName}.csv`}
@@ -85,6 +85,6 @@ export function FiguresTable({
           </p>
         )}
       </details>
-    </>
+    </div>
   );
 }

@@ -29,12 +29,9 @@ export function Reading({
         onFocus={() => onIndex(at)}
         onBlur={() => onIndex(undefined)}
       />
-      <p class="chart-reading">
-        <output>{index !== undefined && `${dates[at] ?? ''}: ${figures.join(' · ')}`}</output>
-        {index === undefined && (
-          <span class="quiet">Point at the chart, or walk through its days by the arrow keys.</span>
-        )}
-      </p>
+      <output class="unseen">
+        {index !== undefined && `${dates[at] ?? ''}: ${figures.join(' · ')}`}
+      </output>
     </>
   );
 }

@@ -1,10 +1,19 @@
+import { type V2Contract } from '../../../client/src/schemas.ts';
 import { isMembers, type Members } from '../../../src/lib/members.ts';
+import { signatureOf } from '../../../src/solidity/signature-text.ts';
 
 /** An entry of an ABI as its source would declare it. */
 export interface AbiSignature {
   readonly kind: string;
   readonly text: string;
+  /** The selector of a function or an error, the first topic of an event; absent where it has none. */
+  readonly hash?: string;
+  /** Of a function: whether a call changes nothing. */
+  readonly isReading?: boolean;
 }
+
+/** The hashes of signatures, as the API gives them. */
+export type SignatureHashes = NonNullable<V2Contract['signatures']>;
 
 const PARAMETERS_DEPTH = 8;
 /** Of one entry: nobody reads on, and a type of a few words may stand for megabytes. */
@@ -33,8 +42,24 @@ class Words {
 /**
  * The first entries of an ABI as people read them, in its order. What has no form of an entry is left out.
  * @param limit how many there are at most
+ * @param hashes those of its signatures, where they are known
  */
-export function describeAbi(abi: unknown, limit: number): AbiSignature[] {
+export function describeAbi(
+  abi: unknown,
+  limit: number,
+  hashes: SignatureHashes = {},
+): AbiSignature[] {
+  const known = new Map<string, string>([
+    ...(hashes.function ?? []).map(
+      (each) => [`function ${each.signature}`, each.signatureHash4] as const,
+    ),
+    ...(hashes.error ?? []).map(
+      (each) => [`error ${each.signature}`, each.signatureHash4] as const,
+    ),
+    ...(hashes.event ?? []).map(
+      (each) => [`event ${each.signature}`, each.signatureHash32] as const,
+    ),
+  ]);
   return takeEntries(abi, limit).map((entry) => {
     const kind = textOf(entry['type'], 'function');
     const mutability = textOf(entry['stateMutability'], '');
@@ -48,7 +73,15 @@ export function describeAbi(abi: unknown, limit: number): AbiSignature[] {
       words.add(' → ');
       addParameters(words, outputs);
     }
-    return { kind: kind.slice(0, ENTRY_CHARACTERS), text: words.end() };
+    // An anonymous event has no topic of its own.
+    const hash =
+      entry['anonymous'] === true ? undefined : known.get(`${kind} ${signatureOf(entry) ?? ''}`);
+    return {
+      kind: kind.slice(0, ENTRY_CHARACTERS),
+      text: words.end(),
+      ...(hash !== undefined && { hash }),
+      ...(kind === 'function' && { isReading: ['view', 'pure'].includes(mutability) }),
+    };
   });
 }
 

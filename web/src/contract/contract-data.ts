@@ -9,9 +9,13 @@ import {
   type Evidence,
   type SourcePage,
 } from '../answers.ts';
+import { type V2Contract } from '../../../client/src/schemas.ts';
 import { type Api, type Loaded } from '../api.ts';
 import { type PageRequest } from '../page.ts';
 import { type AbiSignature, describeAbi } from './abi-signatures.ts';
+import { type ChainValues, valuesOf } from './chain-values.ts';
+import { chipsOf } from './chips.tsx';
+import { type CodeProof, proofOf } from './code-proof.ts';
 import {
   findHiddenCharacters,
   type HiddenCharacter,
@@ -19,6 +23,8 @@ import {
 } from './hidden-characters.ts';
 import { showJson, type ShownText } from './shown-json.ts';
 import { cutPath, cutPaths, queryOfFiles, queryOfSource, takeWithin } from './shown-paths.ts';
+import { type FoundLines, findLines } from './find-lines.ts';
+import { type Tab, tabOf } from './tabs.tsx';
 import { type Match, matchOf } from './verdict.ts';
 
 /** A source, without its content. */
@@ -55,12 +61,18 @@ export interface ContractFacts {
       })
     | null;
   readonly deployment: Deployment;
+  /** Its compiler, and the settings that shape code, in a few words each. */
+  readonly chips: readonly string[];
   /** Absent where they could not be read. */
   readonly sources?: SourceFiles;
   readonly shown?: ShownSource;
   /** What else holds characters that nobody sees, in words. */
   readonly hiddenIn: readonly string[];
+  /** What a search through the files found. */
+  readonly found?: FoundLines;
   readonly signatures: readonly AbiSignature[];
+  readonly proof?: { readonly runtime?: CodeProof; readonly creation?: CodeProof };
+  readonly values?: ChainValues;
   readonly abi?: ShownText;
   readonly metadata?: ShownText;
 }
@@ -68,28 +80,65 @@ export interface ContractFacts {
 /** One source for reading: only its beginning unless `isWhole`. */
 export interface ShownSource {
   readonly path: string;
+  /** Whether the path is all of it, so that it names the file. */
+  readonly isNamed: boolean;
   readonly text: string;
   readonly bytes: number;
   readonly isWhole: boolean;
   readonly hidden: readonly HiddenCharacter[];
 }
 
+/** What the page of a contract says of its chain. */
+export interface ChainFacts {
+  readonly name: string;
+  readonly supported: boolean;
+  readonly hasIcon: boolean;
+  /** The page of the contract in an explorer of the chain. */
+  readonly explorer?: string;
+}
+
 /** All that the page of a contract shows. */
 export interface ContractData {
+  /** The part that is shown; what only others show is absent. */
+  readonly tab: Tab;
   readonly contract: Loaded<ContractFacts>;
   /** Why the sources could not be read. */
-  readonly sources: Loaded<null>;
+  readonly sources?: Loaded<null>;
   readonly evidence: Loaded<Evidence>;
   /** Newest first. */
-  readonly events: Loaded<ContractEvents>;
-  readonly chain: Loaded<{ readonly name: string; readonly supported: boolean }>;
-  readonly sameCode: Loaded<{
+  readonly events?: Loaded<ContractEvents>;
+  readonly chain: Loaded<ChainFacts>;
+  readonly sameCode?: Loaded<{
     readonly results: readonly ContractItem[];
     readonly more: boolean;
   }>;
 }
 
-const FIELDS = 'compilation,deployment,abi';
+/** What runs in the place of a contract, as the API says it. */
+export type Proxy = NonNullable<V2Contract['proxyResolution']>;
+
+/** Has the service ask the chain what runs in the place of a contract: for a browser, since no page waits for a chain. */
+export async function readProxy(
+  api: Api,
+  { chainId, address }: { readonly chainId: string; readonly address: string },
+): Promise<Proxy | undefined> {
+  const path = `v2/contract/${chainId}/${address}?fields=proxyResolution`;
+  const read = await api.get<Pick<V2Contract, 'proxyResolution'>>(path);
+  return read.state === 'ready' ? read.value.proxyResolution : undefined;
+}
+
+const COMPARED = ['onchainBytecode', 'transformations', 'transformationValues'];
+const comparedOf = (code: string): string => COMPARED.map((name) => `${code}.${name}`).join();
+const FIELDS = 'compilation,deployment';
+/** What each part of the page reads of the contract beside that. */
+const FIELDS_OF: Readonly<Record<Tab, string>> = {
+  // A warning of hidden characters is about the ABI too.
+  code: ',abi',
+  abi: ',abi,signatures',
+  proof: `,values,${comparedOf('runtimeBytecode')},${comparedOf('creationBytecode')}`,
+  downloads: '',
+  history: '',
+};
 /** Metadata of contracts with very many files is among the downloads only. */
 const METADATA_READ_BYTES = 1_000_000;
 const SOURCE_SHOWN_CHARACTERS = 300_000;
@@ -103,7 +152,7 @@ const SIGNATURES_SHOWN = 400;
 /** Hidden characters of one file beyond this number are not counted. */
 const HIDDEN_TOLD = 100;
 
-/** Reads what the page of a contract shows. */
+/** Reads what a part of the page of a contract shows. */
 export async function loadContract(
   api: Api,
   { params, query }: PageRequest,
@@ -112,48 +161,73 @@ export async function loadContract(
     pathPart(part ?? ''),
   );
   const asked = new URLSearchParams(query);
+  const tab = tabOf(query);
   const [source, after] = [asked.get('source'), asked.get('files')];
   const chosen = new URLSearchParams({
     ...(source !== null && { path: source }),
     ...(after !== null && { after }),
   });
   const place = `${chainId}/${address}`;
-  const [contract, sources, evidence, events, chain, sameCode] = await Promise.all([
-    api.get<ChosenContract>(`v2/contract/${chainId}/${address}?fields=${FIELDS}`),
-    api.get<SourcePage>(`v1/contracts/${place}/sources?${chosen.toString()}`),
-    api.get<Evidence>(`v1/contracts/${chainId}/${address}`),
-    api.get<ContractEvents>(`v1/contracts/${chainId}/${address}/events`),
+  const only = <Answer>(on: Tab, path: string): Promise<Loaded<Answer> | undefined> =>
+    tab === on ? api.get<Answer>(path) : Promise.resolve(undefined);
+  const [contract, evidence, chain, sources, metadata, sameCode, history] = await Promise.all([
+    api.get<ChosenContract>(`v2/contract/${place}?fields=${FIELDS}${FIELDS_OF[tab]}`),
+    api.get<Evidence>(`v1/contracts/${place}`),
     api.get<ChainDetails>(`v1/chains/${chainId}`),
-    api.get<ContractPage>(`v1/contracts/${chainId}/${address}/same-code`),
+    only<SourcePage>('code', `v1/contracts/${place}/sources?${chosen.toString()}`),
+    only<SourcePage>('proof', `v1/contracts/${place}/sources`),
+    only<ContractPage>('history', `v1/contracts/${place}/same-code`),
+    only<ContractEvents>('history', `v1/contracts/${place}/events`),
   ]);
-  const { metadataBytes = 0 } = sources.state === 'ready' ? sources.value : {};
-  const metadata =
-    metadataBytes > 0 && metadataBytes <= METADATA_READ_BYTES
-      ? await api.get<{ metadata: unknown }>(`v2/contract/${place}?fields=metadata`)
-      : undefined;
+  // What happened is told at once where there is no match.
+  const isGone = contract.state === 'failed' && contract.status === 404;
+  const events = isGone ? await api.get<ContractEvents>(`v1/contracts/${place}/events`) : history;
+  const shown = await readMetadata(api, place, metadata);
+  const read = sources?.state === 'ready' ? sources.value : undefined;
+  const find = asked.get('find')?.trim() ?? '';
   return {
+    tab,
     contract: mapLoaded(contract, (wire) => {
       const facts = toFacts(wire);
       return {
         ...facts,
-        ...(sources.state === 'ready' && describeSources(sources.value, after)),
-        hiddenIn: describeHidden(
-          wire,
-          facts,
-          sources.state === 'ready' ? sources.value : undefined,
-        ),
-        ...(metadata?.state === 'ready' &&
-          metadata.value.metadata !== null && {
-            metadata: showJson(metadata.value.metadata, JSON_SHOWN_CHARACTERS),
-          }),
+        ...(read !== undefined && describeSources(read, after)),
+        ...(read !== undefined && find !== '' && { found: findLines(read.sources, find, after) }),
+        hiddenIn: describeHidden(wire, facts, read),
+        ...(shown !== undefined && { metadata: shown }),
       };
     }),
-    sources: mapLoaded(sources, () => null),
+    ...(sources !== undefined && { sources: mapLoaded(sources, () => null) }),
     evidence,
-    events,
-    chain: mapLoaded(chain, ({ record: { name, supported } }) => ({ name, supported })),
-    sameCode: mapLoaded(sameCode, ({ results, next }) => ({ results, more: next !== null })),
+    ...(events !== undefined && { events }),
+    chain: mapLoaded(chain, (details) => describeChain(details, address)),
+    ...(sameCode !== undefined && {
+      sameCode: mapLoaded(sameCode, ({ results, next }) => ({ results, more: next !== null })),
+    }),
   };
+}
+
+/** The metadata where the page shows it and it is small enough. */
+async function readMetadata(
+  api: Api,
+  place: string,
+  sources: Loaded<SourcePage> | undefined,
+): Promise<ShownText | undefined> {
+  const { metadataBytes = 0 } = sources?.state === 'ready' ? sources.value : {};
+  if (metadataBytes === 0 || metadataBytes > METADATA_READ_BYTES) return undefined;
+  const read = await api.get<{ metadata: unknown }>(`v2/contract/${place}?fields=metadata`);
+  if (read.state === 'failed' || read.value.metadata === null) return undefined;
+  return showJson(read.value.metadata, JSON_SHOWN_CHARACTERS);
+}
+
+function describeChain(
+  { record: { name, supported, explorers = [] }, hasIcon }: ChainDetails,
+  address: string,
+): ChainFacts {
+  const url = explorers.find((each) => /^https?:\/\//.test(each.url))?.url;
+  const explorer =
+    url === undefined ? {} : { explorer: `${url.replace(/\/$/, '')}/address/${address}` };
+  return { name, supported, hasIcon, ...explorer };
 }
 
 function mapLoaded<From, To>(loaded: Loaded<From>, change: (value: From) => To): Loaded<To> {
@@ -169,9 +243,28 @@ function toFacts(wire: ChosenContract): Omit<ContractFacts, 'hiddenIn'> {
     creationMatch: matchOf(wire.creationMatch ?? null),
     ...(wire.verifiedAt !== undefined && { verifiedAt: wire.verifiedAt }),
     compilation: compilation && toCompilation(compilation),
+    chips: compilation === null ? [] : chipsOf(compilation),
     deployment: wire.deployment,
-    signatures: describeAbi(wire.abi, SIGNATURES_SHOWN),
+    signatures: describeAbi(wire.abi, SIGNATURES_SHOWN, wire.signatures),
     ...(wire.abi && { abi: showJson(wire.abi, JSON_SHOWN_CHARACTERS) }),
+    ...describeProof(wire),
+  };
+}
+
+function describeProof({
+  runtimeBytecode,
+  creationBytecode,
+  values: wire,
+}: ChosenContract): Pick<ContractFacts, 'proof' | 'values'> {
+  if (runtimeBytecode === undefined) return {};
+  const values = valuesOf(wire);
+  const names = new Map(
+    (wire?.immutables ?? []).flatMap(({ id, name }) => (name === null ? [] : [[id, name]])),
+  );
+  const [runtime, creation] = [proofOf(runtimeBytecode, names), proofOf(creationBytecode, names)];
+  return {
+    proof: { ...(runtime && { runtime }), ...(creation && { creation }) },
+    ...(values && { values }),
   };
 }
 
@@ -220,14 +313,20 @@ function describeSources(
       isLast: typeof behind !== 'string',
       ...(nextQuery !== undefined && { next: nextQuery }),
     },
-    ...(shown !== null && { shown: { ...showSource(shown), path: labelOf(shown.path) } }),
+    ...(shown !== null && {
+      shown: {
+        ...showSource(shown),
+        path: labelOf(shown.path),
+        isNamed: labelOf(shown.path) === shown.path,
+      },
+    }),
   };
 }
 
 function showSource({
   bytes,
   content,
-}: NonNullable<SourcePage['shown']>): Omit<ShownSource, 'path'> {
+}: NonNullable<SourcePage['shown']>): Omit<ShownSource, 'path' | 'isNamed'> {
   const begin = content.slice(0, Math.min(SOURCE_SHOWN_CHARACTERS, endOfLines(content)));
   const { left } = splitAtHiddenCharacters(begin, SOURCE_SHOWN_MARKS);
   const text = begin.slice(0, begin.length - left);

@@ -9,13 +9,14 @@ import { type ContractData } from './contract-data.ts';
 import { isClaim, nameOrigin } from './verdict.ts';
 import { WithdrawalReason } from './withdrawal-reason.tsx';
 
-/** What happened to the match of a contract; nothing where it was stored and that is all. */
+/** What happened to the match of a contract. */
 export function HistorySection({
   events,
 }: {
   readonly events: ContractData['events'];
 }): VNode | null {
-  if (events.state === 'ready' && events.value.results.length < 2) return null;
+  const isEmpty = events?.state === 'ready' && events.value.results.length === 0;
+  if (events === undefined || isEmpty) return null;
   return (
     <section aria-labelledby="history">
       <h2 id="history">What happened to the match</h2>
@@ -30,10 +31,10 @@ export function HistorySection({
 
 /** The withdrawal that took the match of a contract away. */
 export function withdrawalOf(
-  events: Loaded<{ readonly results: readonly ContractEvent[] }>,
+  events: Loaded<{ readonly results: readonly ContractEvent[] }> | undefined,
 ): ContractEvent | undefined {
   const newest =
-    events.state === 'ready'
+    events?.state === 'ready'
       ? events.value.results.find(({ kind }) => kind !== 'corrected')
       : undefined;
   return newest?.kind === 'withdrawn' ? newest : undefined;

@@ -9,47 +9,6 @@ import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractData, type ContractFacts } from './contract-data.ts';
 import { type ShownText } from './shown-json.ts';
 
-const KINDS = [
-  ['constructor', 'Constructor'],
-  ['function', 'Functions'],
-  ['event', 'Events'],
-  ['error', 'Errors'],
-  ['fallback', 'Fallback'],
-  ['receive', 'Receive'],
-] as const;
-
-/** The ABI as its sources would declare it, and as JSON. */
-export function AbiSection({ facts }: { readonly facts: ContractFacts }): VNode | null {
-  const { signatures, abi } = facts;
-  if (abi === undefined) return null;
-  const groups = KINDS.map(([kind, title]) => ({
-    title,
-    entries: signatures.filter((each) => each.kind === kind),
-  })).filter(({ entries }) => entries.length > 0);
-  return (
-    <section aria-labelledby="abi">
-      <h2 id="abi">ABI</h2>
-      {groups.map(({ title, entries }) => (
-        <div class="signatures" key={title}>
-          <h3>
-            {title} <span class="count">{formatCount(entries.length)}</span>
-          </h3>
-          <ul class="plain">
-            {entries.map(({ text }, index) => (
-              <li key={index}>
-                <code>
-                  <SafeText text={text} />
-                </code>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ))}
-      <JsonBlock title="The ABI as JSON" shown={abi} />
-    </section>
-  );
-}
-
 /** A document that few need: closed until it is opened. */
 export function JsonSection({
   title,
@@ -68,7 +27,14 @@ export function JsonSection({
 /** Runs of hidden characters in a document: each is an element of its own. */
 const JSON_MARKS = 1_000;
 
-function JsonBlock({ title, shown }: { readonly title: string; readonly shown: ShownText }): VNode {
+/** A document that is closed until it is opened. */
+export function JsonBlock({
+  title,
+  shown,
+}: {
+  readonly title: string;
+  readonly shown: ShownText;
+}): VNode {
   return (
     <details class="document">
       <summary>
@@ -99,24 +65,43 @@ export function DownloadSection({
 }: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
   const place = `${params['chain'] ?? ''}/${facts.address}`;
   const folder = facts.match === 'full' ? 'full_match' : 'partial_match';
+  const files = `${base}v1/contracts/${place}/files`;
   return (
     <section aria-labelledby="downloads">
-      <h2 id="downloads">Download</h2>
-      <ul>
+      <h2 id="downloads">Downloads</h2>
+      <ul class="downloads">
+        <li>
+          <a href={`${files}/sources.zip`}>sources.zip</a>{' '}
+          <span class="quiet">all sources, with standard-input.json and what is below</span>
+        </li>
+        <li>
+          <a href={`${files}/standard-input.json`}>standard-input.json</a>{' '}
+          <span class="quiet">
+            the compiler takes it as it is, and gives this contract: solc --standard-json
+          </span>
+        </li>
+        <li>
+          <a href={`${files}/abi.json`}>abi.json</a>{' '}
+          <span class="quiet">functions, events and errors, for tools</span>
+        </li>
+        {facts.compilation?.language === 'Solidity' && (
+          <li>
+            <a href={`${base}repository/contracts/${folder}/${place}/metadata.json`}>
+              metadata.json
+            </a>{' '}
+            <span class="quiet">byte for byte as the compiler wrote it, where it wrote one</span>
+          </li>
+        )}
+        <li>
+          <a href={`${base}v2/contract/${place}?fields=all`}>Full record (JSON)</a>{' '}
+          <span class="quiet">both codes, and every byte that differs between them</span>
+        </li>
         {repositoryUrl !== undefined && (
           <li>
             <a href={`${repositoryUrl}/contracts/${folder}/${place}/`}>All files, one by one</a>{' '}
             <span class="quiet">in the published tree</span>
           </li>
         )}
-        <li>
-          <a href={`${base}v2/contract/${place}?fields=stdJsonInput`}>Standard JSON input</a>{' '}
-          <span class="quiet">compiles again to this contract</span>
-        </li>
-        <li>
-          <a href={`${base}v2/contract/${place}?fields=all`}>All that is known, as JSON</a>{' '}
-          <span class="quiet">with both codes and what makes the one of the other</span>
-        </li>
       </ul>
     </section>
   );
@@ -126,7 +111,8 @@ export function DownloadSection({
 export function SameCodeSection({
   data: { sameCode },
   context: { base },
-}: ViewProps<ContractData>): VNode {
+}: ViewProps<ContractData>): VNode | null {
+  if (sameCode === undefined) return null;
   return (
     <section aria-labelledby="same-code">
       <h2 id="same-code">The same code elsewhere</h2>

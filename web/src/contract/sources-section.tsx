@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { formatCount } from '../format.ts';
+import { type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { Failure } from '../parts/notices.tsx';
@@ -10,6 +11,7 @@ import {
   type SourceFiles,
 } from './contract-data.ts';
 import { spellHiddenCharacters } from './hidden-characters.ts';
+import { type FoundLines } from './find-lines.ts';
 import { buildFileTree, type TreeNode } from './file-tree.ts';
 import { SourceCode } from './source-code.tsx';
 
@@ -18,34 +20,46 @@ const HIDDEN_LISTED = 10;
 /** The sources: their tree, and the one that was chosen. Each is a page of its own, so that large contracts stay light. */
 export function SourcesSection({
   facts,
-  loaded,
-}: {
-  readonly facts: ContractFacts;
-  readonly loaded: ContractData['sources'];
-}): VNode {
-  const { sources, shown } = facts;
+  data: { sources: loaded },
+  context: { repositoryUrl },
+  request: { params },
+}: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
+  const { sources, shown, found } = facts;
   const files = new Map(sources?.files.map((file) => [file.path, file]));
+  const folder = facts.match === 'full' ? 'full_match' : 'partial_match';
+  const place = `${params['chain'] ?? ''}/${facts.address}`;
   return (
     <section aria-labelledby="sources">
-      <h2 id="sources">
-        Sources {sources !== undefined && <span class="count">{formatCount(sources.total)}</span>}
+      <h2 id="sources" class="unseen">
+        Sources
       </h2>
       {sources === undefined ? (
-        loaded.state === 'failed' && <Failure what="The sources" loaded={loaded} />
+        loaded?.state === 'failed' && <Failure what="The sources" loaded={loaded} />
       ) : shown === undefined ? (
         <p>This service has the match, but no sources of it.</p>
       ) : (
         <div class="sources">
-          <nav aria-label="Sources" class="tree">
-            <Tree nodes={buildFileTree([...files.keys()])} files={files} current={shown.path} />
-            <FilePages sources={sources} />
-          </nav>
+          <div>
+            <FindForm found={found} />
+            <nav aria-label="Sources" class="tree">
+              <Tree nodes={buildFileTree([...files.keys()])} files={files} current={shown.path} />
+              <FilePages sources={sources} />
+            </nav>
+          </div>
           <div class="shown">
+            {found !== undefined && <FoundLinesList found={found} />}
             <p class="shown-path">
               <code>
                 <SafeText text={shown.path} />
               </code>{' '}
-              <CopyButton text={shown.text} what="this source" />
+              <CopyButton text={shown.text} what="this source" />{' '}
+              {repositoryUrl !== undefined && shown.isNamed && (
+                <a
+                  href={`${repositoryUrl}/contracts/${folder}/${place}/sources/${encodePath(shown.path)}`}
+                >
+                  Raw
+                </a>
+              )}
             </p>
             {shown.hidden.length > 0 && (
               <ul class="hidden-list" aria-label="Characters that nobody sees">
@@ -59,6 +73,8 @@ export function SourcesSection({
             )}
             <SourceCode
               text={shown.text}
+              path={shown.path}
+              queries={[...files.values()]}
               label={`The source ${spellHiddenCharacters(shown.path)}`}
             />
             {!shown.isWhole && (
@@ -71,6 +87,54 @@ export function SourcesSection({
         </div>
       )}
     </section>
+  );
+}
+
+const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
+
+/** Searches the files that the page names. Works without scripts. */
+function FindForm({ found }: { readonly found: FoundLines | undefined }): VNode {
+  return (
+    <form class="find" role="search" action="#sources">
+      <label for="find">Search in the files</label>
+      <input id="find" name="find" type="search" value={found?.text} autocomplete="off" />
+      <button type="submit">Search</button>
+    </form>
+  );
+}
+
+function FoundLinesList({ found }: { readonly found: FoundLines }): VNode {
+  const { text, lines, isCut } = found;
+  return (
+    <div class="found-lines" role="status">
+      <p>
+        {lines.length === 0
+          ? 'No line holds'
+          : lines.length === 1
+            ? '1 line holds'
+            : `${formatCount(lines.length)} lines hold`}{' '}
+        <strong>
+          <SafeText text={text} />
+        </strong>
+        {isCut && '; more of them do, and are not listed'}
+      </p>
+      <ul class="plain">
+        {lines.map(({ path, line, text: shown, href }) => (
+          <li key={`${path}:${line}`}>
+            {href === undefined ? (
+              <SafeText text={`${path}:${line}`} />
+            ) : (
+              <a href={href}>
+                <SafeText text={`${path}:${line}`} />
+              </a>
+            )}{' '}
+            <code>
+              <SafeText text={shown} />
+            </code>
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -83,6 +83,11 @@ export function describeUnproven(unproven: readonly string[], language = ''): re
           'The sources are Yul, which has no metadata: a match proves the code, and no name or comment in the sources.',
         ]
       : []),
+    ...(language.toLowerCase() === 'vyper' && !unproven.includes('comments')
+      ? [
+          'The integrity hash of Vyper is over the texts of the sources: it proves neither the name of the contract, which is that of its file, nor the settings.',
+        ]
+      : []),
     ...(unproven.includes('creation')
       ? [
           'Other code than that of these sources created the contract. Whatever its constructor would have set, such as an owner, may be something else.',

@@ -94,7 +94,8 @@ function NotVerified({ query: { words }, chainId, base }: Asked): VNode {
         </p>
       ) : (
         <p>
-          No verified contract is known to run a code with this hash. Transactions are not searched.
+          No verified contract is known to run a code with this hash, or to have been created by a
+          transaction that has it.
         </p>
       )}
     </Notice>

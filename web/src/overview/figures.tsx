@@ -1,47 +1,43 @@
 import { type VNode } from 'preact';
 import { formatChains, formatChange, formatCount, formatTime } from '../format.ts';
 import { type MatchCounts } from '../answers.ts';
+import { MatchShape, type MatchKind } from '../parts/match-mark.tsx';
 import { type Totals } from './overview-data.ts';
 
-/** The totals with what they mean, how they changed, and the moment that they are true for. */
+const all = ({ full, partial }: MatchCounts): number => full + partial;
+
+/** The totals, what was checked here apart from what others claim, and the moment that they are true for. */
 export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
   const { totals, changes, claimed, asOf } = known;
-  const all = ({ full, partial }: MatchCounts): number => full + partial;
+  const isCodeKnown = totals.uniqueCodes > 0 || all(totals) === 0;
   return (
     <>
       <dl class="figures">
-        <Figure
-          name="Verified contracts"
-          value={all(totals)}
-          day={all(changes.day)}
-          week={all(changes.week)}
-          meaning={`on ${formatChains(totals.chains)}, each address counted once at its best match`}
-          claimed={all(claimed)}
-        />
-        <Figure
-          name="Full matches"
-          value={totals.full}
-          day={changes.day.full}
-          week={changes.week.full}
-          meaning="Code and metadata are identical: names, comments and paths are those of the author"
-          claimed={claimed.full}
-        />
-        <Figure
-          name="Partial matches"
-          value={totals.partial}
-          day={changes.day.partial}
-          week={changes.week.partial}
-          meaning="The code is identical; names and comments are not proven"
-          claimed={claimed.partial}
-        />
-        <Figure
-          name="Distinct codes"
-          value={totals.uniqueCodes}
-          meaning="Different runtime codes that were ever verified, as far as the codes are known"
-        />
+        <Figure name="Contracts" value={all(totals)}>
+          <dd class="change">
+            <span>{formatChange(all(changes.day))} in 24 h</span>{' '}
+            <span>{formatChange(all(changes.week))} in 7 d</span>
+          </dd>
+        </Figure>
+        <Figure name="Full matches" kind="full" value={totals.full - claimed.full}>
+          <dd class="meaning">verified here, to the last comment</dd>
+        </Figure>
+        <Figure name="Partial matches" kind="partial" value={totals.partial - claimed.partial}>
+          <dd class="meaning">verified here; names and comments not proven</dd>
+        </Figure>
+        {all(claimed) > 0 && (
+          <Figure name="Claims" kind="claimed" value={all(claimed)}>
+            <dd class="meaning">
+              of another service, not checked here: {formatCount(claimed.full)} full,{' '}
+              {formatCount(claimed.partial)} partial
+            </dd>
+          </Figure>
+        )}
       </dl>
       <p class="quiet as-of">
-        Updated <time dateTime={asOf}>{formatTime(asOf)}</time>
+        On {formatChains(totals.chains)}. Distinct codes{' '}
+        {isCodeKnown ? formatCount(totals.uniqueCodes) : 'unknown'}. Updated{' '}
+        <time dateTime={asOf}>{formatTime(asOf)}</time>.
       </p>
     </>
   );
@@ -49,35 +45,27 @@ export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
 
 function Figure({
   name,
+  kind,
   value,
-  day,
-  week,
-  meaning,
-  claimed = 0,
+  children,
 }: {
   readonly name: string;
+  readonly kind?: MatchKind;
   readonly value: number;
-  readonly day?: number;
-  readonly week?: number;
-  readonly meaning: string;
-  readonly claimed?: number;
+  readonly children: VNode;
 }): VNode {
   return (
     <div>
-      <dt>{name}</dt>
+      <dt>
+        {kind !== undefined && (
+          <span class={`match ${kind}`}>
+            <MatchShape kind={kind} />{' '}
+          </span>
+        )}
+        {name}
+      </dt>
       <dd>{formatCount(value)}</dd>
-      {day !== undefined && week !== undefined && (
-        <dd class="change">
-          <span>{formatChange(day)} in 24 h</span> <span>{formatChange(week)} in 7 d</span>
-        </dd>
-      )}
-      <dd class="meaning">{meaning}</dd>
-      {claimed > 0 && (
-        <dd class="meaning">
-          {formatCount(claimed)} of them {claimed === 1 ? 'is a claim' : 'are claims'} of another
-          service, not checked here
-        </dd>
-      )}
+      {children}
     </div>
   );
 }

@@ -48,12 +48,7 @@ export function Latest({
       {shown.length === 0 ? (
         <p>Nothing has been verified here yet.</p>
       ) : (
-        <ContractList
-          contracts={shown}
-          caption="Latest verifications"
-          context={context}
-          withChain
-        />
+        <ContractList contracts={shown} caption="Latest contracts" context={context} withChain />
       )}
     </>
   );

@@ -13,7 +13,17 @@ import { type ListedContract } from '../listed-contract.ts';
 export interface Totals extends Pick<StatisticsOverview, 'asOf' | 'totals' | 'changes'> {
   /** Those of the totals that other services claim, and that were not checked here. */
   readonly claimed: StatisticsOverview['origins']['imported'];
+  /** Those with most contracts, most first. */
+  readonly chains: readonly TopChain[];
 }
+
+/** A chain with its counts. */
+export type TopChain = Pick<
+  StatisticsOverview['chains'][number],
+  'chainId' | 'name' | 'full' | 'partial'
+>;
+
+const CHAINS_SHOWN = 8;
 
 /** The counts, now and over time. */
 export interface OverviewCounts {
@@ -54,9 +64,17 @@ export async function readCounts(
   ]);
   if (statistics.state === 'failed') return { totals: statistics, history, names: new Map() };
   const { asOf, totals, changes, chains, origins } = statistics.value;
+  const sizeOf = ({ full, partial }: TopChain): number => full + partial;
+  const largest = [...chains]
+    .sort((left, right) => sizeOf(right) - sizeOf(left))
+    .slice(0, CHAINS_SHOWN)
+    .map(({ chainId, name, full, partial }) => ({ chainId, name, full, partial }));
   const names = new Map(chains.map(({ chainId, name }) => [chainId, name]));
   return {
-    totals: { ...statistics, value: { asOf, totals, changes, claimed: origins.imported } },
+    totals: {
+      ...statistics,
+      value: { asOf, totals, changes, claimed: origins.imported, chains: largest },
+    },
     history:
       history.state === 'ready'
         ? { ...history, value: nameWithdrawals(history.value, names) }

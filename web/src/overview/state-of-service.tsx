@@ -90,10 +90,12 @@ export function StateOfService({
 
 function listAge({
   stale,
+  listDate,
   ageSeconds,
   confirmedSecondsAgo,
 }: NonNullable<Health['registry']>): string {
   if (stale) return `stale: read ${formatSpan(ageSeconds)} ago, no newer one could be fetched`;
+  if (listDate !== undefined) return `published on ${listDate.slice(0, 10)}`;
   if (confirmedSecondsAgo === undefined) return `read ${formatSpan(ageSeconds)} ago`;
   return `confirmed ${formatSpan(confirmedSecondsAgo)} ago`;
 }

@@ -12,7 +12,10 @@ interface Choice {
 interface Props {
   readonly id: string;
   readonly label: string;
-  readonly hint: ComponentChildren;
+  /** What is expected; absent where the label is for those alone who do not see the field. */
+  readonly hint?: ComponentChildren;
+  readonly placeholder?: string;
+  readonly maxLength?: number;
   /** The name of the text in a form that the browser sends itself. */
   readonly name?: string | undefined;
   readonly text: string;
@@ -32,7 +35,9 @@ const showWhole = (option: HTMLElement | null): void =>
 
 /** A field with a list of suggestions: type a part, move with the arrow keys, choose with Enter (ARIA's combobox). */
 export function Combobox(props: Props): VNode {
-  const { id, label, hint, name, text, fault, choices, said, onOpen, onType, onTake } = props;
+  const { id, label, hint, name, placeholder, maxLength, text, fault } = props;
+  const { choices, said, onOpen, onType, onTake } = props;
+  const isBare = hint === undefined;
   const [isOpen, setOpenState] = useState(false);
   // The choice is kept by its key: those around it change while more is typed.
   const [activeKey, setActiveKey] = useState<string>();
@@ -61,7 +66,9 @@ export function Combobox(props: Props): VNode {
   const isShown = isOpen && choices.length > 0;
   return (
     <div class="field combobox">
-      <label for={id}>{label}</label>
+      <label for={id} class={isBare ? 'unseen' : undefined}>
+        {label}
+      </label>
       <input
         id={id}
         name={name}
@@ -71,7 +78,9 @@ export function Combobox(props: Props): VNode {
         aria-controls={`${id}-choices`}
         aria-activedescendant={isShown && active >= 0 ? `${id}-choice-${active}` : undefined}
         aria-invalid={fault !== undefined}
-        aria-describedby={describedBy(id, fault)}
+        aria-describedby={isBare ? undefined : describedBy(id, fault)}
+        placeholder={placeholder}
+        maxLength={maxLength}
         autocomplete="off"
         spellcheck={false}
         value={text}
@@ -101,7 +110,7 @@ export function Combobox(props: Props): VNode {
           </li>
         ))}
       </ul>
-      <FieldNotes id={id} hint={hint} fault={fault} />
+      {!isBare && <FieldNotes id={id} hint={hint} fault={fault} />}
       <p class="unseen" aria-live="polite">
         {isOpen ? said : ''}
       </p>

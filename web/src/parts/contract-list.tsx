@@ -5,8 +5,17 @@ import { type PageContext } from '../page.ts';
 import { type ListedContract } from '../listed-contract.ts';
 import { MatchMark } from './match-mark.tsx';
 import { SafeText } from './safe-text.tsx';
+import { ShortAddress } from './short-address.tsx';
 import { TableRegion } from './table-region.tsx';
 import './contract-list.css';
+
+const headsOf = (withChain: boolean, withOrigin: boolean): readonly string[] => [
+  ...['Match', 'Contract'],
+  ...(withChain ? ['Chain'] : []),
+  'Address',
+  ...(withOrigin ? ['Compiler', 'Origin'] : []),
+  'When',
+];
 
 /** Contracts with links to their pages. */
 export function ContractList({
@@ -26,60 +35,65 @@ export function ContractList({
   const { base, now } = context;
   return (
     <TableRegion label={caption}>
-      <table class="contracts">
+      <table class="contracts cards" role="table">
         <caption class="unseen">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">Match</th>
-            <th scope="col">Contract</th>
-            {withChain && <th scope="col">Chain</th>}
-            <th scope="col">Address</th>
-            {withOrigin && (
-              <>
-                <th scope="col">Compiler</th>
-                <th scope="col">Origin</th>
-              </>
-            )}
-            <th scope="col" class="figure">
-              When
-            </th>
+        <thead role="rowgroup">
+          <tr role="row">
+            {headsOf(withChain, withOrigin).map((head) => (
+              <th
+                key={head}
+                role="columnheader"
+                scope="col"
+                class={head === 'When' ? 'figure' : undefined}
+              >
+                {head}
+              </th>
+            ))}
           </tr>
         </thead>
-        <tbody>
+        <tbody role="rowgroup">
           {contracts.map(({ key, kind, chainId, chainName, address, match, name, at, ...rest }) => (
-            <tr key={key}>
-              <td>
+            <tr key={key} role="row">
+              <td role="cell" data-label="Match">
                 {match === null ? (
                   kind
                 ) : (
                   <MatchMark match={match} isClaimed={isClaim(rest.origin)} />
                 )}
               </td>
-              <td>
-                {name === null ? <span class="quiet">no name</span> : <SafeText text={name} />}
+              <td role="cell" data-label="Contract">
+                {name === null ? (
+                  <span class="quiet">no name</span>
+                ) : (
+                  <strong>
+                    <SafeText text={name} />
+                  </strong>
+                )}
                 {kind === 'upgraded' && <span class="tag">upgraded</span>}
               </td>
               {withChain && (
-                <td>
-                  <a href={`${base}registry/${chainId}`}>
+                <td role="cell" data-label="Chain">
+                  <a class="aside" href={`${base}registry/${chainId}`}>
                     {chainName === undefined ? chainId : <SafeText text={chainName} />}
                   </a>
                 </td>
               )}
-              <td>
-                <a href={`${base}contract/${chainId}/${address}`}>
-                  <code>{address}</code>
+              <td role="cell" data-label="Address">
+                <a class="row-link" href={`${base}contract/${chainId}/${address}`}>
+                  <ShortAddress address={address} />
                 </a>
               </td>
               {withOrigin && (
                 <>
-                  <td>
+                  <td role="cell" data-label="Compiler">
                     <Compiler {...rest} />
                   </td>
-                  <td>{nameOrigin(rest.origin)}</td>
+                  <td role="cell" data-label="Origin">
+                    {nameOrigin(rest.origin)}
+                  </td>
                 </>
               )}
-              <td class="figure">
+              <td role="cell" data-label="When" class="figure">
                 <time dateTime={at} title={formatTime(at)}>
                   {formatAgo(at, now)}
                 </time>

@@ -5,10 +5,12 @@ import { useEffect, useState } from 'preact/hooks';
 export function CopyButton({
   text,
   what,
+  label = 'Copy',
 }: {
   readonly text: string;
   /** What is copied, for those who do not see what the button stands beside: `the address`. */
   readonly what: string;
+  readonly label?: string;
 }): VNode | null {
   const [state, setState] = useState<'absent' | 'ready' | 'copied' | 'failed'>('absent');
   useEffect(() => {
@@ -22,9 +24,14 @@ export function CopyButton({
       () => setState('failed'),
     );
   };
-  const labels = { ready: 'Copy', copied: 'Copied', failed: 'Not copied' } as const;
+  const labels = { ready: label, copied: 'Copied', failed: 'Not copied' } as const;
   return (
-    <button type="button" class="copy" onClick={copy} aria-label={`Copy ${what}`}>
+    <button
+      type="button"
+      class="copy"
+      onClick={copy}
+      aria-label={label === 'Copy' ? `Copy ${what}` : `${label}: copy ${what}`}
+    >
       <span aria-live="polite">{labels[state]}</span>
     </button>
   );

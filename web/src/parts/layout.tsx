@@ -1,14 +1,16 @@
 import { type ComponentChildren, type VNode } from 'preact';
 import { type Page, type PageContext, type PageRequest } from '../page.ts';
+import { wordsOf } from '../search/search-words.ts';
 import { PaperOrigin } from './paper-origin.tsx';
+import { MatchShape } from './match-mark.tsx';
+import { SiteSearch } from './site-search.tsx';
 
 const SECTIONS = [
-  ['overview', 'Overview', ''],
   ['chains', 'Chains', 'registry'],
   ['contracts', 'Contracts', 'contracts'],
   ['statistics', 'Statistics', 'statistics'],
   ['verify', 'Verify', 'verify'],
-  ['counts', 'How counts are made', 'counts'],
+  ['docs', 'API', 'docs'],
 ] as const;
 
 /** What stands around every view. */
@@ -29,31 +31,42 @@ export function Layout({
         Skip to the content
       </a>
       <header class="site">
-        <a class="brand" href={context.site ?? context.base}>
-          Fullmatch
-        </a>
-        {context.site !== undefined && <SitePages site={context.site} section={page.section} />}
-        <PaperOrigin page={page} request={request} context={context} />
+        <div class="site-row">
+          <a class="brand" href={context.site ?? context.base}>
+            <MatchShape kind="full" size={20} />
+            Fullmatch
+          </a>
+          {context.site !== undefined && (
+            <SitePages site={context.site} {...{ page, request, context }} />
+          )}
+          <PaperOrigin page={page} request={request} context={context} />
+        </div>
       </header>
       <main id="main" tabIndex={-1}>
+        {context.isUnlisted === true && (
+          <div class="notice" role="note">
+            <p>
+              Unlisted: only those who have a token see what is verified here. No list, count or
+              event has it.
+            </p>
+          </div>
+        )}
         {children}
       </main>
       <footer class="site">
-        <p>
-          fullmatch {context.version}
+        <div class="site-row">
+          <span>fullmatch {context.version}</span>
           {context.site !== undefined && (
             <>
-              {' '}
-              · <a href={`${context.site}docs`}>API</a>
+              <a href={`${context.site}counts`}>Methodology</a>
+              <a href={`${context.site}docs`}>API</a>
+              <a href={`${context.site}health`}>Health</a>
             </>
           )}
           {context.repositoryUrl !== undefined && (
-            <>
-              {' '}
-              · <a href={`${context.repositoryUrl}/`}>Repository host</a>
-            </>
+            <a href={`${context.repositoryUrl}/`}>Repository host</a>
           )}
-        </p>
+        </div>
       </footer>
     </>
   );
@@ -62,13 +75,24 @@ export function Layout({
 /** The navigation and the search, which lead to the pages of the API host. */
 function SitePages({
   site,
-  section: current,
+  page: { section: current, hasSearch = false },
+  request,
+  context,
 }: {
   readonly site: string;
-  readonly section: string | undefined;
+  readonly context: PageContext;
+  readonly page: Page;
+  readonly request: PageRequest;
 }): VNode {
   return (
     <>
+      {!hasSearch && (
+        <SiteSearch
+          site={site}
+          isOwnHost={context.host === 'api'}
+          words={current === 'search' ? wordsOf(request.query) : ''}
+        />
+      )}
       <nav aria-label="Pages">
         <ul>
           {SECTIONS.map(([section, name, path]) => (
@@ -80,21 +104,6 @@ function SitePages({
           ))}
         </ul>
       </nav>
-      <form class="site-search" role="search" aria-label="Site" action={`${site}contracts`}>
-        <label class="unseen" for="site-search">
-          Search
-        </label>
-        <input
-          id="site-search"
-          type="search"
-          name="q"
-          placeholder="Address or name"
-          maxLength={100}
-          autoComplete="off"
-          spellcheck={false}
-        />
-        <button type="submit">Find</button>
-      </form>
     </>
   );
 }

@@ -4,10 +4,38 @@ import './match-mark.css';
 
 const WORDS = { full: 'full', partial: 'partial', none: 'none' } as const;
 
+/** What a mark can say. */
+export type MatchKind = 'full' | 'partial' | 'claimed' | 'none';
+
 /**
- * A match by shape, colour and word: a filled disc, half of one, a dashed ring where it is the word of another service, or
- * a ring.
+ * The shape of a verdict: a filled disc for a full match, half of one for a partial match, a dashed ring for the word of
+ * another service, an empty ring for no match. The same shapes are the logo, the icon, badges and cards.
  */
+export function MatchShape({
+  kind,
+  size = 14,
+}: {
+  readonly kind: MatchKind;
+  readonly size?: number;
+}): VNode {
+  return (
+    <svg viewBox="0 0 16 16" width={size} height={size} aria-hidden="true">
+      <circle
+        cx="8"
+        cy="8"
+        r="6.5"
+        fill="none"
+        stroke="currentColor"
+        stroke-width="2"
+        {...(kind === 'claimed' && { 'stroke-dasharray': '3.4 3.4' })}
+      />
+      {kind === 'full' && <circle cx="8" cy="8" r="4" fill="currentColor" />}
+      {kind === 'partial' && <path d="M8 2a6 6 0 0 0 0 12z" fill="currentColor" />}
+    </svg>
+  );
+}
+
+/** A match by shape, colour and word. */
 export function MatchMark({
   match,
   isClaimed = false,
@@ -19,19 +47,7 @@ export function MatchMark({
   const isDashed = isClaimed && match !== null;
   return (
     <span class={`match ${isDashed ? 'claimed' : kind}`}>
-      <svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true">
-        <circle
-          cx="8"
-          cy="8"
-          r="6.5"
-          fill="none"
-          stroke="currentColor"
-          stroke-width="2"
-          {...(isDashed && { 'stroke-dasharray': '3.4 3.4' })}
-        />
-        {!isDashed && kind === 'full' && <circle cx="8" cy="8" r="6" fill="currentColor" />}
-        {!isDashed && kind === 'partial' && <path d="M8 2a6 6 0 0 0 0 12z" fill="currentColor" />}
-      </svg>{' '}
+      <MatchShape kind={isDashed ? 'claimed' : kind} />{' '}
       {isDashed ? `claimed ${WORDS[kind]}` : WORDS[kind]}
     </span>
   );

@@ -2,15 +2,16 @@ import { type VNode } from 'preact';
 import { Chart } from '../charts/chart.tsx';
 import { WithdrawalList } from '../charts/withdrawal-list.tsx';
 import { FiguresTable } from '../charts/figures-table.tsx';
-import { joinWithdrawals } from '../charts/join-withdrawals.ts';
+import { fromFirstEvent } from '../charts/from-first-event.ts';
+import { joinWithdrawals, largestWithdrawal } from '../charts/join-withdrawals.ts';
 import { formatCount } from '../format.ts';
 import { type MatchCounts, type StatisticsHistory } from '../answers.ts';
 import './trend.css';
 
-const HEIGHT = 110;
+const HEIGHT = 200;
 const KINDS = ['full', 'partial'] as const;
 
-/** The counts over the days of a history: a chart each for full and partial, and the same figures as a table. */
+/** The counts over the days of a history, from its first event on: one chart, and the same figures as a table. */
 export function Trend({
   history,
   fileName,
@@ -22,8 +23,10 @@ export function Trend({
   /** To the root of the API host, where the history is one of several chains: withdrawals name theirs then. */
   readonly base?: string;
 }): VNode | null {
-  const { points, withdrawals, from, to } = history;
-  if (points.length === 0) return null;
+  const { withdrawals, to } = history;
+  const points = fromFirstEvent(history.points);
+  const [first] = points;
+  if (first === undefined) return null;
   const dates = points.map(({ date }) => date);
   const marks = joinWithdrawals(withdrawals, dates);
   const series = KINDS.map((kind) => ({
@@ -32,48 +35,42 @@ export function Trend({
     look: kind,
     values: points.map((point) => point[kind]),
   }));
+  const message = describeChange(points);
   return (
-    <div class="trend">
-      <div class="trend-lines">
-        {series.map((each) => {
-          const message = describeChange(points, each.key);
-          return (
-            <figure key={each.key}>
-              <figcaption>{message}</figcaption>
-              <Chart
-                dates={dates}
-                series={[each]}
-                scale="linear"
-                marks={marks
-                  .filter((mark) => mark.withdrawals.some((withdrawal) => withdrawal[each.key] < 0))
-                  .map((mark) => ({ ...mark, on: each.key }))}
-                height={HEIGHT}
-                fit
-                message={`${message}. The table below has the figures.`}
-              />
-            </figure>
-          );
+    <figure class="trend">
+      <figcaption>{message}</figcaption>
+      <Chart
+        dates={dates}
+        series={series}
+        scale="linear"
+        marks={marks.map((mark) => {
+          const { full, partial } = largestWithdrawal(mark);
+          return { ...mark, on: full <= partial ? 'full' : 'partial' };
         })}
-      </div>
+        height={HEIGHT}
+        message={`${message} The table below has the figures.`}
+      />
       <WithdrawalList marks={marks} base={base} />
       <FiguresTable
         dates={dates}
         series={series}
         scale="linear"
-        caption={`Counts by day from ${from} to ${to}`}
+        caption={`Counts by day from ${first.date} to ${to}`}
         fileName={fileName}
       />
-    </div>
+    </figure>
   );
 }
 
-/** What a line says: how far it rose or fell. */
-function describeChange(points: StatisticsHistory['points'], kind: keyof MatchCounts): string {
+/** What the lines say: how far each rose or fell. */
+function describeChange(points: readonly StatisticsHistory['points'][number][]): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return '';
-  const change = last[kind] - first[kind];
-  const name = kind === 'full' ? 'Full' : 'Partial';
-  if (change === 0) return `${name} matches did not change since ${first.date}`;
-  const verb = change > 0 ? 'rose' : 'fell';
-  return `${name} matches ${verb} by ${formatCount(Math.abs(change))} since ${first.date}`;
+  const describe = (kind: keyof MatchCounts): string => {
+    const change = last[kind] - first[kind];
+    if (change === 0) return `${kind} matches did not change`;
+    return `${kind} matches ${change > 0 ? 'rose' : 'fell'} by ${formatCount(Math.abs(change))}`;
+  };
+  const text = `${describe('full')}, ${describe('partial')}`;
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)} since ${first.date}.`;
 }

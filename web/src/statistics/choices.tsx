@@ -37,7 +37,7 @@ export function Choices({ question, presets, ...chains }: Props): VNode {
           To
           <input type="date" name="to" value={question.to} />
         </label>
-        <p class="presets">
+        <p class="segments">
           {presets.map(({ name, question: preset }) => (
             <a
               key={name}

@@ -3,6 +3,7 @@ import { type ChartScale } from '../charts/axes.ts';
 import { Chart } from '../charts/chart.tsx';
 import { WithdrawalList } from '../charts/withdrawal-list.tsx';
 import { FiguresTable } from '../charts/figures-table.tsx';
+import { fromFirstEvent } from '../charts/from-first-event.ts';
 import { joinWithdrawals, largestWithdrawal, type Withdrawal } from '../charts/join-withdrawals.ts';
 import { type Series } from '../charts/series.ts';
 import { Failure } from '../parts/notices.tsx';
@@ -38,9 +39,15 @@ export function OverTime({
 }): VNode {
   if (history.state === 'failed') return <Failure what="The history" loaded={history} />;
   if (apart?.state === 'failed') return <Failure what="The history by chain" loaded={apart} />;
-  const { points, withdrawals, from, to } = history.value;
+  const { points: all, withdrawals, from, to } = history.value;
+  const points = fromFirstEvent(all);
   const dates = points.map(({ date }) => date);
-  const { series, scale, as, describe, note, seriesOf } = choose(points, apart?.value, question);
+  const { series, scale, as, describe, note, seriesOf } = choose(
+    points,
+    // The same days for each chain.
+    apart?.value.map((chain) => ({ ...chain, points: chain.points.slice(-points.length) })),
+    question,
+  );
   const message = describe({ dates, series, scale });
   const marks = joinWithdrawals(withdrawals, dates);
   return (

@@ -71,16 +71,19 @@ export interface Preset {
 }
 
 const DAY_MS = 86_400_000;
+const DAYS_USUAL = 90;
 const SPANS = [
   ['30 days', 30, 'day'],
-  ['90 days', 90, 'day'],
+  ['90 days', DAYS_USUAL, 'day'],
   ['1 year', 365, 'week'],
 ] as const;
 
 /** The spans up to now, and the whole time since the first contract where it is known. */
 export function listPresets(question: Question, now: string, first: string | undefined): Preset[] {
   const presets = SPANS.map(([name, days, interval]): Preset => {
-    const from = new Date(Date.parse(now) - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+    const begin = new Date(Date.parse(now) - (days - 1) * DAY_MS).toISOString().slice(0, 10);
+    // The API gives as many days by itself.
+    const from = days === DAYS_USUAL ? '' : begin;
     return { name, question: { ...question, from, to: '', interval } };
   });
   if (first === undefined) return presets;

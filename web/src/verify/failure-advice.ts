@@ -58,7 +58,7 @@ const NEXT: Readonly<Record<string, string>> = {
   no_similar_match_found:
     'Send the sources: no contract of the sources that are stored here has this code. Those that were stored a moment ago are known in some seconds.',
   job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',
-  job_cancelled: 'The operator has ended this job. You can send it again.',
+  job_cancelled: 'You or the operator have ended this job. You can send it again.',
   job_displaced:
     'Send it again, with fewer verifications at a time: the queue was full, and you had the most verifications in it.',
   sources_too_large:
@@ -81,3 +81,39 @@ export const FAILURE_TITLES: Readonly<Record<string, string>> = {
   invalid_input: 'Not verified: the input is at fault',
   not_checked: 'Could not check, because:',
 };
+
+/** What the service found by trying other things on sources that do not give the code on chain. */
+export interface Diagnosis {
+  readonly compiler?: { readonly onChain: string; readonly used: string };
+  readonly contract?: string;
+  readonly settings?: string;
+  readonly place?: { readonly path: string; readonly line: number; readonly text: string };
+}
+
+/** What to do next where a diagnosis names it. */
+export function adviseOnDiagnosis({
+  compiler,
+  contract,
+  settings,
+  place,
+}: Diagnosis): string | undefined {
+  if (compiler !== undefined)
+    return `Choose the compiler ${compiler.onChain}, and send the same again.`;
+  if (contract !== undefined) return `Choose the contract ${contract}: it matches.`;
+  if (settings !== undefined) return `Set ${settings}, and send the same again: it matches.`;
+  if (place === undefined) return undefined;
+  return `Compare ${place.path} around line ${place.line} with what was deployed.`;
+}
+
+const HEADINGS: Readonly<Record<string, string>> = {
+  compilerErrors: 'What the compiler says',
+  missingSources: 'Sources that are missing',
+  nearest: 'The nearest versions',
+};
+
+/** The heading of a fact of a failure; `otherFact`, which has none of its own, stands below "Other fact". */
+export const headingOf = (name: string): string =>
+  HEADINGS[name] ??
+  name
+    .replaceAll(/[A-Z]/g, (letter) => ` ${letter.toLowerCase()}`)
+    .replace(/^./, (letter) => letter.toUpperCase());

@@ -5,6 +5,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { describeSettings } from './describe-settings.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { type InputCompilation, type InputFiles } from '../../../src/solidity/read-input-files.ts';
+import { InputTabs } from './input-tabs.tsx';
 import { PasteField } from './paste-field.tsx';
 import { filesOfDrop, filesOfField, type PlacedFile, readFiles } from './read-files.ts';
 
@@ -60,35 +61,11 @@ export function FileField(props: Props): VNode {
       }}
     >
       <legend>The compilation</legend>
-      <p class="hint" id="files-hint">
-        Drop files or folders here, or choose them: a standard JSON input, a build info of Hardhat (
-        <code>artifacts/build-info</code>), an artifact of Foundry (<code>out</code>) with its
-        sources, a metadata.json with its sources, or plain <code>.sol</code> files. Of Vyper, what
-        <code>vyper -f solc_json</code> writes.
-      </p>
-      <p class="choosers">
-        <label>
-          Files{' '}
-          <input
-            type="file"
-            id="files"
-            multiple
-            aria-invalid={wrong !== undefined}
-            aria-describedby={`files-hint${wrong === undefined ? '' : ' files-fault'}`}
-            onChange={(event) => void take(filesOfField(event.currentTarget.files), false)}
-          />
-        </label>
-        <label>
-          or a folder, beside them{' '}
-          <input
-            type="file"
-            {...{ webkitdirectory: true }}
-            onChange={(event) => void take(filesOfField(event.currentTarget.files), true)}
-          />
-        </label>
-      </p>
-      <PasteField
-        onAdd={(file) => onFiles([file, ...files.filter(({ path }) => path !== file.path)])}
+      <p class="hint">Files and folders may be dropped anywhere in this frame.</p>
+      <Ways
+        fault={wrong}
+        onTake={(chosen, isMore) => void take(chosen, isMore)}
+        {...{ files, onFiles }}
       />
       {areLost && (
         <p class="fault">
@@ -111,6 +88,115 @@ export function FileField(props: Props): VNode {
         </button>
       )}
     </fieldset>
+  );
+}
+
+/** The ways to bring a compilation. */
+function Ways({
+  files,
+  fault,
+  onTake,
+  onFiles,
+}: Pick<Props, 'files' | 'fault' | 'onFiles'> & {
+  readonly onTake: (chosen: readonly PlacedFile[], isMore: boolean) => void;
+}): VNode {
+  return (
+    <InputTabs
+      label="How the compilation is brought"
+      tabs={[
+        {
+          key: 'files',
+          title: 'Files',
+          panel: (
+            <>
+              <p class="hint" id="files-hint">
+                Plain <code>.sol</code> or <code>.vy</code> files, a metadata.json with its sources,
+                or any of the JSON files of a project.
+              </p>
+              <Chooser
+                id="files"
+                label="Files"
+                fault={fault}
+                onTake={(chosen) => onTake(chosen, false)}
+              />
+            </>
+          ),
+        },
+        {
+          key: 'paste',
+          title: 'Paste',
+          panel: (
+            <PasteField
+              onAdd={(file) => onFiles([file, ...files.filter(({ path }) => path !== file.path)])}
+            />
+          ),
+        },
+        {
+          key: 'project',
+          title: 'Project or JSON',
+          panel: (
+            <>
+              <p class="hint" id="project-hint">
+                A standard JSON input, a build info of Hardhat (<code>artifacts/build-info</code>
+                ), an artifact of Foundry (<code>out</code>) with its sources, or what{' '}
+                <code>vyper -f solc_json</code> writes.
+              </p>
+              <Chooser
+                id="project"
+                label="JSON files"
+                accept=".json,application/json"
+                fault={fault}
+                onTake={(chosen) => onTake(chosen, false)}
+              />
+              <Chooser
+                id="folder"
+                describedBy="project"
+                label="The folder of a project, beside them"
+                isFolder
+                fault={fault}
+                onTake={(chosen) => onTake(chosen, true)}
+              />
+            </>
+          ),
+        },
+      ]}
+    />
+  );
+}
+
+/** Takes files, or a folder, from the machine of the user. */
+function Chooser({
+  id,
+  describedBy = id,
+  label,
+  accept,
+  isFolder = false,
+  fault,
+  onTake,
+}: {
+  readonly id: string;
+  readonly describedBy?: string;
+  readonly label: string;
+  readonly accept?: string;
+  readonly isFolder?: boolean;
+  readonly fault: string | undefined;
+  readonly onTake: (files: readonly PlacedFile[]) => void;
+}): VNode {
+  return (
+    <p class="choosers">
+      <label>
+        {label}{' '}
+        <input
+          type="file"
+          id={id}
+          {...(isFolder ? { webkitdirectory: true } : { multiple: true })}
+          {...(accept !== undefined && { accept })}
+          aria-invalid={fault !== undefined}
+          aria-describedby={`${describedBy}-hint${fault === undefined ? '' : ' files-fault'}`}
+          onChange={(event) => onTake(filesOfField(event.currentTarget.files))}
+        />
+      </label>
+    </p>
   );
 }
 

@@ -1,12 +1,27 @@
-import { type VNode } from 'preact';
+import { type RefObject, type VNode } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { postJson } from '../parts/post-json.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { ChainField } from '../parts/chain-field.tsx';
 import { CompilerField } from './compiler-field.tsx';
 import { FileField } from './file-field.tsx';
+import { CHOSEN_TAB } from './input-tabs.tsx';
+import {
+  describeUnsupported,
+  KnownContract,
+  SupportedChain,
+  useChainState,
+} from './place-state.tsx';
 import { keepFields, keepFiles, readKeptFields, readKeptFiles } from './kept-form.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
-import { compilationOf, readInputFiles } from '../../../src/solidity/read-input-files.ts';
+import {
+  compilationOf,
+  type InputFiles,
+  type PlainInput,
+  readInputFiles,
+} from '../../../src/solidity/read-input-files.ts';
+import { isAskedToSendAgain, noteOwnJob } from './own-jobs.ts';
+import { TokenField } from './token-field.tsx';
 import { ContractField, TextField } from './text-fields.tsx';
 import { proposeCompiler, type Proposal } from './propose-compiler.ts';
 import { SettingsFields } from './settings-fields.tsx';
@@ -24,6 +39,8 @@ import {
 
 interface Props {
   readonly base: string;
+  /** Whether the service verifies only for those who have a token. */
+  readonly needsToken: boolean;
   /** What the address of the page says already. */
   readonly chain: string;
   readonly address: string;
@@ -34,25 +51,24 @@ interface Refusal {
   readonly message: string;
 }
 
-const NO_FAULTS: ReadonlyMap<FieldName, string> = new Map();
 const FOCUS_ORDER = [
-  ...['files', 'chain', 'address', 'compilerVersion', 'runs', 'libraries', 'remappings'],
+  ...['chain', 'address', 'files', 'compilerVersion', 'runs', 'libraries', 'remappings'],
   ...['contract', 'transaction'],
 ];
 
 /** The compiler that is proposed for plain sources; it stands in the field until somebody types another. */
 function useProposal(
   base: string,
-  sources: Readonly<Record<string, string>> | undefined,
+  plain: PlainInput | undefined,
   { chain, address }: VerifyFields,
   setFields: (next: (now: VerifyFields) => VerifyFields) => void,
 ): Proposal | undefined {
   const [proposal, setProposal] = useState<Proposal>();
   const isPlace = CHAIN_ID.test(chain) && ADDRESS.test(address);
   useEffect(() => {
-    if (sources === undefined) return undefined;
+    if (plain === undefined) return undefined;
     let isOver = false;
-    void proposeCompiler(base, isPlace ? { chain, address } : undefined, sources).then((next) => {
+    void proposeCompiler(base, isPlace ? { chain, address } : undefined, plain).then((next) => {
       if (isOver || next === undefined) return;
       setProposal(next);
       setFields((now) =>
@@ -64,8 +80,50 @@ function useProposal(
     return () => {
       isOver = true;
     };
-  }, [sources, isPlace ? `${chain} ${address}` : '']);
+  }, [plain, isPlace ? `${chain} ${address}` : '']);
   return proposal;
+}
+
+/**
+ * What is wrong with the fields: of those that were left with something in them at once, and of all of them once somebody has
+ * tried to send.
+ */
+function useFaults(
+  fields: VerifyFields,
+  dropped: InputFiles | undefined,
+  chainFault: string | undefined,
+) {
+  const [left, setLeft] = useState<ReadonlySet<string>>(new Set());
+  const [isTried, setTried] = useState(false);
+  const all = new Map(findFaults(fields, dropped));
+  if (chainFault !== undefined) all.set('chain', chainFault);
+  const isSaid = (name: FieldName): boolean => {
+    if (isTried) return true;
+    if (name === 'files') return dropped?.kind === 'unusable';
+    // A chain is judged when it is chosen, whatever else is typed next.
+    if (name === 'chain' && chainFault !== undefined) return true;
+    return left.has(name) && fields[name] !== '';
+  };
+  return {
+    all,
+    said: new Map([...all].filter(([name]) => isSaid(name))),
+    leave: (name: string) => setLeft(new Set([...left, name])),
+    setTried,
+  };
+}
+
+/** Where a fault is mended; in a panel that is not shown, at the tabs. */
+function focusField(name: string): void {
+  const field = document.getElementById(name);
+  const isShown = field !== null && field.offsetParent !== null;
+  (isShown ? field : document.getElementById(CHOSEN_TAB))?.focus();
+}
+
+/** Sends what stands in the form when somebody asked for it on the page of a job. */
+function useSendAgain(isFilled: boolean, send: () => Promise<void>): void {
+  useEffect(() => {
+    if (isFilled && isAskedToSendAgain()) void send();
+  }, [isFilled]);
 }
 
 /** What stands in the form, and what can be done with it. What was typed and chosen stays until the tab is closed. */
@@ -81,12 +139,13 @@ function useVerifyForm({ base, chain, address }: Props) {
   const [chainText, setChainText] = useState(chain);
   const [files, setFiles] = useState<readonly InputFile[]>([]);
   const [areLost, setLost] = useState(false);
-  const [faults, setFaults] = useState(NO_FAULTS);
   const [refusal, setRefusal] = useState<Refusal>();
   const [isSending, setSending] = useState(false);
   const alert = useRef<HTMLDivElement>(null);
   const dropped = useMemo(() => (files.length === 0 ? undefined : readInputFiles(files)), [files]);
   const compilation = compilationOf(dropped, fields.contract);
+  const chainState = useChainState(base, fields.chain);
+  const faults = useFaults(fields, dropped, describeUnsupported(chainState));
 
   useEffect(() => {
     const keptFiles = readKeptFiles();
@@ -104,15 +163,14 @@ function useVerifyForm({ base, chain, address }: Props) {
     if (chain === '' || chain === kept.fields.chain) setChainText(kept.chainText);
   }, []);
 
-  const plainSources = compilation?.kind === 'sources' ? compilation.sources : undefined;
-  const proposal = useProposal(base, plainSources, fields, setFields);
+  const plain = compilation?.kind === 'sources' ? compilation : undefined;
+  const proposal = useProposal(base, plain, fields, setFields);
 
   const change = (part: Partial<VerifyFields>, text = chainText): void => {
     const next = { ...fields, ...part };
     setFields(next);
     setChainText(text);
     keepFields({ fields: next, chainText: text });
-    if (faults.size > 0) setFaults(findFaults(next, dropped));
   };
   const takeFiles = (next: readonly InputFile[]): void => {
     const read = next.length === 0 ? undefined : readInputFiles(next);
@@ -122,27 +180,28 @@ function useVerifyForm({ base, chain, address }: Props) {
     setFields(filled);
     keepFiles(next);
     keepFields({ fields: filled, chainText });
-    setFaults(
-      read?.kind === 'unusable' ? new Map<FieldName, string>([['files', read.reason]]) : NO_FAULTS,
-    );
+    faults.setTried(false);
   };
   const send = async (): Promise<void> => {
-    const found = findFaults(fields, dropped);
-    setFaults(found);
+    const { all } = faults;
+    faults.setTried(true);
     setRefusal(undefined);
-    const first = FOCUS_ORDER.find((name) => found.has(name as FieldName));
-    if (first !== undefined) document.getElementById(first)?.focus();
-    if (found.size > 0 || compilation === undefined) return;
+    const first = FOCUS_ORDER.find((name) => all.has(name as FieldName));
+    if (first !== undefined) focusField(first);
+    if (all.size > 0 || compilation === undefined) return;
     setSending(true);
     const { path, body } = buildRequest(fields, compilation);
     const answer = await submit(`${base}${path}`, body);
     setSending(false);
-    if ('id' in answer) location.assign(`${base}job/${answer.id}`);
-    else {
+    if ('id' in answer) {
+      noteOwnJob(answer.id);
+      location.assign(`${base}job/${answer.id}`);
+    } else {
       setRefusal(answer);
       setTimeout(() => alert.current?.focus());
     }
   };
+  useSendAgain(compilation !== undefined && fields.address !== '', send);
   return {
     fields,
     chainText,
@@ -151,7 +210,9 @@ function useVerifyForm({ base, chain, address }: Props) {
     dropped,
     compilation,
     proposal,
-    faults,
+    faults: faults.said,
+    leave: faults.leave,
+    chainState,
     refusal,
     isSending,
     alert,
@@ -165,7 +226,18 @@ function useVerifyForm({ base, chain, address }: Props) {
 export function VerifyForm(props: Props): VNode {
   const { base } = props;
   const { fields, chainText, files, areLost, dropped, compilation, ...form } = useVerifyForm(props);
-  const { faults, refusal, isSending, alert, change, takeFiles, send, proposal } = form;
+  const {
+    faults,
+    leave,
+    chainState,
+    refusal,
+    isSending,
+    alert,
+    change,
+    takeFiles,
+    send,
+    proposal,
+  } = form;
   return (
     <form
       class="verify"
@@ -174,32 +246,15 @@ export function VerifyForm(props: Props): VNode {
         event.preventDefault();
         void send();
       }}
+      onFocusOut={({ target }) => leave((target as HTMLElement).id)}
     >
+      <h2 class="step">Where</h2>
+      <PlaceFields {...{ base, fields, chainText, chainState, faults, change }} />
+      <h2 class="step">What</h2>
       <FileField
         {...{ files, areLost, dropped, compilation }}
         fault={faults.get('files')}
         onFiles={takeFiles}
-      />
-      <ChainField
-        base={base}
-        label="Chain"
-        hint={
-          <>
-            A name, a short name or an id, such as <kbd>sepolia</kbd> or <kbd>1</kbd>.
-          </>
-        }
-        supported
-        text={chainText}
-        fault={faults.get('chain')}
-        onChange={(text, id) => change({ chain: id }, text)}
-      />
-      <TextField
-        id="address"
-        label="Address"
-        hint="Where the contract runs: 0x and 40 hexadecimal digits."
-        value={fields.address}
-        fault={faults.get('address')}
-        onChange={(value) => change({ address: value.trim() })}
       />
       {compilation?.kind !== 'metadata' && (
         <CompilerField
@@ -215,7 +270,7 @@ export function VerifyForm(props: Props): VNode {
         />
       )}
       {compilation?.kind === 'sources' && (
-        <SettingsFields fields={fields} faults={faults} onChange={change} />
+        <SettingsFields language={compilation.language} {...{ fields, faults }} onChange={change} />
       )}
       <ContractField
         choices={dropped?.kind === 'usable' ? dropped.contracts : []}
@@ -232,35 +287,102 @@ export function VerifyForm(props: Props): VNode {
         fault={faults.get('transaction')}
         onChange={(value) => change({ transaction: value.trim() })}
       />
+      {props.needsToken && <TokenField />}
       {refusal !== undefined && (
-        <div class="notice failure" role="alert" tabIndex={-1} ref={alert}>
-          <p>
-            <strong>Not sent to the queue:</strong> <SafeText text={refusal.message} />{' '}
-            <code>{refusal.code}</code>
-          </p>
-          {refusal.code === 'already_verified' && (
-            <p>
-              <a href={`${base}contract/${fields.chain}/${fields.address}`}>See the contract</a>
-            </p>
-          )}
-          <p>What you typed and chose is still here.</p>
-        </div>
+        <RefusalNotice
+          {...{ refusal, alert }}
+          contract={`${base}contract/${fields.chain}/${fields.address}`}
+        />
       )}
-      <button type="submit" class="primary" disabled={isSending}>
-        {isSending ? 'Sending …' : 'Verify'}
-      </button>
+      <p class="send">
+        <button type="submit" class="primary" disabled={isSending}>
+          {isSending ? 'Sending …' : 'Verify'}
+        </button>{' '}
+        <span class="quiet">{describeSending(fields, compilation?.kind)}</span>
+      </p>
     </form>
+  );
+}
+
+/** What the button does, as far as it is known. */
+function describeSending({ compilerVersion }: VerifyFields, kind: string | undefined): string {
+  if (kind === 'metadata') return 'compiles as the metadata says, and compares with the chain';
+  const [version = ''] = compilerVersion.split('+');
+  return `compiles${version === '' ? '' : ` with ${version}`}, and compares with the chain`;
+}
+
+/** Where the contract is. */
+function PlaceFields({
+  base,
+  fields,
+  chainText,
+  chainState,
+  faults,
+  change,
+}: { readonly base: string } & Pick<
+  ReturnType<typeof useVerifyForm>,
+  'fields' | 'chainText' | 'chainState' | 'faults' | 'change'
+>): VNode {
+  return (
+    <>
+      <ChainField
+        base={base}
+        label="Chain"
+        hint={
+          <>
+            A name, a short name or an id, such as <kbd>sepolia</kbd> or <kbd>1</kbd>.
+          </>
+        }
+        supported
+        text={chainText}
+        fault={faults.get('chain')}
+        onChange={(text, id) => change({ chain: id }, text)}
+      />
+      <SupportedChain state={chainState} />
+      <TextField
+        id="address"
+        label="Address"
+        hint="Where the contract runs: 0x and 40 hexadecimal digits."
+        value={fields.address}
+        fault={faults.get('address')}
+        onChange={(value) => change({ address: value.trim() })}
+      />
+      <KnownContract base={base} fields={fields} />
+    </>
+  );
+}
+
+/** Why nothing was sent to the queue. It takes the focus. */
+function RefusalNotice({
+  refusal,
+  alert,
+  contract,
+}: {
+  readonly refusal: Refusal;
+  readonly alert: RefObject<HTMLDivElement | null>;
+  /** Where the contract is shown. */
+  readonly contract: string;
+}): VNode {
+  return (
+    <div class="notice failure" role="alert" tabIndex={-1} ref={alert}>
+      <p>
+        <strong>Not sent to the queue:</strong> <SafeText text={refusal.message} />{' '}
+        <code>{refusal.code}</code>
+      </p>
+      {refusal.code === 'already_verified' && (
+        <p>
+          <a href={contract}>See the contract</a>
+        </p>
+      )}
+      <p>What you typed and chose is still here.</p>
+    </div>
   );
 }
 
 /** Sends the request; nothing is thrown. */
 async function submit(url: string, body: object): Promise<{ readonly id: string } | Refusal> {
   try {
-    const response = await fetch(url, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-    });
+    const response = await postJson(url, body);
     const answer = (await response.json()) as Partial<Record<string, string>>;
     if (answer['verificationId'] !== undefined) return { id: answer['verificationId'] };
     return {

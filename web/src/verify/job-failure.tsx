@@ -3,7 +3,13 @@ import { type ExplainedStretch } from '../contract/code-difference.ts';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { CodeDifferenceView, type CodeWindow } from './code-difference-view.tsx';
-import { adviseOn, FAILURE_TITLES } from './failure-advice.ts';
+import {
+  adviseOn,
+  adviseOnDiagnosis,
+  type Diagnosis,
+  FAILURE_TITLES,
+  headingOf,
+} from './failure-advice.ts';
 import { type JobState } from '../answers.ts';
 import { type ComparedCode, type JobFailure } from './job-state.ts';
 
@@ -17,11 +23,6 @@ interface CodeMismatch {
 const TEXTS_SHOWN = 20;
 /** What is shown of each: characters, and runs of hidden ones. */
 const TEXT = { most: 20_000, marks: 200 };
-
-const TITLES: Readonly<Record<string, string>> = {
-  compilerErrors: 'What the compiler says',
-  missingSources: 'Sources that are missing',
-};
 
 /** A text, or what a compiler's error says in lines. Jobs of earlier versions have texts in place of errors. */
 function textOf(fact: unknown): readonly string[] {
@@ -50,6 +51,9 @@ function explainedInCreation(failure: JobFailure): readonly ExplainedStretch[] {
   return [...explained, { reason: 'constructorArguments', offset, length: Infinity }];
 }
 
+/** What trying other things showed; see the service's diagnosis of a mismatch. */
+const diagnosisOf = ({ data }: JobFailure): Diagnosis => data?.['diagnosis'] ?? {};
+
 const windowOf = ({ window, ...facts }: ComparedCode, whole: string | undefined): CodeWindow => ({
   ...facts,
   window: window ?? whole ?? '0x',
@@ -61,6 +65,30 @@ const unfold = (text: string): string => text.replaceAll(String.raw`\u{a}`, '\n'
 /** The message without what the compiler says, which stands below. */
 const firstLineOf = ({ code, message }: JobFailure): string =>
   code === 'compiler_error' ? (message.split('\n')[0] ?? '') : message;
+
+/** The line of the sources that the first instruction that differs comes from. */
+function DifferentLine({
+  place,
+}: {
+  readonly place: Diagnosis['place'] | undefined;
+}): VNode | null {
+  if (place === undefined) return null;
+  return (
+    <section aria-labelledby="different-line">
+      <h2 id="different-line">Where the sources differ</h2>
+      <p>
+        The code that was deployed does something else than{' '}
+        <code>
+          <SafeText text={`${place.path}:${place.line}`} />
+        </code>
+        , or than what it calls. Other settings can have this effect too.
+      </p>
+      <pre class="json message" tabIndex={0}>
+        <SafeText text={place.text} {...TEXT} />
+      </pre>
+    </section>
+  );
+}
 
 /** Why there is no match, what to do next, and where the codes differ. */
 export function JobFailureView({
@@ -82,7 +110,7 @@ export function JobFailureView({
           <SafeText text={firstLineOf(failure)} {...TEXT} /> <code>{failure.code}</code>
         </p>
         <p>
-          <strong>Next:</strong> {adviseOn(failure.code)}
+          <strong>Next:</strong> {adviseOnDiagnosis(diagnosisOf(failure)) ?? adviseOn(failure.code)}
         </p>
         <p>
           <a class="button" href={`${base}verify?${again.toString()}`}>
@@ -94,10 +122,11 @@ export function JobFailureView({
           Error id <code>{failure.id}</code>
         </p>
       </div>
+      <DifferentLine place={diagnosisOf(failure).place} />
       {textsOf(failure.data).map(([name, texts]) => (
-        <section key={name} aria-label={TITLES[name] ?? name}>
+        <section key={name} aria-label={headingOf(name)}>
           <h2>
-            {TITLES[name] ?? name} <span class="count">{formatCount(texts.length)}</span>
+            {headingOf(name)} <span class="count">{formatCount(texts.length)}</span>
           </h2>
           {texts.slice(0, TEXTS_SHOWN).map((text, index) => (
             <pre class="json message" tabIndex={0} key={index}>

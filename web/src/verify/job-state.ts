@@ -17,7 +17,8 @@ export function isEnded({ state }: Pick<JobState, 'state'>): boolean {
 /** A step of a job: done, under way, or still to come. */
 export interface JobStep {
   readonly name: string;
-  readonly stands: 'done' | 'now' | 'next' | 'failed';
+  /** `skipped`: it was not done before the job ended. */
+  readonly stands: 'done' | 'now' | 'next' | 'failed' | 'skipped';
   /** When it was reached, or how long it took. */
   readonly note?: string;
 }
@@ -46,12 +47,11 @@ export function describeSteps(job: JobState): JobStep[] {
       ? []
       : [{ name: 'Getting the compiler', stands: 'now' as const, note: download }]),
     {
-      name: 'Compiled, and read from the chain',
-      stands: standsCompiled(job),
-      ...(compileTimeMs !== undefined
-        ? { note: `the compiler took ${formatSeconds(compileTimeMs)}` }
-        : ran && { note: secondsBetween(startedAt, finishedAt) }),
+      name: 'Compiled',
+      stands: standsBefore(job, NOT_COMPILED, compileTimeMs !== undefined),
+      ...(compileTimeMs !== undefined && { note: formatSeconds(compileTimeMs) }),
     },
+    { name: 'Read the code from the chain', stands: standsBefore(job, NOT_READ) },
     {
       name: state === 'failed' ? 'Ended without a match' : 'Compared and stored',
       stands: state === 'succeeded' ? 'done' : state === 'failed' ? 'failed' : 'next',
@@ -60,9 +60,27 @@ export function describeSteps(job: JobState): JobStep[] {
   ];
 }
 
-/** Codes that differ were compiled and read; any other failure came before. */
-function standsCompiled({ state, failure }: JobState): JobStep['stands'] {
+/** Why there is no code on chain to compare with. */
+const NOT_READ: ReadonlySet<string> = new Set([
+  ...['cannot_fetch_bytecode', 'contract_not_deployed', 'delegated_account', 'unsupported_chain'],
+]);
+/** Why a job ended that nothing was wrong with. */
+const ENDED: ReadonlySet<string> = new Set([
+  ...['job_timed_out', 'job_cancelled', 'job_displaced', 'internal_error', 'contract_changed'],
+]);
+/** Every other fault is one of the input or of its compiler. */
+const NOT_COMPILED = {
+  has: (code: string): boolean => !NOT_READ.has(code) && !ENDED.has(code),
+};
+
+/** How one of the two steps stands that come before the comparison, at once: codes that differ were compiled and read. */
+function standsBefore(
+  { state, failure }: JobState,
+  causes: { has: (code: string) => boolean },
+  isKnownDone = false,
+): JobStep['stands'] {
   if (state === 'queued') return 'next';
-  if (state === 'running') return 'now';
-  return state === 'succeeded' || failure?.kind === 'no_match' ? 'done' : 'failed';
+  if (state === 'succeeded' || failure?.kind === 'no_match' || isKnownDone) return 'done';
+  if (failure === undefined) return 'now';
+  return causes.has(failure.code) ? 'failed' : 'skipped';
 }

@@ -7,8 +7,15 @@ const MARKS = {
   now: 'M8 3v5l3 2',
   next: 'M5 8h6',
   failed: 'M4 4l8 8M12 4l-8 8',
+  skipped: 'M5 8h6',
 } as const;
-const WORDS = { done: 'done', now: 'under way', next: 'to come', failed: 'failed' } as const;
+const WORDS = {
+  done: 'done',
+  now: 'under way',
+  next: 'to come',
+  failed: 'failed',
+  skipped: 'not reached',
+} as const;
 
 /** How far a job has come. */
 export function JobSteps({ job }: { readonly job: JobState }): VNode {

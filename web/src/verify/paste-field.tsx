@@ -2,14 +2,19 @@ import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { declarationsIn } from '../../../src/solidity/build-standard-json.ts';
+import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
 
-/** Takes the text of a source, and the path under which others import it. */
+/** Takes the text of a source or of a JSON file, and the path under which others import it. */
 export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => void }): VNode {
   const [path, setPath] = useState('');
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string>();
   const [name] = declarationsIn({ '': text });
-  const proposed = `${name?.name ?? 'Contract'}.sol`;
+  // A pragma of Vyper stands in a comment; nothing else tells the languages apart at the first glance.
+  const isVyper = vyperPragmaOf(text) !== undefined || /^(?:@external|@deploy)$/m.test(text);
+  const isJson = text.trimStart().startsWith('{');
+  const source = isVyper ? 'Contract.vy' : `${name?.name ?? 'Contract'}.sol`;
+  const proposed = isJson ? 'input.json' : source;
   const add = (): void => {
     if (text.trim() === '') {
       setFault('Paste the text of a source first.');
@@ -23,10 +28,9 @@ export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => voi
     document.getElementById('pasted')?.focus();
   };
   return (
-    <details class="paste">
-      <summary>Paste a source</summary>
+    <>
       <div class="field">
-        <label for="pasted">Text of the source</label>
+        <label for="pasted">Text of a source, or a standard JSON input</label>
         <textarea
           id="pasted"
           rows={8}
@@ -55,12 +59,13 @@ export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => voi
           onInput={(event) => setPath(event.currentTarget.value)}
         />
         <p class="hint" id="pasted-path-hint">
-          As other sources import it, such as <code>contracts/Token.sol</code>.
+          As other sources import it, such as <code>contracts/Token.sol</code>. A standard JSON
+          input needs none.
         </p>
       </div>
       <button type="button" onClick={add}>
         Add this source
       </button>
-    </details>
+    </>
   );
 }

@@ -1,4 +1,6 @@
 import { pragmaOf } from '../../../src/solidity/build-standard-json.ts';
+import { type PlainInput } from '../../../src/solidity/read-input-files.ts';
+import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
 import { newestAllowed } from '../../../src/solidity/pragma-version.ts';
 import { createApi } from '../api.ts';
 
@@ -15,25 +17,28 @@ export interface Proposal {
 export async function proposeCompiler(
   base: string,
   place: { readonly chain: string; readonly address: string } | undefined,
-  sources: Readonly<Record<string, string>>,
+  { language, sources }: PlainInput,
 ): Promise<Proposal | undefined> {
+  const [wanted, readPragma] =
+    language === 'Vyper' ? (['vyper', vyperPragmaOf] as const) : (['solc', pragmaOf] as const);
   const api = createApi((path) => fetch(`${base}${path}`));
   if (place !== undefined) {
     const { chain, address } = place;
-    const said = await api.get<{ compilerVersion?: string }>(
+    const said = await api.get<{ compiler?: string; compilerVersion?: string }>(
       `v1/verify/proposal/${chain}/${address}`,
     );
-    const version = said.state === 'ready' ? said.value.compilerVersion : undefined;
-    if (version !== undefined) return { version, reason: 'The code on chain names it.' };
+    const { compiler, compilerVersion: version } = said.state === 'ready' ? said.value : {};
+    if (version !== undefined && compiler === wanted)
+      return { version, reason: 'The code on chain names it.' };
   }
-  const ranges = Object.values(sources).flatMap((text) => pragmaOf(text) ?? []);
+  const ranges = Object.values(sources).flatMap((text) => readPragma(text) ?? []);
   if (ranges.length === 0) return undefined;
   const known = await api.get<{ compilers: { compiler: string; longVersion: string }[] }>(
     'v1/compilers',
   );
   if (known.state !== 'ready') return undefined;
-  const solc = known.value.compilers.filter(({ compiler }) => compiler === 'solc');
-  const versions = solc.map(({ longVersion }) => longVersion);
+  const own = known.value.compilers.filter(({ compiler }) => compiler === wanted);
+  const versions = own.map(({ longVersion }) => longVersion);
   const version = newestAllowed(versions, ranges);
   return version === undefined
     ? undefined

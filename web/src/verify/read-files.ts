@@ -8,7 +8,7 @@ export interface PlacedFile {
   readonly file: File;
 }
 
-const READ = /\.(?:json|sol|yul|vy|txt)$/i;
+const READ = /\.(?:json|sol|yul|vyi?|txt)$/i;
 const PACKED = /\.(?:zip|tar|t?gz|tgz|bz2|xz|7z|rar)$/i;
 const FILES_MAX = 3000;
 /** The output in a build info makes it large; no source comes near its bound. */
@@ -75,7 +75,7 @@ export async function readFiles(files: readonly PlacedFile[]): Promise<readonly 
     const packed = files.find(({ path }) => PACKED.test(path));
     throw new Error(
       packed === undefined
-        ? 'These are not files of a compilation. Choose .json and .sol files.'
+        ? 'These are not files of a compilation. Choose .json, .sol and .vy files.'
         : `${packed.path} is packed. Unpack it, and choose the files in it.`,
     );
   }

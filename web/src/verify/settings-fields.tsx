@@ -4,17 +4,52 @@ import { TextField } from './text-fields.tsx';
 import { type FieldName, type VerifyFields } from './verify-form.ts';
 
 interface Props {
+  /** Of Vyper only the EVM version is said here; a pragma in the source says the rest. */
+  readonly language: 'Solidity' | 'Vyper';
   readonly fields: VerifyFields;
   readonly faults: ReadonlyMap<FieldName, string>;
   readonly onChange: (part: Partial<VerifyFields>) => void;
 }
 
 /** The settings of sources that came without any: what explorers ask for too. */
-export function SettingsFields({ fields, faults, onChange }: Props): VNode {
-  const { optimizer, runs, evmVersion, viaIR, libraries, remappings } = fields;
+export function SettingsFields({ language, fields, faults, onChange }: Props): VNode {
+  const evmVersion = (
+    <TextField
+      id="evmVersion"
+      label="EVM version (optional)"
+      hint="Such as paris. The compiler has a default of its own."
+      value={fields.evmVersion}
+      fault={undefined}
+      onChange={(value) => onChange({ evmVersion: value.trim() })}
+    />
+  );
   return (
     <fieldset class="field settings">
       <legend>Settings</legend>
+      {language === 'Vyper' ? (
+        <>
+          {evmVersion}
+          <p class="hint">
+            Everything else is the compiler’s default, or what a pragma in the source says. For
+            other settings, choose a standard JSON input.
+          </p>
+        </>
+      ) : (
+        <SolidityFields {...{ fields, faults, onChange }}>{evmVersion}</SolidityFields>
+      )}
+    </fieldset>
+  );
+}
+
+function SolidityFields({
+  fields,
+  faults,
+  onChange,
+  children,
+}: Omit<Props, 'language'> & { readonly children: VNode }): VNode {
+  const { optimizer, runs, viaIR, libraries, remappings } = fields;
+  return (
+    <>
       <label class="check">
         <input
           type="checkbox"
@@ -43,14 +78,7 @@ export function SettingsFields({ fields, faults, onChange }: Props): VNode {
         />{' '}
         Compiled via IR
       </label>
-      <TextField
-        id="evmVersion"
-        label="EVM version (optional)"
-        hint="Such as paris. The compiler has a default of its own."
-        value={evmVersion}
-        fault={undefined}
-        onChange={(value) => onChange({ evmVersion: value.trim() })}
-      />
+      {children}
       <LinesField
         id="libraries"
         label="Libraries (optional)"
@@ -67,7 +95,7 @@ export function SettingsFields({ fields, faults, onChange }: Props): VNode {
         fault={faults.get('remappings')}
         onChange={(value) => onChange({ remappings: value })}
       />
-    </fieldset>
+    </>
   );
 }
 

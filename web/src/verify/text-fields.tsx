@@ -5,18 +5,20 @@ interface Props {
   readonly id: string;
   readonly label: string;
   readonly hint: string;
+  readonly type?: 'password';
   readonly value: string;
   readonly fault: string | undefined;
   readonly onChange: (value: string) => void;
 }
 
 /** A text field with its hint and its fault. */
-export function TextField({ id, label, hint, value, fault, onChange }: Props): VNode {
+export function TextField({ id, label, hint, type, value, fault, onChange }: Props): VNode {
   return (
     <div class="field">
       <label for={id}>{label}</label>
       <input
         id={id}
+        {...(type && { type })}
         value={value}
         autocomplete="off"
         spellcheck={false}

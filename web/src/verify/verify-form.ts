@@ -77,9 +77,10 @@ const linesOf = (text: string): readonly string[] =>
 
 function addSettingFaults(
   { optimizer, runs, libraries, remappings }: VerifyFields,
-  { sources }: Extract<InputCompilation, { kind: 'sources' }>,
+  { sources, language }: Extract<InputCompilation, { kind: 'sources' }>,
   faults: Map<FieldName, string>,
 ): void {
+  if (language === 'Vyper') return;
   if (optimizer && !/^\d{1,10}$/.test(runs)) faults.set('runs', 'Runs are a number, such as 200.');
   const isPair = (line: string): boolean => /^[^=]+=0x[0-9a-fA-F]{40}$/.test(line);
   if (!linesOf(libraries).every(isPair)) {
@@ -113,19 +114,15 @@ export function buildRequest(fields: VerifyFields, compilation: InputCompilation
     };
   }
   if (compilation.kind === 'sources') {
-    const { optimizer, runs, evmVersion, viaIR, libraries, remappings } = fields;
-    const named = linesOf(libraries).map((line) => line.split('=') as [string, string]);
+    const { language, sources: files } = compilation;
+    const { evmVersion } = fields;
     return {
       path: `v1/verify/sources/${chain}/${address}`,
       body: {
-        files: compilation.sources,
-        compilerVersion,
+        ...{ language, files, compilerVersion },
         ...(contract !== '' && { contract }),
-        optimizer: { enabled: optimizer, runs: Number(runs) },
         ...(evmVersion !== '' && { evmVersion }),
-        ...(viaIR && { viaIR }),
-        ...(named.length > 0 && { libraries: Object.fromEntries(named) }),
-        remappings: linesOf(remappings),
+        ...(language === 'Solidity' && solidityMembers(fields)),
         ...creation,
       },
     };
@@ -138,6 +135,17 @@ export function buildRequest(fields: VerifyFields, compilation: InputCompilation
       contractIdentifier: contract,
       ...creation,
     },
+  };
+}
+
+/** What is said of sources in Solidity alone. */
+function solidityMembers({ optimizer, runs, viaIR, libraries, remappings }: VerifyFields): object {
+  const named = linesOf(libraries).map((line) => line.split('=') as [string, string]);
+  return {
+    optimizer: { enabled: optimizer, runs: Number(runs) },
+    ...(viaIR && { viaIR }),
+    ...(named.length > 0 && { libraries: Object.fromEntries(named) }),
+    remappings: linesOf(remappings),
   };
 }
 

@@ -7,6 +7,7 @@ import { DidYouMean } from '../chains/did-you-mean.tsx';
 import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
 import { ContractList } from '../parts/contract-list.tsx';
+import { ChainIcon } from '../parts/chain-icon.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { ShareBar } from '../parts/marks.tsx';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
@@ -23,6 +24,8 @@ export const page = definePage<ChainData>({
   section: 'chains',
   title: ({ data: { details }, request }) =>
     `${details.state === 'ready' ? details.value.record.name : (request.params['ref'] ?? '')} · Fullmatch`,
+  card: ({ data: { details } }) =>
+    details.state === 'ready' ? `card/${details.value.record.chainId}.png` : undefined,
   load: (api, { params }) => loadChain(api, params['ref'] ?? ''),
   status: ({ details }) => (details.state === 'failed' ? details.status || 503 : 200),
   View: ChainView,
@@ -34,7 +37,7 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
     const asked = request.params['ref'] ?? '';
     return <NoChain details={details} nearest={nearest} asked={asked} base={context.base} />;
   }
-  const { record } = details.value;
+  const { record, hasIcon } = details.value;
   const health = rest.health.state === 'ready' ? rest.health.value : undefined;
   const warnings = findWarnings(details.value, health);
   return (
@@ -43,6 +46,7 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
         <a href={`${context.base}registry`}>Chains</a>
       </p>
       <h1>
+        <ChainIcon chainId={record.chainId} hasIcon={hasIcon} base={context.base} />
         <SafeText text={record.name} />
       </h1>
       {warnings.length > 0 && (
@@ -62,7 +66,12 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
       <Facts details={details.value} />
       <Section id="counts" title="Verified contracts">
         <StaleCounts health={rest.service} now={context.now} />
-        <Counts counts={rest.counts} context={context} chainId={record.chainId} />
+        <Counts
+          counts={rest.counts}
+          context={context}
+          chainId={record.chainId}
+          isSupported={record.supported}
+        />
         {hasContracts(rest.counts) &&
           (rest.history.state === 'ready' ? (
             <Trend history={rest.history.value} fileName={`chain-${record.chainId}`} />
@@ -164,7 +173,7 @@ function NoChain({
 
 /** What an operator writes so that there is such a chain. */
 function HowToAdd({ asked }: { readonly asked: string }): VNode {
-  const chainId = /^[1-9]\d{0,15}$/.test(asked) ? asked : '424242';
+  const chainId = /^[1-9]\d{0,15}$/.test(asked) ? asked : '42424242';
   return (
     <section aria-labelledby="add">
       <h2 id="add">How a chain is added</h2>
@@ -236,14 +245,16 @@ function Counts({
   counts,
   context,
   chainId,
+  isSupported,
 }: {
   readonly counts: Loaded<ChainCounts | null>;
   readonly context: PageContext;
   readonly chainId: number;
+  readonly isSupported: boolean;
 }): VNode {
   if (counts.state === 'failed') return <Failure what="The counts" loaded={counts} />;
   const { value } = counts;
-  if (value === null) {
+  if (value === null && isSupported) {
     return (
       <p>
         No contract of this chain has been verified here yet.{' '}
@@ -251,7 +262,26 @@ function Counts({
       </p>
     );
   }
-  const { full, partial, firstVerifiedAt, lastVerifiedAt } = value;
+  return (
+    <>
+      {value !== null && <Figures counts={value} now={context.now} />}
+      {!isSupported && (
+        <p>
+          Contracts of this chain cannot be verified here: it has no endpoint that this service
+          asks. The operator adds one under <code>chains.{chainId}.rpc</code> in fullmatch.yaml.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Figures({
+  counts: { full, partial, firstVerifiedAt, lastVerifiedAt },
+  now,
+}: {
+  readonly counts: ChainCounts;
+  readonly now: PageContext['now'];
+}): VNode {
   return (
     <dl class="figures">
       <div>
@@ -272,7 +302,7 @@ function Counts({
         <div>
           <dt>Last verified</dt>
           <dd>
-            <time dateTime={lastVerifiedAt}>{formatAgo(lastVerifiedAt, context.now)}</time>
+            <time dateTime={lastVerifiedAt}>{formatAgo(lastVerifiedAt, now)}</time>
           </dd>
           {firstVerifiedAt !== null && (
             <dd class="meaning">The first one {formatTime(firstVerifiedAt)}</dd>

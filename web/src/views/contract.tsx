@@ -1,19 +1,23 @@
 import { type VNode } from 'preact';
 import { type ContractData, type ContractFacts, loadContract } from '../contract/contract-data.ts';
+import { CompareForm } from '../contract/compare-form.tsx';
 import { EvidenceSection } from '../contract/evidence-section.tsx';
 import { HistorySection, withdrawalOf } from '../contract/history-section.tsx';
 import { WithdrawalReason } from '../contract/withdrawal-reason.tsx';
 import { OtherTextsSection } from '../contract/other-texts-section.tsx';
 import { SourcesSection } from '../contract/sources-section.tsx';
-import {
-  AbiSection,
-  DownloadSection,
-  JsonSection,
-  SameCodeSection,
-} from '../contract/sections.tsx';
+import { AbiSection } from '../contract/abi-section.tsx';
+import { Chips } from '../contract/chips.tsx';
+import { ProxyLine } from '../contract/proxy-line.tsx';
+import { ProofSection } from '../contract/proof-section.tsx';
+import { DownloadSection, JsonSection, SameCodeSection } from '../contract/sections.tsx';
+import { ValuesSection } from '../contract/values-section.tsx';
+import { Tabs } from '../contract/tabs.tsx';
 import { describeMatch, describeUnproven, isClaim } from '../contract/verdict.ts';
+import { CheckNow } from '../contract/check-now.tsx';
 import { formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
+import { ChainIcon } from '../parts/chain-icon.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
@@ -26,6 +30,17 @@ export const page = definePage<ContractData>({
     const name = contract.state === 'ready' ? contract.value.compilation?.name : undefined;
     return `${name ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''} – Fullmatch`;
   },
+  about: ({ data, request: { params } }) => {
+    const facts = data.contract.state === 'ready' ? data.contract.value : undefined;
+    const place = `${facts?.address ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''}`;
+    const verdict = facts?.match && describeMatch(facts.match, originOf(data));
+    if (!verdict) return `Whether ${place} is verified here.`;
+    return [`${verdict.title}: ${place}.`, facts?.chips.join(', ') ?? ''].join(' ').trim();
+  },
+  card: ({ data: { contract }, request: { params }, context }) =>
+    contract.state === 'ready' && context.isUnlisted !== true
+      ? `card/${params['chain'] ?? ''}/${contract.value.address}.png`
+      : undefined,
   load: loadContract,
   status: ({ contract }) => {
     if (contract.state === 'ready') return 200;
@@ -64,25 +79,61 @@ function ContractView(props: ViewProps<ContractData>): VNode {
 }
 
 function Heading({
-  data: { contract, chain },
+  data: { contract, chain, evidence },
   request: { params },
-  context: { base },
+  context: { base, apiUrl = '', isUnlisted },
 }: ViewProps<ContractData>): VNode {
   const facts = contract.state === 'ready' ? contract.value : undefined;
   const chainId = params['chain'] ?? '';
   const address = facts?.address ?? params['address'] ?? '';
+  const place = `${chainId}/${address}`;
+  const page = `${apiUrl}/contract/${place}`;
+  const license = evidence.state === 'ready' ? evidence.value.license : null;
+  // A partial match proves no comment.
+  const said = facts?.match === 'full' ? '' : ', as the sources say';
+  const chips = [
+    ...(facts?.chips ?? []),
+    ...(license === null ? [] : [`licence ${license}${said}`]),
+  ];
   return (
     <header class="contract-heading">
-      <h1>{facts?.compilation ? <SafeText text={facts.compilation.name} /> : 'Contract'}</h1>
+      <div class="title-row">
+        <h1>{facts?.compilation ? <SafeText text={facts.compilation.name} /> : 'Contract'}</h1>
+        <p class="actions">
+          <CopyButton text={page} what="the link to this page" label="Share" />{' '}
+          {facts !== undefined && isUnlisted !== true && (
+            <CopyButton
+              text={`[![verified](${apiUrl}/badge/${place}.svg)](${page})`}
+              what="the badge, as Markdown"
+              label="Badge"
+            />
+          )}{' '}
+          {chain.state === 'ready' && chain.value.explorer !== undefined && (
+            <a class="button small" href={chain.value.explorer} rel="noreferrer nofollow">
+              Explorer ↗
+            </a>
+          )}
+        </p>
+      </div>
       <p class="contract-place">
-        <code>{address}</code> <CopyButton text={address} what="the address" />
-        <br />
-        on{' '}
-        <a href={`${base}registry/${encodeURIComponent(chainId)}`}>
-          {chain.state === 'ready' ? <SafeText text={chain.value.name} /> : `chain ${chainId}`}
-        </a>{' '}
-        <span class="quiet">chain {chainId}</span>
+        <span>
+          <code>{address}</code> <CopyButton text={address} what="the address" />
+        </span>
+        <span>
+          <ChainIcon
+            {...{ chainId, base }}
+            hasIcon={chain.state === 'ready' && chain.value.hasIcon}
+          />
+          <a href={`${base}registry/${encodeURIComponent(chainId)}`}>
+            {chain.state === 'ready' ? <SafeText text={chain.value.name} /> : `chain ${chainId}`}
+          </a>{' '}
+          {chain.state === 'ready' && <span class="quiet">chain {chainId}</span>}
+        </span>
       </p>
+      {chips.length > 0 && <Chips texts={chips} />}
+      {evidence.state === 'ready' && (
+        <ProxyLine proxy={evidence.value.proxyResolution} {...{ base, chainId, address }} />
+      )}
     </header>
   );
 }
@@ -152,6 +203,14 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
             <MatchMark match={match} isClaimed={isClaim(origin)} /> <span>{verdict.title}</span>
           </p>
           <p>{verdict.text}</p>
+          {isClaim(origin) && compilation !== null && (
+            <CheckNow
+              base={props.context.base}
+              chainId={props.request.params['chain'] ?? ''}
+              address={facts.address}
+              compilation={compilation}
+            />
+          )}
           {describeUnproven(unproven, compilation?.language).map((text) => (
             <p key={text}>{text}</p>
           ))}
@@ -170,24 +229,109 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
           </p>
         </div>
       )}
-      <EvidenceSection facts={facts} evidence={data.evidence} />
-      <HistorySection events={data.events} />
-      <OtherTextsSection
-        facts={facts}
-        evidence={data.evidence}
-        base={props.context.base}
-        chainId={props.request.params['chain'] ?? ''}
+      <Tabs
+        current={data.tab}
+        counts={{ ...(facts.sources !== undefined && { code: facts.sources.total }) }}
       />
-      <SourcesSection facts={facts} loaded={data.sources} />
-      <AbiSection facts={facts} />
-      {compilation !== null && (
-        <JsonSection title="Compiler settings" shown={compilation.settings} />
-      )}
-      {facts.metadata !== undefined && <JsonSection title="Metadata" shown={facts.metadata} />}
-      <DownloadSection {...props} />
-      <SameCodeSection {...props} />
+      <Part {...props} />
     </>
   );
+}
+
+/** The part of the page that is shown. */
+function Part(props: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
+  const { facts, data, request, context } = props;
+  switch (data.tab) {
+    case 'code':
+      return (
+        <>
+          <SourcesSection {...props} />
+          <OtherTextsSection
+            {...{ facts, evidence: data.evidence, base: context.base }}
+            chainId={request.params['chain'] ?? ''}
+          />
+        </>
+      );
+    case 'abi':
+      return <AbiSection facts={facts} />;
+    case 'proof':
+      return (
+        <>
+          <ProofSection facts={facts} isClaim={isClaim(originOf(data))} />
+          {facts.values !== undefined && (
+            <ValuesSection
+              values={facts.values}
+              unproven={data.evidence.state === 'ready' ? data.evidence.value.unproven : []}
+              base={context.base}
+              chainId={request.params['chain'] ?? ''}
+            />
+          )}
+          <EvidenceSection facts={facts} evidence={data.evidence} />
+          {facts.compilation !== null && (
+            <JsonSection title="Compiler settings" shown={facts.compilation.settings} />
+          )}
+          {facts.metadata !== undefined && <JsonSection title="Metadata" shown={facts.metadata} />}
+        </>
+      );
+    case 'downloads':
+      return <DownloadSection {...props} />;
+    case 'history':
+      return (
+        <>
+          <HistorySection events={data.events} />
+          <SameCodeSection {...props} />
+          {context.isUnlisted !== true && (
+            <section aria-labelledby="compare">
+              <h2 id="compare">Compare</h2>
+              <FormerImplementations
+                implementations={implementationsOf(data)}
+                base={context.base}
+                chainId={request.params['chain'] ?? ''}
+              />
+              <CompareForm
+                base={context.base}
+                chainId={request.params['chain'] ?? ''}
+                address={facts.address}
+              />
+            </section>
+          )}
+        </>
+      );
+  }
+}
+
+const implementationsOf = ({ evidence }: ContractData) =>
+  (evidence.state === 'ready' && evidence.value.proxyResolution?.implementations) || [];
+
+/** What runs in the place of a proxy is compared with what ran there before, which whoever upgraded it knows. */
+function FormerImplementations({
+  implementations,
+  base,
+  chainId,
+}: {
+  readonly implementations: ReturnType<typeof implementationsOf>;
+  readonly base: string;
+  readonly chainId: string;
+}): VNode | null {
+  const named = implementations.filter(({ name }) => typeof name === 'string');
+  if (named.length === 0) return null;
+  return (
+    <p>
+      Calls of this proxy run elsewhere.{' '}
+      {named.slice(0, 3).map(({ address, name }) => (
+        <span key={address}>
+          <a href={`${base}compare/${chainId}/${address}`}>
+            Compare <SafeText text={name ?? ''} /> with a former implementation
+          </a>
+          .{' '}
+        </span>
+      ))}
+    </p>
+  );
+}
+
+function originOf({ evidence }: ContractData): string | undefined {
+  return evidence.state === 'ready' ? evidence.value.origin : undefined;
 }
 
 function readAtOf({ contract }: ContractData): string {

@@ -4,6 +4,7 @@ import { formatChains, formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { CopyButton } from '../parts/copy-button.tsx';
 import { Fact } from '../parts/fact.tsx';
+import { MatchShape } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { type ContractPage, type StatisticsOverview } from '../answers.ts';
 import './counts.css';
@@ -23,7 +24,7 @@ interface CountsData {
 /** How counts are made: definitions, rules, and the interface with examples for this very instance. */
 export const page = definePage<CountsData>({
   section: 'counts',
-  title: () => 'How counts are made · Fullmatch',
+  title: () => 'Methodology · Fullmatch',
   load,
   View: CountsView,
 });
@@ -61,7 +62,7 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
   const { totals, example, chainId } = data;
   return (
     <div class="prose">
-      <h1>How counts are made</h1>
+      <h1>Methodology</h1>
       <p class="lead">What a match says, what is counted, and how to check it yourself.</p>
       {totals.state === 'failed' ? (
         <Failure what="The counts" loaded={totals} />
@@ -73,6 +74,7 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
           {formatChains(totals.value.totals.chains)}.
         </p>
       )}
+      <Picture />
       <Definitions />
       <Rules base={context.base} />
       <h2>Ask for it</h2>
@@ -121,6 +123,60 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
         />
       )}
     </div>
+  );
+}
+
+const OUTCOMES = [
+  {
+    kind: 'full',
+    name: 'Full match',
+    about: 'Every byte is the same, and so is the hash of sources and settings at the end.',
+  },
+  {
+    kind: 'partial',
+    name: 'Partial match',
+    about: 'The instructions are the same. The hash is not: names and comments may be others.',
+  },
+  {
+    kind: 'none',
+    name: 'No match',
+    about: 'An instruction differs: these are not the sources of this contract.',
+  },
+] as const;
+
+/** What is compared, and what comes of it: the two codes above each other. */
+function Picture(): VNode {
+  return (
+    <figure class="outcomes">
+      <figcaption>
+        The sources are compiled again. The code that comes out (above) is held against the code on
+        chain (below).
+      </figcaption>
+      <ul class="plain">
+        {OUTCOMES.map(({ kind, name, about }) => (
+          <li key={kind}>
+            <strong class={`match ${kind}`}>
+              <MatchShape kind={kind} size={18} /> {name}
+            </strong>
+            <svg viewBox="0 0 240 34" aria-hidden="true">
+              <rect class="code" y="1" width="190" height="14" rx="2" />
+              <rect class="hash" x="194" y="1" width="46" height="14" rx="2" />
+              <rect class="code" y="19" width="190" height="14" rx="2" />
+              {kind === 'none' && <rect class="other" x="84" y="19" width="30" height="14" />}
+              <rect
+                class={kind === 'full' ? 'hash' : 'hash other'}
+                x="194"
+                y="19"
+                width="46"
+                height="14"
+                rx="2"
+              />
+            </svg>
+            <span>{about}</span>
+          </li>
+        ))}
+      </ul>
+    </figure>
   );
 }
 

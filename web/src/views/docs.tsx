@@ -2,6 +2,7 @@ import { Fragment, type VNode } from 'preact';
 import { type Api, type Loaded } from '../api.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { Failure } from '../parts/notices.tsx';
+import './docs.css';
 
 /** A JSON Schema of the document. */
 interface Schema {
@@ -18,6 +19,7 @@ interface Schema {
 type Content = Readonly<Record<string, { readonly schema?: Schema }>>;
 
 interface Operation {
+  readonly tags?: readonly string[];
   readonly summary?: string;
   readonly description?: string;
   readonly parameters?: readonly {
@@ -30,6 +32,15 @@ interface Operation {
     Record<string, { readonly description: string; readonly content?: Content }>
   >;
   readonly servers?: readonly { readonly description?: string }[];
+  readonly 'x-example'?: Example;
+}
+
+/** A request that was sent to a service, and what it answered. */
+interface Example {
+  readonly request: string;
+  readonly status: number;
+  readonly type: string;
+  readonly answer: string;
 }
 
 /** The OpenAPI document, as far as the page shows it. */
@@ -40,11 +51,13 @@ interface Openapi {
     readonly description?: string;
   };
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
 /** Everything that both hosts answer, from the OpenAPI document. */
 export const page = definePage<Loaded<Openapi>>({
+  section: 'docs',
   title: () => 'API · Fullmatch',
   load: (api: Api) => api.get<Openapi>('openapi.json'),
   status: (document) => (document.state === 'ready' ? 200 : 503),
@@ -54,7 +67,7 @@ export const page = definePage<Loaded<Openapi>>({
 
 function DocsView({ data, context: { base } }: ViewProps<Loaded<Openapi>>): VNode {
   if (data.state === 'failed') return <Failure what="The description" loaded={data} />;
-  const { info, paths, components } = data.value;
+  const { info, tags, paths, components } = data.value;
   const [lead = '', ...paragraphs] = (info.description ?? '').split('\n\n');
   const entries = Object.entries(paths).flatMap(([path, operations]) =>
     Object.entries(operations).map(([method, operation]) => ({
@@ -62,43 +75,66 @@ function DocsView({ data, context: { base } }: ViewProps<Loaded<Openapi>>): VNod
       operation,
     })),
   );
+  const groups = tags.map((tag) => ({
+    ...tag,
+    members: entries.filter(({ operation }) => operation.tags?.includes(tag.name)),
+  }));
   return (
-    <div class="prose">
-      <h1>{info.title} API</h1>
-      <p class="lead">{lead}</p>
-      {paragraphs.map((text) => (
-        <p key={text}>{text}</p>
-      ))}
-      <p>
-        Version {info.version} · <a href={`${base}openapi.json`}>openapi.json</a>
-      </p>
-      <nav aria-label="Requests and schemas">
-        <h2>Requests</h2>
-        <ul>
-          {entries.map(({ name, operation }) => (
-            <li key={name}>
-              <a href={`#${anchorOf(name)}`}>
-                <code>{name}</code>
-              </a>{' '}
-              {operation.summary}
-            </li>
-          ))}
-        </ul>
-        <h2>Schemas</h2>
-        <ul>
-          {Object.keys(components.schemas).map((name) => (
-            <li key={name}>
-              <a href={`#${anchorOf(name)}`}>{name}</a>
-            </li>
-          ))}
-        </ul>
+    <div class="docs">
+      <nav aria-label="Requests and schemas" class="docs-index">
+        {groups.map(({ name: group, members }) => (
+          <details key={group}>
+            <summary>
+              {group} <span class="count">{members.length}</span>
+            </summary>
+            <ul class="plain">
+              {members.map(({ name }) => (
+                <li key={name}>
+                  <a href={`#${anchorOf(name)}`}>
+                    <code>{name}</code>
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </details>
+        ))}
+        <details>
+          <summary>
+            Schemas <span class="count">{Object.keys(components.schemas).length}</span>
+          </summary>
+          <ul class="plain">
+            {Object.keys(components.schemas).map((name) => (
+              <li key={name}>
+                <a href={`#${anchorOf(name)}`}>{name}</a>
+              </li>
+            ))}
+          </ul>
+        </details>
       </nav>
-      {entries.map((entry) => (
-        <OperationSection key={entry.name} {...entry} />
-      ))}
-      {Object.entries(components.schemas).map(([name, schema]) => (
-        <SchemaSection key={name} name={name} schema={schema} />
-      ))}
+      <div class="docs-text">
+        <h1>{info.title} API</h1>
+        <p class="lead">{lead}</p>
+        {paragraphs.map((text) => (
+          <p key={text}>{text}</p>
+        ))}
+        <p>
+          Version {info.version} · <a href={`${base}openapi.json`}>openapi.json</a> ·{' '}
+          <a href={`${base}llms.txt`}>llms.txt</a>
+        </p>
+        {groups.map(({ name: group, description, members }) => (
+          <div key={group} class="docs-group">
+            <h2 id={anchorOf(`group ${group}`)}>{group}</h2>
+            <p class="lead">{description}.</p>
+            {members.map((entry) => (
+              <OperationSection key={entry.name} {...entry} />
+            ))}
+          </div>
+        ))}
+        <h2>Schemas</h2>
+        {Object.entries(components.schemas).map(([name, schema]) => (
+          <SchemaSection key={name} name={name} schema={schema} />
+        ))}
+      </div>
     </div>
   );
 }
@@ -119,20 +155,21 @@ function OperationSection({
 }): VNode {
   const { summary, description, parameters = [], requestBody, responses, servers } = operation;
   const host = servers?.[0]?.description;
+  const example = operation['x-example'];
   const anchor = anchorOf(name);
   return (
-    <section aria-labelledby={anchor}>
-      <h2 id={anchor}>
+    <section aria-labelledby={anchor} class="operation">
+      <h3 id={anchor}>
         <code>{name}</code>
-      </h2>
+      </h3>
       <p>
-        {summary}
+        <strong>{summary}</strong>
         {host !== undefined && <span class="quiet"> ({host})</span>}
       </p>
       {description !== undefined && <p>{description}</p>}
       {parameters.length > 0 && (
         <>
-          <h3>Parameters</h3>
+          <h4>Parameters</h4>
           <dl class="terms">
             {parameters.map(({ name: parameter, description: about, schema }) => (
               <Fragment key={parameter}>
@@ -154,13 +191,13 @@ function OperationSection({
       )}
       {requestBody?.content !== undefined && (
         <>
-          <h3>Body</h3>
+          <h4>Body</h4>
           <ul>
             <Contents content={requestBody.content} Item="li" />
           </ul>
         </>
       )}
-      <h3>Answers</h3>
+      <h4>Answers</h4>
       <dl class="terms">
         {Object.entries(responses).map(([status, response]) => (
           <Fragment key={status}>
@@ -171,7 +208,38 @@ function OperationSection({
           </Fragment>
         ))}
       </dl>
+      {example !== undefined && <ExampleBlock name={name} example={example} />}
     </section>
+  );
+}
+
+function ExampleBlock({
+  name,
+  example: { request, status, type, answer },
+}: {
+  readonly name: string;
+  readonly example: Example;
+}): VNode {
+  return (
+    <div class="docs-example">
+      <h4>Example</h4>
+      <pre tabIndex={0} role="region" aria-label={`Request: ${name}`}>
+        {request}
+      </pre>
+      <p class="quiet">
+        answers <code>{status}</code>
+        {type !== '' && (
+          <>
+            , <code>{type}</code>
+          </>
+        )}
+      </p>
+      {answer !== '' && (
+        <pre tabIndex={0} role="region" aria-label={`Answer: ${name}`}>
+          {answer}
+        </pre>
+      )}
+    </div>
   );
 }
 
@@ -209,11 +277,11 @@ function SchemaSection({
   const values = schema.additionalProperties;
   return (
     <section aria-labelledby={anchor}>
-      <h2 id={anchor}>{name}</h2>
+      <h3 id={anchor}>{name}</h3>
       <p>{schema.description}</p>
       {schema.properties === undefined && typeof values === 'object' && (
         <>
-          <h3>Every value</h3>
+          <h4>Every value</h4>
           <Members schema={values} />
         </>
       )}

@@ -1,4 +1,4 @@
-import { type VNode } from 'preact';
+import { Fragment, type VNode } from 'preact';
 import { type Api, type Loaded } from '../api.ts';
 import { type ContractFolder } from '../answers.ts';
 import { definePage, type ViewProps } from '../page.ts';
@@ -6,12 +6,27 @@ import { Failure } from '../parts/notices.tsx';
 import { cutPath, takeWithin } from '../contract/shown-paths.ts';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
 
 /** Of the paths of a page and of the links to them, together. */
 const PATHS_SHOWN_CHARACTERS = 400_000;
 
+/** What the API host gives of the same contract. */
+const FILES = [
+  ['sources.zip', 'all of them'],
+  ['standard-input.json', 'for the compiler'],
+  ['abi.json', 'for tools'],
+] as const;
+
 /** The files of a folder, or the first of them. */
-type ShownFolder = ContractFolder & { readonly total: number };
+type ShownFolder = ContractFolder & {
+  /** How many files there are, also those that are not shown. */
+  readonly total: number;
+  /** Of all files whose size is known. */
+  readonly bytes: number;
+  /** How many files have no size before they are written. */
+  readonly unsized: number;
+};
 
 /** The files of a contract in the published tree. */
 export const page = definePage<Loaded<ShownFolder>>({
@@ -22,7 +37,12 @@ export const page = definePage<Loaded<ShownFolder>>({
     const { files } = folder.value;
     const room = PATHS_SHOWN_CHARACTERS;
     const shown = takeWithin(files, (file) => cutPath(file.path).length + file.url.length, room);
-    return { ...folder, value: { ...folder.value, files: [...shown], total: files.length } };
+    const value = {
+      ...{ ...folder.value, files: [...shown], total: files.length },
+      bytes: files.reduce((sum, { bytes = 0 }) => sum + bytes, 0),
+      unsized: files.filter(({ bytes }) => bytes === undefined).length,
+    };
+    return { ...folder, value };
   },
   status: (folder) => (folder.state === 'ready' ? 200 : folder.status || 503),
   View: FolderView,
@@ -47,7 +67,7 @@ function FolderView({
       </div>
     );
   }
-  const { match, chainId, address, files, total } = data.value;
+  const { match, chainId, address, files, total, bytes, unsized } = data.value;
   return (
     <>
       <h1>Files of {address}</h1>
@@ -59,15 +79,45 @@ function FolderView({
           </a>
         )}
       </p>
-      <ul class="plain files">
-        {files.map(({ path, url }) => (
-          <li key={path}>
-            <a href={`${base}${url.slice(1)}`}>
-              <SafeText text={cutPath(path)} />
-            </a>
-          </li>
-        ))}
-      </ul>
+      {site !== undefined && (
+        <p>
+          As one file:{' '}
+          {FILES.map(([file, about], index) => (
+            <Fragment key={file}>
+              {index > 0 && ' · '}
+              <a href={`${site}v1/contracts/${chainId}/${address}/files/${file}`}>{file}</a> {about}
+            </Fragment>
+          ))}
+        </p>
+      )}
+      <TableRegion label="Files">
+        <table>
+          <caption>
+            {formatCount(total)} {total === 1 ? 'file' : 'files'}, {formatCount(bytes)} bytes
+            {unsized > 0 && ' without those that are written when they are asked for'}
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col">File</th>
+              <th scope="col" class="figure">
+                Bytes
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {files.map((file) => (
+              <tr key={file.path}>
+                <th scope="row">
+                  <a href={`${base}${file.url.slice(1)}`}>
+                    <SafeText text={cutPath(file.path)} />
+                  </a>
+                </th>
+                <td class="figure">{file.bytes !== undefined && formatCount(file.bytes)}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </TableRegion>
       {total > files.length && (
         <p class="quiet">
           The first {formatCount(files.length)} of {formatCount(total)} files; this address has them

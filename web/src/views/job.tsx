@@ -11,6 +11,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { JobFailureView } from '../verify/job-failure.tsx';
 import { type JobState } from '../answers.ts';
 import { isEnded } from '../verify/job-state.ts';
+import { OwnJobActions } from '../verify/own-job-actions.tsx';
 import { JobSteps } from '../verify/job-steps.tsx';
 import './job.css';
 
@@ -123,6 +124,7 @@ function JobView({ data, request: { params }, context }: ViewProps<JobData>): VN
           <JobFailureView job={value} failure={value.failure} base={base} />
         )}
       </div>
+      <OwnJobActions job={value} base={base} />
       {!isEnded(value) && (
         <noscript>
           <p>

@@ -1,18 +1,20 @@
 import { type VNode } from 'preact';
 import { definePage, type ViewProps } from '../page.ts';
 import { SafeText } from '../parts/safe-text.tsx';
+import { SiteSearch } from '../parts/site-search.tsx';
 
 /** What people see where nothing is. */
 export const page = definePage<undefined>({
   title: () => 'Not found · Fullmatch',
   load: () => Promise.resolve(undefined),
   status: () => 404,
+  hasSearch: true,
   View: NotFoundView,
 });
 
 function NotFoundView({
   request: { problem },
-  context: { base, site },
+  context: { base, site, host },
 }: ViewProps<undefined>): VNode {
   return (
     <div class="prose">
@@ -22,13 +24,14 @@ function NotFoundView({
           <SafeText text={problem.detail} /> <code>{problem.code}</code>
         </p>
       )}
+      {site !== undefined && <SiteSearch site={site} isOwnHost={host === 'api'} words="" isLarge />}
       <p>
-        <a href={base}>The first page of this host</a>
+        <a href={base}>Start page</a>
         {site !== undefined && (
           <>
             {' '}
             · <a href={`${site}contracts`}>All contracts</a> ·{' '}
-            <a href={`${site}docs`}>What this service answers</a>
+            <a href={`${site}registry`}>All chains</a> · <a href={`${site}docs`}>API</a>
           </>
         )}
       </p>

@@ -2,12 +2,14 @@ import { type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
 import { formatCount, formatTime } from '../format.ts';
 import { Figures } from '../overview/figures.tsx';
+import { LargestChains } from '../overview/largest-chains.tsx';
 import { Latest } from '../overview/latest.tsx';
 import { loadOverview, type OverviewData, type Totals } from '../overview/overview-data.ts';
 import { StateOfService } from '../overview/state-of-service.tsx';
 import { useLive } from '../overview/use-live.ts';
 import { definePage, type PageContext, type ViewProps } from '../page.ts';
 import { Failure, StaleCounts } from '../parts/notices.tsx';
+import { SiteSearch } from '../parts/site-search.tsx';
 import { Trend } from '../parts/trend.tsx';
 import { type Health } from '../answers.ts';
 import { useNow } from '../use-now.ts';
@@ -16,6 +18,7 @@ import './overview.css';
 /** What this service holds, at a glance. */
 export const page = definePage<OverviewData>({
   section: 'overview',
+  hasSearch: true,
   title: () => 'Fullmatch',
   load: loadOverview,
   View: OverviewView,
@@ -34,8 +37,17 @@ function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
     totals.state === 'ready' && totals.value.totals.full + totals.value.totals.partial === 0;
   return (
     <>
-      <h1>Verified contracts</h1>
-      <p class="lead">Contracts whose sources compile to the code that runs on chain.</p>
+      <div class="hero">
+        <h1>Is this contract what its source says?</h1>
+        <p class="lead">
+          Sources are compiled here and compared with the code on chain, byte for byte.
+        </p>
+        <SiteSearch site={context.base} isOwnHost words="" isLarge />
+        <p>
+          <a href={`${context.base}verify`}>Verify a contract</a> ·{' '}
+          <a href={`${context.base}counts`}>What a match proves</a>
+        </p>
+      </div>
       {totals.state === 'ready' ? (
         <Figures totals={totals.value} />
       ) : (
@@ -57,21 +69,32 @@ function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
         </section>
       )}
       {(!isEmpty || came.length > 0) && (
-        <section aria-labelledby="latest">
-          <h2 id="latest">Latest verifications</h2>
-          {latest.state === 'ready' ? (
-            <Latest
-              contracts={latest.value}
-              live={{ ...live, contracts: came }}
-              context={{ ...context, now }}
-            />
-          ) : (
-            <Failure what="The latest verifications" loaded={latest} />
+        <div class="beside">
+          <section aria-labelledby="latest">
+            <h2 id="latest">Latest contracts</h2>
+            {latest.state === 'ready' ? (
+              <Latest
+                contracts={latest.value}
+                live={{ ...live, contracts: came }}
+                context={{ ...context, now }}
+              />
+            ) : (
+              <Failure what="The latest contracts" loaded={latest} />
+            )}
+            <p>
+              <a href={`${context.base}contracts`}>All contracts</a>
+            </p>
+          </section>
+          {totals.state === 'ready' && totals.value.chains.length > 0 && (
+            <section aria-labelledby="largest">
+              <h2 id="largest">Chains with most contracts</h2>
+              <LargestChains chains={totals.value.chains} base={context.base} />
+              <p>
+                <a href={`${context.base}registry`}>All chains</a>
+              </p>
+            </section>
           )}
-          <p>
-            <a href={`${context.base}contracts`}>All contracts</a>
-          </p>
-        </section>
+        </div>
       )}
       <section aria-labelledby="service">
         <h2 id="service">This service</h2>
@@ -125,23 +148,32 @@ function FirstSteps({
   readonly isLive: boolean;
 }): VNode {
   return (
-    <div class="notice">
-      <p>
-        <strong>No contract has been verified here yet.</strong>
-        {isLive && ' The first one appears here by itself.'}
-      </p>
-      <ul>
+    <section aria-labelledby="first">
+      <h2 id="first">No contract has been verified here yet</h2>
+      <p>{isLive ? 'The first one appears here by itself.' : 'Three ways to begin:'}</p>
+      <ul class="ways">
         <li>
-          <a href={`${context.base}verify`}>Verify a contract</a> with its sources.
+          <h3>
+            <a href={`${context.base}verify`}>Verify your first contract</a>
+          </h3>
+          <p>Bring its sources as files, as text or as a project of Foundry or Hardhat.</p>
         </li>
         <li>
-          <code>fullmatch import &lt;tree&gt;</code> brings a published tree in.
+          <h3>Try it with a demonstration</h3>
+          <p>
+            <code>npx fullmatch demo</code> deploys about 50 contracts to a local chain and verifies
+            them. It takes two minutes.
+          </p>
         </li>
         <li>
-          <a href={`${context.base}registry`}>Look at the chains</a> that the service knows.
+          <h3>Import a repository</h3>
+          <p>
+            <code>npx fullmatch import &lt;tree&gt;</code> takes over what another service
+            published, as claims that you can check.
+          </p>
         </li>
       </ul>
-    </div>
+    </section>
   );
 }
 

@@ -7,7 +7,7 @@ const PAGES = [
   ['registry', 'Chains', 'every chain that the service knows'],
   ['statistics', 'Statistics', 'the counts over time'],
   ['verify', 'Verify', 'bring the sources of a contract'],
-  ['counts', 'How counts are made', 'what a full and a partial match say'],
+  ['counts', 'Methodology', 'what a full and a partial match say'],
   ['docs', 'API', 'everything that both hosts answer, for programs'],
 ] as const;
 

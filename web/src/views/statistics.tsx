@@ -44,7 +44,7 @@ function StatisticsView({
           {formatCount(statistics.value.totals.full)} full and{' '}
           {formatCount(statistics.value.totals.partial)} partial matches on{' '}
           {formatChains(statistics.value.totals.chains)}. Updated{' '}
-          {formatTime(statistics.value.asOf)}. <a href={`${base}counts`}>How counts are made</a>
+          {formatTime(statistics.value.asOf)}. <a href={`${base}counts`}>Methodology</a>
         </p>
       )}
       <StaleCounts health={health} now={now} />

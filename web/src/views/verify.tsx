@@ -1,23 +1,40 @@
 import { type VNode } from 'preact';
+import { type Loaded } from '../api.ts';
+import { type Version } from '../answers.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { VerifyForm } from '../verify/form.tsx';
 import { ADDRESS, CHAIN_ID } from '../verify/verify-form.ts';
 import './verify.css';
 
 /** Where people bring the sources of a contract. */
-export const page = definePage<null>({
+export const page = definePage<Loaded<Version>>({
   section: 'verify',
   title: () => 'Verify a contract – Fullmatch',
-  load: async () => null,
+  load: (api) => api.get('version'),
   View: VerifyView,
 });
 
-function VerifyView({ request, context }: ViewProps<null>): VNode {
+function VerifyView({ data, request, context }: ViewProps<Loaded<Version>>): VNode {
   const query = new URLSearchParams(request.query);
   const given = { chain: query.get('chain') ?? '', address: query.get('address') ?? '' };
   const chain = CHAIN_ID.test(given.chain) ? given.chain : '1';
   const address = ADDRESS.test(given.address) ? given.address : '0x…';
   const root = context.apiUrl ?? '';
+  const access = data.state === 'ready' ? data.value.verify : 'open';
+  if (access === 'off') {
+    return (
+      <>
+        <h1>Verify a contract</h1>
+        <p class="lead">
+          This service verifies nothing that is sent to it. What is verified here comes from its
+          operator.
+        </p>
+        <p>
+          <a href={`${context.base}contracts`}>See the verified contracts</a>
+        </p>
+      </>
+    );
+  }
   return (
     <>
       <h1>Verify a contract</h1>
@@ -46,7 +63,7 @@ function VerifyView({ request, context }: ViewProps<null>): VNode {
   --compiler 0.8.30 --contract contracts/Token.sol:Token`}</pre>
         </div>
       </noscript>
-      <VerifyForm base={context.base} {...given} />
+      <VerifyForm base={context.base} needsToken={access === 'token'} {...given} />
     </>
   );
 }

@@ -1,7 +1,10 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
-import { type GivenMatch } from '../../../verification/given-codes/verify-given-codes.ts';
+import {
+  type GivenMatch,
+  type GivenRequest,
+} from '../../../verification/given-codes/given-codes.ts';
 import { VerificationFailure } from '../../../verification/verification-failure.ts';
 import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
@@ -11,9 +14,11 @@ import { failureOf } from './blockscout-error.ts';
 import {
   batchRoutes,
   blockscoutHealthRoute,
+  methodsRoutes,
   verdictRoutes,
   versionsRoutes,
 } from './blockscout-routes.ts';
+import { METHODS_BYTES } from './methods-body.ts';
 import { renderBatch, renderVerdict } from './render-verdict.ts';
 import { type BlockscoutForm } from './verifier-request.ts';
 
@@ -41,21 +46,31 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
       return answerJson(route, { compilerVersions }, REVALIDATED);
     });
   }
+  for (const route of methodsRoutes) {
+    // Looked up on the thread that reads the body.
+    routes.openapi({ ...route, request: {} }, async (c) => {
+      const read = await parts.requests.read(c, { kind: 'methods' }, METHODS_BYTES);
+      if (!('methods' in read)) throw new Error('a look-up of methods has methods');
+      return answerJson(route, { methods: read.methods }, NOT_STORED);
+    });
+  }
   for (const { form, route } of verdictRoutes) {
     // The body is read on a thread, which validates it.
     routes.openapi({ ...route, request: {} }, async (c) => {
-      const found = await verify(parts, c, form);
+      const read = await readGiven(parts, c, form);
+      const found = await verify(parts, c, read.given);
       if (found instanceof VerificationFailure) {
         return answerJson(route, failureOf(found.message), NOT_STORED);
       }
       const [match] = found;
-      const verdict = match === undefined ? failureOf(NOT_VERIFIED) : renderVerdict(match);
+      const verdict =
+        match === undefined ? failureOf(NOT_VERIFIED) : renderVerdict(match, read.wantsMethods);
       return answerJson(route, verdict, NOT_STORED);
     });
   }
   for (const { form, route } of batchRoutes) {
     routes.openapi({ ...route, request: {} }, async (c) => {
-      const found = await verify(parts, c, form);
+      const found = await verify(parts, c, (await readGiven(parts, c, form)).given);
       const answer =
         found instanceof VerificationFailure
           ? { compilationFailure: { message: found.message } }
@@ -65,19 +80,21 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
   }
 }
 
-/** The match of each code, or why the compilation gives none. Ends when the client leaves. */
-async function verify(
-  { requests, verification, trustedProxies }: BlockscoutParts,
-  c: Context,
-  form: BlockscoutForm,
-): Promise<readonly (GivenMatch | undefined)[] | VerificationFailure> {
+async function readGiven({ requests }: BlockscoutParts, c: Context, form: BlockscoutForm) {
   const read = await requests.read(c, form);
   if (!('given' in read)) throw new Error('a request to the verifier of Blockscout has codes');
+  return read;
+}
+
+/** The match of each code, or why the compilation gives none. Ends when the client leaves. */
+async function verify(
+  { verification, trustedProxies }: BlockscoutParts,
+  c: Context,
+  given: GivenRequest,
+): Promise<readonly (GivenMatch | undefined)[] | VerificationFailure> {
   const client = clientOf(c.env, trustedProxies);
   try {
-    return await whileWaitedFor(c, (signal) =>
-      verification.verifyGiven(read.given, { client, signal }),
-    );
+    return await whileWaitedFor(c, (signal) => verification.verifyGiven(given, { client, signal }));
   } catch (error) {
     if (error instanceof VerificationFailure) return error;
     throw error;

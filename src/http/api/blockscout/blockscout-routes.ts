@@ -1,13 +1,16 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
+import { problemResponse } from '../../problem-schema.ts';
+import { BASES } from './bases.ts';
 import { type BlockscoutForm } from './verifier-request.ts';
 
-const tags = ['verification'];
+const tags = ['Verify'];
 
 const jsonText = z.string().describe('JSON');
 const artifacts = jsonText.nullable();
 
-const sourceSchema = z.strictObject({
+/** A compilation, as Blockscout takes one. */
+export const sourceSchema = z.strictObject({
   fileName: z.string(),
   contractName: z.string(),
   compilerVersion: z.string(),
@@ -25,6 +28,17 @@ const sourceSchema = z.strictObject({
 });
 const partsSchema = z.array(z.strictObject({ type: z.enum(['main', 'meta']), data: z.string() }));
 
+const methodPlaces = z.strictObject({
+  methods: z.record(
+    z.string(),
+    z.strictObject({ fileName: z.string(), fileOffset: z.int(), length: z.int() }),
+  ),
+});
+const methodsSchema = methodPlaces.meta({
+  id: 'BlockscoutMethods',
+  description: 'By selectors; offsets and lengths in bytes',
+});
+
 /** The answer to the verification of one contract. */
 export const verdictSchema = z
   .strictObject({
@@ -37,7 +51,7 @@ export const verdictSchema = z
         localDeployedBytecodeParts: partsSchema,
       })
       .nullable(),
-    postActionResponses: z.strictObject({ lookupMethods: z.null() }).nullable(),
+    postActionResponses: z.strictObject({ lookupMethods: methodPlaces.nullable() }).nullable(),
   })
   .meta({ id: 'BlockscoutVerdict', description: 'What came of codes and sources' });
 
@@ -82,9 +96,6 @@ export const batchSchema = z
     }),
   ])
   .meta({ id: 'BlockscoutBatch', description: 'What came of several codes and one compilation' });
-
-/** Where the verifier answers: below a base of its own, which has its own /health, and at the root for bases without path. */
-const BASES = ['/blockscout', ''];
 
 function verifierRoute<Schema extends z.ZodType>(
   base: string,
@@ -137,6 +148,34 @@ export const batchRoutes = formsOf(['solidity'], true).map(({ base, form }) => (
   route: verifierRoute(base, form, batchSchema),
 }));
 
+function storedRoute(base: string, what: 'verify' | 'verify-from-etherscan', summary: string) {
+  return createRoute({
+    method: 'post',
+    path: `${base}/api/v2/verifier/sourcify/sources:${what}`,
+    summary: `The verifier of Blockscout: ${summary}`,
+    tags,
+    request: {
+      body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
+    },
+    responses: {
+      200: {
+        description: 'The match that is stored, or why there is none',
+        content: { 'application/json': { schema: verdictSchema } },
+      },
+    },
+  });
+}
+
+/** POST …/api/v2/verifier/sourcify/sources:{verify,verify-from-etherscan}. */
+export const storedRoutes = BASES.map((base) => ({
+  verify: storedRoute(base, 'verify', 'a contract on chain by its metadata and sources'),
+  takeOver: storedRoute(
+    base,
+    'verify-from-etherscan',
+    'a contract on chain by what another explorer has',
+  ),
+}));
+
 const versionsSchema = z
   .strictObject({ compilerVersions: z.array(z.string()) })
   .meta({ id: 'BlockscoutVersions', description: 'Newest first' });
@@ -158,6 +197,28 @@ export const versionsRoutes = BASES.flatMap((base) =>
       },
     }),
   })),
+);
+
+/** POST …/api/v2/verifier/solidity/methods:lookup. */
+export const methodsRoutes = BASES.map((base) =>
+  createRoute({
+    method: 'post',
+    path: `${base}/api/v2/verifier/solidity/methods:lookup`,
+    summary:
+      'The verifier of Blockscout: where the functions of a running code stand in its sources',
+    tags,
+    request: {
+      body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
+    },
+    responses: {
+      200: {
+        description: 'The functions that were found',
+        content: { 'application/json': { schema: methodsSchema } },
+      },
+      400: problemResponse('Not such a request (`invalid_parameter`, `invalid_json`)'),
+      413: problemResponse('The body is too large, or holds too much'),
+    },
+  }),
 );
 
 /** GET /blockscout/health. */

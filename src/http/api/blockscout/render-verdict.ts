@@ -1,11 +1,14 @@
 import { bytesToHex } from '../../../lib/hex.ts';
 import { isMembers } from '../../../lib/members.ts';
 import { splitLibraryId } from '../../../solidity/library-id.ts';
-import { type GivenMatch } from '../../../verification/given-codes/verify-given-codes.ts';
+import { type GivenMatch } from '../../../verification/given-codes/given-codes.ts';
 import { type AnswerOf } from '../../answer.ts';
-import { type batchSchema, type verdictSchema } from './blockscout-routes.ts';
+import { type StoredMatch } from '../../../verification/known-codes/search-known-code.ts';
+import { placeMethods } from '../../../verification/given-codes/place-methods.ts';
+import { type batchSchema, type sourceSchema, type verdictSchema } from './blockscout-routes.ts';
 
 type Verdict = AnswerOf<typeof verdictSchema>;
+type Source = AnswerOf<typeof sourceSchema>;
 type Parts = NonNullable<Verdict['extraData']>['localCreationInputParts'];
 type Batch = Extract<AnswerOf<typeof batchSchema>, { contractVerificationResults: unknown }>;
 type Item = Batch['contractVerificationResults']['items'][number];
@@ -18,33 +21,15 @@ const LANGUAGES: Readonly<Record<string, Success['language']>> = {
   vyper: 'VYPER',
 };
 
+/** Beyond the size of any contract that Ethereum takes (EIP-170, EIP-7954) functions are not looked up, in bytes. */
+const MOST_MAPPED_BYTES = 65_536;
+
 /** A match as the verifier says one. */
-export function renderVerdict({ compilation, judgement }: GivenMatch): Verdict {
-  const { name, fullyQualifiedName, version, settings, artifacts } = compilation;
-  const fileName = fullyQualifiedName.slice(0, -(name.length + 1));
-  const { creation, runtime } = judgement;
-  const creationValues = creation?.match ? creation.values : {};
-  const runtimeValues = runtime?.match ? runtime.values : {};
+export function renderVerdict(found: GivenMatch, wantsMethods: boolean): Verdict {
+  const { compilation } = found;
   return {
     ...{ message: 'OK', status: 'SUCCESS' },
-    source: {
-      ...{ fileName, contractName: name, compilerVersion: `v${version}` },
-      compilerSettings: JSON.stringify(settings),
-      sourceType: LANGUAGES[compilation.language] ?? 'SOLIDITY',
-      sourceFiles: sourcesOf(compilation),
-      abi: Array.isArray(artifacts['abi']) ? JSON.stringify(artifacts['abi']) : null,
-      constructorArguments: creationValues.constructorArguments ?? null,
-      matchType: MATCH_TYPES[judgement.match ?? 'partial'],
-      compilationArtifacts: JSON.stringify(artifacts),
-      creationInputArtifacts: JSON.stringify(compilation.creationCodeArtifacts ?? {}),
-      deployedBytecodeArtifacts: JSON.stringify(compilation.runtimeCodeArtifacts ?? {}),
-      isBlueprint: false,
-      libraries: {
-        ...creationValues.libraries,
-        ...runtimeValues.libraries,
-        ...librariesIn(settings),
-      },
-    },
+    source: renderSource(found),
     extraData: {
       localCreationInputParts: partsOf(compilation.creationCode, compilation.creationCodeArtifacts),
       localDeployedBytecodeParts: partsOf(
@@ -52,7 +37,66 @@ export function renderVerdict({ compilation, judgement }: GivenMatch): Verdict {
         compilation.runtimeCodeArtifacts,
       ),
     },
-    postActionResponses: { lookupMethods: null },
+    postActionResponses: { lookupMethods: wantsMethods ? methodsOf(compilation) : null },
+  };
+}
+
+/** Where the functions of a compiled contract stand in its sources. */
+function methodsOf({
+  artifacts,
+  runtimeCode,
+  runtimeCodeArtifacts,
+}: GivenMatch['compilation']): NonNullable<Verdict['postActionResponses']>['lookupMethods'] {
+  const sourceMap = runtimeCodeArtifacts?.['sourceMap'];
+  const sources = artifacts['sources'];
+  const isMapped = runtimeCode !== undefined && runtimeCode.length <= MOST_MAPPED_BYTES;
+  if (!isMapped || typeof sourceMap !== 'string' || !isMembers(sources)) return null;
+  const names = new Map(
+    Object.entries(sources).map(([path, source]) => [isMembers(source) && source['id'], path]),
+  );
+  const nameFile = (id: number): string | undefined => names.get(id);
+  return {
+    methods: placeMethods({ code: runtimeCode, abi: artifacts['abi'], sourceMap, nameFile }),
+  };
+}
+
+/** The compilation of a match, with what was found of given codes. */
+export function renderSource({ compilation, judgement }: GivenMatch): Source {
+  const { creation, runtime } = judgement;
+  return renderStored({
+    compilation,
+    match: judgement.match ?? 'partial',
+    creationValues: creation?.match ? creation.values : {},
+    runtimeValues: runtime?.match ? runtime.values : {},
+  });
+}
+
+/** A compilation, with the values of a deployment. */
+export function renderStored({
+  compilation,
+  match,
+  creationValues,
+  runtimeValues,
+}: StoredMatch): Source {
+  const { name, fullyQualifiedName, version, settings, artifacts } = compilation;
+  const fileName = fullyQualifiedName.slice(0, -(name.length + 1));
+  return {
+    ...{ fileName, contractName: name, compilerVersion: `v${version}` },
+    compilerSettings: JSON.stringify(settings),
+    sourceType: LANGUAGES[compilation.language] ?? 'SOLIDITY',
+    sourceFiles: sourcesOf(compilation),
+    abi: Array.isArray(artifacts['abi']) ? JSON.stringify(artifacts['abi']) : null,
+    constructorArguments: creationValues.constructorArguments ?? null,
+    matchType: MATCH_TYPES[match],
+    compilationArtifacts: JSON.stringify(artifacts),
+    creationInputArtifacts: JSON.stringify(compilation.creationCodeArtifacts ?? {}),
+    deployedBytecodeArtifacts: JSON.stringify(compilation.runtimeCodeArtifacts ?? {}),
+    isBlueprint: false,
+    libraries: {
+      ...creationValues.libraries,
+      ...runtimeValues.libraries,
+      ...librariesIn(settings),
+    },
   };
 }
 

@@ -1,6 +1,5 @@
 import { z } from 'zod';
 
-import { FullmatchError } from '../../../errors.ts';
 import { isAddress } from '../../../lib/address-text.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
@@ -8,9 +7,14 @@ import { buildStandardJson, PlainSourcesFault } from '../../../solidity/build-st
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { buildVyperJson } from '../../../solidity/vyper-sources.ts';
 import { toStandardJson } from '../../../solidity/to-standard-json.ts';
-import { type GivenCodes } from '../../../verification/given-codes/verify-given-codes.ts';
+import { type GivenCodes } from '../../../verification/given-codes/given-codes.ts';
 import { type StandardJsonCompilation } from '../../../verification/verification-request.ts';
-import { asRequestError, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
+import {
+  abiParser,
+  asRequestError,
+  parseJsonBody,
+  type RequestLimits,
+} from '../../bodies/request-limits.ts';
 import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
 import { namedValues } from '../../named-values.ts';
 import { standardJsonInputSchema } from '../v2/verify-body.ts';
@@ -28,26 +32,37 @@ export interface BlockscoutForm {
 export interface VerifierRequest {
   readonly compilation: StandardJsonCompilation;
   readonly codes: readonly GivenCodes[];
+  /** Whether it is asked where the functions stand in the sources. */
+  readonly wantsMethods: boolean;
 }
 
 const NO_ADDRESS: Hex = `0x${'0'.repeat(40)}`;
 const MOST_CODES = 100;
 const CODE_EXPECTED = '0x and hexadecimal digits in pairs are expected';
 
-const code = z
+/** A code in hexadecimal digits, with 0x or without. */
+export const code = z
   .string(CODE_EXPECTED)
   .regex(/^(?:0x)?(?:[0-9a-fA-F]{2})+$/, CODE_EXPECTED)
   .transform((text): Hex => `0x${text.replace(/^0x/, '').toLowerCase()}`);
 const text = z.string('text is expected');
 const metadata = z.looseObject({ contractAddress: z.string().nullish() }).nullish();
 
+/** Which code of a contract it is. */
+export const bytecodeType = z.enum(
+  ['CREATION_INPUT', 'DEPLOYED_BYTECODE'],
+  'CREATION_INPUT or DEPLOYED_BYTECODE is expected',
+);
+
+/** What is to be done with a match; what this service does not know is none of it. */
+const postActions = z.looseObject({
+  postActions: z.array(z.string(), 'a list of actions is expected').nullish(),
+});
+
 /** `bytecode` of one contract, or the codes of several. */
 const single = z.looseObject({
   bytecode: code,
-  bytecodeType: z.enum(
-    ['CREATION_INPUT', 'DEPLOYED_BYTECODE'],
-    'CREATION_INPUT or DEPLOYED_BYTECODE is expected',
-  ),
+  bytecodeType,
   metadata,
 });
 const batch = z.looseObject({
@@ -92,9 +107,11 @@ export function readVerifierRequest(
   const [version, input] =
     form.sources === 'standard_json'
       ? readWhole(validateBody(standardJson, body), limits)
-      : readParts(validateBody(multiPart, body), form);
+      : readParts(validateBody(multiPart, body), form, limits);
+  const actions = validateBody(postActions, body).postActions ?? [];
   return {
     codes,
+    wantsMethods: !form.isBatch && actions.includes('lookup-methods'),
     compilation: {
       ...{ kind: 'standard_json', input },
       compilerVersion: version.replace(/^vyper:/, ''),
@@ -123,7 +140,11 @@ function codesOf({ contracts }: z.output<typeof batch>): readonly GivenCodes[] {
 }
 
 function addressOf(place: z.output<typeof metadata>): Hex {
-  const address = place?.contractAddress ?? '';
+  return addressOrNone(place?.contractAddress ?? '');
+}
+
+/** An address in lower case; zeros for what is none. */
+export function addressOrNone(address: string): Hex {
   return isAddress(address) ? (address.toLowerCase() as Hex) : NO_ADDRESS;
 }
 
@@ -143,14 +164,19 @@ function readWhole(
 function readParts(
   { compilerVersion: version, ...parts }: z.output<typeof multiPart>,
   { language }: BlockscoutForm,
+  limits: RequestLimits,
 ): readonly [string, StandardJsonInput] {
   const sources = parts.sourceFiles ?? parts.sources;
   if (sources === undefined) throw invalidMember('sourceFiles', 'the sources are expected');
   const evmVersion = parts.evmVersion ?? '';
-  if (language === 'vyper') return [version, vyperInput(sources, evmVersion, parts.interfaces)];
   const paths = Object.keys(sources);
   const runs = parts.optimizationRuns;
   try {
+    if (language === 'vyper') {
+      const interfaces = parts.interfaces ?? {};
+      const parseAbi = abiParser(limits);
+      return [version, buildVyperJson({ sources, interfaces, evmVersion, parseAbi })];
+    }
     const input = buildStandardJson({
       sources,
       language: paths.every((path) => path.endsWith('.yul')) ? 'Yul' : 'Solidity',
@@ -162,34 +188,5 @@ function readParts(
   } catch (error) {
     if (!(error instanceof PlainSourcesFault)) throw error;
     throw invalidMember(error.part, error.message.replace(/\.$/, ''));
-  }
-}
-
-function vyperInput(
-  sources: Readonly<Record<string, string>>,
-  evmVersion: string,
-  interfaces: Readonly<Record<string, string>> | null | undefined,
-): StandardJsonInput {
-  const given = Object.entries(interfaces ?? {}).map(([path, content]) => [
-    path,
-    path.endsWith('.json') ? { abi: abiOf(path, content) } : { content },
-  ]);
-  return toStandardJson({
-    ...buildVyperJson(sources, evmVersion),
-    ...(given.length > 0 && { interfaces: Object.fromEntries(given) as object }),
-  });
-}
-
-function abiOf(path: string, content: string): unknown {
-  try {
-    return JSON.parse(content) as unknown;
-  } catch (error) {
-    throw new FullmatchError(
-      'invalid_json',
-      `The interface ${JSON.stringify(path.slice(0, 100))} is not JSON.`,
-      {
-        cause: error,
-      },
-    );
   }
 }

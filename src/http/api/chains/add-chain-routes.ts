@@ -4,7 +4,12 @@ import { type ChainIcon } from '../../../chains/registry/chain-icons.ts';
 import { findChain } from '../../../chains/registry/chain-reference.ts';
 import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-fields.ts';
 import { type ChainRegistry, type RegisteredChain } from '../../../chains/registry/registry.ts';
-import { pickFields, searchChains } from '../../../chains/registry/search-chains.ts';
+import {
+  type ChainPage,
+  pickFields,
+  rankChains,
+  searchChains,
+} from '../../../chains/registry/search-chains.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import {
@@ -32,18 +37,25 @@ const PICTURE_ONLY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 /** The routes below /v1/chains, and /v1/registry. */
 export function addChainRoutes(
   routes: OpenAPIHono,
-  { registry, icons, chainHealth }: Pick<HttpParts, 'registry' | 'icons' | 'chainHealth'>,
+  {
+    answers,
+    registry,
+    icons,
+    chainHealth,
+  }: Pick<HttpParts, 'answers' | 'registry' | 'icons' | 'chainHealth'>,
 ): void {
   addRegistryRoute(routes, { registry, chainHealth });
-  routes.openapi(searchRoute, (c) => {
-    const { q, fields, limit = DEFAULT_PAGE, after, ...filter } = c.req.valid('query');
+  routes.openapi(searchRoute, async (c) => {
+    const { q, order, fields, limit = DEFAULT_PAGE, after, ...given } = c.req.valid('query');
     const chosen = fields === undefined ? undefined : parseFields(fields);
+    // Ranking all chains takes milliseconds.
+    if (order === 'relevance') await answers.ownPass(c);
     const { chains } = registry();
-    const page = searchChains(
-      chains,
-      { ...known(filter), ...(q !== undefined && { words: q }) },
-      { limit, ...(after !== undefined && { after }) },
-    );
+    const filter = { ...known(given), ...(q !== undefined && { words: q }) };
+    const page: ChainPage =
+      order === 'relevance'
+        ? rankChains(chains, filter, limit)
+        : searchChains(chains, filter, { limit, ...(after !== undefined && { after }) });
     const results = page.chains.map(({ record }) =>
       chosen === undefined ? record : pickFields(record, chosen),
     );

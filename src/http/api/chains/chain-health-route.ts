@@ -70,7 +70,7 @@ export const chainHealthRoute = createRoute({
   summary: 'How the endpoints of a chain are',
   description:
     'As the process that answers sees them. Only configured chains are probed; of others `state` is `not_probed`.',
-  tags: ['chains'],
+  tags: ['Chains'],
   request: { params: chainReference },
   responses: {
     200: {

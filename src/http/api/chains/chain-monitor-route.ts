@@ -62,7 +62,7 @@ export const chainMonitorRoute = createRoute({
   summary: 'How a chain is watched for new contracts',
   description:
     'As it was some seconds ago, whichever process of the database follows the chain. `status` is `not_configured` where this process has no monitor for it.',
-  tags: ['chains'],
+  tags: ['Chains'],
   request: { params: chainReference },
   responses: {
     200: {

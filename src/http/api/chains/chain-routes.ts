@@ -12,7 +12,7 @@ const WORDS_MAX_CHARACTERS = 100;
 /** Chains in a page where the client does not say. */
 export const DEFAULT_PAGE = 100;
 
-const tags = ['chains'];
+const tags = ['Chains'];
 const count = z.int().min(0);
 const chainRecord = chainRecordSchema.meta({ id: 'ChainRecord' });
 const chainId = chainRecordSchema.shape.chainId;
@@ -115,6 +115,15 @@ export const searchRoute = createRoute({
               'Words; each one occurs in the id, a name or the currency. Case and accents are ignored',
           },
           example: 'arbitrum sepolia',
+        }),
+      order: z
+        .enum(['id', 'relevance'])
+        .optional()
+        .openapi({
+          param: {
+            description:
+              '`relevance` has what q names whole first, then supported chains: one page, without a next one',
+          },
         }),
       fields: z
         .string()

@@ -54,7 +54,7 @@ export const registryRoute = createRoute({
   path: '/v1/registry',
   summary: 'All chains in a line each',
   description: 'For tables of chains: names, what the service does on each, health and warnings.',
-  tags: ['chains'],
+  tags: ['Chains'],
   responses: {
     200: {
       description: 'The chains',

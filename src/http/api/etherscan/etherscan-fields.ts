@@ -8,10 +8,10 @@ export const LIBRARY_PLACES: readonly number[] = Array.from(
   (_, index) => index + 1,
 );
 
-/** The parameters that are read, of a query as of a body; the key of an account is none of them. */
+/** The parameters that are read, of a query as of a body; the key of an account is the token of this service. */
 export const FIELD_NAMES: ReadonlySet<string> = new Set([
   // wagmi writes chainId.
-  ...['module', 'action', 'chainid', 'chainId', 'guid'],
+  ...['module', 'action', 'chainid', 'chainId', 'guid', 'apikey'],
   ...['address', 'contractaddress', 'contractaddresses', 'expectedimplementation'],
   ...['sourceCode', 'codeformat', 'contractname', 'compilerversion'],
   // The first is how the protocol spells the second.

@@ -12,7 +12,7 @@ const fieldsSchema = z
   .meta({
     id: 'EtherscanFields',
     description:
-      'Parameters of the protocol, in the query or in the body. module is contract; action is verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification. Others, such as apikey, are ignored.',
+      'Parameters of the protocol, in the query or in the body. module is contract; action is verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification. apikey is the token, where the service asks for one (`access.verify`). Others are ignored.',
   });
 
 /** Those of a GET, as parameters. */

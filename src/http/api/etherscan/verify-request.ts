@@ -6,6 +6,7 @@ import {
   PlainSourcesFault,
 } from '../../../solidity/build-standard-json.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
+import { vyperContractsIn } from '../../../solidity/vyper-sources.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { readForm } from '../../bodies/read-form.ts';
 import { readUrlencoded } from '../../bodies/read-urlencoded.ts';
@@ -35,7 +36,8 @@ export interface EtherscanForm {
 
 /** What a body asks: a verification, or something that its short fields say. */
 export type EtherscanRequest =
-  { readonly verification: VerificationRequest } | { readonly fields: EtherscanFields };
+  | { readonly verification: VerificationRequest; readonly key?: string }
+  | { readonly fields: EtherscanFields };
 
 /** What is not handed on where nothing is to be verified. */
 const LONG_FIELDS = new Set(['sourceCode', 'constructorArguments', 'constructorArguements']);
@@ -65,7 +67,9 @@ export async function readEtherscanRequest(
   if (fields['action'] !== 'verifysourcecode') return { fields };
   const source = values.get('sourceCode') ?? Buffer.from(fields['sourceCode'] ?? '');
   const constructorArguments = readArguments(values, fields);
+  const { apikey: key } = fields;
   return {
+    ...(key !== undefined && { key }),
     verification: {
       chainId: readChainId(fields, chainId),
       address: requireAddress(fields, 'contractaddress'),
@@ -117,7 +121,7 @@ function readCompilation(
     case 'solidity-standard-json-input':
     case 'vyper-json':
     case 'vyper-standard-json-input': {
-      const input = readBracedJson(source, limits);
+      const input = withinProject(name, readBracedJson(source, limits));
       const contractIdentifier = identify(name, input);
       return { kind: 'standard_json', input, compilerVersion, contractIdentifier };
     }
@@ -160,11 +164,32 @@ export function readBracedJson(source: Buffer, limits: RequestLimits): StandardJ
   return toStandardJson(validateBody(standardJsonInputSchema, value));
 }
 
+/**
+ * The input with its sources named as the contract is: forge names sources of Vyper by where they lie on its machine, and the
+ * contract by where it lies in the project.
+ */
+function withinProject(name: string, input: StandardJsonInput): StandardJsonInput {
+  const end = `/${name.slice(0, Math.max(0, name.lastIndexOf(':')))}`;
+  const [only, another] = Object.keys(input.sources).filter((path) => path.endsWith(end));
+  if (input.language !== 'Vyper' || only === undefined || another !== undefined) return input;
+  const project = only.slice(0, 1 - end.length);
+  const named = Object.entries(input.sources).map(
+    ([path, text]) => [path.startsWith(project) ? path.slice(project.length) : path, text] as const,
+  );
+  const sources = Object.fromEntries(named);
+  // Two sources of one name would be one.
+  return Object.keys(sources).length === named.length ? { ...input, sources } : input;
+}
+
 /** `path:Name`; of a name alone the one source that declares it. */
-function identify(name: string, { sources }: StandardJsonInput): string {
+function identify(name: string, { language, sources }: StandardJsonInput): string {
   if (name.includes(':')) return name;
   const texts = Object.entries(sources).map(([path, { content = '' }]) => [path, content] as const);
-  const found = declarationsIn(Object.fromEntries(texts)).filter((each) => each.name === name);
+  const declared =
+    language === 'Vyper'
+      ? vyperContractsIn(Object.keys(sources))
+      : declarationsIn(Object.fromEntries(texts));
+  const found = declared.filter((each) => each.name === name);
   const [only, another] = found;
   if (only !== undefined && another === undefined) return `${only.path}:${name}`;
   const what = only === undefined ? 'none' : 'several';

@@ -18,14 +18,17 @@ import {
   type JobFailure,
   type VerificationJob,
 } from '../../../verification/jobs/verification-job.ts';
-import { jobNotFound } from '../../../verification/verification.ts';
+import { jobNotFound } from '../../../verification/jobs/end-job.ts';
+import { clientOf } from '../../client-of.ts';
 import { answerJson, type AnswerOf, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { renderDownload } from '../../job-schema.ts';
+import { recallProxy } from '../v2/proxy-resolution.ts';
 import { LANGUAGE_NAMES } from '../v2/render-contract.ts';
 import {
   alternativeRoute,
+  cancelJobRoute,
   type alternativeSchema,
   type alternativeTextSchema,
   contractEventsRoute,
@@ -44,13 +47,21 @@ type WireComparison = NonNullable<NonNullable<WireFailure['comparedCodes']>['run
 /** The routes that say how a match came about, or is about to. */
 export function addEvidenceRoutes(
   routes: OpenAPIHono,
-  { contracts, answers, verification }: Pick<HttpParts, 'contracts' | 'answers' | 'verification'>,
+  {
+    contracts,
+    answers,
+    verification,
+    trustedProxies,
+    proxies,
+  }: Pick<HttpParts, 'contracts' | 'answers' | 'verification' | 'trustedProxies' | 'proxies'>,
 ): void {
   routes.openapi(evidenceRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
     const evidence = await contracts.readEvidence(chainId, address);
     if (evidence === undefined) throw contractNotFound(chainId, address);
-    return answerJson(evidenceRoute, renderEvidence(evidence), REVALIDATED);
+    const proxyResolution = await recallProxy({ proxies, contracts }, { chainId, address });
+    const answer = { ...renderEvidence(evidence), proxyResolution: proxyResolution ?? null };
+    return answerJson(evidenceRoute, answer, REVALIDATED);
   });
   routes.openapi(contractEventsRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -96,6 +107,11 @@ export function addEvidenceRoutes(
     if (job.failure !== undefined) await answers.ownPass(c);
     return answerJson(jobStateRoute, renderJobState(job), NOT_STORED);
   });
+  routes.openapi(cancelJobRoute, async (c) => {
+    const { id } = c.req.valid('param');
+    const job = await verification.endJob(id, clientOf(c.env, trustedProxies));
+    return answerJson(cancelJobRoute, renderJobState(job), NOT_STORED, 202);
+  });
 }
 
 function renderEvidence({
@@ -104,10 +120,11 @@ function renderEvidence({
   codeReading,
   creationSearch,
   hasUnlistedSources,
+  license,
   alternatives,
   runtimeHashes,
   creationHashes,
-}: MatchEvidence): AnswerOf<typeof evidenceSchema> {
+}: MatchEvidence): Omit<AnswerOf<typeof evidenceSchema>, 'proxyResolution'> {
   return {
     chainId: match.chainId,
     address: checksumAddress(match.address),
@@ -122,6 +139,7 @@ function renderEvidence({
     codeReading: codeReading ?? null,
     creationSearch: creationSearch ?? null,
     hasUnlistedSources,
+    license: license ?? null,
     alternatives: alternatives.map(renderAlternative),
     runtimeCode: renderHashes(runtimeHashes),
     creationCode: renderHashes(creationHashes),

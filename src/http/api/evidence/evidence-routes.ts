@@ -9,6 +9,7 @@ import {
   KEPT_BESIDE,
 } from '../../job-schema.ts';
 import { anyMembers, namedValues } from '../../named-values.ts';
+import { proxyResolutionSchema } from '../v2/contract-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
 
@@ -104,6 +105,15 @@ export const evidenceSchema = z
       .describe(
         'Whether there are files that the metadata does not list: without them the compiler gives another code, and no hash proves their text',
       ),
+    proxyResolution: proxyResolutionSchema
+      .nullable()
+      .describe('As it was read last, since the chain is not asked; null where that is not known'),
+    license: z
+      .string()
+      .nullable()
+      .describe(
+        'SPDX, as a comment of the contract’s source says; a partial match does not prove it',
+      ),
     alternatives: z
       .array(alternativeSchema)
       .describe('Other texts that give the code of a partial match; at most 5'),
@@ -118,7 +128,7 @@ export const evidenceRoute = createRoute({
   path: '/v1/contracts/{chainId}/{address}',
   summary: 'The match of a contract, and what stands behind it',
   description: 'Sources and codes are at /v2/contract/{chainId}/{address}.',
-  tags: ['contracts'],
+  tags: ['Contracts'],
   request: { params: contractParameters },
   responses: {
     200: {
@@ -163,7 +173,7 @@ export const contractEventsRoute = createRoute({
   path: '/v1/contracts/{chainId}/{address}/events',
   summary: 'What happened to the match of a contract, newest first',
   description: 'The event log keeps it, and the reason of a withdrawal, when the match is gone.',
-  tags: ['contracts'],
+  tags: ['Events'],
   request: { params: contractParameters },
   responses: {
     200: {
@@ -182,7 +192,7 @@ export const alternativeRoute = createRoute({
   summary: 'Another text that gives the code of a partial match',
   description:
     'A partial match proves no names and no comments. The first text is shown, others are kept beside it.',
-  tags: ['contracts'],
+  tags: ['Contracts'],
   request: {
     params: contractParameters.extend({
       matchId: z
@@ -236,7 +246,7 @@ export const sourcePageRoute = createRoute({
   path: '/v1/contracts/{chainId}/{address}/sources',
   summary: 'The sources of a contract, page by page',
   description: 'An answer is of bounded size. All sources at once are at /v2/contract.',
-  tags: ['contracts'],
+  tags: ['Contracts'],
   request: {
     params: contractParameters,
     query: z.object({
@@ -301,6 +311,10 @@ export const stateOfJobSchema = z
         recompiledRuntimeCode: codeSchema,
         onchainCreationCode: codeSchema,
         onchainRuntimeCode: codeSchema,
+        creationTransactionHash: z
+          .string()
+          .optional()
+          .describe('The transaction that the creation code comes from'),
         comparedCodes: z
           .strictObject({
             runtime: comparisonSchema.optional(),
@@ -320,12 +334,29 @@ export const jobStateRoute = createRoute({
   path: '/v1/jobs/{id}',
   summary: 'Where a verification job stands now',
   description: 'It answers at once, unlike /v2/verify/{verificationId}.',
-  tags: ['verification'],
+  tags: ['Verify'],
   request: { params: z.object({ id: z.string() }) },
   responses: {
     200: { description: 'The job', content: { 'application/json': { schema: stateOfJobSchema } } },
     404: problemResponse('The job does not exist (`job_not_found`)'),
     ...crowdedResponses(problemResponse),
+  },
+});
+
+/** POST /v1/jobs/{id}/cancel. */
+export const cancelJobRoute = createRoute({
+  method: 'post',
+  path: '/v1/jobs/{id}/cancel',
+  summary: 'End a verification job of your own',
+  description:
+    'A job that waits ends at once, one that runs within seconds. Your own are those that were sent from your address.',
+  tags: ['Verify'],
+  request: { params: z.object({ id: z.string() }) },
+  responses: {
+    202: { description: 'It ends', content: { 'application/json': { schema: stateOfJobSchema } } },
+    403: problemResponse('Another client has sent it (`job_of_another_client`)'),
+    404: problemResponse('The job does not exist (`job_not_found`)'),
+    409: problemResponse('It has ended already (`job_ended`)'),
   },
 });
 
@@ -336,4 +367,5 @@ export const evidenceRoutes = [
   alternativeRoute,
   sourcePageRoute,
   jobStateRoute,
+  cancelJobRoute,
 ] as const;

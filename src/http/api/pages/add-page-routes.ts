@@ -18,6 +18,7 @@ import { type Problem } from '../../error-response.ts';
 import { isAskedForPage } from '../../client-of.ts';
 import { type HostUrls } from '../../http-parts.ts';
 import { Turns } from '../../records/turns.ts';
+import { urlsSeenBy } from './seen-urls.ts';
 import { makePage, type PageMaking, type WrittenPage } from './make-page.ts';
 import { answerProblemPlainly } from './plain-page.ts';
 import { type PageHost } from './server-bundle.ts';
@@ -28,6 +29,8 @@ interface PageParts {
   readonly host: PageHost;
   readonly bundle: WebBundle;
   readonly version: string;
+  /** Whether the pages show what is unlisted, below the prefixes alone. */
+  readonly isUnlisted?: boolean;
   readonly urls: () => HostUrls;
   /** The prefixes at which the host answers beside its root. */
   readonly prefixes: readonly string[];
@@ -112,7 +115,7 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPag
     if (!READS.has(c.req.method) || !prefersPage(c)) return undefined;
     // No page can be written in the place of one that could not.
     if (problem.code === 'page_too_large') {
-      return Promise.resolve(answerProblemPlainly(problem, policyOf(parts)));
+      return Promise.resolve(answerProblemPlainly(problem, policyOf(parts, c)));
     }
     return problem.status === 404 && c.req.path.length <= PATH_SHOWN_CHARACTERS
       ? answerInPlace(c, problem)
@@ -145,7 +148,7 @@ async function answerPage(
     status: page.status,
     headers: {
       ...BASE_HEADERS,
-      ...policyOf(parts),
+      ...policyOf(parts, c),
       ...(page.location !== undefined && { location: page.location }),
       vary: 'Accept-Encoding',
       ...(coding === 'gzip' && { 'content-encoding': 'gzip' }),
@@ -157,11 +160,14 @@ async function answerPage(
 }
 
 /** Nothing is loaded from elsewhere, and nothing that is written into a page runs. The search leads to the API host. */
-function policyOf({ host, urls }: PageParts): ResponseHeaders {
-  const { api } = urls();
-  const searched = host === 'api' || api === undefined ? "'self'" : new URL(api).origin;
+function policyOf({ host, urls }: PageParts, c: Context): ResponseHeaders {
+  const { api } = urlsSeenBy(c.req.url, urls(), host);
+  const elsewhere = host === 'api' || api === undefined ? [] : [new URL(api).origin];
+  // The operator's page sends to itself as well.
+  const searched =
+    elsewhere.length === 0 || host === 'operator' ? ["'self'", ...elsewhere] : elsewhere;
   return {
-    'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action ${searched}; frame-ancestors 'none'`,
+    'content-security-policy': `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; form-action ${searched.join(' ')}; frame-ancestors 'none'`,
     'referrer-policy': 'no-referrer',
     'x-frame-options': 'DENY',
   };
@@ -169,7 +175,7 @@ function policyOf({ host, urls }: PageParts): ResponseHeaders {
 
 /** A static page is made once for each place at which it is asked for. */
 async function findPage(
-  { host, version, urls, prefixes }: PageParts,
+  { host, version, urls, prefixes, isUnlisted = false }: PageParts,
   { making, made }: PageState,
   c: Context,
   problem: Problem | undefined,
@@ -179,12 +185,16 @@ async function findPage(
     prefixes.find((each) => pathname === each || pathname.startsWith(`${each}/`)) ?? '';
   const below = pathname.slice(prefix.length);
   const path = below.replace(/(?<=.)\/$/, '') || '/';
-  const { api, repository } = urls();
+  const own = urls();
+  const seen = urlsSeenBy(c.req.url, own, host);
+  const { api, repository } = seen;
   const base = baseOf(below, prefix);
   const key = JSON.stringify([path, base, api, repository]);
   const kept = problem === undefined ? made.get(key) : undefined;
   if (kept !== undefined) return kept;
-  const site = host === 'api' ? base : api && `${api}/`;
+  // The pages of everybody are one step above those of unlisted contracts.
+  const ownSite = isUnlisted ? `${base}../` : base;
+  const site = host === 'api' ? ownSite : api && `${api}/`;
   const page = await makePage(c, making, {
     question: {
       path,
@@ -196,6 +206,7 @@ async function findPage(
       base,
       version,
       ...(site !== undefined && { site }),
+      ...(isUnlisted && { isUnlisted }),
       ...(api !== undefined && { apiUrl: api }),
       ...(repository !== undefined && { repositoryUrl: repository }),
       now: new Date().toISOString(),
@@ -203,7 +214,9 @@ async function findPage(
   });
   if (page === undefined) throw notFound(pathname);
   const result: MadePage = { page };
-  if (page.isStatic && page.status === 200 && made.size < KEPT_PAGES) made.set(key, result);
+  // Names that clients make up would push out the pages that everybody asks for.
+  if (seen === own && page.isStatic && page.status === 200 && made.size < KEPT_PAGES)
+    made.set(key, result);
   return result;
 }
 

@@ -1,5 +1,5 @@
 /** Which pages there are: most are of the API host. */
-export type PageHost = 'api' | 'repository';
+export type PageHost = 'api' | 'repository' | 'operator';
 
 /** What is asked for: a path with a query, or what to say where nothing is. */
 export interface PageQuestion {
@@ -15,6 +15,7 @@ export interface PageContext {
   readonly base: string;
   /** From the page to the root of the API host; absent where that host is switched off. */
   readonly site?: string;
+  readonly isUnlisted?: boolean;
   readonly version: string;
   readonly apiUrl?: string;
   readonly repositoryUrl?: string;

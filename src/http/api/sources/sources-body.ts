@@ -11,9 +11,11 @@ import {
   findMissingImports,
   PlainSourcesFault,
 } from '../../../solidity/build-standard-json.ts';
+import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { buildVyperJson, vyperContractsIn } from '../../../solidity/vyper-sources.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import {
+  abiParser,
   requireBoundedPaths,
   requireFewSources,
   type RequestLimits,
@@ -96,16 +98,19 @@ export function readSourcesBody(body: Members, limits: RequestLimits): Asked {
   requireFewSources(paths.length, limits);
   requireBoundedPaths(paths);
   const isVyper = language === 'Vyper';
-  const input = isVyper
-    ? buildVyper(given)
-    : build({
-        ...{ sources: files, language },
-        ...(optimizer && { optimizer }),
-        ...(typeof evmVersion === 'string' && { evmVersion }),
-        ...(typeof viaIR === 'boolean' && { viaIR }),
-        ...(libraries && { libraries }),
-        ...(remappings && { remappings }),
-      });
+  const input = namingMembers(() => {
+    if (isVyper) return buildVyper(given, limits);
+    const sources = {
+      ...{ sources: files, language },
+      ...(optimizer && { optimizer }),
+      ...(typeof evmVersion === 'string' && { evmVersion }),
+      ...(typeof viaIR === 'boolean' && { viaIR }),
+      ...(libraries && { libraries }),
+      ...(remappings && { remappings }),
+    };
+    if (language === 'Solidity') requireImports(sources);
+    return buildStandardJson(sources);
+  });
   const declared = isVyper ? vyperContractsIn(paths) : declarationsIn(files);
   const contractIdentifier = placeContract(contract ?? '', declared);
   return {
@@ -119,21 +124,25 @@ export function readSourcesBody(body: Members, limits: RequestLimits): Asked {
 
 const NOT_OF_VYPER = ['optimizer', 'viaIR', 'libraries', 'remappings'] as const;
 
-function buildVyper(given: z.infer<typeof sourcesBodySchema>): ReturnType<typeof buildVyperJson> {
+function buildVyper(
+  given: z.infer<typeof sourcesBodySchema>,
+  limits: RequestLimits,
+): StandardJsonInput {
   const other = NOT_OF_VYPER.find((name) => (given[name] ?? false) !== false);
-  if (other === undefined) return buildVyperJson(given.files, given.evmVersion ?? '');
+  if (other === undefined) {
+    const { files: sources, evmVersion } = given;
+    return buildVyperJson({ sources, evmVersion: evmVersion ?? '', parseAbi: abiParser(limits) });
+  }
   throw invalidMember(
     other,
     'is not said of Vyper; a pragma in the source says it, or settings in a standard JSON input',
   );
 }
 
-function build(
-  sources: Parameters<typeof buildStandardJson>[0],
-): ReturnType<typeof buildStandardJson> {
+/** The input, or the refusal of the member that it cannot be made of. */
+function namingMembers(build: () => StandardJsonInput): StandardJsonInput {
   try {
-    if (sources.language === 'Solidity') requireImports(sources);
-    return buildStandardJson(sources);
+    return build();
   } catch (error) {
     if (!(error instanceof PlainSourcesFault)) throw error;
     const member = error.part === 'sources' ? 'files' : error.part;

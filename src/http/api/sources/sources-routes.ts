@@ -4,7 +4,7 @@ import { contractParameters } from '../../contract-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { sourcesBodySchema } from './sources-body.ts';
 
-const tags = ['verification'];
+const tags = ['Verify'];
 
 /** POST /v1/verify/sources/{chainId}/{address}. */
 export const verifySourcesRoute = createRoute({
@@ -34,11 +34,15 @@ export const verifySourcesRoute = createRoute({
     400: problemResponse(
       'The request is not as it should be (`invalid_parameter`, `invalid_json`, `unsupported_chain`), or files are missing that others import (`missing_sources`, each in `missingSources`)',
     ),
+    401: problemResponse(
+      'A token is needed (`token_required`), or this one is unknown (`token_unknown`)',
+    ),
+    403: problemResponse('Nothing that is sent is verified here (`verification_off`)'),
     409: problemResponse('Both matches are exact already (`already_verified`)'),
     413: problemResponse('The body is too large, or holds too much'),
     415: problemResponse('The body is compressed (`unsupported_content_coding`)'),
     429: problemResponse(
-      'This input is being verified (`duplicate_verification_request`), or too many wait (`queue_full`)',
+      'This input is being verified (`duplicate_verification_request`), too many wait (`queue_full`), or this client sends too much in an hour (`too_many_verifications`)',
     ),
     503: problemResponse('As many bodies are being read as may (`too_many_bodies`)'),
   },
@@ -49,7 +53,8 @@ export const proposalRoute = createRoute({
   method: 'get',
   path: '/v1/verify/proposal/{chainId}/{address}',
   summary: 'Which compiler the code on chain says that it comes from',
-  description: 'Solidity writes its version into the code since 0.5.9. Nothing is proven by it.',
+  description:
+    'Solidity writes its version into the code since 0.5.9, Vyper did from 0.3.4 to 0.3.9. Nothing is proven by it.',
   tags,
   request: { params: contractParameters },
   responses: {
@@ -59,6 +64,10 @@ export const proposalRoute = createRoute({
         'application/json': {
           schema: z
             .strictObject({
+              compiler: z
+                .enum(['solc', 'vyper'])
+                .optional()
+                .describe('solc compiles Solidity and Yul'),
               compilerVersion: z
                 .string()
                 .optional()

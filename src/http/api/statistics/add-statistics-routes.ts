@@ -155,7 +155,7 @@ function search(
   };
   if (HASH.test(lower)) {
     expectCursor(isMatchId(after));
-    return contracts.searchByCodeHash(`0x${lower.slice(2)}`, question);
+    return contracts.searchByHash(`0x${lower.slice(2)}`, question);
   }
   if (ADDRESS_PREFIX.test(lower)) {
     const fault = isAddress(text) ? describeAddressFault(text) : undefined;

@@ -5,7 +5,7 @@ import { isMatchId } from '../../match-id.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
 
-const tags = ['contracts'];
+const tags = ['Contracts'];
 const PAGE_MAX = 200;
 const match = z.enum(['full', 'partial']);
 const origin = z.enum(['verified', 'imported', 'monitored']);
@@ -89,9 +89,9 @@ export const newestRoute = createRoute({
 export const searchContractsRoute = createRoute({
   method: 'get',
   path: '/v1/contracts/search',
-  summary: 'Verified contracts by address, by name or by code hash',
+  summary: 'Verified contracts by address, name, code hash or creation transaction',
   description:
-    'What begins with 0x is an address, or at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, or its SHA-256. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy. With `chain`, `match` or `origin`, a page looks at a bounded number of contracts: it may hold fewer than `limit`, or none, and have a `next`.',
+    'What begins with 0x is an address, or at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, its SHA-256, or that of the creation transaction. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy. With `chain`, `match` or `origin`, a page looks at a bounded number of contracts: it may hold fewer than `limit`, or none, and have a `next`.',
   tags,
   request: {
     query: z.object({

@@ -3,7 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
 
-const tags = ['statistics'];
+const tags = ['Statistics'];
 const count = z.int().min(0);
 const counts = { full: count, partial: count };
 const changed = z.strictObject({ full: z.int(), partial: z.int() });
@@ -196,7 +196,7 @@ export const eventsRoute = createRoute({
   summary: 'Matches and registry changes as they happen, as Server-Sent Events',
   description:
     'The data of `event: match` is a MatchEvent, that of `event: registry` a RegistryEvent. The `id` begins with the position of the event in the feed: sent back as `Last-Event-ID`, to whatever process of the service, it brings every later event once, and the registry where that is another one. `event: reset` says that they are not known any more, or that the feed was restored from a backup. A comment comes every 15 seconds.',
-  tags,
+  tags: ['Events'],
   request: {
     headers: z.object({
       'last-event-id': z

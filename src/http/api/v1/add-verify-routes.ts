@@ -6,7 +6,7 @@ import { checksumAddress } from '../../../lib/hex.ts';
 import type { Match } from '../../../repository/repository.ts';
 import { failureKindOf } from '../../../verification/verification-failure.ts';
 import { type WaitOptions } from '../../../verification/jobs/job-waiters.ts';
-import { jobNotFound } from '../../../verification/verification.ts';
+import { jobNotFound } from '../../../verification/jobs/end-job.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
 import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';

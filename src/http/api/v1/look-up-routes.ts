@@ -18,7 +18,7 @@ export const CONTRACTS_MAX = 1000;
 /** How many contracts deep pages by number reach: PostgreSQL passes over all that come before. */
 export const PAGED_CONTRACTS_MAX = 20_000;
 
-const tags = ['contracts'];
+const tags = ['Contracts'];
 const invalidParameter = v1ErrorResponse('A parameter is not as it should be');
 const notFound = v1ErrorResponse('The contract is not verified');
 

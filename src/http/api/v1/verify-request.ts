@@ -32,6 +32,12 @@ export interface ContractChoice {
   readonly path: string;
 }
 
+/** A contract on a chain. */
+export interface ContractPlace {
+  readonly chainId: number;
+  readonly address: Hex;
+}
+
 /** What a request of the API v1 asks: a verification, or which of several contracts there are. */
 export type V1Request =
   { readonly verification: VerificationRequest } | { readonly choices: readonly ContractChoice[] };
@@ -97,6 +103,14 @@ export const verifyBodySchema = z
     creatorTxHash: transactionHash.optional(),
   })
   .meta({ id: 'V1VerifyRequest', description: 'A contract by its metadata and sources' });
+
+const placeBodySchema = verifyBodySchema.pick({ address: true, chain: true });
+
+/** Reads the chain and the address of a body. @throws FullmatchError invalid_json, invalid_parameter */
+export function readPlaceBody(bytes: Uint8Array, limits: RequestLimits): ContractPlace {
+  const { chain, address } = validateBody(placeBodySchema, parseJsonBody(bytes, limits));
+  return { chainId: chain, address };
+}
 
 /**
  * Reads a request in JSON or as a form with files.

@@ -29,7 +29,7 @@ const choiceSchema = z
 const verification = {
   method: 'post' as const,
   summary: 'Verify a contract by its metadata and sources, and wait for the outcome',
-  tags: ['verification'],
+  tags: ['Verify'],
   request: {
     body: {
       required: true,
@@ -48,11 +48,13 @@ const verification = {
       description: 'The request or the sources are not as they should be',
       content: { 'application/json': { schema: choiceSchema } },
     },
+    401: v1ErrorResponse('A token is needed, or this one is unknown'),
+    403: v1ErrorResponse('Nothing that is sent is verified here'),
     404: v1ErrorResponse('The request holds no files'),
     413: v1ErrorResponse('The body is too large, or holds too much'),
     415: v1ErrorResponse('The body is compressed'),
     422: v1ErrorResponse('The code on chain is not the code of these sources'),
-    429: v1ErrorResponse('Too many verifications wait'),
+    429: v1ErrorResponse('Too many verifications wait, or this client sends too much in an hour'),
     503: v1ErrorResponse('It could not be found out; ask again later'),
   },
 };

@@ -7,7 +7,7 @@ import { clientOf } from '../../client-of.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { readYoungJobAtItsEnd } from '../young-job.ts';
 import { renderJob } from './render-job.ts';
-import { createExplorerImport } from './explorer-import.ts';
+import { type FindAtExplorer } from './explorer-import.ts';
 import {
   jobRoute,
   verifyExplorerRoute,
@@ -18,8 +18,8 @@ import {
 
 type VerifyParts = Pick<
   HttpParts,
-  'answers' | 'contracts' | 'explorer' | 'registry' | 'requests' | 'trustedProxies' | 'verification'
->;
+  'answers' | 'contracts' | 'requests' | 'trustedProxies' | 'verification'
+> & { readonly findAtExplorer: FindAtExplorer };
 
 /** The routes of the verification API v2 that verify. Bodies are read on a thread of their own, see {@link RequestReader}. */
 export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
@@ -29,13 +29,12 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   routes.openapi(withoutBody(verifySimilarityRoute), (c) =>
     submit(parts, c, { kind: 'similarity', ...c.req.valid('param') }),
   );
-  const findAtExplorer = createExplorerImport(parts);
   routes.openapi(withoutBody(verifyExplorerRoute), async (c) => {
     const place = c.req.valid('param');
     const read = await parts.requests.read(c, { kind: 'explorer', ...place });
     if (!('explorer' in read)) throw new Error('this body names no sources');
     const client = clientOf(c.env, parts.trustedProxies);
-    const request = await findAtExplorer({ ...place, ...read.explorer, client });
+    const request = await parts.findAtExplorer({ ...place, ...read.explorer, client });
     return submitted(await parts.verification.submit(request, client));
   });
   routes.openapi(withoutBody(verifyRoute), (c) =>

@@ -9,6 +9,7 @@ import {
   renderMetadata,
   renderSources,
 } from './render-contract.ts';
+import { renderValues } from './render-values.ts';
 
 /** A field of a contract that a client may ask for: what it is made of, and how. */
 interface Field {
@@ -92,6 +93,14 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
       parts: ['artifacts'],
       render: ({ artifacts }) => signaturesOf(artifacts?.['abi']),
       members: ['function', 'event', 'error'],
+    },
+  ],
+  [
+    'values',
+    {
+      parts: ['compilation', 'artifacts', 'creationCode', 'runtimeCode'],
+      render: renderValues,
+      members: ['constructorArguments', 'immutables', 'libraries'],
     },
   ],
   ['metadata', { parts: ['metadata'], render: renderMetadata }],

@@ -16,7 +16,7 @@ const PAGE_MAX = 200;
 const invalidParameter = v2ErrorResponse(
   'A parameter is not as it should be (`invalid_parameter`)',
 );
-const tags = ['contracts'];
+const tags = ['Contracts'];
 const fieldNames = [...CONTRACT_FIELDS.keys()].join(', ');
 
 /** GET /v2/contract/{chainId}/{address}. */

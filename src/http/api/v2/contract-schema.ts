@@ -86,6 +86,62 @@ const signaturesSchema = z
   .partial()
   .describe('Of the ABI, each once');
 
+interface DescribedValue {
+  readonly name: string;
+  readonly type: string;
+  readonly value?: string | undefined;
+  readonly members?: readonly DescribedValue[] | undefined;
+}
+
+/** A value that data encodes. */
+const describedValueSchema: z.ZodType<DescribedValue> = z
+  .strictObject({
+    name: z.string().describe('As it is declared, or its place in a list; empty where it has none'),
+    type: z.string().meta({ example: 'address' }),
+    value: z
+      .string()
+      .optional()
+      .describe(
+        'Numbers in decimal digits, addresses with their checksum, other bytes as hex; absent of lists and tuples',
+      ),
+    members: z
+      .array(z.lazy(() => describedValueSchema))
+      .readonly()
+      .optional(),
+  })
+  .meta({ id: 'DescribedValue' });
+
+/** What only the chain knows of a contract. */
+export const valuesSchema = z
+  .strictObject({
+    constructorArguments: z
+      .strictObject({
+        data: z.string(),
+        decoded: z
+          .array(describedValueSchema)
+          .readonly()
+          .nullable()
+          .describe(
+            'By the ABI; null where it has no constructor, where they are not its strict encoding, and where they are more than 500 values',
+          ),
+      })
+      .nullable()
+      .describe('null: none, or not known'),
+    immutables: z.array(
+      z.strictObject({
+        id: z.string().describe('As in immutableReferences'),
+        name: z.string().nullable().describe('Of the variable, where it is known'),
+        type: z.string().nullable().describe('As it is declared, where it is known'),
+        data: z.string().describe('As it stands in the code'),
+        value: z.string().nullable().describe('null where the type does not say how to read it'),
+      }),
+    ),
+    libraries: z
+      .array(z.strictObject({ name: z.string(), address: z.string() }))
+      .describe('Those whose addresses stand in the code'),
+  })
+  .describe('What only the chain knows, decoded; unprovenValues says what of it nothing proves');
+
 /** A contract with the fields that were asked for. */
 export const contractSchema = z
   .strictObject({
@@ -133,6 +189,7 @@ export const contractSchema = z
     stdJsonInput: anyMembersOrNull.optional(),
     stdJsonOutput: anyMembersOrNull.optional(),
     signatures: signaturesSchema.optional(),
+    values: valuesSchema.partial().optional(),
     proxyResolution: proxyResolutionSchema.optional(),
   })
   .meta({ id: 'V2Contract', description: 'A verified contract; what is not known is null' });

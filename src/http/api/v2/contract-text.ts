@@ -129,6 +129,25 @@ class ContractTexts {
   }
 }
 
+/** What a compiler makes of an input that does not say it. */
+const USUAL_OUTPUT: Readonly<Record<string, unknown>> = {
+  vyper: { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] },
+};
+const OUTPUT = {
+  '*': { '*': ['abi', 'metadata', 'evm.bytecode.object', 'evm.deployedBytecode.object'] },
+};
+
+/** The standard JSON input of a contract as its compiler takes it: it asks for the codes, too. */
+export function renderStandardInput(parts: Partial<ContractSections>): string {
+  const { compilation } = parts;
+  if (compilation === undefined) return 'null';
+  const outputSelection = USUAL_OUTPUT[compilation.language] ?? OUTPUT;
+  const settings = { outputSelection, ...compilation.settings };
+  return new ContractTexts({ ...parts, compilation: { ...compilation, settings } }).field(
+    'stdJsonInput',
+  );
+}
+
 function joinMembers(members: MemberTexts): string {
   const texts = Object.entries(members).flatMap(([name, text]) =>
     text === undefined ? [] : [`${JSON.stringify(name)}:${text}`],

@@ -16,6 +16,9 @@ interface ExplorerQuestion {
   readonly apiKey?: string | undefined;
 }
 
+/** Asks another explorer for what it has verified, and makes a request of it. */
+export type FindAtExplorer = (asked: ExplorerQuestion) => Promise<PackedRequest>;
+
 /** What anybody's requests may cost the operator's account with the other explorer, and memory here: each answer has megabytes. */
 const LIMITS = {
   places: { places: 4, placesOfNetwork: 2, waiting: 32, waitingOfNetwork: 8, waitMs: 20_000 },
@@ -27,9 +30,7 @@ export function createExplorerImport({
   explorer,
   registry,
   requests,
-}: Pick<HttpParts, 'explorer' | 'registry' | 'requests'>): (
-  asked: ExplorerQuestion,
-) => Promise<PackedRequest> {
+}: Pick<HttpParts, 'explorer' | 'registry' | 'requests'>): FindAtExplorer {
   const looks = new SharedLooks<PackedRequest>(LIMITS);
   return async ({ chainId, address, client, apiKey }) => {
     const isSupported = registry().chains.some(

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 
+import { type ProxyReading } from '../../../chains/proxy/read-proxy.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { type AnswerOf } from '../../answer.ts';
@@ -9,21 +10,61 @@ import { type proxyResolutionSchema } from './contract-schema.ts';
 
 type ProxyResolution = AnswerOf<typeof proxyResolutionSchema>;
 
+/** What reads proxies, and what names their implementations. */
+interface ProxyParts extends Pick<HttpParts, 'proxies'> {
+  readonly contracts: Pick<HttpParts['contracts'], 'findNames'>;
+}
+
 /**
  * What runs in the place of a contract now, with the names of implementations that are verified here. Where the chain does
  * not say in time, that is the answer.
  */
 export async function resolveProxy(
-  { proxies, contracts }: Pick<HttpParts, 'proxies' | 'contracts'>,
+  { proxies, contracts }: ProxyParts,
   asked: ProxyQuestion,
 ): Promise<ProxyResolution> {
   const reading = await readProxyInTime(proxies, asked);
   if (reading instanceof FullmatchError) return { proxyResolutionError: toError(asked, reading) };
+  return renderReading(contracts, asked.chainId, reading);
+}
+
+/** What runs in the place of a contract as it was read last; undefined where that is not known. The chain is not asked. */
+export async function recallProxy(
+  { proxies, contracts }: ProxyParts,
+  { chainId, address }: Pick<ProxyQuestion, 'chainId' | 'address'>,
+): Promise<ProxyResolution | undefined> {
+  const reading = proxies.newest(chainId, address);
+  return reading && renderReading(contracts, chainId, reading);
+}
+
+/** The renderings under way: all who ask for a reading meanwhile wait for the same one. */
+const underWay = new WeakMap<ProxyReading, Promise<ProxyResolution>>();
+
+/** A diamond may have hundreds of implementations, whose names are asked for once for all who wait. */
+function renderReading(
+  contracts: Pick<HttpParts['contracts'], 'findNames'>,
+  chainId: number,
+  reading: ProxyReading,
+): Promise<ProxyResolution> {
+  const known = underWay.get(reading);
+  if (known !== undefined) return known;
+  const rendering = renderNamed(contracts, chainId, reading).finally(() => {
+    underWay.delete(reading);
+  });
+  underWay.set(reading, rendering);
+  return rendering;
+}
+
+async function renderNamed(
+  contracts: Pick<HttpParts['contracts'], 'findNames'>,
+  chainId: number,
+  reading: ProxyReading,
+): Promise<ProxyResolution> {
   const { type = null, implementations = [] } = reading.proxy ?? {};
   const names =
     implementations.length === 0
       ? new Map<string, string>()
-      : await contracts.findNames(asked.chainId, implementations);
+      : await contracts.findNames(chainId, implementations);
   return {
     isProxy: reading.proxy !== undefined,
     proxyType: type,

@@ -38,6 +38,7 @@ export function renderJob(
             match: job.runtimeMatch === 'full' || job.creationMatch === 'full' ? 'full' : 'partial',
           })
         : renderUnverified(job.chainId, job.address),
+    ...(job.external && { externalVerifications: renderExternal(job.external) }),
     ...(job.compilerDownload && { compilerDownload: renderDownload(job.compilerDownload) }),
     ...(job.state === 'succeeded' && {
       stored: job.eventNumber !== undefined,
@@ -45,4 +46,21 @@ export function renderJob(
       ...(job.droppedSources && { droppedSources: job.droppedSources }),
     }),
   };
+}
+
+/** What other explorers were told, by their names. */
+function renderExternal(
+  external: NonNullable<VerificationJob['external']>,
+): NonNullable<AnswerOf<typeof jobSchema>['externalVerifications']> {
+  return Object.fromEntries(
+    Object.entries(external).map(([name, { state, externalId, error, links }]) => [
+      name,
+      {
+        state,
+        ...(typeof externalId === 'string' && { verificationId: externalId }),
+        ...(typeof error === 'string' && { error }),
+        ...links,
+      },
+    ]),
+  );
 }

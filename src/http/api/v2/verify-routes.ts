@@ -18,7 +18,7 @@ import {
   standardJsonBodySchema,
 } from './verify-body.ts';
 
-const tags = ['verification'];
+const tags = ['Verify'];
 
 const submittedSchema = z
   .strictObject({ verificationId: z.uuid().describe('Ask for it at /v2/verify/{verificationId}') })
@@ -32,13 +32,17 @@ const submitResponses = {
   400: v2ErrorResponse(
     'The request is not as it should be (`invalid_parameter`, `invalid_json`, `unsupported_chain`)',
   ),
+  401: v2ErrorResponse(
+    'A token is needed (`token_required`), or this one is unknown (`token_unknown`)',
+  ),
+  403: v2ErrorResponse('Nothing that is sent is verified here (`verification_off`)'),
   409: v2ErrorResponse('Both matches are exact already (`already_verified`)'),
   413: v2ErrorResponse(
     'The body is too large (`request_too_large`), holds too much (`request_too_many_values`, `request_too_many_sources`) or costs too much to read (`request_too_complex`)',
   ),
   415: v2ErrorResponse('The body is compressed (`unsupported_content_coding`)'),
   429: v2ErrorResponse(
-    'This input is being verified (`duplicate_verification_request`), too many wait (`queue_full`), or this client sends too much at once (`too_many_client_bodies`)',
+    'This input is being verified (`duplicate_verification_request`), too many wait (`queue_full`), this client sends too much at once (`too_many_client_bodies`) or too much in an hour (`too_many_verifications`)',
   ),
   503: v2ErrorResponse('As many bodies are being read as may (`too_many_bodies`)'),
 };
@@ -108,6 +112,17 @@ export const verifyExplorerRoute = createRoute({
   },
 });
 
+/** What came of telling another explorer. */
+const externalVerificationSchema = z.strictObject({
+  state: z
+    .enum(['waiting', 'submitted', 'verified', 'failed'])
+    .describe('waiting: to be told, or told again; submitted: asked for its verdict'),
+  verificationId: z.string().optional().describe("The explorer's own id"),
+  error: z.string().optional().describe('What it said last, where it did not verify'),
+  statusUrl: z.url().optional(),
+  contractApiUrl: z.url().optional(),
+});
+
 /** The body of GET /v2/verify/{verificationId}. */
 export const jobSchema = z
   .strictObject({
@@ -130,6 +145,15 @@ export const jobSchema = z
       ),
     keptBeside: z.boolean().optional().describe(KEPT_BESIDE),
     droppedSources: droppedSourcesSchema.optional().describe(DROPPED_SOURCES),
+    externalVerifications: z
+      .strictObject({
+        etherscan: externalVerificationSchema,
+        blockscout: externalVerificationSchema,
+        routescan: externalVerificationSchema,
+      })
+      .partial()
+      .optional()
+      .describe('What other explorers were told, where the operator has them told'),
   })
   .meta({ id: 'V2Job', description: 'A verification job' });
 

@@ -73,6 +73,14 @@ function select(
   return { ...input, ...sentMembers(input), settings: { ...input.settings, outputSelection } };
 }
 
+/** The input with its output selection replaced by the syntax trees of some sources. */
+export function selectTrees(input: StandardJsonInput, paths: readonly string[]): StandardJsonInput {
+  const selected = paths.map((each) => [each, ['ast']] as const);
+  // As own members, so that a path named like a special property stays a name.
+  const outputSelection = Object.fromEntries(selected);
+  return { ...input, ...sentMembers(input), settings: { ...input.settings, outputSelection } };
+}
+
 /** An input without a member, or the same input where it has none. */
 const without =
   (name: string) =>

@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { AbiParameters } from 'ox';
 import { describe, expect, test } from 'vitest';
-import { isStrictEncoding, type AbiParameter } from './strict-encoding.ts';
+import {
+  type AbiParameter,
+  decodeStrictly,
+  isStrictEncoding,
+  type StrictValue,
+} from './strict-encoding.ts';
 
 const word = (value: bigint | number): string => BigInt(value).toString(16).padStart(64, '0');
 const bytes = (...words: readonly string[]): Buffer => Buffer.from(words.join(''), 'hex');
@@ -58,11 +63,42 @@ const encoded = fc
   )
   .map(({ parameters, values }) => ({
     parameters,
+    values,
     data: Buffer.from(
       AbiParameters.encode(parameters as AbiParameters.AbiParameters, values).slice(2),
       'hex',
     ),
   }));
+
+/** A value of another implementation as the bytes of its words. */
+function toStrict(parameter: AbiParameter, value: unknown): StrictValue {
+  const { type, components = [] } = parameter;
+  if (type.endsWith(']')) {
+    const element = { ...parameter, type: type.slice(0, type.lastIndexOf('[')) };
+    return (value as readonly unknown[]).map((each) => toStrict(element, each));
+  }
+  if (type === 'tuple') {
+    return components.map((each, index) => toStrict(each, (value as readonly unknown[])[index]));
+  }
+  if (type === 'string') return Buffer.from(value as string);
+  if (type === 'bytes') return Buffer.from((value as string).slice(2), 'hex');
+  const parameters = [{ type }] as AbiParameters.AbiParameters;
+  return Buffer.from(AbiParameters.encode(parameters, [value]).slice(2), 'hex');
+}
+
+describe('decodeStrictly', () => {
+  test('gives the values that another implementation encodes, for any types', () => {
+    fc.assert(
+      fc.property(encoded, ({ parameters, values, data }) => {
+        expect(decodeStrictly(parameters, data)).toEqual(
+          parameters.map((each, index) => toStrict(each, values[index])),
+        );
+        expect(decodeStrictly(parameters, data.subarray(1))).toBeUndefined();
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
 
 describe('isStrictEncoding', () => {
   test('accepts what another implementation encodes, for any types and values', () => {

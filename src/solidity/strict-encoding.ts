@@ -113,6 +113,9 @@ function parseType({ type, components }: AbiParameter): AbiType {
   return elementary;
 }
 
+/** A decoded value: the 32 bytes of a word, the content of bytes and text, or the values of a list or a tuple. */
+export type StrictValue = Buffer | readonly StrictValue[];
+
 /** Walks the one place that strict encoding allows for each value; every byte is read once. */
 class StrictReader {
   private readonly data: Buffer;
@@ -133,26 +136,34 @@ class StrictReader {
     return value.readUIntBE(WORD_BYTES - 6, 6);
   }
 
-  /** @returns where the encoding of the value that begins at `at` ends. */
-  read(type: AbiType, at: number): number {
+  /**
+   * @param values where the value is put; absent where nobody asks for it
+   * @returns where the encoding of the value that begins at `at` ends.
+   */
+  read(type: AbiType, at: number, values?: StrictValue[]): number {
     switch (type.kind) {
-      case 'word':
-        if (!type.isSound(this.slice(at, WORD_BYTES))) throw new NotStrict();
+      case 'word': {
+        const value = this.slice(at, WORD_BYTES);
+        if (!type.isSound(value)) throw new NotStrict();
+        values?.push(value);
         return at + WORD_BYTES;
+      }
       case 'bytes': {
         const length = this.size(at);
         const padded = Math.ceil(length / WORD_BYTES) * WORD_BYTES;
         const content = this.slice(at + WORD_BYTES, padded);
         if (!isZero(content.subarray(length))) throw new NotStrict();
+        values?.push(content.subarray(0, length));
         return at + WORD_BYTES + padded;
       }
       case 'list': {
         const count = this.size(at);
         const { element } = type;
-        return this.readMembers(count, () => element, count * element.head, at + WORD_BYTES);
+        const start = at + WORD_BYTES;
+        return this.readMembers(count, () => element, count * element.head, start, values);
       }
       case 'tuple':
-        return this.readMembers(type.count, (index) => type.member(index), type.heads, at);
+        return this.readMembers(type.count, (index) => type.member(index), type.heads, at, values);
     }
   }
 
@@ -162,17 +173,20 @@ class StrictReader {
     member: (index: number) => AbiType,
     heads: number,
     start: number,
+    values?: StrictValue[],
   ): number {
     this.slice(start, heads);
+    const members = values && [];
+    values?.push(members ?? []);
     let head = start;
     let tail = start + heads;
     for (let index = 0; index < count; index += 1) {
       const type = member(index);
       if (type.dynamic) {
         if (this.size(head) !== tail - start) throw new NotStrict();
-        tail = this.read(type, tail);
+        tail = this.read(type, tail, members);
       } else {
-        this.read(type, head);
+        this.read(type, head, members);
       }
       head += type.head;
     }
@@ -187,9 +201,29 @@ class StrictReader {
  * Takes time linear in the data, whatever it holds.
  */
 export function isStrictEncoding(parameters: readonly AbiParameter[], data: Uint8Array): boolean {
+  return readStrictly(parameters, data);
+}
+
+/** The values that data is the strict encoding of, as {@link isStrictEncoding} says it; undefined where it is none. */
+export function decodeStrictly(
+  parameters: readonly AbiParameter[],
+  data: Uint8Array,
+): readonly StrictValue[] | undefined {
+  const values: StrictValue[] = [];
+  if (!readStrictly(parameters, data, values)) return undefined;
+  const [all] = values;
+  return Array.isArray(all) ? (all as readonly StrictValue[]) : undefined;
+}
+
+function readStrictly(
+  parameters: readonly AbiParameter[],
+  data: Uint8Array,
+  values?: StrictValue[],
+): boolean {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   try {
-    return new StrictReader(bytes).read(tupleOf(parameters.map(parseType)), 0) === bytes.length;
+    const type = tupleOf(parameters.map(parseType));
+    return new StrictReader(bytes).read(type, 0, values) === bytes.length;
   } catch (error) {
     if (error instanceof NotStrict) return false;
     throw error;

@@ -1,0 +1,48 @@
+import { describe, expect, test } from 'vitest';
+import { findCopiedCodes } from './copied-codes.ts';
+
+const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
+const hex = (found: readonly Uint8Array[]): string[] =>
+  found.map((each) => Buffer.from(each).toString('hex'));
+const RUNTIME = '6080604052600080fd5b600160005260206000f3fe00aabb';
+const LENGTH = (RUNTIME.length / 2).toString(16).padStart(4, '0');
+
+describe('the codes that a creation code copies', () => {
+  test('have the place and the length that are pushed before, in either order', () => {
+    // PUSH2 length, DUP1, PUSH2 place, PUSH1 0, CODECOPY, PUSH1 0, RETURN, INVALID
+    const legacy = `61${LENGTH}8061000f6000396000f3fe00`;
+    expect(hex(findCopiedCodes(bytes(`${legacy}${RUNTIME}`)))).toContain(RUNTIME);
+    // PUSH2 place, PUSH2 length, SWAP1, PUSH1 0, CODECOPY
+    const swapped = `61000e61${LENGTH}90600039006000f3fe`;
+    const found = hex(findCopiedCodes(bytes(`${swapped.slice(0, 28)}${RUNTIME}`)));
+    expect(found).toContain(RUNTIME);
+  });
+
+  test('lie within the code and behind the copy, and are no single values', () => {
+    expect(findCopiedCodes(bytes(`61ffff8061000f600039${RUNTIME}`))).toEqual([]);
+    expect(findCopiedCodes(bytes(`6008806000600039${RUNTIME}`))).toEqual([]);
+    expect(findCopiedCodes(bytes(RUNTIME))).toEqual([]);
+    expect(findCopiedCodes(bytes('39'))).toEqual([]);
+    expect(findCopiedCodes(bytes('61ff'))).toEqual([]);
+    expect(findCopiedCodes(Buffer.alloc(0))).toEqual([]);
+  });
+
+  test('are few, whatever the code copies', () => {
+    const copies = Array.from(
+      { length: 200 },
+      (_, index) => `61${(0x700 + index).toString(16).padStart(4, '0')}61010039`,
+    ).join('');
+    expect(findCopiedCodes(bytes(copies + '00'.repeat(4000)))).toHaveLength(12);
+  });
+
+  test.each([
+    [499, true],
+    [500, false],
+  ])('are looked for behind %d other copies: %s', (others, isFound) => {
+    // Copies of what lies nowhere, then the one of the running code, all without operands of their own.
+    const before = '39'.repeat(others);
+    const place = (others + 15).toString(16).padStart(4, '0');
+    const code = `${before}61${LENGTH}8061${place}6000396000f3fe00${RUNTIME}`;
+    expect(hex(findCopiedCodes(bytes(code))).includes(RUNTIME)).toBe(isFound);
+  });
+});

@@ -1,0 +1,53 @@
+import {
+  type Instruction,
+  readInstructions,
+  readSourceMap,
+  type SourcePlace,
+} from './instructions.ts';
+
+const EQ = 0x14;
+const JUMPI = 0x57;
+const JUMPDEST = 0x5b;
+const DUP1 = 0x80;
+const DUP16 = 0x8f;
+/** Between a selector and the jump stand a comparison, the place, and at most two copies. */
+const WITHIN = 6;
+
+/** Where the dispatcher jumps from a comparison with the number that an instruction pushes; undefined where it is none. */
+function jumpOf(instructions: readonly Instruction[], index: number): number | undefined {
+  let isCompared = false;
+  let place: number | undefined;
+  for (const { opcode, pushed } of instructions.slice(index + 1, index + WITHIN)) {
+    if (opcode === JUMPI) return isCompared ? place : undefined;
+    if (opcode === EQ) isCompared = true;
+    else if (pushed !== undefined && isCompared) place = pushed;
+    else if (opcode < DUP1 || opcode > DUP16) return undefined;
+  }
+  return undefined;
+}
+
+/**
+ * Where the functions of a running code stand in its sources: its dispatcher compares the selector of a call with each of its
+ * own, and jumps. Functions that it finds in another way are left out.
+ * @param selectors of its ABI, as numbers
+ */
+export function findMethods(
+  code: Uint8Array,
+  sourceMap: string,
+  selectors: ReadonlySet<number>,
+): ReadonlyMap<number, SourcePlace> {
+  const instructions = readInstructions(code);
+  const places = readSourceMap(sourceMap, instructions.length);
+  const targets = new Map(
+    instructions.flatMap(({ at, opcode }, index) =>
+      opcode === JUMPDEST ? [[at, index] as const] : [],
+    ),
+  );
+  const found = new Map<number, SourcePlace>();
+  for (const [index, { pushed }] of instructions.entries()) {
+    if (pushed === undefined || !selectors.has(pushed) || found.has(pushed)) continue;
+    const place = places[targets.get(jumpOf(instructions, index) ?? -1) ?? -1];
+    if (place !== undefined && place.file >= 0) found.set(pushed, place);
+  }
+  return found;
+}

@@ -1,0 +1,165 @@
+import { isMembers, type Members } from '../lib/members.ts';
+import { readTrailingAuxdata } from './auxdata.ts';
+import { isPlaceLeft } from './explained-places.ts';
+import { replayTransformations, type Transformation } from './transformation.ts';
+
+/** What somebody says of a code: both its forms, and what makes the one of the other. Nothing of it has to be well-formed. */
+export interface DeliveredCode {
+  readonly side: 'creation' | 'runtime';
+  /** Lower-case hex: the running code of a library holds its own address. */
+  readonly address: string;
+  readonly recompiled: Uint8Array;
+  readonly onChain: Uint8Array;
+  readonly transformations: unknown;
+  readonly values: unknown;
+  /** linkReferences, immutableReferences and cborAuxdata: where the compiler said that bytes may differ. */
+  readonly artifacts: unknown;
+  readonly isFull: boolean;
+}
+
+/**
+ * Why a code that was delivered does not hold. `codes_differ`: the transformations are malformed, or do not turn the
+ * recompiled code into the one on chain. `unexplained_difference`: they do, at a place where the compiler did not say that
+ * bytes may differ. `metadata_replaced`: the match is said to be full, and a metadata hash was replaced.
+ */
+export type DeliveredFault = 'codes_differ' | 'unexplained_difference' | 'metadata_replaced';
+
+interface Place {
+  readonly start: number;
+  readonly length: number;
+}
+
+const ADDRESS_BYTES = 20;
+const CALL_PROTECTION_OFFSET = 1;
+const BYTES = /^0x(?:[0-9a-fA-F]{2})*$/;
+const isBytes = (value: unknown): value is string => typeof value === 'string' && BYTES.test(value);
+const MEMBERS = new Set(['type', 'reason', 'offset', 'length', 'id']);
+
+/**
+ * Checks what is delivered of a code without a compiler: every transformation is one that the reason allows, stands where
+ * the compiler said that bytes may differ, and all of them turn the recompiled code into the one on chain, byte for byte.
+ * @returns undefined where it holds
+ */
+export function findDeliveredFault(code: DeliveredCode): DeliveredFault | undefined {
+  const { transformations, values } = code;
+  if (!Array.isArray(transformations) || !isMembers(values)) return 'codes_differ';
+  if (!transformations.every(isTransformation)) return 'codes_differ';
+  try {
+    const replayed = replayTransformations(code.recompiled, transformations, values);
+    if (!replayed.equals(code.onChain)) return 'codes_differ';
+  } catch {
+    // A value that is missing or of another form, or a place outside of the code.
+    return 'codes_differ';
+  }
+  const places = placesOf(code.artifacts);
+  if (!transformations.every((each) => isExplained(each, code, places)))
+    return 'unexplained_difference';
+  const isReplaced = transformations.some(({ reason }) => reason === 'cborAuxdata');
+  return code.isFull && isReplaced ? 'metadata_replaced' : undefined;
+}
+
+function isTransformation(value: unknown): value is Transformation {
+  if (!isMembers(value) || !Object.keys(value).every((key) => MEMBERS.has(key))) return false;
+  const { type, reason, offset, length, id } = value;
+  return (
+    typeof type === 'string' &&
+    typeof reason === 'string' &&
+    Number.isSafeInteger(offset) &&
+    (length === undefined || Number.isSafeInteger(length)) &&
+    (id === undefined || typeof id === 'string')
+  );
+}
+
+/** Whether bytes may differ there for that reason, and by as many. */
+function isExplained(transformation: Transformation, code: DeliveredCode, places: Places): boolean {
+  const { type, reason, offset, id } = transformation;
+  const { length } = code.recompiled;
+  const width = widthOf(transformation, code.values as Members);
+  if (reason !== 'constructorArguments' && !isPlaceLeft(code.recompiled, transformation, width))
+    return false;
+  switch (reason) {
+    case 'constructorArguments':
+      return code.side === 'creation' && type === 'insert' && offset === length;
+    case 'library':
+      return type === 'replace' && width === ADDRESS_BYTES && places.libraries.has(offset);
+    case 'immutable':
+      if (code.side !== 'runtime') return false;
+      if (type === 'insert') return offset === length;
+      return type === 'replace' && places.immutables.has(`${offset} ${width ?? ''} ${id ?? ''}`);
+    case 'callProtection':
+      return (
+        code.side === 'runtime' &&
+        type === 'replace' &&
+        offset === CALL_PROTECTION_OFFSET &&
+        String((code.values as Members)['callProtection']).toLowerCase() === code.address
+      );
+    case 'cborAuxdata':
+      return isAuxdata(transformation, width, code, places);
+    default:
+      return false;
+  }
+}
+
+function isAuxdata(
+  { type, offset, length, id }: Transformation,
+  width: number | undefined,
+  { recompiled }: DeliveredCode,
+  { auxdata }: Places,
+): boolean {
+  if (type === 'insert') return false;
+  const known = membersOf(auxdata[id ?? '']);
+  const value = known['value'];
+  const trailing = readTrailingAuxdata(recompiled);
+  // A deletion names no id, and older writers say no places: then it is the auxdata at the end.
+  const place =
+    known['offset'] === offset && isBytes(value)
+      ? { start: offset, length: (value.length - 2) / 2 }
+      : trailing && { start: trailing.offset, length: recompiled.length - trailing.offset };
+  return place?.start === offset && place.length === (length ?? width);
+}
+
+function widthOf({ reason, id, type }: Transformation, values: Members): number | undefined {
+  if (type === 'delete') return undefined;
+  const keys = { library: 'libraries', immutable: 'immutables', cborAuxdata: 'cborAuxdata' };
+  const value =
+    reason === 'constructorArguments' || reason === 'callProtection'
+      ? values[reason]
+      : membersOf(values[keys[reason]])[id ?? ''];
+  return isBytes(value) ? (value.length - 2) / 2 : undefined;
+}
+
+const membersOf = (value: unknown): Members => (isMembers(value) ? value : {});
+
+function placesIn(value: unknown): readonly Place[] {
+  if (!Array.isArray(value)) return [];
+  return value.filter(
+    (place): place is Place =>
+      isMembers(place) &&
+      Number.isSafeInteger(place['start']) &&
+      Number.isSafeInteger(place['length']),
+  );
+}
+
+/** Where the compiler said that bytes may differ. */
+interface Places {
+  /** Offsets of library addresses. */
+  readonly libraries: ReadonlySet<number>;
+  /** `offset length id` of each. */
+  readonly immutables: ReadonlySet<string>;
+  readonly auxdata: Members;
+}
+
+function placesOf(artifacts: unknown): Places {
+  const { linkReferences, immutableReferences, cborAuxdata } = membersOf(artifacts);
+  const libraries = Object.values(membersOf(linkReferences))
+    .flatMap((named) => Object.values(membersOf(named)))
+    .flatMap(placesIn);
+  const immutables = Object.entries(membersOf(immutableReferences)).flatMap(([id, references]) =>
+    placesIn(references).map(({ start, length }) => `${start} ${length} ${id}`),
+  );
+  return {
+    libraries: new Set(libraries.map(({ start }) => start)),
+    immutables: new Set(immutables),
+    auxdata: membersOf(cborAuxdata),
+  };
+}

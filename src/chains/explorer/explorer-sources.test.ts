@@ -1,0 +1,46 @@
+import { expect, test } from 'vitest';
+import { Secret } from '../../lib/secret.ts';
+import { openExplorerSources } from './explorer-sources.ts';
+
+const ADDRESS = `0x${'11'.repeat(20)}` as const;
+const OWN_KEY = 'k3y.own/17';
+const CLIENTS_KEY = 'a+client=s "key"';
+
+/** An explorer that answers with everything that it was asked, in several spellings. */
+const echo = {
+  fetch: (url: string) => {
+    const key = new URL(url).searchParams.get('apikey') ?? '';
+    const spellings = [key, encodeURIComponent(key), JSON.stringify(key), url];
+    const body = Buffer.from(`{"result":"Invalid: ${spellings.join(' ')}","text":"ünïcode"}`);
+    return Promise.resolve({ status: 200, headers: {}, url, redirects: 0, body });
+  },
+};
+const explorer = openExplorerSources({
+  ...{ url: 'https://explorer.test/api', apiKey: new Secret(OWN_KEY), fetch: echo },
+});
+
+test.each([
+  ['the operator', undefined, OWN_KEY],
+  ['the client', new Secret(CLIENTS_KEY), CLIENTS_KEY],
+])('an answer that quotes the key of %s is read without it', async (_who, given, key) => {
+  const text = (await explorer.read(1, ADDRESS, given)).toString();
+  expect(text).toContain('Invalid: ***');
+  expect(text).toContain('"text":"ünïcode"');
+  expect(text).not.toContain(key);
+  expect(text).not.toContain(encodeURIComponent(key));
+  expect(text).not.toContain(JSON.stringify(key).slice(1, -1));
+});
+
+test('an answer that holds the key all over is none', async () => {
+  const body = Buffer.alloc(16 * 2 ** 20, 'a');
+  const answering = openExplorerSources({
+    url: 'https://explorer.test/api',
+    fetch: {
+      fetch: (url: string) =>
+        Promise.resolve({ status: 200, headers: {}, url, redirects: 0, body }),
+    },
+  });
+  await expect(answering.read(1, ADDRESS, new Secret('a'))).rejects.toMatchObject({
+    code: 'etherscan_request_failed',
+  });
+});

@@ -1,0 +1,166 @@
+import { FetchFault } from '../../lib/fetch-fault.ts';
+import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
+import { type Hex } from '../../lib/hex.ts';
+import { isMembers } from '../../lib/members.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { type Secret } from '../../lib/secret.ts';
+import { withoutKey } from './without-key.ts';
+
+/** The explorers that matches are handed on to, by the names that the API v2 gives them. */
+export const EXPLORERS = ['etherscan', 'blockscout', 'routescan'] as const;
+
+/** One of {@link EXPLORERS}. */
+export type ExplorerName = (typeof EXPLORERS)[number];
+
+/** Where an explorer verifies, and with which key. */
+export interface ExplorerTarget {
+  /** Its Etherscan-compatible API; `{chainId}` in it stands for the id of the chain. */
+  readonly url: string;
+  readonly apiKey?: Secret;
+}
+
+/** A contract as an explorer takes it. */
+export interface ExplorerSubmission {
+  readonly chainId: number;
+  readonly address: Hex;
+  /** The standard JSON input. */
+  readonly input: string;
+  readonly isVyper: boolean;
+  /** `path:Name` */
+  readonly contract: string;
+  /** The long version. */
+  readonly compilerVersion: string;
+  /** Hex without 0x. */
+  readonly constructorArguments: string;
+}
+
+/** What an explorer said: an id to ask with, its verdict, that it is at work, or that it is to be asked later. */
+export type ExplorerSaid =
+  | { readonly kind: 'accepted'; readonly id: string }
+  | { readonly kind: 'verified' }
+  | { readonly kind: 'pending' }
+  | { readonly kind: 'refused' | 'later'; readonly reason: string };
+
+/** Where people and programs see a verification at an explorer. No key is in them. */
+export interface ExplorerLinks {
+  readonly statusUrl?: string;
+  readonly contractApiUrl: string;
+}
+
+/** Has contracts verified by other explorers. Nothing rejects: what goes wrong on the way is asked again later. */
+export interface ExplorerVerifier {
+  /** The explorers that are told of contracts of a chain. */
+  explorersOf(chainId: number): readonly ExplorerName[];
+  submit(explorer: ExplorerName, submission: ExplorerSubmission): Promise<ExplorerSaid>;
+  check(explorer: ExplorerName, chainId: number, id: string): Promise<ExplorerSaid>;
+  linksOf(explorer: ExplorerName, chainId: number, address: Hex, id?: string): ExplorerLinks;
+}
+
+const ANSWER_BYTES = 65_536;
+const DEADLINE_MS = 30_000;
+const REASON_CHARACTERS = 500;
+const ID_CHARACTERS = 200;
+const PENDING = /^(?:pending in queue|in progress|verification in progress)/i;
+const VERIFIED = /already verified|^pass - verified/i;
+/** Its node has not seen the contract yet, or it wants to be asked less often. */
+const LATER = /unable to locate contractcode|not a smart contract|rate limit|too many|try again/i;
+
+/** @param chains those that are handed on; all of them where none is named */
+export function openExplorerVerifier(
+  targets: Readonly<Partial<Record<ExplorerName, ExplorerTarget>>>,
+  chains: ReadonlySet<number>,
+  fetch: Pick<GuardedFetch, 'fetch'>,
+): ExplorerVerifier {
+  const urlOf = (explorer: ExplorerName, chainId: number): URL => {
+    const { url } = targets[explorer] ?? { url: '' };
+    const target = new URL(url.replaceAll('{chainId}', String(chainId)));
+    // The API of Etherscan takes the chain as a parameter, the others ignore it.
+    target.searchParams.set('chainid', String(chainId));
+    return target;
+  };
+  const linkOf = (
+    explorer: ExplorerName,
+    chainId: number,
+    question: Readonly<Record<string, string>>,
+  ): string => {
+    const url = urlOf(explorer, chainId);
+    for (const [name, value] of Object.entries({ module: 'contract', ...question })) {
+      url.searchParams.set(name, value);
+    }
+    return url.href;
+  };
+  const ask = async (
+    explorer: ExplorerName,
+    chainId: number,
+    fields: Readonly<Record<string, string>>,
+  ): Promise<ExplorerSaid> => {
+    const apiKey = targets[explorer]?.apiKey;
+    const key = apiKey && { apikey: apiKey.reveal() };
+    const body = new URLSearchParams({ ...key, module: 'contract', ...fields }).toString();
+    const sent = { 'content-type': 'application/x-www-form-urlencoded' };
+    const limits = { maxBytes: ANSWER_BYTES, deadlineMs: DEADLINE_MS };
+    try {
+      const { href } = urlOf(explorer, chainId);
+      const answer = await fetch.fetch(href, { method: 'POST', headers: sent, body, ...limits });
+      if (answer.status !== 200) {
+        return { kind: 'later', reason: `It answers with the status ${answer.status}.` };
+      }
+      const said = apiKey === undefined ? answer.body : withoutKey(answer.body, apiKey);
+      return said === undefined
+        ? { kind: 'later', reason: 'It repeats the key again and again.' }
+        : readAnswer(said);
+    } catch (error) {
+      if (!(error instanceof FetchFault)) throw error;
+      // Its message may name a host of the operator's own network.
+      return { kind: 'later', reason: `It could not be asked (${error.code}).` };
+    }
+  };
+  return {
+    explorersOf: (chainId) =>
+      chains.size > 0 && !chains.has(chainId)
+        ? []
+        : EXPLORERS.filter((explorer) => targets[explorer] !== undefined),
+    submit: (explorer, { chainId, isVyper, ...submission }) =>
+      ask(explorer, chainId, {
+        action: 'verifysourcecode',
+        contractaddress: submission.address,
+        codeformat: isVyper ? 'vyper-json' : 'solidity-standard-json-input',
+        sourceCode: submission.input,
+        contractname: submission.contract,
+        compilerversion: isVyper
+          ? `vyper:${submission.compilerVersion.replace(/\+.*$/, '')}`
+          : `v${submission.compilerVersion}`,
+        // The first explorer misspelt it; newer ones read the other.
+        constructorArguements: submission.constructorArguments,
+        constructorArguments: submission.constructorArguments,
+      }),
+    check: (explorer, chainId, id) =>
+      ask(explorer, chainId, { action: 'checkverifystatus', guid: id }),
+    linksOf: (explorer, chainId, address, id) => ({
+      ...(id !== undefined && {
+        statusUrl: linkOf(explorer, chainId, { action: 'checkverifystatus', guid: id }),
+      }),
+      contractApiUrl: linkOf(explorer, chainId, { action: 'getsourcecode', address }),
+    }),
+  };
+}
+
+/** The answer of an Etherscan-compatible API, whose result says more than its status. */
+function readAnswer(body: Buffer): ExplorerSaid {
+  let answer: unknown;
+  try {
+    answer = JSON.parse(body.toString('utf8'));
+  } catch {
+    return { kind: 'later', reason: 'Its answer is not JSON.' };
+  }
+  const { status, result, message } = isMembers(answer) ? answer : {};
+  const text = [result, message].find((each) => typeof each === 'string' && each !== '');
+  const said = printableText(typeof text === 'string' ? text : '', REASON_CHARACTERS);
+  if (VERIFIED.test(said)) return { kind: 'verified' };
+  if (PENDING.test(said)) return { kind: 'pending' };
+  if (String(status) === '1' && !/^fail/i.test(said) && said.length <= ID_CHARACTERS) {
+    return { kind: 'accepted', id: said };
+  }
+  if (LATER.test(said)) return { kind: 'later', reason: said };
+  return { kind: 'refused', reason: said === '' ? 'It gave no reason.' : said };
+}

@@ -1,0 +1,124 @@
+import { createWriteStream, type WriteStream } from 'node:fs';
+import { open, rename, rm } from 'node:fs/promises';
+import { resolve } from 'node:path';
+import { type Command } from 'commander';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { readPackageVersion } from '../lib/package-version.ts';
+import { UNLISTED_SCHEMA } from '../repository/repository.ts';
+import { type BackupEnd, type Manifest } from '../store/backup/backup-format.ts';
+import { type BackupProgress, writeBackup } from '../store/backup/write-backup.ts';
+import { writeJson, type CliContext } from './cli-context.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { showProgress } from './progress-line.ts';
+import { onStore } from './on-store.ts';
+
+const AFTER_HELP = `
+The backup is of one moment, also while the service runs. It holds what the database holds: chain lists, contracts, events,
+counts, jobs, unlisted contracts. It holds no configuration, no key and no compiler. A file that is there is never overwritten.`;
+
+/** `fullmatch backup`: writes all that the database holds into a file. */
+export function defineBackup(command: Command, context: CliContext): void {
+  addConfigOptions(command)
+    .argument('<file>', 'The file to write, such as fullmatch.backup.tgz.')
+    .option('--json', 'Prints JSON: what the backup holds.')
+    .addHelpText('after', AFTER_HELP)
+    .action(async (name: string, options: ParsedOptions) => {
+      const file = resolve(context.workingDirectory, name);
+      const progress = showProgress(context, renderBackupProgress);
+      const written = await onStore(options, context, 'backup', async (store) => {
+        const hasUnlisted = await store.hasSchema(UNLISTED_SCHEMA);
+        return writeFile(file, (out) =>
+          store.onClient((client) =>
+            writeBackup(client, out, {
+              schemas: hasUnlisted ? [UNLISTED_SCHEMA] : [],
+              version: readPackageVersion(),
+              now: new Date(),
+              signal: context.signal,
+              onProgress: progress.update,
+            }),
+          ),
+        );
+      }).finally(progress.end);
+      if (options['json'] === true) writeJson(context.stdout, { file, ...factsOf(written) });
+      else context.stdout.write(`${file}: ${describeBackup(written)}\n`);
+    });
+}
+
+/** Writes beside the file first, so that there is a whole one or none. @throws FullmatchError backup_not_written */
+async function writeFile<T>(file: string, write: (out: WriteStream) => Promise<T>): Promise<T> {
+  const beside = `${file}.partial`;
+  try {
+    // Taken for as long as the writing lasts, so that nobody else's file is replaced.
+    const place = await open(file, 'wx', 0o600);
+    await place.close();
+    try {
+      const result = await write(createWriteStream(beside, { mode: 0o600, flush: true }));
+      await rename(beside, file);
+      return result;
+    } catch (error) {
+      await rm(beside, { force: true });
+      await rm(file, { force: true });
+      throw error;
+    }
+  } catch (error) {
+    if (error instanceof FullmatchError) throw error;
+    const why = isPresent(error) ? 'a file is there already' : messageOf(error);
+    throw new FullmatchError(
+      'backup_not_written',
+      `${file} was not written: ${why}. Name another file, or mend that.`,
+      { details: { file }, cause: error },
+    );
+  }
+}
+
+const isPresent = (error: unknown): boolean =>
+  error instanceof Error && 'code' in error && error.code === 'EEXIST';
+
+/** One line: how many tables are done, and how much was read or written. */
+export function renderBackupProgress(
+  { tables, tablesDone, bytes }: BackupProgress,
+  columns?: number,
+): string {
+  const line = `${tablesDone} of ${tables} tables, ${formatBytes(bytes)}`;
+  return columns === undefined ? line : line.slice(0, columns - 1);
+}
+
+const formatBytes = (bytes: number): string =>
+  bytes < 1_000_000 ? `${Math.ceil(bytes / 1_000)} kB` : `${(bytes / 1_000_000).toFixed(1)} MB`;
+
+interface Backup {
+  readonly manifest: Manifest;
+  readonly end: BackupEnd;
+}
+
+/** What a backup holds, for programs. */
+export function factsOf({ manifest, end }: Backup) {
+  const { createdAt, fullmatch, schemas } = manifest;
+  return {
+    createdAt,
+    fullmatch,
+    schemas: schemas.map(({ name, migrations, newestEvent, feedPosition, counts }) => ({
+      ...{ name, migrations, newestEvent, feedPosition, counts },
+      contracts: contractsOf(counts),
+    })),
+    rows: Object.values(end.tables).reduce((sum, { rows }) => sum + rows, 0),
+    bytes: Object.values(end.tables).reduce((sum, { bytes }) => sum + bytes, 0),
+  };
+}
+
+const contractsOf = (counts: Manifest['schemas'][number]['counts']): number =>
+  Object.values(counts).reduce((sum, [full, partial]) => sum + Number(full) + Number(partial), 0);
+
+/** What a backup holds, in a line. */
+export function describeBackup(backup: Backup): string {
+  const { schemas, rows, bytes, createdAt } = factsOf(backup);
+  const [main, unlisted] = schemas;
+  return [
+    `${main?.contracts ?? 0} contracts of ${Object.keys(main?.counts ?? {}).length} chains`,
+    ...(unlisted === undefined ? [] : [`${unlisted.contracts} unlisted ones`]),
+    `up to event ${main?.newestEvent ?? '0'}`,
+    `${rows} rows`,
+    formatBytes(bytes),
+    `of ${createdAt}`,
+  ].join(', ');
+}

@@ -1,0 +1,91 @@
+import { spawnSync } from 'node:child_process';
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { Command, type CommanderError } from 'commander';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { runInProcess } from '../../test/support/run-cli.ts';
+import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
+import { type CliContext } from './cli-context.ts';
+import { type CallableCommand, type CommandGroup } from './command-entry.ts';
+import { COMMANDS } from './commands.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+  for (const shell of ['bash', 'fish']) {
+    const { exitCode, stdout } = await runInProcess(['completions', shell]);
+    expect(exitCode).toBe(0);
+    await writeFile(path.join(folder.path, shell), stdout);
+  }
+});
+afterAll(() => folder.remove());
+
+const hasShell = (name: string): boolean => spawnSync(name, ['-c', 'exit 0']).status === 0;
+
+/** What the shell proposes behind these words; the last is the one that is being typed. */
+function complete(shell: string, words: readonly string[]): readonly string[] {
+  const script = path.join(folder.path, shell);
+  const asked =
+    shell === 'bash'
+      ? `source "$1"; shift; COMP_WORDS=(fullmatch "$@"); COMP_CWORD=$#; _fullmatch; printf '%s\\n' "\${COMPREPLY[@]}"`
+      : `source "$argv[1]"; complete -C "fullmatch $argv[2..]"`;
+  const told = shell === 'bash' ? ['-c', asked, 'bash'] : ['-c', asked];
+  const { status, stdout, stderr } = spawnSync(shell, [...told, script, ...words], {
+    encoding: 'utf8',
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: '' });
+  return stdout.split('\n').flatMap((line) => line.split('\t')[0] || []);
+}
+
+describe.each(['bash', 'fish'])('completions of %s', (shell) => {
+  test.skipIf(!hasShell(shell)).each([
+    [['ch'], ['chains']],
+    [['chains', 'sn'], ['snapshots']],
+    [['chains', 'list', '--supp'], ['--supported']],
+    [['verify', '1', '0x00', 'input.json', '--opt'], ['--optimizer-runs']],
+    [['jobs', 'list', '--state', 'failed', '--nd'], ['--ndjson']],
+    [['completions', 'z'], ['zsh']],
+  ])('behind %j propose %j', (words, proposed) => {
+    expect(complete(shell, words)).toEqual(proposed);
+  });
+
+  test.skipIf(!hasShell(shell))('propose every command and no more at the beginning', () => {
+    const commands = complete(shell, ['']).filter((word) => !word.startsWith('-'));
+    expect(commands.sort()).toEqual(COMMANDS.map(({ name }) => name).sort());
+  });
+});
+
+test('every shell has its script, and another shell is refused', async () => {
+  const { stdout } = await runInProcess(['completions', 'zsh']);
+  expect(stdout).toMatch(/^#compdef fullmatch\n/);
+  expect(await runInProcess(['completions', 'cmd'])).toMatchObject({ exitCode: 1, stdout: '' });
+});
+
+const callable = (entries: readonly (CallableCommand | CommandGroup)[]): CallableCommand[] =>
+  entries.flatMap((entry) => ('commands' in entry ? callable(entry.commands) : [entry]));
+
+describe('the help of each command', () => {
+  test.each(callable(COMMANDS).map((entry) => [entry.examples[0], entry] as const))(
+    'has examples that the command takes: %s',
+    async (_first, { name, examples, load }) => {
+      expect(examples.length).toBeGreaterThan(0);
+      for (const example of examples) {
+        const command = new Command(name).exitOverride();
+        (await load())(command, {} as CliContext);
+        let parsed = false;
+        command.action(() => {
+          parsed = true;
+        });
+        const [, words = ''] = example
+          .replace(/ >.*/, '')
+          .split(new RegExp(`^.*?\\b${name}(?= |$)`));
+        const args = [...words.matchAll(/"([^"]*)"|\S+/g)].map(([word, inner]) => inner ?? word);
+        command.configureOutput({ outputError: () => undefined });
+        await command.parseAsync(args, { from: 'user' }).catch((error: unknown) => {
+          throw new Error(`${example}: ${(error as CommanderError).message}`);
+        });
+        expect(parsed).toBe(true);
+      }
+    },
+  );
+});

@@ -1,0 +1,129 @@
+import { stat } from 'node:fs/promises';
+import { type ChainHealthReport, type EndpointReport } from '../../chains/health/health-report.ts';
+import { EMBEDDED_LIST } from '../../chains/list/embedded-list-date.ts';
+import { readSyncState } from '../../chains/list/sync-state.ts';
+import { type DoctorParts } from './doctor-parts.ts';
+import { type AreaReport } from './finding.ts';
+
+const DAY_MS = 86_400_000;
+/** Chains come, change and go every week. */
+const OLD_LIST_DAYS = 90;
+/** Beyond what clocks that are kept differ by, and what a busy server takes to answer. */
+const CLOCK_TOLERANCE_MS = 5_000;
+/** Reasons of an endpoint that knows us and refuses: a wrong key, or none. */
+const REFUSED: ReadonlySet<string> = new Set(['status_401', 'status_403']);
+const SYNC_RETRY_MS = 60_000;
+const SYNC = 'registry.sync.urls: [https://chainid.network/chains.json]';
+
+/** How old the public list is that is served. */
+export async function checkList(report: AreaReport, parts: DoctorParts): Promise<void> {
+  const { list, sync } = parts.config.registry;
+  const { length } = (await parts.registry()).chains;
+  if (sync.urls.length > 0) return checkSync(report, parts);
+  const made = list === undefined ? EMBEDDED_LIST.publishedAt : (await stat(list)).mtime;
+  const days = Math.max(0, Math.floor((Date.now() - made.getTime()) / DAY_MS));
+  const what = list === undefined ? 'the embedded list' : list;
+  const age = `${what} is of ${made.toISOString().slice(0, 10)}, ${days} days old`;
+  if (days <= OLD_LIST_DAYS) report.ok(`${length} chains; ${age}`);
+  else report.warning('list_old', `No newer chain becomes known: ${age}.`, SYNC);
+}
+
+async function checkSync(report: AreaReport, { config, store }: DoctorParts): Promise<void> {
+  const { sync } = config.registry;
+  const found = await store().catch(() => undefined);
+  if (found === undefined || found.migrations.pending.length > 0) {
+    report.unknown('The list that was synced last is in the database, which cannot be asked now.');
+    return;
+  }
+  const times = { everyMs: sync.everySeconds * 1000, retryMs: SYNC_RETRY_MS };
+  const { failure, confirmedAt, heldBack } = await readSyncState(found.database, sync.urls, times);
+  const confirmed = confirmedAt?.toISOString() ?? 'never';
+  if (failure !== undefined) {
+    report.warning(
+      'list_stale',
+      `No source gives a newer list since ${failure.since.toISOString()} (${failure.code}): ${failure.message}`,
+      'fullmatch chains sync --dry-run',
+    );
+  } else if (confirmedAt === undefined) report.ok('the list is asked for at the next start');
+  else report.ok(`the list was confirmed at ${confirmed}`);
+  if (heldBack === undefined) return;
+  report.warning(
+    'list_records_held_back',
+    `The records of the chains ${heldBack.chainIds.join(', ')} in the newest list are not believed.`,
+    `fullmatch chains sync --dry-run, then --accept ${heldBack.sha256} if the list is right`,
+  );
+}
+
+/** Whether the clock is right: against what was published, the database and the newest blocks. */
+export async function checkClock(report: AreaReport, parts: DoctorParts): Promise<void> {
+  const now = new Date();
+  const mend = 'timedatectl set-ntp true, or another service that keeps the time';
+  if (now < EMBEDDED_LIST.publishedAt) {
+    const message = `It is ${now.toISOString()} here, before this version of Fullmatch was made.`;
+    report.fault('clock_wrong', message, mend);
+    return;
+  }
+  const ahead = (await parts.store().catch(() => undefined))?.clockAheadMs;
+  if (ahead !== undefined && Math.abs(ahead) > CLOCK_TOLERANCE_MS) {
+    const seconds = (Math.abs(ahead) / 1000).toFixed(0);
+    const message = `The database is ${seconds} seconds ${ahead > 0 ? 'ahead of' : 'behind'} this machine: leases and ages are judged wrongly.`;
+    report.warning('clock_wrong', message, mend);
+  }
+  const chains = await parts.health().catch(() => []);
+  const early = chains.filter(({ endpoints }) =>
+    endpoints.some(({ reasons }) => reasons.some(({ code }) => code === 'head_in_future')),
+  );
+  if (early.length > 0) {
+    const ids = early.map(({ chainId }) => chainId).join(', ');
+    const message = `The newest blocks of the chains ${ids} are of a time that has not come here.`;
+    report.warning('clock_wrong', message, mend);
+  }
+  if (report.findings.length === 0) report.ok(`${now.toISOString()}, which nothing contradicts`);
+}
+
+/** Whether the registry is sound, and endpoints of configured chains answer as those of their chain. */
+export async function checkChains(report: AreaReport, parts: DoctorParts): Promise<void> {
+  const { findings } = await parts.registry();
+  const { chains } = parts.config;
+  for (const { level, code, chainId, message } of findings) {
+    const mend = `chains.${chainId ?? '<id>'}, see fullmatch chains check`;
+    if (level === 'error') report.fault(code, message, mend);
+    else if (level === 'warning' && chainId !== undefined && chains.has(chainId)) {
+      report.warning(code, message, mend);
+    }
+  }
+  const health = await parts.health();
+  for (const chain of health) reportChain(report, chain);
+  if (health.length === 0) report.ok('no chain is configured, so no endpoint is asked');
+}
+
+function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthReport): void {
+  const up = endpoints.filter(({ state }) => state === 'up').length;
+  for (const endpoint of endpoints) {
+    const told = describe(chainId, endpoint);
+    if (endpoint.state === 'wrong_chain') {
+      report.fault(
+        'wrong_chain',
+        told,
+        `chains.${chainId}.rpc or privateRpc: correct the endpoint`,
+      );
+    } else if (endpoint.state !== 'up' && endpoint.state !== 'not_probed') {
+      const refused = endpoint.reasons.some(({ code }) => REFUSED.has(code));
+      const mend = refused
+        ? `the key in chains.${chainId}.privateRpc, or another endpoint`
+        : `fullmatch chains probe ${chainId}, and another endpoint in chains.${chainId}.rpc`;
+      // While another endpoint answers, contracts of the chain can be verified; one that has had enough answers later.
+      const passes = up > 0 || (endpoint.state === 'throttled' && !refused);
+      if (passes) report.warning('endpoints_unhealthy', told, mend);
+      else report.fault('endpoints_unhealthy', told, mend);
+    }
+  }
+  if (endpoints.length > 0 && up === endpoints.length) {
+    report.ok(`chain ${chainId}: all ${up} endpoints are up`);
+  }
+}
+
+function describe(chainId: number, { label, state, reasons }: EndpointReport): string {
+  const why = reasons.map(({ code, detail }) => `${code}: ${detail}`).join(' ');
+  return `Chain ${chainId}, ${label} is ${state}. ${why}`.trimEnd();
+}

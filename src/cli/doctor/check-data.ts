@@ -1,0 +1,136 @@
+import { stat, statfs } from 'node:fs/promises';
+import { type Config } from '../../config/config.ts';
+import { messageOf } from '../../errors.ts';
+import { nearestExisting, requireWritable } from '../../lib/writable-folder.ts';
+import { type DoctorParts } from './doctor-parts.ts';
+import { type AreaReport } from './finding.ts';
+import { showBytes } from './show-bytes.ts';
+
+/** Connections of other processes, and of an operator who looks. */
+const SPARE_CONNECTIONS = 3;
+
+/** Whether the data directory and the folder of compilers can be used. */
+export async function checkDataDirectory(
+  report: AreaReport,
+  { config: { dataDir, compilers, database } }: DoctorParts,
+): Promise<void> {
+  for (const [folder, key, use] of [
+    [dataDir, 'FULLMATCH_DATA_DIR', database.url === undefined ? 'the database' : 'large bodies'],
+    [compilers.folder, 'compilers.folder', 'compilers'],
+  ] as const) {
+    try {
+      await requireWritable(folder);
+      const exists = (await nearestExisting(folder)) === folder;
+      report.ok(
+        `${folder}, for ${use}, ${exists ? 'can be written' : 'is made when it is needed'}`,
+      );
+    } catch (error) {
+      report.fault(
+        'data_directory_unusable',
+        `${folder}, for ${use}, cannot be used by this user: ${messageOf(error)}.`,
+        `name another folder (${key}), or give it to the user of the service (chown)`,
+      );
+    }
+  }
+}
+
+/** Whether the disks have room for what the configuration allows. */
+export async function checkDisk(report: AreaReport, { config }: DoctorParts): Promise<void> {
+  const folders = await Promise.all([config.dataDir, config.compilers.folder].map(nearestExisting));
+  const devices = await Promise.all(folders.map(async (folder) => (await stat(folder)).dev));
+  const [dataDir = '', compilers = ''] = folders;
+  const shared = devices[0] === devices[1];
+  const downloads = growthOfDownloads(config);
+  const floor = config.database.url === undefined ? config.database.minFreeBytes : 0;
+  const spool = config.limits.bodySpoolBytes;
+  await checkSpace(report, dataDir, floor, spool + (shared ? downloads : 0));
+  if (!shared) await checkSpace(report, compilers, 0, downloads);
+}
+
+function growthOfDownloads({ compilers }: Config): number {
+  return compilers.downloadUrl === 'off' ? 0 : compilers.downloadBytes;
+}
+
+async function checkSpace(
+  report: AreaReport,
+  folder: string,
+  floor: number,
+  growth: number,
+): Promise<void> {
+  const { bavail, bsize, files, ffree } = await statfs(folder);
+  const free = bavail * bsize;
+  const has = `${showBytes(free)} are free on the disk of ${folder}`;
+  // File systems without a table of files say 0 of 0.
+  if (files > 0 && ffree === 0) {
+    report.fault(
+      'disk_full',
+      `The disk of ${folder} can hold no more files.`,
+      'remove files there',
+    );
+  } else if (free < floor) {
+    report.fault(
+      'disk_full',
+      `${has}, and ${showBytes(floor)} are kept free: submissions and imports are refused.`,
+      'free some space, or set database.minFreeBytes lower',
+    );
+  } else if (free < floor + growth) {
+    report.warning(
+      'disk_tight',
+      `${has}; the database, and up to ${showBytes(growth)} of bodies and downloaded compilers, have to fit there.`,
+      'free some space, or set limits.bodySpoolBytes and compilers.downloadBytes lower',
+    );
+  } else report.ok(has);
+}
+
+/** Whether the database answers, and takes what the service asks of it. */
+export async function checkDatabase(
+  report: AreaReport,
+  { store, config: { database } }: DoctorParts,
+): Promise<void> {
+  const found = await store();
+  if (found === undefined) {
+    report.unknown('The embedded PostgreSQL does not run; it starts with the service.');
+    return;
+  }
+  const { embedded, version, readOnly, mayCreate, connections } = found;
+  report.ok(`${embedded ? 'the embedded PostgreSQL' : 'PostgreSQL'} ${version} answers`);
+  if (readOnly) {
+    report.fault(
+      'database_unavailable',
+      'The database takes nothing that is written: it is a standby, or set to be read only.',
+      'database.url: name the primary, or ALTER ROLE … SET default_transaction_read_only = off',
+    );
+  } else if (!mayCreate && found.migrations.pending.length > 0) {
+    report.fault(
+      'database_error',
+      'The user of the database may not make tables, which migrations do.',
+      'GRANT CREATE ON SCHEMA public TO the user of database.url',
+    );
+  }
+  if (database.poolSize + SPARE_CONNECTIONS > connections) {
+    report.warning(
+      'pool_too_large',
+      `The server takes ${connections} connections, and this process alone may open ${database.poolSize}.`,
+      'database.poolSize: set it lower, or raise max_connections of the server',
+    );
+  }
+}
+
+/** Whether the schema is the one of this version. */
+export async function checkMigrations(report: AreaReport, { store }: DoctorParts): Promise<void> {
+  const found = await store().catch(() => undefined);
+  if (found === undefined) {
+    report.unknown('The schema is known while the database runs.');
+    return;
+  }
+  const { applied, pending } = found.migrations;
+  if (pending.length === 0) report.ok(`the schema is at ${applied}, the newest of this version`);
+  else if (applied === 0) report.ok('the database is empty: the next start makes its tables');
+  else {
+    report.warning(
+      'migrations_pending',
+      `The schema is at ${applied}, and the next start applies ${pending.join(', ')}. Back up first.`,
+      'stop every process of the service, then fullmatch start (UPGRADE.md)',
+    );
+  }
+}

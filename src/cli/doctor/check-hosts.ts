@@ -1,0 +1,99 @@
+import { hostsWithoutPublicUrl } from '../../config/public-urls.ts';
+import {
+  askFullmatch,
+  inspectPort,
+  type InspectedPort,
+  portsOf,
+  urlOfPort,
+} from '../../service/inspect-ports.ts';
+import { hasRunningServer } from '../../store/embedded/embedded-server.ts';
+import { type DoctorParts } from './doctor-parts.ts';
+import { type AreaReport } from './finding.ts';
+
+/** Whether the ports are free, or this service's own; what it says of itself. */
+export async function checkPorts(
+  ports: AreaReport,
+  service: AreaReport,
+  { config, fetch }: DoctorParts,
+): Promise<void> {
+  const places = portsOf(config);
+  const found = await Promise.all(places.map((place) => inspectPort(place, fetch)));
+  // A service of another data directory has its database elsewhere; of a shared server that cannot be seen.
+  const mayRun =
+    config.database.url !== undefined || (await hasRunningServer(config.dataDir).catch(() => true));
+  for (const port of found) reportPort(ports, port, mayRun);
+  const answering = found.filter(({ state }) => state === 'answers' && mayRun);
+  if (places.length === 0) ports.ok('no host is switched on');
+  if (answering.length === 0) {
+    service.unknown('No service answers on these ports.', 'fullmatch start');
+    return;
+  }
+  service.ok(`a service answers at ${answering.map(urlOfPort).join(', ')}`);
+  const reasons = answering.flatMap(({ readiness }) => readiness?.reasons ?? []);
+  for (const [code, reason] of new Map(reasons.map((each) => [each.code, each]))) {
+    if (reason.blocking) service.fault(code, reason.detail, 'fullmatch start, and its log');
+    else service.warning(code, reason.detail, 'GET /health, and docs/operating.md');
+  }
+}
+
+function reportPort(report: AreaReport, port: InspectedPort, mayRun: boolean): void {
+  const { name, host, state, fault } = port;
+  const where = `${name}.port ${port.port} on ${host}`;
+  const another = `fullmatch start with another ${name}.port, or end the process that has it`;
+  if (state === 'any') report.ok(`${name}.port: a free one is picked`);
+  else if (state === 'free') report.ok(`${where} is free`);
+  else if (state === 'unavailable') report.fault('port_unavailable', fault?.message ?? '', another);
+  else if (mayRun) report.ok(`${where} is the service's`);
+  else {
+    const message = `${where} is taken by a Fullmatch of another data directory.`;
+    report.fault('port_unavailable', message, another);
+  }
+}
+
+/** Whether clients are told URLs that lead here. */
+export async function checkPublicUrls(
+  report: AreaReport,
+  { config, fetch }: DoctorParts,
+): Promise<void> {
+  for (const host of hostsWithoutPublicUrl(config)) {
+    report.warning(
+      'public_url_missing',
+      `The ${host} host binds ${config.host}, and links to it lead to this machine alone.`,
+      `${host}.publicUrl: https://…`,
+    );
+  }
+  for (const host of ['api', 'repository'] as const) {
+    const { enabled, publicUrl } = config[host];
+    if (!enabled || publicUrl === undefined) continue;
+    const answer = await askFullmatch(host, publicUrl, fetch);
+    if (answer !== undefined) report.ok(`${host}.publicUrl ${publicUrl} answers`);
+    else {
+      report.unknown(
+        `${host}.publicUrl ${publicUrl} is not answered by a Fullmatch from here: the service or its proxy is down, or it can be reached from outside alone.`,
+        `curl ${publicUrl}/readyz`,
+      );
+    }
+  }
+  if (report.findings.length === 0) report.ok('links name the address of the request');
+}
+
+/** Whether clients behind proxies are told apart, and nobody can be anybody. */
+export function checkProxies(report: AreaReport, { config }: DoctorParts): void {
+  const { trustedProxies } = config.http;
+  const everybody = trustedProxies.filter((network) => network.endsWith('/0'));
+  if (everybody.length > 0) {
+    report.fault(
+      'every_proxy_trusted',
+      `${everybody.join(' and ')} trusts the headers of everybody, so that any client may pass for any other.`,
+      'http.trustedProxies: the addresses of your proxies alone',
+    );
+  } else if (trustedProxies.length > 0) {
+    report.ok(`clients are named by ${trustedProxies.join(', ')}`);
+  } else if (config.api.publicUrl !== undefined || config.repository.publicUrl !== undefined) {
+    report.warning(
+      'proxies_not_trusted',
+      'A public URL says that a proxy stands in front, and none is trusted: all its clients count as one, with one share of everything.',
+      'http.trustedProxies: [127.0.0.1], or the addresses of your proxies',
+    );
+  } else report.ok('no proxy is configured: clients are the addresses of their connections');
+}

@@ -1,0 +1,171 @@
+import { type Command } from 'commander';
+import { type LoadedConfig } from '../../config/config.ts';
+import { openCore } from '../../core/open-core.ts';
+import { asFullmatchError, FullmatchError, messageOf } from '../../errors.ts';
+import { readPackageVersion } from '../../lib/package-version.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { silentLogger } from '../../log.ts';
+import { writeJson, type CliContext } from '../cli-context.ts';
+import { addConfigOptions, loadCommandConfig, type ParsedOptions } from '../config-options.ts';
+import { checkChains, checkClock, checkList } from './check-chains.ts';
+import { checkCompilers, checkMirror } from './check-compilers.ts';
+import { checkDatabase, checkDataDirectory, checkDisk, checkMigrations } from './check-data.ts';
+import { checkPorts, checkProxies, checkPublicUrls } from './check-hosts.ts';
+import { checkMachine } from './check-machine.ts';
+import { type DoctorParts, openDoctorParts } from './doctor-parts.ts';
+import { type Area, AreaReport, AREAS, type Finding, type Level } from './finding.ts';
+
+const AFTER_HELP = `
+It changes nothing, and works beside a running service and without one. Run it with the configuration, the environment
+and the user of the service. Exits 0 when nothing is at fault, warnings or not, and 1 when something is.`;
+
+const MOST_CHARACTERS = 2_000;
+
+/** `fullmatch doctor`: looks at everything the service needs, and says what mends what is wrong. */
+export function defineDoctor(command: Command, context: CliContext): void {
+  addConfigOptions(command, { listeners: true })
+    .option('--json', 'Prints JSON.')
+    .addHelpText('after', AFTER_HELP)
+    .action(async (options: ParsedOptions) => {
+      const findings = await examine(options, context);
+      const counts = countLevels(findings);
+      if (options['json']) {
+        const healthy = counts.fault === 0;
+        writeJson(context.stdout, { healthy, version: readPackageVersion(), counts, findings });
+      } else context.stdout.write(reportText(findings, counts));
+      if (counts.fault === 0) return;
+      throw new FullmatchError(
+        'installation_faulty',
+        `${countOf(counts.fault, 'fault')}; what mends it stands above.`,
+        { details: { codes: faultCodes(findings) } },
+      );
+    });
+}
+
+async function examine(options: ParsedOptions, context: CliContext): Promise<readonly Finding[]> {
+  const reports = Object.fromEntries(AREAS.map((area) => [area, new AreaReport(area)]));
+  const reportOf = (area: Area): AreaReport => (reports as Record<Area, AreaReport>)[area];
+  const loaded = readConfiguration(options, context, reportOf('configuration'));
+  const machine = attempt(reportOf('machine'), (report) => checkMachine(report, loaded?.config));
+  if (loaded !== undefined) {
+    const core = openCore(loaded, { registry: 'configured', log: async () => silentLogger });
+    try {
+      await examineParts(openDoctorParts(core, context.signal), reportOf);
+    } finally {
+      await core.close();
+    }
+  }
+  await machine;
+  context.signal.throwIfAborted();
+  return AREAS.flatMap((area) => reportOf(area).findings);
+}
+
+/** All areas at once: those that ask others wait for their answers. */
+async function examineParts(parts: DoctorParts, reportOf: (area: Area) => AreaReport) {
+  const checks: Partial<
+    Record<Area, (report: AreaReport, parts: DoctorParts) => Promise<void> | void>
+  > = {
+    'data directory': checkDataDirectory,
+    disk: checkDisk,
+    database: checkDatabase,
+    migrations: checkMigrations,
+    clock: checkClock,
+    ports: (report) => checkPorts(report, reportOf('service'), parts),
+    'public urls': checkPublicUrls,
+    proxies: checkProxies,
+    compilers: checkCompilers,
+    mirror: checkMirror,
+    list: checkList,
+    chains: checkChains,
+  };
+  await Promise.all(
+    Object.entries(checks).map(([area, check]) =>
+      attempt(reportOf(area as Area), (report) => check(report, parts)),
+    ),
+  );
+}
+
+/** Runs a check; what a part refuses to work with is a finding. */
+async function attempt(
+  report: AreaReport,
+  check: (report: AreaReport) => Promise<void> | void,
+): Promise<void> {
+  try {
+    await check(report);
+  } catch (error) {
+    const known = asFullmatchError(error);
+    if (known instanceof FullmatchError) report.refused(known);
+    // A file or a folder that cannot be looked at is no fault by itself; another check says what it is needed for.
+    else if (error instanceof Error && 'syscall' in error) report.unknown(`${messageOf(error)}.`);
+    else report.fault('internal_error', messageOf(error));
+  }
+}
+
+function readConfiguration(
+  options: ParsedOptions,
+  context: CliContext,
+  report: AreaReport,
+): LoadedConfig | undefined {
+  try {
+    const loaded = loadCommandConfig(options, context);
+    report.ok(
+      loaded.file === undefined ? 'no file: defaults and environment' : `${loaded.file} is sound`,
+    );
+    return loaded;
+  } catch (error) {
+    if (!(error instanceof FullmatchError)) throw error;
+    report.refused(error);
+    report.unknown('What the configuration decides is not checked.', 'fullmatch config check');
+    return undefined;
+  }
+}
+
+type Counts = Readonly<Record<Level, number>>;
+
+function countLevels(findings: readonly Finding[]): Counts {
+  const count = (level: Level): number => findings.filter((each) => each.level === level).length;
+  return {
+    ...{ fault: count('fault'), warning: count('warning') },
+    ...{ unknown: count('unknown'), ok: count('ok') },
+  };
+}
+
+function countOf(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`;
+}
+
+function faultCodes(findings: readonly Finding[]): readonly string[] {
+  return [...new Set(findings.filter(({ level }) => level === 'fault').map(({ code }) => code))];
+}
+
+const MARKS: Readonly<Record<Level, string>> = {
+  ok: 'ok',
+  unknown: '?',
+  warning: 'warning',
+  fault: 'FAULT',
+};
+
+/** One line for each finding, and below it what mends it. */
+function reportText(findings: readonly Finding[], { fault, warning }: Counts): string {
+  const areaWidth = Math.max(...AREAS.map(({ length }) => length));
+  const markWidth = Math.max(...Object.values(MARKS).map(({ length }) => length));
+  const indent = ' '.repeat(areaWidth + markWidth + 4);
+  const lines = findings.flatMap(({ area, level, code, message, mend }, at) => {
+    const shown = findings[at - 1]?.area === area ? '' : area;
+    const head = `${shown.padEnd(areaWidth)}  ${MARKS[level].padEnd(markWidth)}  `;
+    const [first = '', ...more] = message
+      .split('\n')
+      .map((line) => printableText(line, MOST_CHARACTERS));
+    const isOpen = level === 'warning' || level === 'fault';
+    return [
+      `${head}${first}${isOpen ? ` [${code}]` : ''}`,
+      ...more.map((line) => `${indent}${line}`),
+      ...(mend === undefined ? [] : [`${indent}→ ${printableText(mend, MOST_CHARACTERS)}`]),
+    ];
+  });
+  const verdict =
+    fault + warning === 0
+      ? 'Healthy.'
+      : `${countOf(fault, 'fault')}, ${countOf(warning, 'warning')}.`;
+  return `${lines.join('\n')}\n\n${verdict}\n`;
+}

@@ -1,0 +1,147 @@
+import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type Core } from '../../core/open-core.ts';
+import { readRegistryInputs, renderChainsOf } from '../../core/registry-inputs.ts';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import {
+  type ExportFacts,
+  type ExportProgress,
+  type ExportSummary,
+  exportTree,
+} from '../../exporter/export-tree.ts';
+import { archiveTarget, folderTarget, type TreeTarget } from '../../exporter/tree-target.ts';
+import { readPackageVersion } from '../../lib/package-version.ts';
+import { type CliContext } from '../cli-context.ts';
+import { showProgress } from '../progress-line.ts';
+import { withCore } from '../with-core.ts';
+import { chainOf, type Exported, type ExportRequest, openNumbered } from './export-request.ts';
+
+const READERS = 4;
+// In an archive contracts stand in their order.
+const ARCHIVE_READERS = 1;
+const ARCHIVE = /\.(?:tar|tar\.gz|tgz)$/;
+const FACTS = 'export.json';
+const BEGUN = { feedPosition: '0', feedMark: null };
+
+/** Writes the published tree and both documents into a folder or an archive, as of one moment. */
+export async function runTreeExport(request: ExportRequest): Promise<Exported> {
+  const { path, isWhole, chain, options, context } = request;
+  const progress = showProgress(context, renderExportProgress);
+  const opened = await openTarget(path, isWhole);
+  const { target } = opened;
+  const summary = await withCore(
+    options,
+    context,
+    'export',
+    (core) => exportFrom(core, { ...opened, chain, context, onProgress: progress.update }),
+    { registry: 'stored' },
+  )
+    .catch(async (error: unknown) => {
+      await target.giveUp();
+      throw error;
+    })
+    .finally(progress.end);
+  return { summary, text: `${path}: ${describe(summary)}` };
+}
+
+async function exportFrom(
+  core: Core,
+  {
+    target,
+    before,
+    readers: count,
+    chain,
+    context,
+    onProgress,
+  }: Opened & {
+    readonly chain: string | undefined;
+    readonly context: CliContext;
+    readonly onProgress: (progress: ExportProgress) => void;
+  },
+): Promise<ExportSummary> {
+  const chainId = await chainOf(core, chain);
+  if (before !== undefined && before.chainId !== chainId) {
+    const held = before.chainId === undefined ? 'all chains' : `chain ${before.chainId} alone`;
+    throw unusable(target.path, `it holds ${held}`);
+  }
+  const store = await openNumbered(core);
+  const inputs = await readRegistryInputs(
+    core.loaded,
+    store.database,
+    await core.list(),
+    await core.log(),
+  );
+  return store.onSnapshot(count, (readers) =>
+    exportTree({
+      ...{ readers, target, ...(before && { before }) },
+      chains: (chainIds) => renderChainsOf(inputs, chainIds),
+      ...{ version: readPackageVersion(), now: core.now() },
+      ...(chainId !== undefined && { chainId }),
+      ...{ signal: context.signal, onProgress },
+    }),
+  );
+}
+
+/** Where an export goes, and what is there. */
+interface Opened {
+  readonly target: TreeTarget;
+  readonly before: ExportFacts | undefined;
+  readonly readers: number;
+}
+
+/** @throws FullmatchError export_path_unusable */
+async function openTarget(path: string, isWhole: boolean): Promise<Opened> {
+  try {
+    if (ARCHIVE.test(path)) {
+      if (await isThere(path)) throw new Error('a file is there already');
+      return { target: archiveTarget(path), before: undefined, readers: ARCHIVE_READERS };
+    }
+    await mkdir(path, { recursive: true });
+    const before = await readFacts(path);
+    if (before === undefined && (await readdir(path)).length > 0) {
+      throw new Error('the folder holds something else; name an empty one');
+    }
+    const isBegun = before === undefined || before.feedPosition === BEGUN.feedPosition;
+    if (!isWhole && !isBegun) return { target: folderTarget(path), before, readers: READERS };
+    // An export that is cut off is begun anew, so that nothing stays in it which is no longer verified.
+    await writeFile(join(path, FACTS), `${JSON.stringify(BEGUN)}\n`);
+    await rm(join(path, 'contracts'), { recursive: true, force: true });
+    return { target: folderTarget(path), before: undefined, readers: READERS };
+  } catch (error) {
+    throw unusable(path, messageOf(error), error);
+  }
+}
+
+function unusable(path: string, why: string, cause?: unknown): FullmatchError {
+  return new FullmatchError('export_path_unusable', `cannot export to ${path}: ${why}`, {
+    details: { path },
+    ...(cause !== undefined && { cause }),
+  });
+}
+
+const isThere = (path: string): Promise<boolean> =>
+  stat(path).then(
+    () => true,
+    () => false,
+  );
+
+/** What an earlier export says of itself; undefined where there was none, or it did not come to its end. */
+async function readFacts(folder: string): Promise<ExportFacts | undefined> {
+  const file = join(folder, FACTS);
+  if (!(await isThere(file))) return undefined;
+  const facts = JSON.parse(await readFile(file, 'utf8')) as Partial<ExportFacts>;
+  if (/^\d{1,19}$/.test(facts.feedPosition ?? '')) return facts as ExportFacts;
+  throw new Error(`its ${FACTS} is not one of an export`);
+}
+
+function renderExportProgress({ done, total, files }: ExportProgress, columns?: number): string {
+  const share = total === 0 ? 100 : Math.floor((100 * done) / total);
+  const line = `${done} of ${total} contracts, ${share}%, ${files} files`;
+  return columns === undefined ? line : line.slice(0, columns - 1);
+}
+
+function describe({ written, left, files, since, feedPosition }: ExportSummary): string {
+  const from = since === undefined ? '' : ` changed since position ${since} of the feed`;
+  const without = left === 0 ? '' : `, ${left} without files`;
+  return `${written} contracts${from} in ${files} files${without}, up to position ${feedPosition}`;
+}

@@ -1,0 +1,47 @@
+import { resolve } from 'node:path';
+import { type Command, Option } from 'commander';
+import { type CliContext, writeJson } from '../cli-context.ts';
+import { addConfigOptions, type ParsedOptions } from '../config-options.ts';
+import { type Exported, type ExportRequest } from './export-request.ts';
+
+const AFTER_HELP = `
+A folder with the published tree may be served as it is by any web server: contracts/, stats.json, chains.json and manifest.json. A name
+that ends in .tar, .tar.gz or .tgz makes an archive. With --format parquet a folder gets the tables of the field, in v2/, and
+manifest.json. With --format sql a file gets the database of the Verifier Alliance. A folder that was exported into before gets what has changed since. \`fullmatch import\` reads them all.`;
+
+const FORMATS: Readonly<
+  Record<string, () => Promise<(request: ExportRequest) => Promise<Exported>>>
+> = {
+  tree: async () => (await import('./export-tree.ts')).runTreeExport,
+  parquet: async () => (await import('./export-parquet.ts')).runParquetExport,
+  sql: async () => (await import('./export-sql.ts')).runSqlExport,
+};
+
+/** `fullmatch export`: writes what is stored for other services, as of one moment. */
+export function defineExport(command: Command, context: CliContext): void {
+  addConfigOptions(command)
+    .argument('<path>', 'A folder, an archive such as tree.tar.gz, or a file such as all.sql.gz.')
+    .addOption(
+      new Option('--format <format>', 'What is written.')
+        .choices(Object.keys(FORMATS))
+        .default('tree'),
+    )
+    .option('--chain <chain>', 'Writes one chain alone: its id, short name or name.')
+    .option('--with-sourcify', 'Writes the matches of Sourcify too, with --format sql.')
+    .option('--whole', 'Writes everything again, also into a folder that was exported before.')
+    .option('--json', 'Prints JSON: what was written.')
+    .addHelpText('after', AFTER_HELP)
+    .action(async (name: string, options: ParsedOptions) => {
+      const run = await FORMATS[String(options['format'])]?.();
+      if (run === undefined) throw new Error('commander refuses other formats');
+      const chain = options['chain'];
+      const { summary, text } = await run({
+        ...{ path: resolve(context.workingDirectory, name), isWhole: options['whole'] === true },
+        ...(typeof chain === 'string' && { chain }),
+        withSourcify: options['withSourcify'] === true,
+        ...{ options, context },
+      });
+      if (options['json'] === true) writeJson(context.stdout, summary);
+      else context.stdout.write(`${text}\n`);
+    });
+}

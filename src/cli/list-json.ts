@@ -1,0 +1,23 @@
+import { type Command } from 'commander';
+import { writeJson, writeLine, type OutputStream } from './cli-context.ts';
+import { type ParsedOptions } from './config-options.ts';
+
+/** Adds `--json` and `--ndjson` to a command that prints a list. */
+export function addListOptions(command: Command, json = 'Prints JSON.'): Command {
+  return command
+    .option('--json', json)
+    .option('--ndjson', 'Prints one JSON value a line (https://github.com/ndjson/ndjson-spec).');
+}
+
+/** Writes a list to a program that asked for JSON. @returns whether it did */
+export function writeListJson(
+  stream: OutputStream,
+  options: ParsedOptions,
+  values: readonly unknown[],
+): boolean {
+  if (options['ndjson'] === true) {
+    for (const value of values) writeLine(stream, JSON.stringify(value));
+  } else if (options['json'] === true) writeJson(stream, values);
+  else return false;
+  return true;
+}

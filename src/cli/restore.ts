@@ -1,0 +1,63 @@
+import { resolve } from 'node:path';
+import { type Command } from 'commander';
+import { FullmatchError } from '../errors.ts';
+import { recount } from '../repository/repository.ts';
+import { readBackup } from '../store/backup/read-backup.ts';
+import { restoreBackup } from '../store/backup/restore-backup.ts';
+import { describeBackup, factsOf, renderBackupProgress } from './backup.ts';
+import { writeJson, type CliContext } from './cli-context.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { onStore } from './on-store.ts';
+import { showProgress } from './progress-line.ts';
+
+const AFTER_HELP = `
+Stop the service first. What the database holds is replaced, in one transaction, by what the backup holds; then the counts are compared.
+A backup that lacks events of the database is refused: what was acknowledged would be lost.`;
+
+/** `fullmatch restore`: puts what a backup holds into the place of what the database holds. */
+export function defineRestore(command: Command, context: CliContext): void {
+  addConfigOptions(command)
+    .argument('<file>', 'A file that fullmatch backup wrote.')
+    .option('--dry-run', 'Reads the whole file, holds it against its sums, and changes nothing.')
+    .option('--discard-newer', 'Restores although the database has events that the backup has not.')
+    .option('--json', 'Prints JSON: what the backup holds.')
+    .addHelpText('after', AFTER_HELP)
+    .action(async (name: string, options: ParsedOptions) => {
+      const file = resolve(context.workingDirectory, name);
+      const isDry = options['dryRun'] === true;
+      const restored = isDry
+        ? await readBackup(file, {}, context.signal)
+        : await restore(file, options, context);
+      if (options['json'] === true)
+        writeJson(context.stdout, { dryRun: isDry, ...factsOf(restored) });
+      else {
+        const what = describeBackup(restored);
+        context.stdout.write(
+          isDry ? `dry run, nothing is changed: ${what}\n` : `restored: ${what}\n`,
+        );
+      }
+    });
+}
+
+async function restore(file: string, options: ParsedOptions, context: CliContext) {
+  const progress = showProgress(context, renderBackupProgress);
+  return onStore(options, context, 'restore', async (store) => {
+    const restored = await store.onClient((client) =>
+      restoreBackup(client, {
+        file,
+        discardNewer: options['discardNewer'] === true,
+        signal: context.signal,
+        onProgress: progress.update,
+      }),
+    );
+    // What was acknowledged since is given up, as was asked for.
+    await store.forgetAcknowledged();
+    const { differences } = await recount(store.database, { repair: false });
+    if (differences.length === 0) return restored;
+    throw new FullmatchError(
+      'counts_differ',
+      `What was restored has ${differences.length} differences between counts and events; run: fullmatch recount`,
+      { details: { differences: differences.length } },
+    );
+  }).finally(progress.end);
+}

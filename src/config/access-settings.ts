@@ -1,0 +1,26 @@
+import { accessTokens, choice, integer, section, toggle, unset } from './setting-schemas.ts';
+
+/** Who may write over the network. */
+export const access = section(
+  'Who may have contracts verified, and signatures imported, over the network.',
+  {
+    verify: choice(['open', 'token', 'off'], 'open', {
+      description:
+        'Whether everybody may, those who send a token of access.tokens, or nobody; the commands of this machine always may.',
+    }),
+    tokens: unset(accessTokens, {
+      description:
+        'Tokens, each behind the name of who has it; sent as `Authorization: Bearer`, or as the API key of the Etherscan protocol.',
+      expected: 'names with tokens of 16 characters or more, such as [ci:0123456789ABCDEF]',
+      secret: true,
+    }),
+    unlisted: toggle(false, {
+      description:
+        'Whether those who have a token may have contracts verified that only tokens reach, under /unlisted: in no list, count, event or document.',
+    }),
+    verificationsPerHour: integer([0, 1_000_000], 0, {
+      description:
+        'How many requests to verify one client may send to this process in an hour, more are answered 429; a client is who has a token, or else a network; 0 for no bound.',
+    }),
+  },
+);

@@ -1,0 +1,52 @@
+import { type Config } from '../config/config.ts';
+import { type Closers } from '../lib/closers.ts';
+import { type Logger } from '../log.ts';
+import { UNLISTED_SCHEMA } from '../repository/repository.ts';
+import { type Database } from '../store/database.ts';
+import { type Store } from '../store/open-store.ts';
+import { startRecheckWalk } from '../verification/recheck/recheck-walk.ts';
+import { type Verification } from '../verification/verification.ts';
+import { openVerification } from './open-verification.ts';
+
+/** The contracts that only tokens reach: tables, queue and workers of their own, which nothing that is published reads. */
+export interface UnlistedContracts {
+  readonly database: Database;
+  readonly verification: Verification;
+}
+
+/** The parts of a core that unlisted contracts share with the others. */
+interface SharedParts {
+  readonly store: () => Promise<Store>;
+  readonly publication: () => Promise<{
+    readonly inputs: { readonly configured: ReadonlyMap<number, unknown> };
+  }>;
+  readonly verificationParts: () => Promise<Parameters<typeof openVerification>[2]>;
+  readonly log: () => Promise<Logger>;
+  readonly closers: Closers;
+}
+
+/** Opens the tables of unlisted contracts, and begins to verify, and to check again, what is sent there. */
+export async function openUnlisted(
+  config: Config,
+  shared: SharedParts,
+): Promise<UnlistedContracts> {
+  const { closers } = shared;
+  const { verification: options } = config;
+  const [store, publication] = [await shared.store(), await shared.publication()];
+  const [parts, log] = [await shared.verificationParts(), await shared.log()];
+  const database = await store.openSchema(UNLISTED_SCHEMA);
+  // No other explorer is told, and the queue is that of few.
+  const workers = Math.min(1, options.workers);
+  const verification = closers.addFirst(
+    await openVerification(
+      { ...config, verification: { ...options, workers } },
+      { ...store, database },
+      parts,
+      log,
+    ),
+  );
+  const configured = (): number[] => [...publication.inputs.configured.keys()];
+  const { recheckPerHour: perHour } = options;
+  closers.addFirst(startRecheckWalk(database, parts, configured, { perHour }, log));
+  return { database, verification };
+}

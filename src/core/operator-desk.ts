@@ -1,0 +1,64 @@
+import { statfs } from 'node:fs/promises';
+import { retryRanges } from '../monitor/follow/monitor-state.ts';
+import { retryCreations } from '../monitor/inbox/inbox-table.ts';
+import { readFeedLags } from '../repository/repository.ts';
+import { type Database, sql } from '../store/database.ts';
+import { countFailures, type FailureCount } from '../verification/jobs/count-failures.ts';
+import { endJob } from '../verification/jobs/end-job.ts';
+import { listJobs } from '../verification/jobs/read-job.ts';
+import { type VerificationJob } from '../verification/jobs/verification-job.ts';
+
+/** What only an operator is told. */
+export interface DeskFacts {
+  /** The jobs in flight, the newest first. */
+  readonly jobs: readonly VerificationJob[];
+  readonly failures: readonly FailureCount[];
+  readonly feed: readonly { readonly name: string; readonly behind: number }[];
+  readonly databaseBytes: number;
+  /** The file system of the data directory; absent where there is none, as beside another server's database. */
+  readonly disk?: { readonly freeBytes: number; readonly totalBytes: number };
+}
+
+/** What an operator sees and does beside the running service. */
+export interface OperatorDesk {
+  look(): Promise<DeskFacts>;
+  /** @throws FullmatchError job_not_found, job_ended */
+  cancelJob(id: string): Promise<void>;
+  /** Has what the monitor of a chain found, and what it could not read, tried again now. */
+  retryFound(chainId: number): Promise<void>;
+}
+
+const MOST_JOBS = 50;
+const READ_SIZE = sql(
+  'read size of the database',
+  'SELECT pg_database_size(current_database())::float8 AS bytes',
+);
+
+/** Makes the desk of a database and a data directory. */
+export function openOperatorDesk(database: Database, dataDir: string): OperatorDesk {
+  return {
+    look: async () => {
+      const [jobs, failures, feed, [size], disk] = await Promise.all([
+        listJobs(database, ['queued', 'running'], MOST_JOBS),
+        countFailures(database),
+        readFeedLags(database),
+        database.query<{ bytes: number }>(READ_SIZE),
+        statfs(dataDir).catch(() => undefined),
+      ]);
+      return {
+        ...{ jobs, failures, feed },
+        databaseBytes: size?.bytes ?? 0,
+        ...(disk && {
+          disk: { freeBytes: disk.bavail * disk.bsize, totalBytes: disk.blocks * disk.bsize },
+        }),
+      };
+    },
+    cancelJob: async (id) => {
+      await endJob(database, id);
+    },
+    retryFound: async (chainId) => {
+      await retryRanges(database, chainId);
+      await retryCreations(database, [chainId], { isGivenUp: true });
+    },
+  };
+}

@@ -1,0 +1,190 @@
+// The published tree and both documents, written from the repository as of one moment, for other web servers and imports.
+import { FullmatchError } from '../errors.ts';
+import { checksumAddress, type Hex, bytesToHex } from '../lib/hex.ts';
+import {
+  FILE_SECTIONS,
+  filesOf,
+  parseSections,
+  readFeedPosition,
+  readRecord,
+  readStatistics,
+  renderStatistics,
+  type Match,
+} from '../repository/repository.ts';
+import { type Queryable, sql } from '../store/database.ts';
+import { readFeedMark } from './feed-mark.ts';
+import { type TreeTarget } from './tree-target.ts';
+
+/** What an exported tree says of itself, in `export.json`. */
+export interface ExportFacts {
+  /** The position of the feed that the tree shows; a later export into the folder goes on from there. */
+  readonly feedPosition: string;
+  /** What the feed holds there, as a hash: another database, or one behind this export, holds something else. */
+  readonly feedMark: string | null;
+  /** The chain that was exported alone; absent where all were. */
+  readonly chainId?: number;
+  readonly version: string;
+  readonly exportedAt: string;
+}
+
+/** How far an export is. */
+export interface ExportProgress {
+  readonly done: number;
+  readonly total: number;
+  readonly files: number;
+}
+
+/** What an export has done. */
+export interface ExportSummary extends ExportFacts {
+  /** The position from which it went on; absent where everything was written. */
+  readonly since?: string;
+  readonly written: number;
+  /** Contracts that are no longer verified, or of which nothing is stored but the match. */
+  readonly left: number;
+  readonly files: number;
+}
+
+/** What is exported, and where to. */
+export interface ExportOptions {
+  /** Readers of one moment of the database. */
+  readonly readers: readonly Queryable[];
+  readonly target: TreeTarget;
+  /** GET /chains, of the registry in force. */
+  readonly chains: (chainIds: readonly number[]) => Buffer;
+  /** The chain that is exported alone. */
+  readonly chainId?: number;
+  /** The export that the folder holds already. */
+  readonly before?: ExportFacts;
+  readonly version: string;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ExportProgress) => void;
+}
+
+interface Place {
+  readonly chain_id: string;
+  readonly address: Buffer;
+}
+
+const PAGE = 1_000;
+// Before the first one: no chain has the id 0.
+const LIST_ALL = sql(
+  'list contracts to export',
+  `SELECT chain_id, address FROM current_matches
+   WHERE (chain_id, address) > ($1::bigint, $2::bytea) AND ($3::bigint IS NULL OR chain_id = $3::bigint)
+   ORDER BY chain_id, address LIMIT ${PAGE}`,
+);
+const LIST_CHANGED = sql(
+  'list changed contracts to export',
+  `SELECT DISTINCT chain_id, address FROM feed JOIN match_events ON match_events.id = event_id
+   WHERE position > $4::bigint AND (chain_id, address) > ($1::bigint, $2::bytea)
+     AND ($3::bigint IS NULL OR chain_id = $3::bigint)
+   ORDER BY chain_id, address LIMIT ${PAGE}`,
+);
+const COUNT_ALL = sql(
+  'count contracts to export',
+  'SELECT count(*)::int AS total FROM current_matches WHERE $1::bigint IS NULL OR chain_id = $1::bigint',
+);
+const COUNT_CHANGED = sql(
+  'count changed contracts to export',
+  `SELECT count(*)::int AS total FROM (SELECT DISTINCT chain_id, address FROM feed
+   JOIN match_events ON match_events.id = event_id
+   WHERE position > $2::bigint AND ($1::bigint IS NULL OR chain_id = $1::bigint)) AS changed`,
+);
+const FOLDERS: Readonly<Record<Match, string>> = { full: 'full_match', partial: 'partial_match' };
+const json = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
+
+/**
+ * Writes the published tree (layout V1) with both documents, as of one moment: `contracts/…` for every contract that has
+ * files, `stats.json`, `chains.json`, `manifest.json` and `export.json`. Where the target holds an earlier export, only what the
+ * feed says has changed since is written. The documents come last: what they count is there.
+ * @throws FullmatchError `export_of_another_database`, `database_unreachable`, `database_error`; the signal's reason
+ */
+export async function exportTree(options: ExportOptions): Promise<ExportSummary> {
+  const { readers, target, chainId, before, version, now } = options;
+  const [reader] = readers;
+  if (reader === undefined) throw new Error('an export needs a reader');
+  const feedPosition = await readFeedPosition(reader);
+  if (
+    before !== undefined &&
+    (await readFeedMark(reader, before.feedPosition)) !== before.feedMark
+  ) {
+    throw new FullmatchError(
+      'export_of_another_database',
+      `the export there shows position ${before.feedPosition} of a feed that this database does not have; it is of another database, or this one is behind it. Name another folder, or write all of it again with --whole`,
+      { details: { feedPosition: before.feedPosition } },
+    );
+  }
+  const counted = before === undefined ? COUNT_ALL : COUNT_CHANGED;
+  const asked = [chainId ?? null, ...(before === undefined ? [] : [before.feedPosition])];
+  const [count] = await reader.query<{ total: number }>(counted, asked);
+  const done = { written: 0, left: 0, files: 0 };
+  let place: Place | undefined = { chain_id: '0', address: Buffer.alloc(0) };
+  while (place !== undefined) {
+    const from = [place.chain_id, place.address, ...asked];
+    const page: Place[] = await reader.query<Place>(before ? LIST_CHANGED : LIST_ALL, from);
+    const queue = page.values();
+    await Promise.all(
+      readers.map(async (each) => {
+        for (const next of queue) {
+          options.signal.throwIfAborted();
+          await exportContract(each, target, next, done, before !== undefined);
+          const { written, left, files } = done;
+          options.onProgress({ done: written + left, total: count?.total ?? 0, files });
+        }
+      }),
+    );
+    place = page.length === PAGE ? page.at(-1) : undefined;
+  }
+  const counts = await readStatistics(reader);
+  const statistics =
+    chainId === undefined
+      ? counts
+      : { ...counts, chains: counts.chains.filter((each) => each.chainId === chainId) };
+  const facts: ExportFacts = {
+    ...{ feedPosition, feedMark: await readFeedMark(reader, feedPosition) },
+    ...(chainId !== undefined && { chainId }),
+    ...{ version, exportedAt: now.toISOString() },
+  };
+  await target.putFile(
+    'chains.json',
+    options.chains(statistics.chains.map(({ chainId }) => chainId)),
+  );
+  await target.putFile('stats.json', renderStatistics(statistics));
+  const { lastModified } = statistics;
+  const manifest = {
+    timestamp: lastModified.getTime(),
+    dateString: lastModified.toISOString(),
+    version,
+  };
+  await target.putFile('manifest.json', json(manifest));
+  await target.putFile('export.json', json(facts));
+  await target.end();
+  return { ...facts, ...(before && { since: before.feedPosition }), ...done };
+}
+
+async function exportContract(
+  reader: Queryable,
+  target: TreeTarget,
+  { chain_id: chainId, address: bytes }: Place,
+  done: { written: number; left: number; files: number },
+  isAgain: boolean,
+): Promise<void> {
+  const address: Hex = bytesToHex(bytes);
+  const folderOf = (match: Match): string =>
+    `contracts/${FOLDERS[match]}/${chainId}/${checksumAddress(address)}`;
+  const record = await readRecord(reader, Number(chainId), address, FILE_SECTIONS);
+  const files = record === undefined ? [] : filesOf(parseSections(record.sections));
+  const match = record?.match.match;
+  for (const other of ['full', 'partial'] as const) {
+    if (isAgain && (files.length === 0 || other !== match))
+      await target.removeContract(folderOf(other));
+  }
+  if (match === undefined || files.length === 0) {
+    done.left += 1;
+    return;
+  }
+  await target.putContract(folderOf(match), files);
+  done.written += 1;
+  done.files += files.length;
+}

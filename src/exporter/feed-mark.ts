@@ -1,0 +1,17 @@
+import { type Queryable, sql } from '../store/database.ts';
+
+const READ_MARK = sql(
+  'read mark of the feed',
+  `SELECT encode(sha256(convert_to(concat_ws(' ', extract(epoch FROM recorded_at), chain_id, address), 'UTF8')), 'hex')
+     AS mark
+   FROM feed JOIN match_events ON match_events.id = event_id WHERE position = $1::bigint`,
+);
+
+/**
+ * What the feed holds at a position, as a hash: another database, or one that is behind, holds something else. null where it
+ * holds nothing.
+ */
+export async function readFeedMark(reader: Queryable, position: string): Promise<string | null> {
+  const [row] = await reader.query<{ mark: string }>(READ_MARK, [position]);
+  return row?.mark ?? null;
+}

@@ -1,0 +1,271 @@
+// The tables of the field as Parquet, in a folder that later exports go on with.
+import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import { readFeedPosition } from '../../repository/repository.ts';
+import { type Queryable, sql } from '../../store/database.ts';
+import { readFeedMark } from '../feed-mark.ts';
+import { FIELD_TABLES } from '../tables/field-tables.ts';
+import {
+  MANIFEST,
+  type ManifestFile,
+  type ParquetManifest,
+  PROGRESS,
+  readManifest,
+} from './manifest.ts';
+import { RowSum } from './parquet-file.ts';
+import { isIntact, PARTIAL, type TableResult, writeTable } from './table-files.ts';
+
+/** How far an export is. */
+export interface ParquetProgress {
+  readonly table: string;
+  readonly rows: number;
+}
+
+/** What an export has done. */
+export interface ParquetSummary {
+  readonly feedPosition: string;
+  /** The position from which it went on; absent where everything was written. */
+  readonly since?: string;
+  readonly chainId: number | null;
+  /** Rows of each table that were written now, and that are there. */
+  readonly tables: Readonly<Record<string, { readonly written: number; readonly rows: number }>>;
+  readonly files: number;
+  /** Matches of which nothing is stored but the match: no table of the field has a row for them. */
+  readonly left: number;
+}
+
+/** What is exported, and where to. */
+export interface ParquetOptions {
+  /** Of one moment of the database, in a transaction. */
+  readonly reader: Queryable;
+  readonly folder: string;
+  readonly chainId?: number;
+  /** Writes everything again. */
+  readonly isWhole: boolean;
+  /** Rows of a full file, in place of the number that the field has for the table. */
+  readonly rowsPerFile?: number;
+  readonly version: string;
+  readonly now: Date;
+  readonly signal: AbortSignal;
+  readonly onProgress: (progress: ParquetProgress) => void;
+}
+
+const TABLES_FOLDER = 'v2';
+const COUNT_LEFT = sql(
+  'export: count matches without evidence',
+  `SELECT count(*)::int AS "left" FROM current_matches
+   WHERE verified_contract_id IS NULL AND ($1::bigint IS NULL OR chain_id = $1::bigint)`,
+);
+const COUNT_WITHDRAWN = sql(
+  'export: count withdrawn contracts',
+  `SELECT count(*)::int AS withdrawn FROM (
+     SELECT DISTINCT chain_id, address FROM feed JOIN match_events ON match_events.id = event_id
+     WHERE position > $1::bigint AND address IS NOT NULL AND ($2::bigint IS NULL OR chain_id = $2::bigint)
+   ) AS changed WHERE NOT EXISTS (
+     SELECT FROM current_matches WHERE chain_id = changed.chain_id AND address = changed.address)`,
+);
+
+/**
+ * Writes the tables of the field (`v2/<table>/<table>_<first>_<end>.parquet`) with `manifest.json`, as of one moment. Into a
+ * folder that was exported before goes what the feed says has changed since: a full file never changes, the last one of a
+ * table grows, and the manifest that lists them is written last.
+ * @throws FullmatchError `export_path_unusable`, `export_of_another_database`, `database_unreachable`, `database_error`; the
+ * signal's reason. What was written until then is gone on with.
+ */
+export async function exportParquet(options: ParquetOptions): Promise<ParquetSummary> {
+  const { reader, folder, chainId = null } = options;
+  const before = await openFolder(options);
+  const feedPosition = await readFeedPosition(reader);
+  const feedMark = await readFeedMark(reader, feedPosition);
+  const closed = (before.progress ?? before.manifest)?.files.filter((file) => file.closed) ?? [];
+  const head = {
+    ...{ format: 'fullmatch-parquet' as const, schema: 'v2' as const, version: options.version },
+    ...{ generatedAt: options.now.toISOString(), chainId, feedPosition, feedMark },
+  };
+  const noteClosed = async (file: ManifestFile): Promise<void> => {
+    closed.push(file);
+    await writeDocument(folder, PROGRESS, { ...head, files: closed, tables: {}, withdrawn: 0 });
+  };
+  await writeDocument(folder, PROGRESS, { ...head, files: closed, tables: {}, withdrawn: 0 });
+  const results = new Map<string, TableResult>();
+  const since = before.manifest && {
+    feedPosition: before.manifest.feedPosition,
+    at: new Date(before.manifest.generatedAt),
+  };
+  for (const each of FIELD_TABLES) {
+    const { rowsPerFile = each.rowsPerFile } = options;
+    const table = { ...each, rowsPerFile };
+    const own = ({ path }: ManifestFile): boolean => path.split('/')[1] === table.name;
+    const listed = before.manifest?.files.filter(own) ?? [];
+    const old = listed.find((file) => !file.closed);
+    const full = closed.filter(own);
+    // Where the last file is not as it was left, or an export that was cut off filled it, nobody knows which rows are
+    // missing: all are looked at.
+    const isLeft =
+      since !== undefined &&
+      full.length === listed.filter((file) => file.closed).length &&
+      (old === undefined || (await isIntact(folder, old)));
+    const scope = { ...(chainId !== null && { chainId }), ...(isLeft && { since }) };
+    let rows = 0;
+    const result = await writeTable({
+      ...{ reader, folder, table, scope, signal: options.signal, onClosed: noteClosed },
+      ...{ closed: full, tail: isLeft ? old : undefined },
+      onRows: (more) => options.onProgress({ table: table.name, rows: (rows += more) }),
+    });
+    results.set(table.name, result);
+  }
+  const manifest = await describe(options, head, before.manifest, closed, results);
+  await finish(folder, manifest, [...results.values()]);
+  const [counted] = await reader.query<{ left: number }>(COUNT_LEFT, [chainId]);
+  return {
+    ...{ feedPosition, chainId, files: manifest.files.length, left: counted?.left ?? 0 },
+    ...(since !== undefined && { since: since.feedPosition }),
+    tables: Object.fromEntries(
+      FIELD_TABLES.map(({ name }) => [
+        name,
+        { written: results.get(name)?.written ?? 0, rows: manifest.tables[name]?.rows ?? 0 },
+      ]),
+    ),
+  };
+}
+
+interface Before {
+  readonly manifest?: ParquetManifest;
+  readonly progress?: ParquetManifest;
+}
+
+/** What is in the folder. @throws FullmatchError `export_path_unusable`, `export_of_another_database` */
+async function openFolder(options: ParquetOptions): Promise<Before> {
+  const { folder, isWhole, reader, chainId = null } = options;
+  try {
+    await mkdir(folder, { recursive: true });
+    const manifest = await readManifest(folder);
+    const progress = await readManifest(folder, PROGRESS);
+    if (manifest === undefined && progress === undefined) {
+      if ((await readdir(folder)).length > 0) {
+        throw new Error('the folder holds something else; name an empty one');
+      }
+      return {};
+    }
+    if (isWhole) {
+      // First the manifest: without it nothing of the folder is read.
+      await rm(join(folder, MANIFEST), { force: true });
+      await rm(join(folder, TABLES_FOLDER), { recursive: true, force: true });
+      return {};
+    }
+    for (const each of [manifest, progress]) {
+      if (each === undefined) continue;
+      if (each.chainId !== chainId) throw new Error(`it holds ${nameOf(each.chainId)}`);
+      await requireSameDatabase(reader, each);
+      const missing = await findMissing(folder, each.files);
+      if (missing !== undefined) {
+        throw new Error(`its file ${missing} is missing; write all of it again with --whole`);
+      }
+    }
+    return { ...(manifest && { manifest }), ...(progress && { progress }) };
+  } catch (error) {
+    if (error instanceof FullmatchError) throw error;
+    throw new FullmatchError(
+      'export_path_unusable',
+      `cannot export to ${folder}: ${messageOf(error)}`,
+      { details: { path: folder }, cause: error },
+    );
+  }
+}
+
+/** A full file that is not there, or is cut off. */
+async function findMissing(
+  folder: string,
+  files: readonly ManifestFile[],
+): Promise<string | undefined> {
+  for (const { path, bytes, closed } of files) {
+    if (closed && (await sizeOf(join(folder, path))) !== bytes) return path;
+  }
+  return undefined;
+}
+
+const sizeOf = (file: string): Promise<number | undefined> =>
+  stat(file).then(
+    ({ size }) => size,
+    () => undefined,
+  );
+
+const nameOf = (chainId: number | null): string =>
+  chainId === null ? 'all chains' : `chain ${chainId} alone`;
+
+async function requireSameDatabase(
+  reader: Queryable,
+  { feedPosition, feedMark }: ParquetManifest,
+): Promise<void> {
+  if ((await readFeedMark(reader, feedPosition)) === feedMark) return;
+  throw new FullmatchError(
+    'export_of_another_database',
+    `the export there shows position ${feedPosition} of a feed that this database does not have; it is of another database, or this one is behind it. Name another folder, or write all of it again with --whole`,
+    { details: { feedPosition } },
+  );
+}
+
+type Head = Omit<ParquetManifest, 'files' | 'tables' | 'withdrawn'>;
+
+async function describe(
+  { reader }: ParquetOptions,
+  head: Head,
+  before: ParquetManifest | undefined,
+  closed: readonly ManifestFile[],
+  results: ReadonlyMap<string, TableResult>,
+): Promise<ParquetManifest> {
+  const listed = FIELD_TABLES.map(({ name }) => {
+    const own = closed.filter(({ path }) => path.split('/')[1] === name);
+    const tail = results.get(name)?.tail;
+    const files = tail === undefined ? own : [...own, tail];
+    const sum = new RowSum();
+    for (const { checksum } of files) sum.addSum(checksum);
+    const rows = files.reduce((total, file) => total + file.rows, 0);
+    const replaced = (before?.tables[name]?.replaced ?? 0) + (results.get(name)?.replaced ?? 0);
+    return { name, files, facts: { rows, checksum: String(sum), replaced } };
+  });
+  let withdrawn = 0;
+  if (before !== undefined) {
+    const values = [before.feedPosition, head.chainId];
+    const [counted] = await reader.query<{ withdrawn: number }>(COUNT_WITHDRAWN, values);
+    withdrawn = before.withdrawn + (counted?.withdrawn ?? 0);
+  }
+  return {
+    ...head,
+    files: listed.flatMap(({ files }) => files),
+    tables: Object.fromEntries(listed.map(({ name, facts }) => [name, facts])),
+    withdrawn,
+  };
+}
+
+/** Puts what was written in its place, and then takes out what the manifest does not list any more. */
+async function finish(
+  folder: string,
+  manifest: ParquetManifest,
+  results: readonly TableResult[],
+): Promise<void> {
+  for (const { tail, isTailNew } of results) {
+    if (tail === undefined || !isTailNew) continue;
+    await rename(join(folder, `${tail.path}${PARTIAL}`), join(folder, tail.path));
+  }
+  await writeDocument(folder, MANIFEST, manifest);
+  await rm(join(folder, PROGRESS), { force: true });
+  const kept = new Set(manifest.files.map(({ path }) => path));
+  for (const { name } of FIELD_TABLES) {
+    for (const file of await readdir(join(folder, TABLES_FOLDER, name))) {
+      const path = `${TABLES_FOLDER}/${name}/${file}`;
+      if (!kept.has(path)) await rm(join(folder, path), { force: true });
+    }
+  }
+}
+
+async function writeDocument(
+  folder: string,
+  name: string,
+  document: ParquetManifest,
+): Promise<void> {
+  const file = join(folder, name);
+  await writeFile(`${file}${PARTIAL}`, `${JSON.stringify(document, null, 2)}\n`, { flush: true });
+  await rename(`${file}${PARTIAL}`, file);
+}

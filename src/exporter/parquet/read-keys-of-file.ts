@@ -1,0 +1,50 @@
+import * as zlib from 'node:zlib';
+import { decompress } from 'fzstd';
+import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet';
+import { type FieldTable } from '../tables/field-table.ts';
+import { type RowKey } from '../tables/read-table.ts';
+
+type Zstd = (bytes: Uint8Array) => Uint8Array;
+const zstd = (zlib as { zstdDecompressSync?: Zstd }).zstdDecompressSync;
+const compressors = {
+  ZSTD: (bytes: Uint8Array, length: number): Uint8Array =>
+    zstd === undefined ? decompress(bytes, new Uint8Array(length)) : zstd(bytes),
+};
+const NANOS_OF_MICRO = 1_000n;
+const ROWS_AT_ONCE = 50_000;
+const NUMBER_LENGTH = 20;
+
+/** The keys of the rows in a file that was exported before, in their order. */
+export async function readKeysOfFile(path: string, table: FieldTable): Promise<readonly RowKey[]> {
+  const { order, lookup, changes } = table;
+  const columns = [
+    ...new Set([order.at, order.key]),
+    ...(lookup === undefined ? [] : [lookup]),
+    ...(changes === undefined ? [] : ['updated_at']),
+  ];
+  const file = await asyncBufferFromFile(path);
+  const metadata = await parquetMetadataAsync(file);
+  const rows = Number(metadata.num_rows);
+  const keys: RowKey[] = [];
+  for (let rowStart = 0; rowStart < rows; rowStart += ROWS_AT_ONCE) {
+    const read: readonly Record<string, unknown>[] = await parquetReadObjects({
+      ...{ file, metadata, columns, compressors, utf8: false },
+      ...{ rowStart, rowEnd: Math.min(rows, rowStart + ROWS_AT_ONCE) },
+      parsers: { timestampFromNanoseconds: (nanos) => String(nanos / NANOS_OF_MICRO) },
+    });
+    for (const row of read) {
+      keys.push({
+        ...{ at: String(row[order.at]), key: textOf(row[order.key]) },
+        ...(lookup !== undefined && { lookup: textOf(row[lookup]) }),
+        ...(changes !== undefined && { version: String(row['updated_at']) }),
+      });
+    }
+  }
+  return keys;
+}
+
+/** A key as SQL writes it, so that keys compare as texts. */
+function textOf(value: unknown): string {
+  if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
+  return typeof value === 'bigint' ? value.toString().padStart(NUMBER_LENGTH, '0') : String(value);
+}

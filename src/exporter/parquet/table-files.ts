@@ -1,0 +1,236 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { mkdir, rename } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { type Queryable } from '../../store/database.ts';
+import { type FieldTable, timeOf } from '../tables/field-table.ts';
+import { type ExportScope, readKeys, readRows, type RowKey } from '../tables/read-table.ts';
+import { type ManifestFile } from './manifest.ts';
+import { ParquetFile, type WrittenFile } from './parquet-file.ts';
+import { readKeysOfFile } from './read-keys-of-file.ts';
+
+/** What ends in it is not whole, and nobody reads it. */
+export const PARTIAL = '.partial';
+
+/** How a table is written on in a folder. */
+export interface TableRun {
+  readonly reader: Queryable;
+  readonly folder: string;
+  readonly table: FieldTable;
+  /** The files of the table that are there. */
+  readonly closed: readonly ManifestFile[];
+  readonly tail: ManifestFile | undefined;
+  readonly scope: ExportScope;
+  readonly signal: AbortSignal;
+  readonly onRows: (rows: number) => void;
+  /** Called when a file is whole that never changes again. */
+  readonly onClosed: (file: ManifestFile) => Promise<void>;
+}
+
+/** What was written of a table. */
+export interface TableResult {
+  /** Its last file, which stands under its name with {@link PARTIAL} behind it where it was written now. */
+  readonly tail: ManifestFile | undefined;
+  readonly isTailNew: boolean;
+  readonly written: number;
+  readonly replaced: number;
+}
+
+const placeOf = ({ at, key }: RowKey): string => `${timeOf(at)} ${key}`;
+const keyIn = ({ at, key }: RowKey): string => `${at} ${key}`;
+const fileName = ({ name }: FieldTable, start: number, end: number): string =>
+  `v2/${name}/${name}_${start}_${end}.parquet`;
+
+/**
+ * Writes the rows of a table that are not in its files yet behind them: into its last file, until that is full, and into
+ * others. A row that changed since it was written is written again. The last file grows by being written anew.
+ */
+export async function writeTable(run: TableRun): Promise<TableResult> {
+  const { folder, table, tail } = run;
+  await mkdir(join(folder, 'v2', table.name), { recursive: true });
+  const known = new KnownRows(run);
+  const added = known.without(readKeys(run.reader, table, run.scope));
+  const first = await added.next();
+  if (first.done === true && (tail !== undefined || run.closed.length > 0)) {
+    return { tail, isTailNew: false, written: 0, replaced: 0 };
+  }
+  const files = new TableFiles(run);
+  try {
+    const old = tail === undefined ? [] : await readKeysOfFile(join(folder, tail.path), table);
+    const wanted = mergeKeys(old, first.done === true ? [] : first.value, added);
+    for await (const { key, row } of rowsOf(run, wanted)) await files.add(key, row);
+    const { added: written, replaced } = known;
+    return { ...(await files.end()), isTailNew: true, written, replaced };
+  } catch (error) {
+    await files.giveUp();
+    throw error;
+  }
+}
+
+/** Whether a file is as the manifest says. */
+export async function isIntact(folder: string, { path, sha256 }: ManifestFile): Promise<boolean> {
+  const hash = createHash('sha256');
+  try {
+    await pipeline(createReadStream(join(folder, path)), hash);
+  } catch {
+    return false;
+  }
+  return hash.digest('hex') === sha256;
+}
+
+/** The rows that the files of a table hold already. */
+class KnownRows {
+  added = 0;
+  /** Those of them that are in a closed file already, and changed since. */
+  replaced = 0;
+  readonly #run: TableRun;
+  /** Keys come in their order, as those of each file do, so that few files are asked at a time. */
+  #read: { readonly path: string; readonly versions: ReadonlyMap<string, string> }[] = [];
+
+  constructor(run: TableRun) {
+    this.#run = run;
+  }
+
+  async *without(
+    pages: AsyncIterable<readonly RowKey[]>,
+  ): AsyncGenerator<readonly RowKey[], void, undefined> {
+    for await (const page of pages) {
+      this.#run.signal.throwIfAborted();
+      const left = await this.#withoutKnown(page);
+      this.added += left.length;
+      if (left.length > 0) yield left;
+    }
+  }
+
+  async #withoutKnown(page: readonly RowKey[]): Promise<readonly RowKey[]> {
+    const [first, last] = [page[0], page.at(-1)];
+    if (first === undefined || last === undefined) return [];
+    const [from, to] = [placeOf(first), placeOf(last)];
+    const { closed, tail } = this.#run;
+    const near = [...closed, ...(tail === undefined ? [] : [tail])].filter(
+      ({ minKey, maxKey }) =>
+        minKey !== null && maxKey !== null && minKey.join(' ') <= to && maxKey.join(' ') >= from,
+    );
+    this.#read = this.#read.filter(({ path }) => near.some((file) => file.path === path));
+    for (const { path } of near) {
+      if (this.#read.some((file) => file.path === path)) continue;
+      const keys = await readKeysOfFile(join(this.#run.folder, path), this.#run.table);
+      const versions = new Map(keys.map((key) => [keyIn(key), key.version ?? '']));
+      this.#read.push({ path, versions });
+    }
+    return page.filter((key) => {
+      const versions = this.#read.flatMap((file) => file.versions.get(keyIn(key)) ?? []);
+      if (versions.includes(key.version ?? '')) return false;
+      const isInTail = this.#read.some(
+        ({ path, versions: of }) => path === tail?.path && of.has(keyIn(key)),
+      );
+      if (versions.length > 0 && !isInTail) this.replaced += 1;
+      return true;
+    });
+  }
+}
+
+/** Two lists of keys in one order, each key once. */
+async function* mergeKeys(
+  old: readonly RowKey[],
+  first: readonly RowKey[],
+  more: AsyncIterable<readonly RowKey[]>,
+): AsyncGenerator<RowKey, void, undefined> {
+  let at = 0;
+  const takeBefore = function* (next: string): Generator<RowKey, void, undefined> {
+    for (let key = old[at]; key !== undefined; key = old[at]) {
+      const place = placeOf(key);
+      if (place > next) return;
+      at += 1;
+      if (place < next) yield key;
+    }
+  };
+  for (const key of first) yield* [...takeBefore(placeOf(key)), key];
+  for await (const page of more) for (const key of page) yield* [...takeBefore(placeOf(key)), key];
+  yield* old.slice(at);
+}
+
+type KeyedRow = Awaited<ReturnType<typeof readRows>>[number];
+
+/** The rows of keys. While some are written, the next are read. */
+async function* rowsOf(
+  { reader, table, signal, onRows }: TableRun,
+  keys: AsyncIterable<RowKey>,
+): AsyncGenerator<KeyedRow, void, undefined> {
+  let reading: Promise<readonly KeyedRow[]> = Promise.resolve([]);
+  let batch: RowKey[] = [];
+  const next = async (): Promise<readonly KeyedRow[]> => {
+    const rows = await reading;
+    signal.throwIfAborted();
+    reading = readRows(reader, table, batch);
+    // Its failure is met by the next await.
+    reading.catch(() => undefined);
+    batch = [];
+    onRows(rows.length);
+    return rows;
+  };
+  for await (const key of keys) {
+    batch.push(key);
+    if (batch.length >= table.rowsAtOnce) yield* await next();
+  }
+  yield* await next();
+  yield* await next();
+}
+
+/** The files that a table is written into, one after the other. */
+class TableFiles {
+  readonly #run: TableRun;
+  #start: number;
+  #file: ParquetFile | undefined;
+
+  constructor(run: TableRun) {
+    this.#run = run;
+    this.#start = run.closed.length * run.table.rowsPerFile;
+  }
+
+  async add(key: RowKey, row: KeyedRow['row']): Promise<void> {
+    const { table } = this.#run;
+    this.#file ??= await this.#open();
+    await this.#file.add(key, row);
+    if (this.#file.rows < table.rowsPerFile) return;
+    const written = await this.#file.end();
+    const file = this.#describe(written, true);
+    await rename(this.#file.path, join(this.#run.folder, file.path));
+    this.#file = undefined;
+    this.#start += table.rowsPerFile;
+    await this.#run.onClosed(file);
+  }
+
+  #open(): Promise<ParquetFile> {
+    const { folder, table } = this.#run;
+    const path = join(folder, 'v2', table.name, `${table.name}_${this.#start}${PARTIAL}`);
+    return ParquetFile.open(path, table);
+  }
+
+  #describe(written: WrittenFile, closed: boolean): ManifestFile {
+    const { minKey, maxKey, ...rest } = written;
+    return {
+      path: fileName(this.#run.table, this.#start, this.#start + written.rows),
+      ...rest,
+      minKey: minKey === null ? null : [...minKey],
+      maxKey: maxKey === null ? null : [...maxKey],
+      closed,
+    };
+  }
+
+  /** Ends the last file. A table without rows has one without rows, so that whoever reads the folder finds it. */
+  async end(): Promise<{ readonly tail: ManifestFile | undefined }> {
+    if (this.#file === undefined && this.#start > 0) return { tail: undefined };
+    this.#file ??= await this.#open();
+    const written = await this.#file.end();
+    const tail = this.#describe(written, false);
+    await rename(this.#file.path, join(this.#run.folder, `${tail.path}${PARTIAL}`));
+    this.#file = undefined;
+    return { tail };
+  }
+
+  async giveUp(): Promise<void> {
+    await this.#file?.giveUp();
+  }
+}

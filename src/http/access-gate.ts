@@ -1,0 +1,182 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { type Context } from 'hono';
+import { FullmatchError } from '../errors.ts';
+import { type Secret } from '../lib/secret.ts';
+import { clientOf, type TrustedProxies } from './client-of.ts';
+import { isUnlistedPath } from './unlisted/unlisted-paths.ts';
+
+/** Who may have contracts verified over the network. */
+export type VerifyAccess = 'open' | 'token' | 'off';
+
+/** What an operator says of access. */
+export interface AccessOptions {
+  readonly verify: VerifyAccess;
+  readonly tokens: readonly { readonly name: string; readonly token: Secret }[];
+  /** How many requests one client may send to this process in an hour; 0 for no bound. */
+  readonly verificationsPerHour: number;
+  readonly trustedProxies: TrustedProxies;
+  /** Where what is sent needs a token, whoever may send elsewhere. */
+  readonly unlisted?: readonly string[];
+  readonly now?: () => number;
+}
+
+const HOUR_S = 3600;
+const CLIENTS_COUNTED = 100_000;
+/** The name of the bound in the headers of draft-ietf-httpapi-ratelimit-headers. */
+const POLICY = 'verifications';
+
+/** Lets requests to verify and to import through: those of everybody, of who has a token, or of nobody. */
+export class AccessGate {
+  readonly verify: VerifyAccess;
+  readonly #digests: readonly { readonly name: string; readonly digest: Buffer }[];
+  readonly #perHour: number;
+  readonly #trustedProxies: TrustedProxies;
+  readonly #unlisted: readonly string[];
+  readonly #now: () => number;
+  /** The requests of each client in its hour. Clients stand in the order in which their hours began. */
+  readonly #hours = new Map<string, { count: number; readonly endsAt: number }>();
+
+  constructor(options: AccessOptions) {
+    const { verify, tokens, verificationsPerHour, trustedProxies, unlisted, now } = options;
+    this.verify = verify;
+    this.#unlisted = unlisted ?? [];
+    this.#digests = tokens.map(({ name, token }) => ({ name, digest: digestOf(token.reveal()) }));
+    this.#perHour = verificationsPerHour;
+    this.#trustedProxies = trustedProxies;
+    this.#now = now ?? Date.now;
+  }
+
+  /**
+   * Counts a request, and lets it through or refuses it.
+   * @param key what it brings in the place of an `Authorization: Bearer` header (RFC 6750): the API key of the Etherscan protocol
+   * @throws FullmatchError verification_off, token_required, token_unknown, too_many_verifications
+   */
+  admit(c: Context, key?: string): void {
+    if (this.verify === 'off') throw verificationOff();
+    const token = bearerOf(c.req.header('authorization')) ?? key;
+    const name = this.#nameOf(token);
+    const isNeeded = this.verify === 'token' || isUnlistedPath(c.req.path, this.#unlisted);
+    if (isNeeded && name === undefined) throw refusalOf(token);
+    if (this.#perHour === 0) return;
+    // The name of a token is no address, so that the two are never one client.
+    this.#count(name === undefined ? clientOf(c.env, this.#trustedProxies) : `token ${name}`);
+  }
+
+  /**
+   * Lets a look-up of the Etherscan protocol through, whose key came in its body: anybody's, but of unlisted contracts.
+   * @throws FullmatchError token_required, token_unknown
+   */
+  admitLookUp(c: Context, key: string | undefined): void {
+    if (!isUnlistedPath(c.req.path, this.#unlisted)) return;
+    const token = bearerOf(c.req.header('authorization')) ?? key;
+    if (this.#nameOf(token) === undefined) throw refusalOf(token);
+  }
+
+  /**
+   * Lets a request through that brings a token in its header. One that reads may bring it as the password of basic
+   * authentication (RFC 7617) too, as a browser does: a browser sends that by itself, also for another site, so that it
+   * lets nobody write. It may bring it as `apikey` in the query, as clients of the Etherscan protocol do.
+   * @throws FullmatchError token_required, token_unknown
+   */
+  requireToken({ headers, url }: Request, { isRead = false } = {}): void {
+    const authorization = headers.get('authorization') ?? undefined;
+    const read = (): string | undefined =>
+      passwordOf(authorization) ?? new URL(url).searchParams.get('apikey') ?? undefined;
+    const token = bearerOf(authorization) ?? (isRead ? read() : undefined);
+    if (this.#nameOf(token) === undefined) throw refusalOf(token);
+  }
+
+  /** Whether a request brings a token in its header. */
+  hasToken({ headers }: Request): boolean {
+    return this.#nameOf(bearerOf(headers.get('authorization') ?? undefined)) !== undefined;
+  }
+
+  /** Every token is compared, so that the time says nothing of which one is nearly right. */
+  #nameOf(token: string | undefined): string | undefined {
+    if (token === undefined) return undefined;
+    const digest = digestOf(token);
+    return this.#digests.filter((known) => timingSafeEqual(known.digest, digest))[0]?.name;
+  }
+
+  #count(client: string): void {
+    const now = this.#now();
+    const known = this.#hours.get(client);
+    const hour =
+      known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + HOUR_S * 1000 };
+    if (hour !== known) {
+      this.#hours.delete(client);
+      const [oldest] = this.#hours.keys();
+      if (oldest !== undefined && this.#hours.size >= CLIENTS_COUNTED) this.#hours.delete(oldest);
+      this.#hours.set(client, hour);
+    }
+    if (hour.count >= this.#perHour) {
+      throw tooManyVerifications(this.#perHour, Math.ceil((hour.endsAt - now) / 1000));
+    }
+    hour.count += 1;
+  }
+}
+
+const digestOf = (token: string): Buffer => createHash('sha256').update(token).digest();
+
+function bearerOf(authorization: string | undefined): string | undefined {
+  return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
+}
+
+/** The password of basic authentication; the user's name says nothing. */
+function passwordOf(authorization: string | undefined): string | undefined {
+  const [, encoded] = /^Basic +(\S+)$/i.exec(authorization ?? '') ?? [];
+  if (encoded === undefined) return undefined;
+  const pair = Buffer.from(encoded, 'base64').toString('utf8');
+  return pair.slice(pair.indexOf(':') + 1);
+}
+
+function refusalOf(token: string | undefined): FullmatchError {
+  return token === undefined || token === '' ? tokenRequired() : tokenUnknown();
+}
+
+function verificationOff(): FullmatchError {
+  return new FullmatchError(
+    'verification_off',
+    'This service verifies nothing that is sent to it (access.verify: off).',
+  );
+}
+
+const HOW =
+  'send `Authorization: Bearer <token>`, or the token as the API key of the Etherscan protocol';
+
+function tokenRequired(): FullmatchError {
+  return new FullmatchError(
+    'token_required',
+    `This needs a token; ${HOW}. The operator of the service gives tokens.`,
+  );
+}
+
+function tokenUnknown(): FullmatchError {
+  return new FullmatchError(
+    'token_unknown',
+    `The token is none of this service; ${HOW}. Its operator gives tokens.`,
+  );
+}
+
+function tooManyVerifications(perHour: number, seconds: number): FullmatchError {
+  return new FullmatchError(
+    'too_many_verifications',
+    `This client has sent ${perHour} requests to verify in an hour; send the next in ${seconds} seconds.`,
+    {
+      details: { retryAfterSeconds: seconds, rateLimit: { policy: POLICY, perHour, seconds } },
+    },
+  );
+}
+
+/** The headers that say how much is left of a bound: nothing, in a refusal. */
+export function rateLimitHeaders(
+  problem: Readonly<Record<string, unknown>>,
+): Record<string, string> {
+  const limit = problem['rateLimit'] as
+    { policy: string; perHour: number; seconds: number } | undefined;
+  if (limit === undefined) return {};
+  return {
+    'ratelimit-policy': `"${limit.policy}";q=${limit.perHour};w=${HOUR_S}`,
+    ratelimit: `"${limit.policy}";r=0;t=${limit.seconds}`,
+  };
+}

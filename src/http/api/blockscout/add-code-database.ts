@@ -1,0 +1,122 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
+
+import { type EventInputs } from '../../../repository/repository.ts';
+import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import { currentSnapshot, type HttpParts } from '../../http-parts.ts';
+import { type Snapshot } from '../../../publication/snapshot.ts';
+import { whileWaitedFor } from '../../records/answer-connection.ts';
+import { type RequestForm } from '../../bodies/read-request.ts';
+import { type CodeQuestion, SEARCH_BYTES } from './code-database-body.ts';
+import { codeDatabaseRoutes } from './code-database-routes.ts';
+import { renderSource, renderStored } from './render-verdict.ts';
+
+type DatabaseParts = Pick<
+  HttpParts,
+  'documents' | 'requests' | 'signatures' | 'trustedProxies' | 'verification'
+>;
+
+interface ChainCounts {
+  readonly full_match: number;
+  readonly partial_match: number;
+}
+
+/** Under which all that is verified here is counted. */
+const PROVIDER = 'fullmatch';
+
+/**
+ * The database of codes of Blockscout: what is verified here is found by codes, and judged by strict replay for the code that
+ * is asked about. Bodies are read on a thread, which validates them.
+ */
+export function addCodeDatabase(routes: OpenAPIHono, parts: DatabaseParts): void {
+  const { documents, signatures } = parts;
+  for (const route of codeDatabaseRoutes) {
+    routes.openapi({ ...route.search, request: {} }, async (c) => {
+      const code = { ...(await readQuestion(parts, c, 'code_search')) };
+      // Found anywhere, whatever chain is named.
+      delete code.chainId;
+      return answerJson(route.search, { sources: await findSources(parts, c, code) }, NOT_STORED);
+    });
+    routes.openapi({ ...route.searchAll, request: {} }, async (c) => {
+      const code = await readQuestion(parts, c, 'code_search');
+      const ethBytecodeDbSources = await findSources(parts, c, code);
+      const none = { sourcifySources: [], allianceSources: [] };
+      return answerJson(route.searchAll, { ethBytecodeDbSources, ...none }, NOT_STORED);
+    });
+    for (const byPlace of [route.searchSourcify, route.searchAlliance]) {
+      routes.openapi({ ...byPlace, request: {} }, async (c) => {
+        const place = await readQuestion(parts, c, 'place_search');
+        return answerJson(byPlace, { sources: await readSources(parts, c, place) }, NOT_STORED);
+      });
+    }
+    const describe = async (c: Context, kind: 'event_selector' | 'event_selectors') => {
+      const read = await parts.requests.read(c, { kind }, SEARCH_BYTES);
+      if (!('selectors' in read)) throw new Error('events are asked for by their hashes');
+      const found = await signatures.findEventInputs(read.selectors);
+      return read.selectors.map((hash) => ({
+        eventDescriptions: (found.get(hash) ?? []).map(describeEvent),
+      }));
+    };
+    routes.openapi({ ...route.describeEvent, request: {} }, async (c) => {
+      const [found] = await describe(c, 'event_selector');
+      return answerJson(route.describeEvent, found ?? { eventDescriptions: [] }, NOT_STORED);
+    });
+    routes.openapi({ ...route.describeEvents, request: {} }, async (c) => {
+      const responses = await describe(c, 'event_selectors');
+      return answerJson(route.describeEvents, { responses }, NOT_STORED);
+    });
+    routes.openapi(route.stats, () => {
+      const totalContracts = countContracts(currentSnapshot(documents, 'statistics'));
+      const contractsPerProvider = { [PROVIDER]: totalContracts };
+      return answerJson(route.stats, { totalContracts, contractsPerProvider }, REVALIDATED);
+    });
+  }
+}
+
+/** All contracts of stats.json. */
+function countContracts({ bodies }: Snapshot): number {
+  const counts = JSON.parse(bodies.identity.toString()) as Readonly<Record<string, ChainCounts>>;
+  return Object.values(counts).reduce((sum, each) => sum + each.full_match + each.partial_match, 0);
+}
+
+async function readQuestion(
+  { requests }: DatabaseParts,
+  c: Context,
+  kind: Extract<RequestForm['kind'], 'code_search' | 'place_search'>,
+): Promise<CodeQuestion> {
+  const read = await requests.read(c, { kind }, SEARCH_BYTES);
+  if (!('searched' in read)) throw new Error('a search has a code or a place');
+  return read.searched;
+}
+
+/** What gives the code, or nothing. Ends when the client leaves. */
+async function findSources(
+  { verification, trustedProxies }: DatabaseParts,
+  c: Context,
+  code: CodeQuestion,
+) {
+  const client = clientOf(c.env, trustedProxies);
+  const found = await whileWaitedFor(c, (signal) =>
+    verification.knownCodes.search(code, { client, signal }),
+  );
+  return found === undefined ? [] : [renderSource(found)];
+}
+
+async function readSources(
+  { verification, trustedProxies }: DatabaseParts,
+  c: Context,
+  { chainId, address }: CodeQuestion,
+) {
+  if (chainId === undefined) return [];
+  const client = clientOf(c.env, trustedProxies);
+  const found = await whileWaitedFor(c, (signal) =>
+    verification.knownCodes.readStored(chainId, address, { client, signal }),
+  );
+  return found === undefined ? [] : [renderStored(found)];
+}
+
+function describeEvent({ signature, inputs }: EventInputs) {
+  const name = signature.slice(0, signature.indexOf('('));
+  return { type: 'event' as const, name, inputs: JSON.stringify(inputs) };
+}

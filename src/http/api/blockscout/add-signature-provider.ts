@@ -1,0 +1,62 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
+
+import { FullmatchError } from '../../../errors.ts';
+import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import { type HttpParts } from '../../http-parts.ts';
+import { PROVIDER_BYTES } from './signature-provider-body.ts';
+import { providerRoutes } from './signature-provider-routes.ts';
+
+type ProviderParts = Pick<HttpParts, 'requests' | 'signatures' | 'trustedProxies'>;
+
+const SELECTOR_BYTES = 4;
+
+/** The provider of signatures of Blockscout: it decodes calls and events by the signature database. */
+export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts): void {
+  const { requests, signatures, trustedProxies } = parts;
+  for (const route of providerRoutes) {
+    // Bodies are read on a thread, which validates them.
+    routes.openapi({ ...route.signatures, request: {} }, async (c) => {
+      const read = await requests.read(c, { kind: 'provider_abi' }, PROVIDER_BYTES);
+      if (!('signatures' in read)) throw new Error('an ABI has signatures');
+      await signatures.import(read.signatures.asked, clientOf(c.env, trustedProxies));
+      return answerJson(route.signatures, {}, NOT_STORED);
+    });
+    routes.openapi(route.call, async (c) => {
+      const { txInput } = c.req.valid('query');
+      if (txInput.length < SELECTOR_BYTES) {
+        throw new FullmatchError(
+          'invalid_parameter',
+          'txInput: the selector of a function is expected, and its arguments behind it.',
+          { details: { parameter: 'txInput' } },
+        );
+      }
+      return answerJson(route.call, await signatures.describeCall(txInput), REVALIDATED);
+    });
+    routes.openapi(route.event, async (c) => {
+      const [found = []] = await signatures.describeEvents([c.req.valid('query')]);
+      return answerJson(route.event, found, REVALIDATED);
+    });
+    const answerEvents = async (c: Context) => {
+      const read = await requests.read(c, { kind: 'provider_events' }, PROVIDER_BYTES);
+      if (!('logs' in read)) throw new Error('a batch has entries of logs');
+      // A thread gives bytes as plain arrays.
+      const entries = read.logs.map(({ topics, data }) => ({
+        topics: topics.map((topic) => Buffer.from(topic)),
+        data: Buffer.from(data),
+      }));
+      const found = await signatures.describeEvents(entries);
+      return answerJson(
+        route.events,
+        found.map((abi) => ({ abi })),
+        NOT_STORED,
+      );
+    };
+    routes.openapi({ ...route.events, request: {} }, answerEvents);
+    // Blockscout escapes the colon.
+    for (const colon of ['%3A', '%3a']) {
+      routes.post(route.events.path.replace(':', colon), answerEvents);
+    }
+  }
+}

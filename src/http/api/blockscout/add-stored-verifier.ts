@@ -1,0 +1,111 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
+
+import { FullmatchError } from '../../../errors.ts';
+import { jobNotFound } from '../../../verification/jobs/end-job.ts';
+import { type PackedRequest } from '../../../verification/verification-request.ts';
+import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import { type HttpParts } from '../../http-parts.ts';
+import { whileWaitedFor } from '../../records/answer-connection.ts';
+import { type Hex } from '../../../lib/hex.ts';
+import { submitOrJoin } from '../submit-or-join.ts';
+import { type ContractChoice } from '../v1/verify-request.ts';
+import { type FindAtExplorer } from '../v2/explorer-import.ts';
+import { failureOf } from './blockscout-error.ts';
+import { storedRoutes } from './blockscout-routes.ts';
+import { renderStored } from './render-verdict.ts';
+
+type StoredVerifierParts = Pick<HttpParts, 'requests' | 'trustedProxies' | 'verification'> & {
+  readonly findAtExplorer: FindAtExplorer;
+};
+
+type StoredRoute = (typeof storedRoutes)[number]['verify'];
+
+const MATCH = {
+  ...{ message: 'OK', status: 'SUCCESS' as const },
+  ...{ extraData: null, postActionResponses: null },
+};
+
+/**
+ * What the verifier of Blockscout passes on to a service like this one: contracts on a chain, by metadata and sources or by
+ * what another explorer has. One job each, whose end the client waits for, and whose match is stored.
+ */
+export function addStoredVerifier(routes: OpenAPIHono, parts: StoredVerifierParts): void {
+  for (const { verify, takeOver } of storedRoutes) {
+    routes.openapi({ ...verify, request: {} }, async (c) =>
+      answerEnd(parts, c, verify, await submitFiles(parts, c)),
+    );
+    routes.openapi({ ...takeOver, request: {} }, async (c) =>
+      answerEnd(parts, c, takeOver, await submitPlace(parts, c)),
+    );
+  }
+}
+
+/** What was submitted. Of its sources nothing is kept: who waits for a verification keeps its id alone. */
+interface Submission {
+  readonly chainId: number;
+  readonly address: Hex;
+  /** Absent where the contract was verified fully before. */
+  readonly id?: string;
+}
+
+async function submitFiles(
+  parts: StoredVerifierParts,
+  c: Context,
+): Promise<Submission | { readonly choices: readonly ContractChoice[] }> {
+  const read = await parts.requests.read(c, { kind: 'v1', contentType: 'application/json' });
+  if ('choices' in read) return read;
+  if (!('request' in read)) throw new Error('a body of the API v1 names contracts');
+  return submit(parts, c, read.request);
+}
+
+async function submitPlace(parts: StoredVerifierParts, c: Context): Promise<Submission> {
+  const read = await parts.requests.read(c, { kind: 'place' });
+  if (!('place' in read)) throw new Error('the body names a contract on a chain');
+  const client = clientOf(c.env, parts.trustedProxies);
+  return submit(parts, c, await parts.findAtExplorer({ ...read.place, client }));
+}
+
+async function submit(
+  { trustedProxies, verification }: StoredVerifierParts,
+  c: Context,
+  request: PackedRequest,
+): Promise<Submission> {
+  const { chainId, address } = request;
+  try {
+    const id = await submitOrJoin(verification, request, clientOf(c.env, trustedProxies));
+    return { chainId, address, id };
+  } catch (error) {
+    if (error instanceof FullmatchError && error.code === 'already_verified') {
+      return { chainId, address };
+    }
+    throw error;
+  }
+}
+
+async function answerEnd(
+  { trustedProxies, verification }: StoredVerifierParts,
+  c: Context,
+  route: StoredRoute,
+  submission: Awaited<ReturnType<typeof submitFiles>>,
+): Promise<Answer> {
+  const fail = (message: string): Answer => answerJson(route, failureOf(message), NOT_STORED);
+  if ('choices' in submission) {
+    const names = submission.choices.map(({ name, path }, place) => `${place}: ${path}:${name}`);
+    return fail(`chosenContract is expected, the number of one of: ${names.join(', ')}.`);
+  }
+  const { chainId, address, id } = submission;
+  const client = clientOf(c.env, trustedProxies);
+  return whileWaitedFor(c, async (signal) => {
+    if (id !== undefined) {
+      const job = await verification.waitForJob(id, { client, signal });
+      if (job === undefined) throw jobNotFound(id);
+      if (job.failure !== undefined) return fail(job.failure.message);
+    }
+    const stored = await verification.knownCodes.readStored(chainId, address, { client, signal });
+    // Withdrawn since, or larger than what a search may answer.
+    if (stored === undefined) return fail('The match cannot be shown here.');
+    return answerJson(route, { ...MATCH, source: renderStored(stored) }, NOT_STORED);
+  });
+}

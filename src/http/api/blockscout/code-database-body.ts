@@ -1,0 +1,67 @@
+import { z } from 'zod';
+
+import { type Hex } from '../../../lib/hex.ts';
+import { type SearchedCode } from '../../../verification/known-codes/search-known-code.ts';
+import { parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
+import { validateBody } from '../../bodies/validate-body.ts';
+import { addressOrNone, bytecodeType, code } from './verifier-request.ts';
+
+/** The largest body for the database of codes, in bytes. */
+export const SEARCH_BYTES = 1_048_576;
+const MOST_SELECTORS = 100;
+const HASH_EXPECTED = '0x and 64 hexadecimal digits are expected';
+
+const place = {
+  chain: z.string('the id of a chain is expected as text').nullish(),
+  address: z.string('an address is expected').nullish(),
+};
+const codeBody = z.looseObject({ bytecode: code, bytecodeType, ...place });
+const placeBody = z.looseObject(place);
+const hash = z
+  .string(HASH_EXPECTED)
+  .regex(/^(?:0x)?[0-9a-fA-F]{64}$/, HASH_EXPECTED)
+  .transform((text): Hex => `0x${text.replace(/^0x/, '').toLowerCase()}`);
+const oneSelector = z.looseObject({ selector: hash });
+const manySelectors = z.looseObject({
+  selectors: z
+    .array(hash, 'a list of hashes is expected')
+    .max(MOST_SELECTORS, `at most ${MOST_SELECTORS} hashes are expected`),
+});
+
+/** A code, and where it stands, or a place alone. */
+export type CodeQuestion = SearchedCode;
+
+/**
+ * What a search asks for.
+ * @param hasCode whether it is a search by a code, and not by a place alone
+ * @throws FullmatchError invalid_json, invalid_parameter
+ */
+export function readCodeQuestion(
+  bytes: Uint8Array,
+  limits: RequestLimits,
+  hasCode: boolean,
+): CodeQuestion {
+  const body = parseJsonBody(bytes, limits);
+  const { chain, address } = validateBody(placeBody, body);
+  const chainId = /^[1-9][0-9]{0,15}$/.test(chain ?? '') ? Number(chain) : undefined;
+  const placed = {
+    address: addressOrNone(address ?? ''),
+    ...(chainId !== undefined && Number.isSafeInteger(chainId) && { chainId }),
+  };
+  if (!hasCode) return placed;
+  const { bytecode, bytecodeType: type } = validateBody(codeBody, body);
+  return type === 'CREATION_INPUT'
+    ? { ...placed, creationCode: bytecode }
+    : { ...placed, runtimeCode: bytecode };
+}
+
+/** The hashes of events that a body asks about, one or several. @throws FullmatchError invalid_json, invalid_parameter */
+export function readSelectors(
+  bytes: Uint8Array,
+  limits: RequestLimits,
+  isBatch: boolean,
+): readonly Hex[] {
+  const body = parseJsonBody(bytes, limits);
+  if (isBatch) return validateBody(manySelectors, body).selectors;
+  return [validateBody(oneSelector, body).selector];
+}

@@ -1,0 +1,103 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { problemResponse } from '../../problem-schema.ts';
+import { BASES } from './bases.ts';
+import { sourceSchema } from './blockscout-routes.ts';
+
+const tags = ['Verify'];
+
+const sources = z.array(sourceSchema);
+const sourcesSchema = z
+  .strictObject({ sources })
+  .meta({ id: 'FoundSources', description: 'What is verified here and gives a code' });
+const allSourcesSchema = z
+  .strictObject({
+    ethBytecodeDbSources: sources,
+    sourcifySources: sources,
+    allianceSources: sources,
+  })
+  .meta({ id: 'AllFoundSources', description: 'The same; all of it stands in the first list' });
+const descriptionsSchema = z
+  .strictObject({
+    eventDescriptions: z.array(
+      z.strictObject({
+        type: z.literal('event'),
+        name: z.string(),
+        inputs: z.string().describe('JSON, as in the ABI'),
+      }),
+    ),
+  })
+  .meta({ id: 'EventDescriptions', description: 'How verified contracts declare an event' });
+const statsSchema = z
+  .strictObject({
+    totalContracts: z.int().min(0),
+    contractsPerProvider: z.record(z.string(), z.int().min(0)),
+  })
+  .meta({ id: 'AllianceStats', description: 'How many contracts are verified here' });
+
+const answering = <Schema extends z.ZodType>(schema: Schema) => ({
+  200: {
+    description: 'What is known',
+    content: { 'application/json': { schema } },
+  },
+  400: problemResponse('Not such a request (`invalid_parameter`, `invalid_json`)'),
+  413: problemResponse('The body is too large (`request_too_large`)'),
+  429: problemResponse('Too many searches wait (`queue_full`)'),
+  503: problemResponse('The database cannot be reached (`database_unreachable`)'),
+});
+
+function searchRoute<Schema extends z.ZodType>(path: string, summary: string, schema: Schema) {
+  return createRoute({
+    method: 'post',
+    path,
+    summary: `The database of codes of Blockscout: ${summary}`,
+    tags,
+    request: {
+      body: {
+        required: true,
+        content: { 'application/json': { schema: z.looseObject({}) } },
+      },
+    },
+    responses: answering(schema),
+  });
+}
+
+/** The routes of the database of codes at a base. */
+function codeDatabaseRoutesAt(base: string) {
+  const at = `${base}/api/v2`;
+  const searching = `${at}/bytecodes/sources:search`;
+  const describing = `${at}/event-descriptions`;
+  const byPlace = 'what is verified at an address';
+  return {
+    search: searchRoute(searching, 'sources that give a code', sourcesSchema),
+    searchSourcify: searchRoute(`${searching}-sourcify`, byPlace, sourcesSchema),
+    searchAlliance: searchRoute(`${searching}-alliance`, byPlace, sourcesSchema),
+    searchAll: searchRoute(
+      `${searching}-all`,
+      'sources that give the code of an address',
+      allSourcesSchema,
+    ),
+    describeEvent: searchRoute(`${describing}:search`, 'an event by its hash', descriptionsSchema),
+    describeEvents: searchRoute(
+      `${describing}:batch-search`,
+      'events by their hashes',
+      z.strictObject({ responses: z.array(descriptionsSchema) }),
+    ),
+    stats: createRoute({
+      method: 'get',
+      path: `${at}/alliance/stats`,
+      summary: 'The database of codes of Blockscout: how many contracts are verified here',
+      tags,
+      responses: {
+        200: {
+          description: 'The counts',
+          content: { 'application/json': { schema: statsSchema } },
+        },
+        503: problemResponse('The database cannot be reached (`database_unreachable`)'),
+      },
+    }),
+  };
+}
+
+/** The routes of the database of codes, at each base. */
+export const codeDatabaseRoutes = BASES.map(codeDatabaseRoutesAt);

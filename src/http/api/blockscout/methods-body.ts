@@ -1,0 +1,46 @@
+import { z } from 'zod';
+
+import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
+import { asRequestError, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
+import { validateBody } from '../../bodies/validate-body.ts';
+import { namedValues } from '../../named-values.ts';
+import { type MethodPlace, placeMethods } from '../../../verification/given-codes/place-methods.ts';
+
+/** The largest body of a look-up of methods, in bytes. */
+export const METHODS_BYTES = 2_097_152;
+/** Twice the largest code that any known chain lets be deployed, in characters. */
+const MOST_CODE_CHARACTERS = 262_146;
+const CODE_EXPECTED = 'hexadecimal digits in pairs are expected';
+
+const body = z.looseObject({
+  bytecode: z
+    .string(CODE_EXPECTED)
+    .max(MOST_CODE_CHARACTERS, `at most ${MOST_CODE_CHARACTERS} characters are expected`)
+    .regex(/^(?:0x)?(?:[0-9a-fA-F]{2})*$/, CODE_EXPECTED),
+  abi: z.string('the ABI as JSON text is expected'),
+  sourceMap: z.string('a source map is expected'),
+  fileIds: namedValues(z.string('the name of a file is expected')),
+});
+
+/**
+ * What a body asks about methods, answered: by selectors, where their sources stand.
+ * @throws FullmatchError invalid_json, invalid_parameter, request_too_many_values
+ */
+export function lookUpMethods(
+  bytes: Uint8Array,
+  limits: RequestLimits,
+): Readonly<Record<string, MethodPlace>> {
+  const asked = validateBody(body, parseJsonBody(bytes, limits));
+  let abi: unknown;
+  try {
+    abi = parseUntrustedJson(Buffer.from(asked.abi), limits);
+  } catch (error) {
+    throw asRequestError(error, 'The member abi');
+  }
+  return placeMethods({
+    code: Buffer.from(asked.bytecode.replace(/^0x/, ''), 'hex'),
+    abi,
+    sourceMap: asked.sourceMap,
+    nameFile: (id) => asked.fileIds[String(id)],
+  });
+}

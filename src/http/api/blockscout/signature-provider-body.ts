@@ -1,0 +1,77 @@
+import { z } from 'zod';
+
+import { FullmatchError } from '../../../errors.ts';
+import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
+import { type AbiSignature, signaturesOf } from '../../../solidity/abi-signatures.ts';
+import { parseSignature } from '../../../solidity/parse-signature.ts';
+import type { LogEntry, SignatureImport } from '../../../repository/repository.ts';
+import { asRequestError, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
+import { validateBody } from '../../bodies/validate-body.ts';
+
+/** The largest body for the provider of signatures, in bytes. */
+export const PROVIDER_BYTES = 1_048_576;
+const MOST_ENTRIES = 5_000;
+const MOST_LOGS = 500;
+const MOST_TOPICS = 4;
+const TOPIC_DIGITS = 64;
+const MOST_DATA_CHARACTERS = 262_146;
+const DATA_EXPECTED = 'hexadecimal digits in pairs are expected, for at most 131,072 bytes';
+const TOPICS_EXPECTED = `hashes of ${TOPIC_DIGITS} hexadecimal digits are expected, from 1 to ${MOST_TOPICS}, with commas between them`;
+
+const abiBody = z.looseObject({ abi: z.string('the ABI as JSON text is expected') });
+
+/** Bytes in hexadecimal digits, with 0x or without. */
+export const hexData = z
+  .string(DATA_EXPECTED)
+  .max(MOST_DATA_CHARACTERS, DATA_EXPECTED)
+  .regex(/^(?:0x)?(?:[0-9a-fA-F]{2})*$/, DATA_EXPECTED)
+  .transform((text) => Buffer.from(text.replace(/^0x/, ''), 'hex'));
+
+/** An entry of a log, as the provider of signatures takes one. */
+export const logEntry = z.looseObject({
+  data: hexData,
+  topics: z
+    .string(TOPICS_EXPECTED)
+    .max(MOST_TOPICS * (TOPIC_DIGITS + 3), TOPICS_EXPECTED)
+    .transform((text) => text.split(',').map((topic) => topic.trim().replace(/^0x/, '')))
+    .refine(
+      (topics) =>
+        topics.length <= MOST_TOPICS && topics.every((topic) => /^[0-9a-fA-F]{64}$/.test(topic)),
+      TOPICS_EXPECTED,
+    )
+    .transform((topics) => topics.map((topic) => Buffer.from(topic, 'hex'))),
+});
+const eventsBody = z.looseObject({
+  requests: z
+    .array(logEntry, 'a list of data and topics is expected')
+    .max(MOST_LOGS, `at most ${MOST_LOGS} entries are expected`),
+});
+
+/** The signatures of an ABI that somebody imports. @throws FullmatchError invalid_json, invalid_parameter, request_too_many_values */
+export function readAbiBody(bytes: Uint8Array, limits: RequestLimits): SignatureImport {
+  const { abi } = validateBody(abiBody, parseJsonBody(bytes, limits));
+  let entries: unknown;
+  try {
+    entries = parseUntrustedJson(Buffer.from(abi), limits);
+  } catch (error) {
+    throw asRequestError(error, 'The member abi');
+  }
+  if (!Array.isArray(entries)) {
+    throw new FullmatchError('invalid_parameter', 'abi: a list of entries is expected.');
+  }
+  const found = signaturesOf(entries.slice(0, MOST_ENTRIES));
+  const canonical = (signatures: readonly AbiSignature[]) =>
+    signatures
+      .filter(({ signature }) => parseSignature(signature) !== undefined)
+      .map(({ signature, signatureHash32: hash }) => ({ signature, hash }));
+  return {
+    function: canonical(found.function),
+    event: canonical(found.event),
+    error: canonical(found.error),
+  };
+}
+
+/** The entries of logs that a body asks about. @throws FullmatchError invalid_json, invalid_parameter */
+export function readEventsBody(bytes: Uint8Array, limits: RequestLimits): readonly LogEntry[] {
+  return validateBody(eventsBody, parseJsonBody(bytes, limits)).requests;
+}

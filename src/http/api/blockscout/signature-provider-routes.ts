@@ -1,0 +1,89 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { problemResponse } from '../../problem-schema.ts';
+import { BASES } from './bases.ts';
+import { hexData, logEntry } from './signature-provider-body.ts';
+
+const tags = ['Signatures'];
+
+interface WireArgument {
+  readonly name: string;
+  readonly type: string;
+  readonly components: readonly WireArgument[];
+  readonly indexed?: boolean | undefined;
+  readonly value: string;
+}
+
+const argumentSchema: z.ZodType<WireArgument> = z
+  .strictObject({
+    name: z.string(),
+    type: z.string(),
+    components: z.array(z.lazy(() => argumentSchema)).readonly(),
+    indexed: z.boolean().optional(),
+    value: z.string().describe('Hexadecimal digits without 0x, text as it is'),
+  })
+  .meta({ id: 'DecodedArgument', description: 'An argument of a call or an event' });
+const abiSchema = z.array(z.strictObject({ name: z.string(), inputs: z.array(argumentSchema) }));
+
+const answering = <Schema extends z.ZodType>(schema: Schema) => ({
+  200: {
+    description: 'What it may be, or an empty list',
+    content: { 'application/json': { schema } },
+  },
+  400: problemResponse('Not such a request (`invalid_parameter`, `invalid_json`)'),
+  413: problemResponse('Too much to decode at once (`request_too_complex`, `request_too_large`)'),
+  503: problemResponse('The database cannot be reached (`database_unreachable`)'),
+});
+const jsonBody = {
+  body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
+};
+
+/** The routes of the provider of signatures at a base. */
+function providerRoutesAt(base: string) {
+  return {
+    signatures: createRoute({
+      method: 'post',
+      path: `${base}/api/v1/signatures`,
+      summary: 'The provider of signatures of Blockscout: imports those of an ABI',
+      tags,
+      request: jsonBody,
+      responses: {
+        ...answering(z.strictObject({})),
+        401: problemResponse(
+          'A token is needed (`token_required`), or this one is unknown (`token_unknown`)',
+        ),
+        403: problemResponse(
+          'Nothing is imported here (`signature_import_refused`, `verification_off`), or there is no place for more (`signature_budget_spent`)',
+        ),
+        429: problemResponse('Too many imports wait (`too_many_waiters`)'),
+      },
+    }),
+    call: createRoute({
+      method: 'get',
+      path: `${base}/api/v1/abi/function`,
+      summary: 'The provider of signatures of Blockscout: what the input of a transaction calls',
+      tags,
+      request: { query: z.object({ txInput: hexData }) },
+      responses: answering(abiSchema),
+    }),
+    event: createRoute({
+      method: 'get',
+      path: `${base}/api/v1/abi/event`,
+      summary: 'The provider of signatures of Blockscout: what an entry of a log tells of',
+      tags,
+      request: { query: z.object({ data: logEntry.shape.data, topics: logEntry.shape.topics }) },
+      responses: answering(abiSchema),
+    }),
+    events: createRoute({
+      method: 'post',
+      path: `${base}/api/v1/abi/events:batch-get`,
+      summary: 'The provider of signatures of Blockscout: what entries of logs tell of',
+      tags,
+      request: jsonBody,
+      responses: answering(z.array(z.strictObject({ abi: abiSchema }))),
+    }),
+  };
+}
+
+/** The routes of the provider of signatures, at each base. */
+export const providerRoutes = BASES.map(providerRoutesAt);

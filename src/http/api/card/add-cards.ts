@@ -1,0 +1,158 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
+
+import { findChain } from '../../../chains/registry/chain-reference.ts';
+import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
+import { checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { type ContractSummary } from '../../../repository/repository.ts';
+import { type Answer, BASE_HEADERS, makeAnswer, REVALIDATED } from '../../answer.ts';
+import { type HttpParts } from '../../http-parts.ts';
+import { BodyCache } from '../../records/body-cache.ts';
+import { Turns } from '../../records/turns.ts';
+import { cardRoute, contractCardRoute } from './card-routes.ts';
+import { drawCard, type Card } from './draw-card.ts';
+
+/** Of pictures that are kept, about 15 KB each. */
+const KEPT_BYTES = 4_000_000;
+/** Pictures that are drawn at once: each takes a few milliseconds of the thread that serves. */
+const AT_ONCE = { total: 2, perNetwork: 1 };
+const WAITING = { total: 256, perClient: 16 };
+
+type Parts = Pick<HttpParts, 'activity' | 'answers' | 'contractLists' | 'isUnlisted' | 'registry'>;
+
+/** Pictures for those who show a preview of a link: of a contract, of a chain, of the service. */
+export function addCards(routes: OpenAPIHono, parts: Parts): void {
+  const { answers, contractLists, activity, registry } = parts;
+  const kept = new BodyCache(KEPT_BYTES);
+  const turns = new Turns(AT_ONCE, WAITING);
+  const readOverview = overviewReader(activity);
+  const answerCard = (c: Context, describe: () => Promise<Card>): Promise<Answer> =>
+    answers.inTurn(
+      c,
+      async () => {
+        const card = await describe();
+        // What a picture says is what it is kept by.
+        const key = JSON.stringify(card);
+        const tags = entityTags(Buffer.from(key));
+        const tag = tags.identity;
+        const headers = { ...BASE_HEADERS, etag: tag, 'cache-control': REVALIDATED };
+        const held = c.req.header('if-none-match');
+        if (held !== undefined && findHeldCoding(held, tags, 'identity') !== undefined) {
+          return makeAnswer(null, { status: 304, headers });
+        }
+        const body = kept.get(key) ?? { tag, identity: await drawCard(card) };
+        kept.set(key, body);
+        const bytes = body.identity;
+        return makeAnswer(bytes, {
+          status: 200,
+          headers: {
+            ...headers,
+            'content-type': 'image/png',
+            'content-length': String(bytes.byteLength),
+          },
+        });
+      },
+      turns,
+    );
+  routes.openapi(contractCardRoute, (c) => {
+    const { chainId, file: address } = c.req.valid('param');
+    return answerCard(c, async () => {
+      const { results } = await contractLists.searchByAddress(address.slice(2), {
+        limit: 1,
+        chainId,
+      });
+      return describeContract(results[0], { address, chain: nameOf(parts, chainId) });
+    });
+  });
+  routes.openapi(cardRoute, (c) => {
+    const { file } = c.req.valid('param');
+    return answerCard(c, async () => {
+      const overview = await readOverview();
+      if (file === 'fullmatch') return describeService(overview);
+      const { record } = findChain(registry(), String(file));
+      const counts = overview.chains.find(({ chainId }) => chainId === record.chainId);
+      return describeChain(record, counts);
+    });
+  });
+}
+
+/** What a card needs of GET /v1/statistics. */
+interface Overview {
+  readonly totals: { readonly full: number; readonly partial: number; readonly chains: number };
+  readonly chains: readonly {
+    readonly chainId: number;
+    readonly full: number;
+    readonly partial: number;
+  }[];
+}
+
+/** Reads the statistics, parsed once for each version of them. */
+function overviewReader(activity: Parts['activity']): () => Promise<Overview> {
+  let last: { readonly of: unknown; readonly overview: Overview } | undefined;
+  return async () => {
+    const snapshot = await activity.readOverview();
+    if (last?.of !== snapshot) {
+      const overview = JSON.parse(snapshot.bodies.identity.toString()) as Overview;
+      last = { of: snapshot, overview };
+    }
+    return last.overview;
+  };
+}
+
+/** The name of a chain with its id; of one that the registry does not have, the id. */
+function nameOf({ registry }: Pick<Parts, 'registry'>, chainId: number): string {
+  const found = registry().chains.find(({ record }) => record.chainId === chainId);
+  return found === undefined ? `chain ${chainId}` : `${found.record.name} (${chainId})`;
+}
+
+const LABELS = { full: 'Full match', partial: 'Partial match' } as const;
+
+function describeContract(
+  contract: ContractSummary | undefined,
+  { address, chain }: { readonly address: Hex; readonly chain: string },
+): Card {
+  const place = [{ text: `on ${chain}` }, { text: checksumAddress(address), isMono: true }];
+  if (contract === undefined) {
+    return { mark: 'none', title: 'Contract', lines: [{ text: 'Not verified here' }, ...place] };
+  }
+  const { match, origin, name, language, compilerVersion } = contract;
+  const isClaim = origin === 'imported';
+  const verdict = isClaim ? `${LABELS[match]}, claimed elsewhere` : LABELS[match];
+  const compiler = `${language} ${compilerVersion.replace(/\+.*$/, '')}`;
+  return {
+    mark: isClaim ? 'claimed' : match,
+    title: name,
+    lines: [{ text: verdict }, ...place, { text: compiler }],
+  };
+}
+
+const count = (value: number, one: string, more: string): string =>
+  `${value.toLocaleString('en')} ${value === 1 ? one : more}`;
+
+function describeChain(
+  { name, chainId, supported }: { name: string; chainId: number; supported: boolean },
+  counts: Overview['chains'][number] | undefined,
+): Card {
+  const { full = 0, partial = 0 } = counts ?? {};
+  return {
+    mark: full + partial === 0 ? 'none' : 'full',
+    title: name,
+    lines: [
+      { text: count(full + partial, 'contract', 'contracts') },
+      { text: `chain ${chainId}` },
+      { text: supported ? 'Contracts can be verified' : 'Not supported here' },
+    ],
+  };
+}
+
+function describeService({ totals: { full, partial, chains } }: Overview): Card {
+  return {
+    mark: 'full',
+    title: 'Is this its source?',
+    lines: [
+      { text: count(full + partial, 'contract', 'contracts') },
+      { text: `on ${count(chains, 'chain', 'chains')}` },
+      { text: 'compiled and compared, byte for byte' },
+    ],
+  };
+}

@@ -1,0 +1,202 @@
+import { promisify } from 'node:util';
+import { crc32, deflate, inflateRawSync } from 'node:zlib';
+import { GLYPHS } from './glyphs.ts';
+
+// PNG, third edition (W3C): 5.3 chunks, 11.2.2 the palette. Social networks take no SVG.
+const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+const INDEXED = 3;
+const compress = promisify(deflate);
+
+const WIDTH = 1200;
+const HEIGHT = 630;
+const MARGIN = 80;
+/** Where the text beside the mark begins. */
+const TEXT_LEFT = 330;
+const TEXT_WIDTH = WIDTH - TEXT_LEFT - MARGIN;
+/** Lines of the text beside the mark: their tops in pixels. */
+const TITLE_TOP = 190;
+const LINES_TOP = 290;
+const LINE = 54;
+
+/** The colours of a card: of each the shades from the ground to itself. */
+const INKS = {
+  text: 0x14171c,
+  quiet: 0x4c535d,
+  full: 0x0a5c43,
+  partial: 0x7c4a00,
+  claimed: 0x524b75,
+  none: 0x4c535d,
+} as const;
+type Ink = keyof typeof INKS;
+const SHADES = 16;
+const GROUND = 0xffffff;
+
+/** The verdict that the mark of a card shows; the shapes are those of the pages. */
+export type CardMark = 'full' | 'partial' | 'claimed' | 'none';
+
+/** What a card says. */
+export interface Card {
+  readonly mark: CardMark;
+  /** Cut where it is too long. */
+  readonly title: string;
+  /** At most five; each is cut where it is too long. */
+  readonly lines: readonly { readonly text: string; readonly isMono?: boolean }[];
+}
+
+type FontName = keyof typeof GLYPHS;
+const [FIRST, LAST] = [32, 126];
+
+interface Font {
+  readonly height: number;
+  readonly advances: readonly number[];
+  /** Two levels of 4 bits in each byte, row by row of each letter. */
+  readonly levels: Buffer;
+  /** Where the levels of each letter begin. */
+  readonly starts: readonly number[];
+}
+
+const fonts = new Map<FontName, Font>();
+
+/** Letters are unpacked when the first card is drawn. */
+function fontOf(name: FontName): Font {
+  const known = fonts.get(name);
+  if (known !== undefined) return known;
+  const { height, advances, levels } = GLYPHS[name];
+  const starts: number[] = [];
+  let at = 0;
+  for (const advance of advances) {
+    starts.push(at);
+    at += advance * height;
+  }
+  const font = { height, advances, starts, levels: inflateRawSync(Buffer.from(levels, 'base64')) };
+  fonts.set(name, font);
+  return font;
+}
+
+/** Draws a card as a PNG of 1200 × 630, about 15 KB. It takes a few milliseconds, most of them on another thread. */
+export async function drawCard({ mark, title, lines }: Card): Promise<Buffer<ArrayBuffer>> {
+  // One byte before each row: no filter.
+  const pixels = Buffer.alloc(HEIGHT * (WIDTH + 1));
+  drawMark(pixels, 'full', { x: MARGIN + 22, y: 92, radius: 22 });
+  drawText(pixels, 'text', 'text', { x: MARGIN + 60, y: 68 }, 'Fullmatch');
+  drawMark(pixels, mark, { x: MARGIN + 90, y: 300, radius: 90 });
+  drawText(pixels, 'title', 'text', { x: TEXT_LEFT, y: TITLE_TOP }, cut('title', title));
+  for (const [index, { text, isMono = false }] of lines.slice(0, 5).entries()) {
+    const font = isMono ? 'mono' : 'text';
+    const ink = index === 0 ? mark : 'quiet';
+    const place = { x: TEXT_LEFT, y: LINES_TOP + index * LINE + (isMono ? 6 : 0) };
+    drawText(pixels, font, ink, place, cut(font, text));
+  }
+  return encode(pixels);
+}
+
+const shadeOf = (ink: Ink, level: number): number =>
+  level === 0 ? 0 : Object.keys(INKS).indexOf(ink) * SHADES + level;
+
+/** What the letters can show of a text: accents are left out, and what no letter is there for is a question mark. */
+const spell = (text: string): string =>
+  text
+    .normalize('NFKD')
+    .replaceAll(/\p{M}/gu, '')
+    .replaceAll(/[^\u0020-\u007e]/gu, '?');
+
+/** The beginning of a text that fits beside the mark. */
+function cut(name: FontName, text: string): string {
+  const { advances } = fontOf(name);
+  const widthOf = (part: string): number =>
+    Buffer.from(part, 'latin1').reduce((sum, code) => sum + (advances[code - FIRST] ?? 0), 0);
+  const spelled = spell(text.slice(0, 200));
+  if (widthOf(spelled) <= TEXT_WIDTH) return spelled;
+  let end = spelled.length;
+  while (end > 0 && widthOf(`${spelled.slice(0, end)}...`) > TEXT_WIDTH) end -= 1;
+  return `${spelled.slice(0, end)}...`;
+}
+
+interface Place {
+  readonly x: number;
+  readonly y: number;
+}
+
+function drawText(pixels: Buffer, name: FontName, ink: Ink, { x, y }: Place, text: string): void {
+  const { height, advances, levels, starts } = fontOf(name);
+  let left = x;
+  for (const letter of text) {
+    const code = letter.charCodeAt(0);
+    if (code < FIRST || code > LAST) continue;
+    const width = advances[code - FIRST] ?? 0;
+    const start = starts[code - FIRST] ?? 0;
+    for (let row = 0; row < height; row += 1) {
+      for (let column = 0; column < width; column += 1) {
+        const at = start + row * width + column;
+        const pair = levels[at >> 1] ?? 0;
+        const level = at % 2 === 0 ? pair >> 4 : pair & 15;
+        if (level > 0) pixels[indexOf(left + column, y + row)] = shadeOf(ink, level);
+      }
+    }
+    left += width;
+  }
+}
+
+const indexOf = (x: number, y: number): number => y * (WIDTH + 1) + 1 + x;
+
+/** The shapes of the pages (match-mark.tsx), in parts of their radius. */
+const RING = { outer: 1, inner: 0.74, dot: 0.53, dashes: 12 };
+
+function drawMark(
+  pixels: Buffer,
+  mark: CardMark,
+  { x, y, radius }: Place & { readonly radius: number },
+): void {
+  // How much of a pixel lies within a distance from the middle: its edge is one pixel wide.
+  const within = (distance: number, part: number): number =>
+    Math.min(1, Math.max(0, part * radius - distance + 0.5));
+  for (let row = -radius - 1; row <= radius + 1; row += 1) {
+    for (let column = -radius - 1; column <= radius + 1; column += 1) {
+      const distance = Math.hypot(row, column);
+      const turn = (Math.atan2(row, column) / (2 * Math.PI) + 1) * RING.dashes;
+      const isDash = mark !== 'claimed' || turn % 1 < 0.55;
+      let share = isDash ? within(distance, RING.outer) - within(distance, RING.inner) : 0;
+      if (mark === 'full') share += within(distance, RING.dot);
+      if (mark === 'partial' && column < 0) share += within(distance, RING.inner);
+      const level = Math.round(Math.min(1, share) * (SHADES - 1));
+      if (level > 0) pixels[indexOf(x + column, y + row)] = shadeOf(mark, level);
+    }
+  }
+}
+
+/** From the ground to each ink, in equal steps. */
+const PALETTE = Buffer.from(
+  Object.values(INKS).flatMap((ink) =>
+    Array.from({ length: SHADES }, (_, level) =>
+      [16, 8, 0].map((shift) => {
+        const [from, to] = [(GROUND >> shift) & 255, (ink >> shift) & 255];
+        return Math.round(from + ((to - from) * level) / (SHADES - 1));
+      }),
+    ).flat(),
+  ),
+);
+
+async function encode(pixels: Buffer): Promise<Buffer<ArrayBuffer>> {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(WIDTH, 0);
+  header.writeUInt32BE(HEIGHT, 4);
+  header.set([8, INDEXED], 8);
+  const parts = [
+    SIGNATURE,
+    chunk('IHDR', header),
+    chunk('PLTE', PALETTE),
+    chunk('IDAT', await compress(pixels)),
+    chunk('IEND', Buffer.alloc(0)),
+  ];
+  return Buffer.concat(parts);
+}
+
+function chunk(type: string, data: Uint8Array): Buffer {
+  const bytes = Buffer.alloc(data.byteLength + 12);
+  bytes.writeUInt32BE(data.byteLength, 0);
+  bytes.write(type, 4, 'latin1');
+  bytes.set(data, 8);
+  const end = bytes.byteLength - 4;
+  bytes.writeUInt32BE(crc32(bytes.subarray(4, end)), end);
+  return bytes;
+}

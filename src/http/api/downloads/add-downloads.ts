@@ -1,0 +1,40 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+
+import { FILE_SECTIONS } from '../../../repository/repository.ts';
+import { JSON_TYPE } from '../../answer.ts';
+import { contractNotFound } from '../../contract-not-found.ts';
+import { type HttpParts } from '../../http-parts.ts';
+import { answerRecord, type RecordView } from '../../records/answer-record.ts';
+import { downloadRoute, type DOWNLOADS } from './downloads-routes.ts';
+
+/** How each file is made, and of what. */
+const VIEWS: Readonly<Record<(typeof DOWNLOADS)[number], RecordView>> = {
+  'abi.json': { form: { kind: 'abi' }, parts: ['artifacts'], type: JSON_TYPE },
+  'standard-input.json': {
+    form: { kind: 'standard_input' },
+    parts: ['compilation', 'sources', 'artifacts'],
+    type: JSON_TYPE,
+  },
+  'sources.zip': {
+    form: { kind: 'zip' },
+    parts: [...new Set([...FILE_SECTIONS, 'compilation', 'artifacts'] as const)],
+    type: 'application/zip',
+  },
+};
+
+/** The files of a contract that tools take. */
+export function addDownloads(
+  routes: OpenAPIHono,
+  parts: Pick<HttpParts, 'contracts' | 'answers'>,
+): void {
+  routes.openapi(downloadRoute, async (c) => {
+    const { chainId, address, file } = c.req.valid('param');
+    const name = `${chainId}-${address}-${file}`;
+    const answered = await answerRecord(c, parts, { chainId, address }, () => ({
+      ...VIEWS[file],
+      headers: { 'content-disposition': `attachment; filename="${name}"` },
+    }));
+    if (answered === undefined) throw contractNotFound(chainId, address);
+    return answered;
+  });
+}

@@ -1,0 +1,34 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { contractParameters } from '../../contract-parameters.ts';
+import { problemResponse } from '../../problem-schema.ts';
+import { crowdedResponses } from '../../records/record-responses.ts';
+
+/** The files that a contract is given in. */
+export const DOWNLOADS = ['sources.zip', 'standard-input.json', 'abi.json'] as const;
+
+/** GET /v1/contracts/{chainId}/{address}/files/{file}. */
+export const downloadRoute = createRoute({
+  method: 'get',
+  path: '/v1/contracts/{chainId}/{address}/files/{file}',
+  summary: 'A verified contract as a file for tools',
+  description:
+    'standard-input.json is what the compiler takes as it is (`solc --standard-json`), and gives this contract again. sources.zip holds the published tree with it and the ABI.',
+  tags: ['Contracts'],
+  request: {
+    params: contractParameters.extend({ file: z.enum(DOWNLOADS) }),
+  },
+  responses: {
+    200: {
+      description: 'The file',
+      content: {
+        'application/json': { schema: z.unknown() },
+        'application/zip': { schema: z.string().meta({ format: 'binary' }) },
+      },
+    },
+    304: { description: 'The client holds this content already' },
+    400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+    404: problemResponse('The contract is not verified (`contract_not_found`)'),
+    ...crowdedResponses(problemResponse),
+  },
+});

@@ -1,0 +1,31 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { problemResponse } from '../../problem-schema.ts';
+import { crowdedResponses } from '../../records/record-responses.ts';
+
+const messageSchema = z.looseObject({ jsonrpc: z.literal('2.0') }).meta({
+  id: 'McpMessage',
+  description: 'A message of the Model Context Protocol (JSON-RPC 2.0)',
+});
+
+const content = { 'application/json': { schema: messageSchema } };
+
+/** POST /mcp. */
+export const mcpRoute = createRoute({
+  method: 'post',
+  path: '/mcp',
+  summary: 'The Model Context Protocol: tools that read contracts, chains and counts',
+  description:
+    'Streamable HTTP without sessions. Off unless the operator switches it on (`mcp.enabled`). `tools/list` says what there is.',
+  tags: ['Operations'],
+  request: { body: { required: true, content: { 'application/json': { schema: messageSchema } } } },
+  responses: {
+    200: { description: 'What came of it', content },
+    202: { description: 'A notification was taken' },
+    400: { description: 'No message of the protocol, or several', content },
+    404: problemResponse('It is switched off (`route_not_found`)'),
+    406: { description: 'The client does not accept both types of answers', content },
+    413: problemResponse('The message is too large (`request_too_large`)'),
+    415: { description: 'The body is no JSON', content },
+    ...crowdedResponses(problemResponse),
+  },
+});

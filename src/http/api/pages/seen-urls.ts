@@ -1,0 +1,26 @@
+import { type HostUrls } from '../../http-parts.ts';
+import { type PageHost } from './server-bundle.ts';
+
+/** Names of this machine that lead clients elsewhere to their own machine, or nowhere. */
+const OWN_NAMES: ReadonlySet<string> = new Set([
+  ...['127.0.0.1', '[::1]', 'localhost', '0.0.0.0', '[::]'],
+]);
+
+/**
+ * The URLs of both hosts for links on a page: where nobody told the service its public URLs, they hold the name by which this
+ * client reached it, such as the machine's address in its network. A request that came by another port came through a proxy,
+ * which may have put any name there, and changes nothing.
+ */
+export function urlsSeenBy(requestUrl: string, urls: HostUrls, host: PageHost): HostUrls {
+  const asked = new URL(requestUrl);
+  const own = host === 'operator' ? undefined : urls[host];
+  if (own === undefined || OWN_NAMES.has(asked.hostname)) return urls;
+  const isDirect = OWN_NAMES.has(new URL(own).hostname) && new URL(own).port === asked.port;
+  if (!isDirect) return urls;
+  const seen = Object.entries(urls as Readonly<Record<string, string>>).map(([name, url]) => {
+    const { protocol, hostname, port } = new URL(url);
+    if (!OWN_NAMES.has(hostname)) return [name, url];
+    return [name, `${protocol}//${asked.hostname}${port === '' ? '' : `:${port}`}`];
+  });
+  return Object.fromEntries(seen) as HostUrls;
+}

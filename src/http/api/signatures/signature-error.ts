@@ -1,0 +1,28 @@
+import { z } from '@hono/zod-openapi';
+
+import { type ErrorShape } from '../../error-shape.ts';
+
+/** The body of an error of the signature database. */
+export const signatureErrorSchema = z
+  .strictObject({
+    ok: z.literal(false),
+    error: z.string().describe('What is wrong here, and what to do'),
+    code: z.string().describe('A stable code'),
+  })
+  .meta({ id: 'SignatureError', description: 'An error of the signature database' });
+
+const PATHS = /^\/signature-database\/v1\/(?:lookup|search|import|stats)$/;
+
+/** How the signature database says errors. */
+export const signatureErrorShape: ErrorShape = {
+  covers: (_method, path) => PATHS.test(path),
+  body: ({ detail, code }) => ({ ok: false, error: detail, code }),
+};
+
+/** A route's answer that is an error of the signature database. */
+export function signatureErrorResponse(description: string): {
+  description: string;
+  content: { 'application/json': { schema: typeof signatureErrorSchema } };
+} {
+  return { description, content: { 'application/json': { schema: signatureErrorSchema } } };
+}

@@ -1,0 +1,57 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { FullmatchError } from '../../../errors.ts';
+import { checksumAddress } from '../../../lib/hex.ts';
+import { answerJson, NOT_STORED } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import { type HttpParts } from '../../http-parts.ts';
+import { listingRoute } from './listing-route.ts';
+
+/** What the record of an unlisted contract says of how it was compiled. */
+interface Compiled {
+  readonly stdJsonInput: object;
+  readonly compilation: { readonly compilerVersion: string; readonly fullyQualifiedName: string };
+  readonly deployment: { readonly transactionHash: string | null };
+}
+
+/**
+ * Adds the route that lists an unlisted contract. The contract is verified anew, by the code that the chain has now: what
+ * is published was never taken from what nobody could look at.
+ */
+export function addListing(
+  routes: OpenAPIHono,
+  parts: Pick<HttpParts, 'access' | 'requests' | 'trustedProxies' | 'verification'>,
+  unlisted: NonNullable<HttpParts['unlistedHost']>,
+): void {
+  routes.openapi(listingRoute, async (c) => {
+    parts.access.requireToken(c.req.raw);
+    parts.access.admit(c);
+    const { chainId, address } = c.req.valid('param');
+    const client = clientOf(c.env, parts.trustedProxies);
+    const fields = 'stdJsonInput,compilation,deployment';
+    const found = await unlisted.request(
+      `/v2/contract/${chainId}/${address}?fields=${fields}`,
+      {},
+      { askedFor: client },
+    );
+    if (!found.ok) {
+      throw new FullmatchError(
+        'contract_not_found',
+        `No unlisted contract of chain ${chainId} has the address ${checksumAddress(address)}.`,
+      );
+    }
+    const { stdJsonInput, compilation, deployment } = (await found.json()) as Compiled;
+    const body = {
+      stdJsonInput,
+      compilerVersion: compilation.compilerVersion,
+      contractIdentifier: compilation.fullyQualifiedName,
+      ...(deployment.transactionHash !== null && {
+        creationTransactionHash: deployment.transactionHash,
+      }),
+    };
+    const form = { kind: 'standard_json', chainId, address } as const;
+    const read = await parts.requests.readFetched(Buffer.from(JSON.stringify(body)), form, client);
+    if (!('request' in read)) throw new Error('a stored compilation names one contract');
+    const verificationId = await parts.verification.submit(read.request, client);
+    return answerJson(listingRoute, { verificationId }, NOT_STORED, 202);
+  });
+}

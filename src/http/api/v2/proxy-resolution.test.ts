@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+
+import { type ProxyReading } from '../../../chains/proxy/read-proxy.ts';
+import { type Hex } from '../../../lib/hex.ts';
+import { recallProxy } from './proxy-resolution.ts';
+
+const ADDRESS: Hex = `0x${'ab'.repeat(20)}`;
+
+test('the names of a reading are asked for once for all who wait, and anew for who comes later', async () => {
+  const reading: ProxyReading = {
+    ...{ blockNumber: 1, blockHash: `0x${'00'.repeat(32)}`, delegates: true },
+    proxy: { type: 'DiamondProxy', implementations: [ADDRESS] },
+  };
+  let asked = 0;
+  const parts = {
+    proxies: { find: () => Promise.resolve(reading), newest: () => reading },
+    contracts: {
+      findNames: () => {
+        asked += 1;
+        return Promise.resolve(new Map([[ADDRESS, `Name ${asked}`]]));
+      },
+    },
+  };
+  const recall = () => recallProxy(parts, { chainId: 1, address: ADDRESS });
+  const all = await Promise.all([recall(), recall(), recall()]);
+  expect(asked).toBe(1);
+  expect(all.map((each) => each?.implementations?.[0]?.name)).toEqual(Array(3).fill('Name 1'));
+  expect((await recall())?.implementations?.[0]?.name).toBe('Name 2');
+});

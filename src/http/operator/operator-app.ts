@@ -1,0 +1,166 @@
+import { type ChainRegistry } from '../../chains/registry/registry.ts';
+import { FullmatchError } from '../../errors.ts';
+import { checksumAddress } from '../../lib/hex.ts';
+import { type MonitorReport } from '../../monitor/monitor-report.ts';
+import { type VerificationJob } from '../../verification/jobs/verification-job.ts';
+import { answerJson, type AnswerOf, BASE_HEADERS, makeAnswer, NOT_STORED } from '../answer.ts';
+import { answerProblem, problemOf } from '../error-response.ts';
+import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
+import { type HttpParts } from '../http-parts.ts';
+import { addPageRoutes } from '../api/pages/add-page-routes.ts';
+import {
+  operatorCancelRoute,
+  operatorRetryRoute,
+  operatorStateRoute,
+  type operatorStateSchema,
+} from './operator-routes.ts';
+
+type State = AnswerOf<typeof operatorStateSchema>;
+
+/** What an operator sees beside what everybody is told, and what the page does. */
+interface OperatorDesk {
+  look(): Promise<
+    Pick<State, 'databaseBytes' | 'disk' | 'feed'> & {
+      readonly jobs: readonly VerificationJob[];
+      readonly failures: readonly (Omit<State['failures'][number], 'lastAt'> & {
+        readonly lastAt: Date;
+      })[];
+    }
+  >;
+  cancelJob(id: string): Promise<void>;
+  retryFound(chainId: number): Promise<void>;
+}
+
+/** What the operator's page needs beside what the hosts do. */
+export interface OperatorParts extends Pick<
+  HttpParts,
+  | 'answers'
+  | 'chainHealth'
+  | 'health'
+  | 'log'
+  | 'monitors'
+  | 'pages'
+  | 'registry'
+  | 'urls'
+  | 'version'
+> {
+  readonly desk: OperatorDesk;
+  readonly roles: State['roles'];
+}
+
+/** Names by which a browser on this machine, or at the end of a tunnel, asks for it. */
+const OWN_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
+const WAITING_STATES: ReadonlySet<string> = new Set(['waiting', 'verifying']);
+
+/**
+ * The operator's page. It has no password: it listens on the loopback address alone, answers to no other name (a site could
+ * make its own name lead here), and takes nothing that another site has sent.
+ */
+export function createOperatorApp(parts: OperatorParts): HostApp {
+  const routes = createRoutes();
+  const { desk, answers, pages: bundle, version, urls } = parts;
+  routes.openapi(operatorStateRoute, async () => {
+    const state = renderState(parts, await desk.look());
+    return answerJson(operatorStateRoute, state, NOT_STORED);
+  });
+  routes.openapi(operatorCancelRoute, (c) =>
+    done(2, 'cancelled', desk.cancelJob(c.req.valid('param').id)),
+  );
+  routes.openapi(operatorRetryRoute, (c) =>
+    done(2, 'retried', desk.retryFound(c.req.valid('param').chainId)),
+  );
+  const problemPages = addPageRoutes(routes, {
+    ...{ host: 'operator', bundle, version, urls, prefixes: [], answers },
+    ask: (...asked) => app.request(...asked),
+  });
+  const app = createHostApp({ routes, prefixes: [], problemPages, answers }, parts.log);
+  return {
+    ...app,
+    fetch: (request, env) =>
+      isFromHere(request) ? app.fetch(request, env) : answerProblem(problemOf(notOnThisMachine())),
+  };
+}
+
+/**
+ * Whether a request names this machine, and no other site has made a browser send it. Browsers say so themselves (Fetch
+ * Metadata); who follows a link sees the page, and what it holds can be read by no other site.
+ */
+function isFromHere({ method, url, headers }: Request): boolean {
+  const { hostname, origin } = new URL(url);
+  if (!OWN_NAMES.has(hostname)) return false;
+  const [site, from] = [headers.get('sec-fetch-site'), headers.get('origin')];
+  if (site === null) return from === null || from === origin;
+  if (site === 'same-origin' || site === 'none') return true;
+  return method === 'GET' && headers.get('sec-fetch-mode') === 'navigate';
+}
+
+function notOnThisMachine(): FullmatchError {
+  return new FullmatchError(
+    'not_on_this_machine',
+    'The operator’s page is for localhost; from elsewhere make a tunnel: ssh -L 5557:127.0.0.1:5557 <machine>.',
+  );
+}
+
+/** Back to the page, which says what came of it. @param depth how far below the root the request was */
+async function done(depth: number, said: string, work: Promise<void>) {
+  const code = await work.then(
+    () => said,
+    (error: unknown) => {
+      if (error instanceof FullmatchError) return error.code;
+      throw error;
+    },
+  );
+  const location = `${'../'.repeat(depth)}?said=${code}`;
+  return makeAnswer(null, {
+    status: 303,
+    headers: { ...BASE_HEADERS, location, 'content-length': '0', 'cache-control': NOT_STORED },
+  });
+}
+
+function renderState(
+  { chainHealth, health, monitors, registry, roles }: OperatorParts,
+  { jobs, failures, ...facts }: Awaited<ReturnType<OperatorDesk['look']>>,
+): State {
+  const nameOf = namesIn(registry());
+  return {
+    health: health(),
+    roles,
+    ...facts,
+    jobs: jobs.map(({ id, state, chainId, address, createdAt }) => ({
+      ...{ id, state, chainId },
+      address: checksumAddress(address),
+      createdAt: createdAt.toISOString(),
+    })),
+    failures: failures.map(({ lastAt, ...failure }) => ({
+      ...failure,
+      lastAt: lastAt.toISOString(),
+    })),
+    chains: chainHealth.reports().map(({ chainId, state, endpoints, reasons: [reason] }) => ({
+      ...{ chainId, name: nameOf(chainId), state },
+      endpoints: endpoints.length,
+      up: endpoints.filter((endpoint) => endpoint.state === 'up').length,
+      ...(reason && { reason: reason.detail }),
+    })),
+    monitors: monitors.reports().map((report) => renderMonitor(report, nameOf)),
+  };
+}
+
+function renderMonitor(
+  { chainId, status, cursor, counts }: MonitorReport,
+  nameOf: (chainId: number) => string,
+): State['monitors'][number] {
+  const sum = (has: (state: string) => boolean): number =>
+    counts.reduce((total, { state, creations }) => total + (has(state) ? creations : 0), 0);
+  return {
+    ...{ chainId, name: nameOf(chainId), status },
+    lagBlocks: cursor?.lag ?? 0,
+    found: cursor?.found ?? 0,
+    waiting: sum((state) => WAITING_STATES.has(state)),
+    givenUp: sum((state) => state === 'given_up'),
+  };
+}
+
+function namesIn({ chains }: ChainRegistry): (chainId: number) => string {
+  const names = new Map(chains.map(({ record }) => [record.chainId, record.name]));
+  return (chainId) => names.get(chainId) ?? `chain ${chainId}`;
+}

@@ -1,0 +1,118 @@
+import { createRoute, z } from '@hono/zod-openapi';
+import { healthReportSchema } from '../health-schema.ts';
+import { problemResponse } from '../problem-schema.ts';
+
+/** The operator's page in the committed document: it is on the machine of the service alone. */
+export const OPERATOR_URL = 'http://127.0.0.1:5557';
+
+const count = z.int().min(0);
+const chainId = z.int().min(1);
+
+export const operatorStateSchema = z
+  .strictObject({
+    health: healthReportSchema,
+    roles: z.strictObject({
+      hosts: z.array(z.enum(['api', 'repository'])),
+      workers: count.describe('Verifications that this process runs at once'),
+      monitor: z.boolean(),
+      database: z.enum(['embedded', 'external']),
+    }),
+    disk: z
+      .strictObject({ freeBytes: count, totalBytes: count })
+      .optional()
+      .describe('The file system of the data directory; absent where there is none'),
+    databaseBytes: count,
+    feed: z
+      .array(z.strictObject({ name: z.string(), behind: count }))
+      .describe('How many events each table that follows the feed lacks'),
+    jobs: z.array(
+      z.strictObject({
+        id: z.uuid(),
+        state: z.string(),
+        chainId,
+        address: z.string(),
+        createdAt: z.iso.datetime(),
+      }),
+    ),
+    failures: z
+      .array(
+        z.strictObject({
+          code: z.string(),
+          jobs: count,
+          lastJob: z.uuid(),
+          lastAt: z.iso.datetime(),
+        }),
+      )
+      .describe('Jobs that failed in the last 24 hours'),
+    chains: z.array(
+      z.strictObject({
+        chainId,
+        name: z.string(),
+        state: z.string(),
+        endpoints: count,
+        up: count,
+        reason: z.string().optional().describe('The gravest'),
+      }),
+    ),
+    monitors: z.array(
+      z.strictObject({
+        chainId,
+        name: z.string(),
+        status: z.string(),
+        lagBlocks: count,
+        found: count,
+        waiting: count,
+        givenUp: count,
+      }),
+    ),
+  })
+  .meta({ id: 'OperatorState', description: 'What an operator sees' });
+
+const tags = ['Operations'];
+const sent = { 303: { description: 'Done, or not: back to the page, which says so' } };
+const refused = {
+  403: problemResponse('It comes from another site, or by another name (`not_on_this_machine`)'),
+};
+
+/** GET /state. */
+export const operatorStateRoute = createRoute({
+  method: 'get',
+  path: '/state',
+  summary: 'What an operator sees',
+  tags,
+  responses: {
+    200: {
+      description: 'The state',
+      content: { 'application/json': { schema: operatorStateSchema } },
+    },
+    ...refused,
+    503: problemResponse('The database cannot be reached (`database_unreachable`)'),
+  },
+});
+
+/** POST /jobs/{id}/cancel. */
+export const operatorCancelRoute = createRoute({
+  method: 'post',
+  path: '/jobs/{id}/cancel',
+  summary: 'End a verification job',
+  tags,
+  request: { params: z.object({ id: z.string() }) },
+  responses: { ...sent, ...refused },
+});
+
+/** POST /monitors/{chainId}/retry. */
+export const operatorRetryRoute = createRoute({
+  method: 'post',
+  path: '/monitors/{chainId}/retry',
+  summary: 'Try what the monitor of a chain found again now, what was given up included',
+  tags,
+  request: { params: z.object({ chainId: z.coerce.number().int().min(1) }) },
+  responses: { ...sent, ...refused },
+});
+
+/** What the operator's page answers. */
+export const operatorRoutes = [
+  operatorStateRoute,
+  operatorCancelRoute,
+  operatorRetryRoute,
+] as const;

@@ -1,0 +1,115 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { readFile, stat } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
+import { z } from 'zod';
+import { FullmatchError, messageOf } from '../errors.ts';
+
+const MANIFEST = 'manifest.json';
+/** What stands there while an export is written. */
+const PROGRESS = 'manifest.partial.json';
+/** A list of every file of the field's whole dataset has some megabytes. */
+const MOST_BYTES = 64 * 2 ** 20;
+
+const listedFile = z.object({
+  // A table's folder and a name in it: nothing leads out of the export.
+  path: z.string().regex(/^v2\/([a-z_]+)\/\1_\d+_\d+\.parquet$/),
+  rows: z.int().nonnegative(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+const manifestSchema = z.object({
+  format: z.literal('fullmatch-parquet'),
+  schema: z.literal('v2'),
+  files: z.array(listedFile),
+  tables: z.record(z.string(), z.object({ rows: z.int().nonnegative() })),
+});
+
+/** The files of each table, in the order in which they were written. */
+export type ListedFiles = ReadonlyMap<string, readonly string[]>;
+
+/**
+ * Reads the manifest beside the tables of an export of Fullmatch, and holds every file against it: its SHA-256 and its rows.
+ * Files that it does not list, such as those of an export that is being written, are not read. Undefined where there is none.
+ * @throws FullmatchError `import_path_unusable` with the file that is missing or another one, or the manifest
+ */
+export async function readParquetManifest(
+  tables: string,
+  signal: AbortSignal,
+): Promise<ListedFiles | undefined> {
+  if (basename(tables) !== 'v2') return undefined;
+  const folder = dirname(tables);
+  const path = join(folder, MANIFEST);
+  const text = await readText(path);
+  if (text === undefined) {
+    const begun = join(folder, PROGRESS);
+    if ((await readText(begun)) === undefined) return undefined;
+    throw unusable(begun, 'the export there did not come to its end; run it again');
+  }
+  const manifest = parseManifest(path, text);
+  const listed = new Map<string, string[]>();
+  const rows = new Map<string, number>();
+  for (const file of manifest.files) {
+    signal.throwIfAborted();
+    const name = file.path.split('/')[1] ?? '';
+    const place = join(folder, ...file.path.split('/'));
+    await requireFile(place, file, signal);
+    listed.set(name, [...(listed.get(name) ?? []), place]);
+    rows.set(name, (rows.get(name) ?? 0) + file.rows);
+  }
+  for (const [name, table] of Object.entries(manifest.tables)) {
+    if (rows.get(name) !== table.rows) {
+      throw unusable(
+        path,
+        `its files of ${name} have ${rows.get(name) ?? 0} rows, not ${table.rows}`,
+      );
+    }
+  }
+  return listed;
+}
+
+async function readText(path: string): Promise<string | undefined> {
+  try {
+    const { size } = await stat(path);
+    if (size > MOST_BYTES) throw unusable(path, `it has ${size} bytes`);
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error instanceof FullmatchError ? error : unusable(path, messageOf(error), error);
+  }
+}
+
+function parseManifest(path: string, text: string): z.infer<typeof manifestSchema> {
+  try {
+    return manifestSchema.parse(JSON.parse(text));
+  } catch (error) {
+    throw unusable(path, 'it is not one of an export in Parquet of this version', error);
+  }
+}
+
+async function requireFile(
+  path: string,
+  { rows, sha256 }: z.infer<typeof listedFile>,
+  signal: AbortSignal,
+): Promise<void> {
+  const hash = createHash('sha256');
+  let found: number;
+  try {
+    await pipeline(createReadStream(path), hash, { signal });
+    if (hash.digest('hex') !== sha256) throw new Error('it is not the file that was exported');
+    const { num_rows: there } = await parquetMetadataAsync(await asyncBufferFromFile(path));
+    found = Number(there);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw unusable(path, messageOf(error), error);
+  }
+  if (found !== rows) throw unusable(path, `it has ${found} rows, not ${rows}`);
+}
+
+function unusable(path: string, why: string, cause?: unknown): FullmatchError {
+  return new FullmatchError('import_path_unusable', `cannot import ${path}: ${why}`, {
+    details: { path },
+    ...(cause !== undefined && { cause }),
+  });
+}

@@ -1,0 +1,13 @@
+import { parentPort } from 'node:worker_threads';
+import { type ReadQuestion } from './reading-threads.ts';
+import { ThreadReader } from './thread-reader.ts';
+
+/** A thread that reads and checks contracts, and makes their rows: see {@link ThreadReader}. */
+const port = parentPort;
+if (port === null) throw new Error('this program is a thread');
+const reader = new ThreadReader();
+port.on('message', (question: ReadQuestion) => {
+  void reader.answer(question).then((answer) => {
+    port.postMessage(answer, [answer.packed.bytes.buffer as ArrayBuffer]);
+  });
+});

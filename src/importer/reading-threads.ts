@@ -1,0 +1,126 @@
+import { FullmatchError } from '../errors.ts';
+import { ThreadFault } from '../lib/task-thread.ts';
+import { type Match, type PackedContracts } from '../repository/repository.ts';
+import { type ContractFolder } from './contract-folder.ts';
+import { type DeliveredEvidence } from './delivered-evidence.ts';
+import { type ImportLimits } from './import-limits.ts';
+import { type ContractLocation } from './read-contract.ts';
+import { Refusal, type RefusalReason } from './refusal.ts';
+import { ThreadCrew } from './thread-crew.ts';
+
+/** A file that memory holds, or why it is not to be had. */
+export type HeldFile = Uint8Array | { readonly reason: RefusalReason };
+
+/** A contract for a thread: its folder, or the files themselves. */
+export interface SentContract extends Pick<
+  ContractLocation,
+  'match' | 'chainId' | 'address' | 'path' | 'folder'
+> {
+  readonly files?: {
+    readonly files: readonly (readonly [string, HeldFile])[];
+    readonly sources: readonly (readonly [string, HeldFile])[];
+    readonly match?: Match;
+    readonly evidence?: DeliveredEvidence;
+  };
+}
+
+/** Contracts that are to be read, one after the other. */
+export interface ReadQuestion {
+  readonly contracts: readonly SentContract[];
+  readonly limits: ImportLimits;
+  /** The number of the first one among the rows that are staged. */
+  readonly number: number;
+  /** Whether they are only checked. */
+  readonly isCheck: boolean;
+  /** Where they come from, as the match says it. */
+  readonly sourceName?: string;
+}
+
+/** What came of a contract: what its match turned out to be, or why it is refused. */
+export type ReadOutcome =
+  { readonly match: Match } | { readonly refusal: Pick<Refusal, 'reason' | 'message'> };
+
+/** The outcomes of the first contracts asked for, and the rows of those that are sound; it may end before the last. */
+export interface ReadAnswer {
+  readonly outcomes: readonly ReadOutcome[];
+  readonly packed: PackedContracts;
+}
+
+/** Threads that read contracts, so that the one that writes parses, hashes and decodes nothing. */
+export class ReadingThreads {
+  readonly #threads = new ThreadCrew<ReadQuestion, ReadAnswer>(
+    new URL('./read-contracts-thread.ts', import.meta.url),
+  );
+
+  get count(): number {
+    return this.#threads.count;
+  }
+
+  /** Asks the thread with the least to do. A contract that costs a thread its life is refused alone. */
+  async ask(question: ReadQuestion): Promise<ReadAnswer> {
+    try {
+      return await this.#threads.ask(question);
+    } catch (error) {
+      if (!(error instanceof ThreadFault) || error.kind === 'closed') throw error;
+      const [contract, ...others] = question.contracts;
+      if (contract === undefined) throw error;
+      if (others.length > 0) {
+        return await this.ask({ ...question, contracts: question.contracts.slice(0, 1) });
+      }
+      return { outcomes: [{ refusal: refusalOf(error, contract.path) }], packed: NOTHING };
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#threads.close();
+  }
+}
+
+const NOTHING: PackedContracts = {
+  ...{ contracts: [], compilations: [], sources: [], codes: [], bytes: new Uint8Array(0) },
+};
+
+function refusalOf({ kind, cause }: ThreadFault, path: string): Refusal {
+  if (kind === 'out_of_memory' || kind === 'timed_out') {
+    const what = kind === 'timed_out' ? 'time' : 'memory';
+    return new Refusal('file_too_large', path, `reading it takes more ${what} than is given`);
+  }
+  throw new FullmatchError('internal_error', `a thread that reads contracts ended at ${path}`, {
+    cause,
+  });
+}
+
+/** What a thread is given of a contract; the files of one that is no folder are taken out here. @throws Refusal */
+export async function sendContract(
+  { match, chainId, address, path, folder, list }: ContractLocation,
+  limits: ImportLimits,
+): Promise<SentContract> {
+  const place = { match, chainId, address, path };
+  if (folder !== undefined) return { ...place, folder };
+  const found = await list(limits);
+  const files = {
+    files: await holdAll(found.files),
+    sources: await holdAll(found.sources),
+    ...(found.match !== undefined && { match: found.match }),
+    ...(found.evidence !== undefined && { evidence: found.evidence }),
+  };
+  return { ...place, files };
+}
+
+async function holdAll(
+  files: ContractFolder['files'],
+): Promise<readonly (readonly [string, HeldFile])[]> {
+  const held: (readonly [string, HeldFile])[] = [];
+  for (const [name, read] of files) {
+    // What is small shares memory with others, all of which would be sent along.
+    const file = await read(name, Infinity).then(
+      (bytes): HeldFile => new Uint8Array(bytes),
+      (error: unknown): HeldFile => {
+        if (error instanceof Refusal) return { reason: error.reason };
+        throw error;
+      },
+    );
+    held.push([name, file]);
+  }
+  return held;
+}

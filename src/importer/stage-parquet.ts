@@ -1,0 +1,313 @@
+import { opendir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { mapInOrder } from '../lib/map-in-order.ts';
+import { ThreadFault } from '../lib/task-thread.ts';
+import { COPY_BEGIN, COPY_END } from '../store/copy-rows.ts';
+import { type Session, sql } from '../store/database.ts';
+import { SQLSTATE, sqlstateOf } from '../store/sqlstate.ts';
+import { readParquetManifest } from './parquet-manifest.ts';
+import { type ParquetAnswer, type ParquetQuestion, type ParquetType } from './parquet-rows.ts';
+import { ThreadCrew } from './thread-crew.ts';
+
+/** How far the files of an export have been read. */
+export interface StagingProgress {
+  readonly files: number;
+  readonly allFiles: number;
+  readonly rows: number;
+}
+
+interface StagedTable {
+  readonly name: string;
+  readonly columns: Readonly<Record<string, ParquetType>>;
+  readonly key: readonly string[];
+  /** Columns that not every writer has. */
+  readonly optional?: readonly string[];
+  /** Of rows with one key, the one with the newest is kept; else the first. */
+  readonly newest?: string;
+}
+
+/** The columns that an import reads. */
+const TABLES: readonly StagedTable[] = [
+  { name: 'code', columns: { code_hash: 'bytea', code: 'bytea' }, key: ['code_hash'] },
+  { name: 'sources', columns: { source_hash: 'bytea', content: 'text' }, key: ['source_hash'] },
+  {
+    name: 'compiled_contracts',
+    columns: {
+      ...{ id: 'uuid', compiler: 'text', version: 'text', language: 'text', name: 'text' },
+      ...{ fully_qualified_name: 'text', compiler_settings: 'json', compilation_artifacts: 'json' },
+      ...{ runtime_code_hash: 'bytea', runtime_code_artifacts: 'json' },
+      ...{ creation_code_hash: 'bytea', creation_code_artifacts: 'json', additional_input: 'json' },
+    },
+    optional: ['additional_input'],
+    key: ['id'],
+  },
+  {
+    name: 'contracts',
+    columns: { id: 'uuid', runtime_code_hash: 'bytea', creation_code_hash: 'bytea' },
+    key: ['id'],
+  },
+  {
+    name: 'compiled_contracts_sources',
+    columns: { compilation_id: 'uuid', source_hash: 'bytea', path: 'text' },
+    key: ['compilation_id', 'path'],
+  },
+  {
+    name: 'contract_deployments',
+    columns: {
+      ...{ id: 'uuid', chain_id: 'bigint', address: 'bytea', transaction_hash: 'bytea' },
+      ...{ block_number: 'bigint', transaction_index: 'bigint', deployer: 'bytea' },
+      contract_id: 'uuid',
+    },
+    key: ['id'],
+  },
+  {
+    name: 'verified_contracts',
+    columns: {
+      ...{ id: 'bigint', deployment_id: 'uuid', compilation_id: 'uuid', creation_values: 'json' },
+      ...{ creation_match: 'boolean', creation_transformations: 'json' },
+      ...{ runtime_match: 'boolean', runtime_values: 'json', runtime_transformations: 'json' },
+      ...{ runtime_metadata_match: 'boolean', creation_metadata_match: 'boolean' },
+    },
+    key: ['id'],
+  },
+  {
+    name: 'sourcify_matches',
+    columns: {
+      ...{ verified_contract_id: 'bigint', creation_match: 'text', runtime_match: 'text' },
+      ...{ metadata: 'json', updated_at: 'timestamp' },
+    },
+    key: ['verified_contract_id'],
+    newest: 'updated_at',
+  },
+  {
+    name: 'fullmatch_matches',
+    columns: {
+      ...{
+        event_id: 'bigint',
+        chain_id: 'bigint',
+        address: 'bytea',
+        verified_contract_id: 'bigint',
+      },
+      ...{ runtime_match: 'text', creation_match: 'text', claimed_creation_values: 'json' },
+    },
+    key: ['chain_id', 'address'],
+    newest: 'event_id',
+  },
+];
+/** What is not there gives what a database without it gives; see walkAlliance. */
+const OPTIONAL = new Set(['sourcify_matches', 'fullmatch_matches']);
+/** JSON stays text: what it says is read where it is used. */
+const sqlTypeOf = (type: ParquetType): string => (type === 'json' ? 'text' : type);
+const EXTENSION = '.parquet';
+/** Questions for each thread, one of which waits. */
+const QUESTIONS_OF_A_THREAD = 2;
+
+interface Staging {
+  readonly database: Session;
+  readonly threads: ThreadCrew<ParquetQuestion, ParquetAnswer>;
+  readonly signal: AbortSignal;
+  readonly onRows: (rows: number) => void;
+  readonly onFile: () => void;
+}
+
+/**
+ * The folder of an export in Parquet, version 2 (https://github.com/sourcifyeth/parquet-export): the path itself or its `v2`,
+ * with a folder for each table. Undefined where it is none.
+ */
+export async function findParquet(path: string): Promise<string | undefined> {
+  for (const folder of [path, join(path, 'v2')]) {
+    const found = await stat(join(folder, 'verified_contracts')).catch(() => undefined);
+    if (found?.isDirectory() === true) return folder;
+  }
+  return undefined;
+}
+
+/**
+ * Reads an export in Parquet into temporary tables, as the tables of a database with the schema of the Verifier Alliance.
+ * What its writer loses stays lost: NULL in a column of JSON is the text `null` there, and JSON is spaced otherwise.
+ * Files that overlap, as those that were written again do, give each row once.
+ * @param database the tables end with it
+ * @returns whether Fullmatch wrote the export, which loses nothing
+ * @throws FullmatchError `import_path_unusable` with the file, where one cannot be read, and those of the database
+ */
+export async function stageParquet(
+  database: Session,
+  folder: string,
+  {
+    signal,
+    onProgress,
+  }: {
+    readonly signal: AbortSignal;
+    readonly onProgress: (progress: StagingProgress) => void;
+  },
+): Promise<{ readonly isOwn: boolean }> {
+  const listed = await readParquetManifest(folder, signal);
+  const tables: { readonly table: StagedTable; readonly files: readonly string[] }[] = [];
+  for (const table of TABLES) {
+    const files =
+      listed === undefined
+        ? await listFiles(join(folder, table.name), table.name)
+        : newestFirst(listed.get(table.name) ?? []);
+    if (files.length > 0) tables.push({ table, files });
+    else if (!OPTIONAL.has(table.name)) {
+      throw unusable(join(folder, table.name), `it holds no ${table.name}_….parquet`);
+    }
+  }
+  const progress = { files: 0, allFiles: tables.flatMap(({ files }) => files).length, rows: 0 };
+  const threads = new ThreadCrew<ParquetQuestion, ParquetAnswer>(
+    new URL('./read-parquet-thread.ts', import.meta.url),
+  );
+  const staging: Staging = {
+    ...{ database, threads, signal },
+    onRows: (rows) => {
+      progress.rows += rows;
+      onProgress({ ...progress });
+    },
+    onFile: () => {
+      progress.files += 1;
+      onProgress({ ...progress });
+    },
+  };
+  try {
+    for (const { table, files } of tables) {
+      const columns = Object.entries(table.columns).map(
+        ([name, type]) => `${name} ${sqlTypeOf(type)}`,
+      );
+      await database.query(
+        sql(
+          `import: stage ${table.name}`,
+          `CREATE TEMP TABLE ${table.name} (${columns.join(', ')})`,
+        ),
+      );
+      await copyFiles(staging, table, files);
+      await setKey(database, table, join(folder, table.name));
+      await database.query(sql(`import: analyze ${table.name}`, `ANALYZE ${table.name}`));
+    }
+  } finally {
+    await threads.close();
+  }
+  await database.query(
+    sql(
+      'import: index staged sources',
+      'CREATE INDEX ON compiled_contracts_sources (compilation_id)',
+    ),
+  );
+  return { isOwn: listed !== undefined };
+}
+
+/** The files of a table in a folder without a manifest. */
+async function listFiles(folder: string, table: string): Promise<readonly string[]> {
+  const files: string[] = [];
+  try {
+    for await (const entry of await opendir(folder)) {
+      const isFile = entry.isFile() && entry.name.startsWith(`${table}_`);
+      if (isFile && entry.name.endsWith(EXTENSION)) files.push(join(folder, entry.name));
+    }
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw unusable(folder, messageOf(error), error);
+  }
+  return newestFirst(files);
+}
+
+/** Files of a table, those written later first: a row that was written again is newer there. */
+function newestFirst(files: readonly string[]): readonly string[] {
+  const startOf = (file: string): number =>
+    Number(/_(\d+)_\d+\.parquet$/.exec(file)?.[1] ?? Infinity);
+  return [...files].sort(
+    (left, right) => startOf(right) - startOf(left) || (left < right ? -1 : 1),
+  );
+}
+
+/** Copies the rows of files into a table, in the order of the files. Threads read ahead. */
+async function copyFiles(
+  { database, threads, signal, onRows, onFile }: Staging,
+  table: StagedTable,
+  files: readonly string[],
+): Promise<void> {
+  const copy = sql(`import: copy ${table.name}`, `COPY ${table.name} FROM STDIN (FORMAT binary)`);
+  const ask = (path: string, from: number): Promise<ParquetAnswer> => {
+    const { columns, optional = [] } = table;
+    return threads.ask({ path, columns, optional, from }).catch((error: unknown) => {
+      if (!(error instanceof ThreadFault) || error.kind === 'closed') throw error;
+      return { fault: `reading it ended a thread: ${error.kind}` };
+    });
+  };
+  const questions = async function* (): AsyncGenerator<() => Promise<Chunk>, void, undefined> {
+    for (const path of files) {
+      const first = await ask(path, 0);
+      yield () => Promise.resolve({ path, answer: first });
+      if ('fault' in first) return;
+      for (let from = first.rowsAtOnce; from < first.total; from += first.rowsAtOnce) {
+        yield async () => ({ path, answer: await ask(path, from) });
+      }
+      yield () => Promise.resolve({ path });
+    }
+  };
+  const chunks = mapInOrder(questions(), threads.count * QUESTIONS_OF_A_THREAD, (question) =>
+    question(),
+  );
+  for await (const { path, answer } of chunks) {
+    signal.throwIfAborted();
+    if (answer === undefined) onFile();
+    else if ('fault' in answer) throw unusable(path, answer.fault);
+    else if (answer.count > 0) {
+      await database.copyIn(copy, [COPY_BEGIN, answer.bytes, COPY_END]);
+      onRows(answer.count);
+    }
+  }
+}
+
+interface Chunk {
+  readonly path: string;
+  /** Absent at the end of the file. */
+  readonly answer?: ParquetAnswer;
+}
+
+/**
+ * Gives a table its key. Where rows repeat one, as those of files that overlap do, the newest stays or the first that was
+ * copied.
+ */
+async function setKey(
+  database: Session,
+  { name, key, newest }: StagedTable,
+  folder: string,
+): Promise<void> {
+  const addKey = sql(
+    `import: set key of ${name}`,
+    `ALTER TABLE ${name} ADD PRIMARY KEY (${key.join(', ')})`,
+  );
+  try {
+    await database.query(addKey);
+    return;
+  } catch (error) {
+    if (sqlstateOf(error) !== SQLSTATE.uniqueViolation) throw asUnusable(folder, error);
+  }
+  const order = newest === undefined ? 'ctid' : `${newest} DESC NULLS LAST, ctid`;
+  await database.query(
+    sql(
+      `import: leave out repeated rows of ${name}`,
+      `DELETE FROM ${name} USING (
+         SELECT ctid AS place, row_number() OVER (PARTITION BY ${key.join(', ')} ORDER BY ${order}) AS number FROM ${name}
+       ) AS ranked
+       WHERE ${name}.ctid = ranked.place AND ranked.number > 1`,
+    ),
+  );
+  await database.query(addKey).catch((error: unknown) => {
+    throw asUnusable(folder, error);
+  });
+}
+
+/** An error of what the rows hold, such as a key that is not there, as one of the export. */
+function asUnusable(path: string, error: unknown): unknown {
+  const isOfValues = error instanceof FullmatchError && error.code === 'database_error';
+  return isOfValues ? unusable(path, messageOf(error), error) : error;
+}
+
+function unusable(path: string, why: string, cause?: unknown): FullmatchError {
+  return new FullmatchError('import_path_unusable', `cannot import ${path}: ${why}`, {
+    details: { path },
+    ...(cause !== undefined && { cause }),
+  });
+}

@@ -1,0 +1,48 @@
+import { availableParallelism } from 'node:os';
+import { TaskThread, ThreadFault } from '../lib/task-thread.ts';
+
+const MIB = 2 ** 20;
+/** What is asked for is bounded in bytes: no real one takes a thread as long. */
+const TASK_TIMEOUT_MS = 10 * 60_000;
+const LIMITS = {
+  heapBytes: 1024 * MIB,
+  taskTimeoutMs: TASK_TIMEOUT_MS,
+  idleMs: TASK_TIMEOUT_MS,
+  queueLimit: 1_000,
+};
+const MOST_THREADS = 8;
+/** An import has no clients who would take turns. */
+const CLIENT = 'import';
+
+/** Threads of one program, as many as there are processors, of which each answers one question after the other. */
+export class ThreadCrew<Question, Answer> {
+  readonly #threads: { readonly thread: TaskThread<Question, Answer>; asked: number }[];
+
+  constructor(program: URL) {
+    const count = Math.min(MOST_THREADS, availableParallelism());
+    this.#threads = Array.from({ length: count }, () => ({
+      thread: new TaskThread<Question, Answer>(program, LIMITS),
+      asked: 0,
+    }));
+  }
+
+  get count(): number {
+    return this.#threads.length;
+  }
+
+  /** Asks the thread with the least to do. @throws ThreadFault */
+  async ask(question: Question): Promise<Answer> {
+    const [free] = [...this.#threads].sort((left, right) => left.asked - right.asked);
+    if (free === undefined) throw new ThreadFault('closed');
+    free.asked += 1;
+    try {
+      return await free.thread.ask(question, { client: CLIENT });
+    } finally {
+      free.asked -= 1;
+    }
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.#threads.map(({ thread }) => thread.close()));
+  }
+}

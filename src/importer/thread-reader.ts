@@ -1,0 +1,99 @@
+import { messageOf } from '../errors.ts';
+import { mapInOrder } from '../lib/map-in-order.ts';
+import { printableText } from '../lib/printable-text.ts';
+import { ContractPacker } from '../repository/repository.ts';
+import { ContentHasher } from './content-hash.ts';
+import { type ContractFolder, type FileReader } from './contract-folder.ts';
+import { type ContractLocation, readContract, type ReadContract } from './read-contract.ts';
+import {
+  type HeldFile,
+  type ReadAnswer,
+  type ReadOutcome,
+  type ReadQuestion,
+  type SentContract,
+} from './reading-threads.ts';
+import { Refusal, refusalOfSystemError } from './refusal.ts';
+import { listOf } from './repository-tree.ts';
+
+/** Contracts read at once: while the disk gives the files of one, another is hashed. */
+const READS_AT_ONCE = 4;
+/** An answer that holds as much ends early. */
+const ANSWER_BYTES = 8 * 1024 * 1024;
+
+async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item, void, undefined> {
+  yield* items;
+}
+
+/** Reads contracts, checks them and makes their rows, one question after the other. It keeps the hashes of what it read. */
+export class ThreadReader {
+  readonly #hasher = new ContentHasher();
+
+  async answer(question: ReadQuestion): Promise<ReadAnswer> {
+    const { contracts, number, isCheck } = question;
+    const packer = new ContractPacker((hash, content) =>
+      Buffer.from(this.#hasher.keccakOf(hash, content).slice(2), 'hex'),
+    );
+    const outcomes: ReadOutcome[] = [];
+    const reads = mapInOrder(each(contracts), READS_AT_ONCE, (sent) => this.#read(sent, question));
+    for await (const read of reads) {
+      const kept =
+        read instanceof Refusal || isCheck ? read : pack(packer, read, number + outcomes.length);
+      if (kept instanceof Refusal) {
+        const { reason, message } = kept;
+        outcomes.push({ refusal: { reason, message } });
+      } else outcomes.push({ match: kept.match });
+      if (packer.length >= ANSWER_BYTES) break;
+    }
+    return { outcomes, packed: packer.take() };
+  }
+
+  async #read(
+    sent: SentContract,
+    { limits, sourceName }: ReadQuestion,
+  ): Promise<ReadContract | Refusal> {
+    try {
+      return await readContract(locationOf(sent), limits, this.#hasher, sourceName);
+    } catch (error) {
+      const refusal = refusalOfSystemError(error, sent.path);
+      if (refusal instanceof Refusal) return refusal;
+      throw error;
+    }
+  }
+}
+
+/** Makes the rows of a contract; one whose values cannot be written is refused, as the database would. */
+function pack(packer: ContractPacker, read: ReadContract, number: number): ReadContract | Refusal {
+  try {
+    packer.add(read.contract, number);
+    return read;
+  } catch (error) {
+    return new Refusal('not_storable', read.contract.address, printableText(messageOf(error)));
+  }
+}
+
+function locationOf({ files, ...place }: SentContract): ContractLocation {
+  const { folder } = place;
+  if (folder !== undefined) return { ...place, list: listOf(folder) };
+  const held: ContractFolder = {
+    files: readersOf(files?.files),
+    sources: readersOf(files?.sources),
+    ...(files?.match !== undefined && { match: files.match }),
+    ...(files?.evidence !== undefined && { evidence: files.evidence }),
+  };
+  return { ...place, list: () => Promise.resolve(held) };
+}
+
+const readersOf = (files: readonly (readonly [string, HeldFile])[] = []): Map<string, FileReader> =>
+  new Map(files.map(([name, file]) => [name, readerOf(file)]));
+
+const readerOf =
+  (file: HeldFile): FileReader =>
+  (subject, maxBytes) => {
+    if (!(file instanceof Uint8Array)) {
+      return Promise.reject(new Refusal(file.reason, subject));
+    }
+    const { buffer, byteOffset, length } = file;
+    if (length <= maxBytes) return Promise.resolve(Buffer.from(buffer, byteOffset, length));
+    const more = `larger than the limit of ${maxBytes} bytes`;
+    return Promise.reject(new Refusal('file_too_large', subject, more));
+  };

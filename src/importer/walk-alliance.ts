@@ -1,0 +1,409 @@
+import { FullmatchError } from '../errors.ts';
+import { type Hex, isTransactionHash, parseAddress } from '../lib/hex.ts';
+import { isMembers, type Members } from '../lib/members.ts';
+import {
+  type ContractSections,
+  filesOf,
+  type Match,
+  type Source,
+} from '../repository/repository.ts';
+import { type Queryable, sql, type Statement } from '../store/database.ts';
+import { type ContractFolder, type FileReader } from './contract-folder.ts';
+import { type DeliveredRow, toDeliveredEvidence } from './delivered-evidence.ts';
+import { deriveMetadata } from './derive-metadata.ts';
+import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
+import { GroupedReads } from './grouped-reads.ts';
+import { type ImportLimits } from './import-limits.ts';
+import { parseRowJson, Refusal } from './refusal.ts';
+import { holdsHashOf, restoreMetadata } from './restore-metadata.ts';
+import { type TreeEntry } from './repository-tree.ts';
+
+const PAGE = 1_000;
+/** What the tables hold of a genesis allocation, which has no block's transaction. */
+const GENESIS_BLOCK = -1;
+const TABLES = [
+  ...['verified_contracts', 'contract_deployments', 'contracts', 'code'],
+  ...['compiled_contracts', 'compiled_contracts_sources', 'sources'],
+];
+const OWN_TABLE = 'fullmatch_matches';
+const HAS_TABLES = sql(
+  'import: look for tables',
+  `SELECT name, to_regclass(quote_ident(name)) IS NOT NULL AS is_there FROM unnest($1::text[]) AS name`,
+);
+const HAS_INPUT = sql(
+  'import: look for the additional input',
+  `SELECT FROM pg_attribute WHERE attrelid = to_regclass('compiled_contracts') AND attname = 'additional_input'
+     AND NOT attisdropped`,
+);
+const COUNT = sql(
+  'import: count matches',
+  'SELECT count(*)::float8 AS total FROM verified_contracts',
+);
+const LIST_SOURCIFY = sql(
+  'import: list matches',
+  `SELECT matched.id::text AS id, chain_id::text AS chain_id, '0x' || encode(address, 'hex') AS address,
+     sourcify_matches.runtime_match AS runtime_match, sourcify_matches.creation_match AS creation_match
+   FROM verified_contracts AS matched
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   JOIN sourcify_matches ON verified_contract_id = matched.id
+   WHERE matched.id > $1::bigint ORDER BY matched.id LIMIT ${PAGE}`,
+);
+// The metadata of a full match is not in these tables: it is derived when the match is read.
+const LIST_ALLIANCE = sql(
+  'import: list matches without metadata',
+  `SELECT matched.id::text AS id, chain_id::text AS chain_id, '0x' || encode(address, 'hex') AS address,
+     CASE WHEN NOT runtime_match THEN NULL WHEN runtime_metadata_match THEN 'perfect' ELSE 'partial' END AS runtime_match,
+     CASE WHEN NOT creation_match THEN NULL WHEN creation_metadata_match THEN 'perfect' ELSE 'partial' END AS creation_match
+   FROM verified_contracts AS matched
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   WHERE matched.id > $1::bigint ORDER BY matched.id LIMIT ${PAGE}`,
+);
+// What an export of Fullmatch says of each address: rows of verified_contracts may be older.
+const LIST_OWN = sql(
+  'import: list matches of an export',
+  `SELECT matched.id::text AS id, stated.chain_id::text AS chain_id, '0x' || encode(stated.address, 'hex') AS address,
+     CASE stated.runtime_match WHEN 'full' THEN 'perfect' ELSE stated.runtime_match END AS runtime_match,
+     CASE stated.creation_match WHEN 'full' THEN 'perfect' ELSE stated.creation_match END AS creation_match
+   FROM fullmatch_matches AS stated
+   JOIN verified_contracts AS matched ON matched.id = stated.verified_contract_id
+   WHERE matched.id > $1::bigint ORDER BY matched.id LIMIT ${PAGE}`,
+);
+const readFacts = (
+  metadata: string,
+  input: string,
+  creationValues = 'creation_values',
+): Statement =>
+  sql(
+    'import: read match',
+    `SELECT matched.id::text AS id, compilation_id::text AS compilation_id, lower(language) AS language, compiler, version, name,
+       fully_qualified_name, compiler_settings::text AS settings, compilation_artifacts::text AS artifacts,
+       runtime_code_artifacts::text AS runtime_artifacts, recompiled.code AS recompiled, deployed.code AS on_chain,
+       runtime_transformations::text AS runtime_transformations, runtime_values::text AS runtime_values,
+       creation_code_artifacts::text AS creation_artifacts, recompiled_creation.code AS recompiled_creation,
+       created.code AS creation_on_chain, contracts.creation_code_hash IS NOT NULL AS has_creation,
+       creation_transformations::text AS creation_transformations, ${creationValues}::text AS creation_values,
+       ${metadata} AS metadata, ${input} AS additional_input, block_number::float8 AS block_number,
+       transaction_index::float8 AS transaction_index, '0x' || encode(deployer, 'hex') AS deployer,
+       CASE WHEN block_number >= 0 OR block_number IS NULL THEN '0x' || encode(transaction_hash, 'hex') END AS transaction_hash,
+       (SELECT sum(octet_length(content))::float8 FROM compiled_contracts_sources AS listed
+        JOIN sources USING (source_hash) WHERE listed.compilation_id = matched.compilation_id) AS source_bytes
+     FROM verified_contracts AS matched
+     JOIN contract_deployments ON contract_deployments.id = deployment_id
+     JOIN contracts ON contracts.id = contract_id
+     JOIN code AS deployed ON deployed.code_hash = contracts.runtime_code_hash
+     JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+     JOIN code AS recompiled ON recompiled.code_hash = compiled_contracts.runtime_code_hash
+     LEFT JOIN code AS created ON created.code_hash = contracts.creation_code_hash
+     LEFT JOIN code AS recompiled_creation ON recompiled_creation.code_hash = compiled_contracts.creation_code_hash
+     WHERE matched.id = ANY ($1::bigint[])`,
+  );
+const METADATA =
+  '(SELECT metadata::text FROM sourcify_matches WHERE verified_contract_id = matched.id)';
+const OWN_METADATA =
+  '(SELECT metadata FROM fullmatch_compilations WHERE compilation_id = matched.compilation_id)';
+// An import knows constructor arguments also where it judges no creation code.
+const OWN_VALUES = `coalesce(creation_values::text,
+  (SELECT claimed_creation_values::text FROM fullmatch_matches WHERE verified_contract_id = matched.id))`;
+const READ_SOURCES = sql(
+  'import: read sources',
+  `SELECT path, content FROM compiled_contracts_sources JOIN sources USING (source_hash)
+   WHERE compilation_id = $1::uuid LIMIT $2`,
+);
+
+interface ListedMatch {
+  readonly id: string;
+  readonly chain_id: string;
+  readonly address: string;
+  readonly runtime_match: string | null;
+  readonly creation_match: string | null;
+}
+
+interface MatchFacts {
+  readonly id: string;
+  readonly compilation_id: string;
+  readonly language: string;
+  readonly compiler: string;
+  readonly version: string;
+  readonly name: string;
+  readonly fully_qualified_name: string;
+  readonly settings: string;
+  readonly artifacts: string;
+  readonly runtime_artifacts: string | null;
+  readonly recompiled: Buffer | null;
+  readonly on_chain: Buffer | null;
+  readonly runtime_transformations: string | null;
+  readonly runtime_values: string | null;
+  readonly creation_artifacts: string | null;
+  readonly recompiled_creation: Buffer | null;
+  readonly creation_on_chain: Buffer | null;
+  /** Whether the row names a creation code; it may be the one without content. */
+  readonly has_creation: boolean;
+  readonly creation_transformations: string | null;
+  readonly creation_values: string | null;
+  readonly additional_input: string | null;
+  readonly block_number: number | null;
+  readonly transaction_index: number | null;
+  readonly deployer: Hex | null;
+  readonly metadata: string | null;
+  readonly transaction_hash: string | null;
+  /** null where no sources are listed. */
+  readonly source_bytes: number | null;
+}
+
+/** A database of another service, and whether it has what Sourcify keeps beside the tables of the Verifier Alliance. */
+export interface Alliance {
+  readonly database: Queryable;
+  readonly hasMetadata: boolean;
+  /** Whether Fullmatch exported it, with what the tables of the field have no place for. */
+  readonly isOwn: boolean;
+  /** Whether another writer has spaced and escaped the metadata. */
+  readonly isRewritten: boolean;
+  /** What its rows say of each match, by its id. */
+  readonly facts: GroupedReads<MatchFacts>;
+}
+
+/**
+ * Looks whether a database has the tables of the Verifier Alliance (https://github.com/verifier-alliance/database-specs).
+ * @throws FullmatchError `import_path_unusable` with those that are missing, and those of the database
+ */
+export async function openAlliance(
+  database: Queryable,
+  name: string,
+  isRewritten: boolean,
+): Promise<Alliance> {
+  const tables = await database.query<{ name: string; is_there: boolean }>(HAS_TABLES, [
+    [...TABLES, 'sourcify_matches', OWN_TABLE],
+  ]);
+  const missing = tables.flatMap((table) => (table.is_there ? [] : [table.name]));
+  const needed = missing.filter((table) => TABLES.includes(table));
+  if (needed.length === 0) {
+    const isOwn = !missing.includes(OWN_TABLE);
+    const hasMetadata = !missing.includes('sourcify_matches');
+    const hasInput = (await database.query(HAS_INPUT)).length > 0;
+    const read = readFacts(
+      hasMetadata ? METADATA : isOwn ? OWN_METADATA : 'NULL::text',
+      hasInput ? 'additional_input::text' : 'NULL::text',
+      isOwn ? OWN_VALUES : undefined,
+    );
+    const facts = new GroupedReads<MatchFacts>(database, read);
+    return { database, hasMetadata, isOwn, isRewritten, facts };
+  }
+  throw new FullmatchError(
+    'import_path_unusable',
+    `cannot import ${name}: it has no table ${needed.join(', ')}, as the Verifier Alliance names them`,
+    { details: { path: name, missing: needed } },
+  );
+}
+
+/** How many matches there are, of which an address may have several. */
+export async function countAlliance({ database }: Alliance): Promise<number> {
+  const [row] = await database.query<{ total: number }>(COUNT);
+  return row?.total ?? 0;
+}
+
+/**
+ * Walks the matches in the order of their ids. Each is taken as the published tree would have it, in the same files, so that
+ * it is read as strictly; and what its codes say is checked first. Where the metadata of a full match
+ * is not kept, it is derived; where what is derived has not the hash in the code, the match is taken as a partial one.
+ */
+export async function* walkAlliance(
+  alliance: Alliance,
+): AsyncGenerator<TreeEntry, void, undefined> {
+  const { database, hasMetadata, isOwn } = alliance;
+  const list = isOwn ? LIST_OWN : hasMetadata ? LIST_SOURCIFY : LIST_ALLIANCE;
+  for (let after = '0'; ;) {
+    const page: ListedMatch[] = await database.query<ListedMatch>(list, [after]);
+    // What is stored already is asked for by chain.
+    const byChain = [...page].sort((left, right) => Number(left.chain_id) - Number(right.chain_id));
+    for (const listed of byChain) yield asTreeEntry(alliance, listed);
+    const last = page.at(-1);
+    if (last === undefined || page.length < PAGE) return;
+    after = last.id;
+  }
+}
+
+function asTreeEntry(alliance: Alliance, listed: ListedMatch): TreeEntry {
+  const path = `verified_contracts/${listed.id}`;
+  const isFull = [listed.runtime_match, listed.creation_match].includes('perfect');
+  const match: Match = isFull ? 'full' : 'partial';
+  let chainId: number | undefined;
+  try {
+    chainId = parseChainFolder(listed.chain_id);
+    const address = parseAddressFolder(listed.address);
+    if (listed.runtime_match === null) throw new Refusal('no_runtime_match', path);
+    const list = (limits: ImportLimits): Promise<ContractFolder> =>
+      readFolder(alliance, listed, match, limits);
+    return { kind: 'contract', location: { match, chainId, address, path, list } };
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return { kind: 'refused', path, refusal: error, ...(chainId !== undefined && { chainId }) };
+  }
+}
+
+async function readFolder(
+  { database, facts, isRewritten }: Alliance,
+  { id, address, runtime_match: runtimeMatch, creation_match: creationMatch }: ListedMatch,
+  listed: Match,
+  limits: ImportLimits,
+): Promise<ContractFolder> {
+  const row = await facts.read(id);
+  if (row === undefined) throw new Refusal('unreadable', id, 'its rows are not all there');
+  requireTexts(row);
+  const matchOf = (text: string | null): Match | null =>
+    text === null ? null : text === 'perfect' ? 'full' : 'partial';
+  const matches = { runtime: matchOf(runtimeMatch), creation: matchOf(creationMatch) };
+  const evidence = toDeliveredEvidence(deliveredRow(address, row, matches));
+  if ((row.source_bytes ?? 0) > limits.contractBytes) {
+    throw new Refusal('file_too_large', 'sources');
+  }
+  const values = [row.compilation_id, limits.sources + 1];
+  const sources =
+    row.source_bytes === null ? [] : await database.query<Source>(READ_SOURCES, values);
+  if (sources.length > limits.sources) throw new Refusal('too_many_files', 'sources');
+  if (
+    !sources.every(({ path, content }) => typeof path === 'string' && typeof content === 'string')
+  ) {
+    throw new Refusal('broken_row', 'sources');
+  }
+  const kept = row.metadata === 'null' ? null : row.metadata;
+  const metadata =
+    kept === null
+      ? listed === 'full'
+        ? findMetadata(row, sources, runtimeMatch === 'perfect')
+        : null
+      : isRewritten
+        ? restoreMetadata(kept, row.recompiled)
+        : kept;
+  const found: MatchFacts = { ...row, metadata };
+  if (runtimeMatch === 'perfect') requireMetadataHash(found);
+  const files = new Map<string, FileReader>();
+  const sourceFiles = new Map<string, FileReader>();
+  for (const { path, content } of filesOf(sectionsOf(found, sources))) {
+    const bytes = Buffer.from(content);
+    const reader: FileReader = (subject, maxBytes) =>
+      bytes.length <= maxBytes
+        ? Promise.resolve(bytes)
+        : Promise.reject(new Refusal('file_too_large', subject));
+    if (path.startsWith('sources/')) sourceFiles.set(path.slice('sources/'.length), reader);
+    else files.set(path, reader);
+  }
+  const isLess = listed === 'full' && metadata === null;
+  const atMost = (match: Match | null): Match | null => (match === null ? null : 'partial');
+  return {
+    files,
+    sources: sourceFiles,
+    evidence: isLess
+      ? {
+          ...evidence,
+          runtimeMatch: atMost(evidence.runtimeMatch),
+          creationMatch: atMost(evidence.creationMatch),
+        }
+      : evidence,
+    ...(isLess && { match: 'partial' }),
+  };
+}
+
+/** The metadata of a compilation that is not kept: what is derived and has the hash that the code holds. */
+function findMetadata(
+  facts: MatchFacts,
+  sources: readonly Source[],
+  isOnChain: boolean,
+): string | null {
+  const code = (isOnChain ? facts.on_chain : null) ?? facts.recompiled;
+  if (code === null || facts.language !== 'solidity') return null;
+  const derived = deriveMetadata({
+    version: facts.version,
+    fullyQualifiedName: facts.fully_qualified_name,
+    settings: parseMembers(facts.settings),
+    artifacts: parseMembers(facts.artifacts),
+    sources,
+  });
+  try {
+    for (const metadata of derived) if (holdsHashOf(code, metadata) === true) return metadata;
+  } catch (error) {
+    // Levels that cannot be gone down are none that a compiler has written.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return null;
+}
+
+/** What the published tree is made of. Codes are claims beside it: nobody here has read them on a chain. */
+function sectionsOf(facts: MatchFacts, sources: readonly Source[]): Partial<ContractSections> {
+  const { language, compiler, version, name, fully_qualified_name: fullyQualifiedName } = facts;
+  return {
+    metadata: facts.metadata,
+    compilation: {
+      ...{ language, compiler, version, name, fullyQualifiedName },
+      settings: parseMembers(facts.settings),
+    },
+    artifacts: parseMembers(facts.artifacts),
+    sources,
+    sourceSizes: sources.map(({ path, content }) => ({ path, bytes: Buffer.byteLength(content) })),
+    deployment: isTransactionHash(facts.transaction_hash ?? '')
+      ? { transactionHash: facts.transaction_hash as `0x${string}` }
+      : {},
+    creationCode: { values: parseMembers(facts.creation_values) },
+    runtimeCode: {
+      values: parseMembers(facts.runtime_values),
+      artifacts: parseMembers(facts.runtime_artifacts),
+    },
+  };
+}
+
+function deliveredRow(
+  address: string,
+  facts: MatchFacts,
+  matches: { readonly runtime: Match | null; readonly creation: Match | null },
+): DeliveredRow {
+  const { block_number: block, transaction_index: index, deployer } = facts;
+  const isCount = (value: number | null): value is number =>
+    Number.isSafeInteger(value) && (value ?? -1) >= 0;
+  return {
+    address: address as Hex,
+    runtime: {
+      match: matches.runtime,
+      onChain: facts.on_chain,
+      recompiled: facts.recompiled,
+      artifacts: facts.runtime_artifacts,
+      transformations: facts.runtime_transformations,
+      values: facts.runtime_values,
+    },
+    creation: {
+      match: matches.creation,
+      ...(facts.has_creation && { onChain: facts.creation_on_chain }),
+      recompiled: facts.recompiled_creation,
+      artifacts: facts.creation_artifacts,
+      transformations: facts.creation_transformations,
+      values: facts.creation_values,
+    },
+    settings: facts.settings,
+    artifacts: facts.artifacts,
+    additionalInput: facts.additional_input,
+    ...(block === GENESIS_BLOCK && { blockNumber: block }),
+    ...(isCount(block) && { blockNumber: block }),
+    ...(isCount(index) && { transactionIndex: index }),
+    ...(deployer !== null && parseAddress(deployer) !== undefined && { deployer }),
+  };
+}
+
+/**
+ * Checks that the code on chain holds the hash of the metadata, as that of each full match of Solidity does.
+ * @throws Refusal `wrong_metadata_hash`
+ */
+function requireMetadataHash({ on_chain: onChain, metadata, language }: MatchFacts): void {
+  if (onChain === null || metadata === null || language !== 'solidity') return;
+  if (holdsHashOf(onChain, metadata) !== true) throw new Refusal('wrong_metadata_hash', 'metadata');
+}
+
+function parseMembers(text: string | null): Members {
+  const value = parseRowJson(text ?? 'null');
+  return isMembers(value) ? value : {};
+}
+
+/** Texts that no schema of the field lets be absent; an export may. @throws Refusal `broken_row` */
+function requireTexts(facts: MatchFacts): void {
+  const { language, compiler, version, name, fully_qualified_name: fullName } = facts;
+  const texts: readonly unknown[] = [language, compiler, version, name, fullName];
+  if (texts.every((text) => typeof text === 'string')) return;
+  throw new Refusal('broken_row', 'compiled_contracts');
+}

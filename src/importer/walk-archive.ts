@@ -1,0 +1,137 @@
+import { type ReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { Duplex, PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { Decompress } from 'fzstd';
+import { readTar } from '../lib/read-tar.ts';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { ArchivedContract, type ArchivedEntry, type ArchivedPlace } from './archived-contract.ts';
+import { type ImportLimits } from './import-limits.ts';
+import { Refusal } from './refusal.ts';
+import { MATCH_FOLDERS, type TreeEntry } from './repository-tree.ts';
+
+const GZIP = '1f8b';
+const ZSTD = '28b52ffd';
+// Four bytes of zstd may stand for 128 KiB, and the decompressor gives all of what it is given at once.
+const ZSTD_SLICE_BYTES = 4 * 1024;
+
+/**
+ * Walks an archive of a tree from its beginning to its end: tar, or gzip or zstd of it, whatever its name. The tree may lie
+ * in folders. The files of a contract stand together, as tar writes them, and are held in memory until it is read;
+ * nothing is written to a disk, so no name in the archive becomes a path.
+ * @param onRead hears the share of the file that has been read, from 0 to 1
+ * @throws FullmatchError `import_path_unusable` where it is no archive, is damaged or cut off, or holds no tree
+ */
+export async function* walkArchive(
+  path: string,
+  limits: ImportLimits,
+  onRead: (share: number) => void,
+): AsyncGenerator<TreeEntry, void, undefined> {
+  const archive = readTar();
+  const { file, size, decoder } = await openArchive(path);
+  const input = pipeline(file, decoder, archive);
+  // Its failure is met where the walk ends.
+  input.catch(() => undefined);
+  let contract: ArchivedContract | undefined;
+  let isTree = false;
+  try {
+    for await (const entry of archive as AsyncIterable<ArchivedEntry>) {
+      onRead(file.bytesRead / size);
+      const place = placeOf(entry.header.name);
+      if (contract !== undefined && (!isPlace(place) || place.path !== contract.path)) {
+        yield contract.asTreeEntry();
+        contract = undefined;
+      }
+      if (isPlace(place)) {
+        isTree = true;
+        contract ??= new ArchivedContract(place, limits);
+        await contract.take(place.below, entry);
+        continue;
+      }
+      entry.resume();
+      if (place === 'climbs') yield refused(entry.header.name, 'path_outside_tree');
+      else if (['link', 'symlink'].includes(entry.header.type))
+        yield refused(entry.header.name, 'symlink');
+      else if (entry.header.type !== 'directory') yield { kind: 'foreign' };
+    }
+    await input;
+  } catch (error) {
+    archive.destroy();
+    const cause: unknown = await input.then(
+      () => error,
+      (fault: unknown) => fault,
+    );
+    throw unusable(path, `it is damaged or cut off: ${messageOf(cause)}`, cause);
+  } finally {
+    archive.destroy();
+    file.destroy();
+  }
+  if (contract !== undefined) yield contract.asTreeEntry();
+  if (!isTree) throw unusable(path, 'it holds neither full_match nor partial_match');
+}
+
+const refused = (name: string, reason: 'path_outside_tree' | 'symlink'): TreeEntry => ({
+  kind: 'refused',
+  path: name,
+  refusal: new Refusal(reason, name),
+});
+
+/** Where a name leads in the tree; `outside` of all contracts' folders, or a name that `climbs` out of its own. */
+function placeOf(name: string): ArchivedPlace | 'outside' | 'climbs' {
+  const names = name.split('/').filter((part) => part !== '' && part !== '.');
+  if (name.startsWith('/') || names.includes('..')) return 'climbs';
+  const at = names.findIndex((part) => MATCH_FOLDERS.some((folder) => folder.name === part));
+  const [folder = '', chain, address, ...below] = names.slice(at);
+  const match = MATCH_FOLDERS.find((each) => each.name === folder)?.match;
+  if (match === undefined || chain === undefined || address === undefined) return 'outside';
+  return { match, chain, address, path: `${folder}/${chain}/${address}`, below };
+}
+
+const isPlace = (place: ReturnType<typeof placeOf>): place is ArchivedPlace =>
+  typeof place !== 'string';
+
+async function openArchive(
+  path: string,
+): Promise<{ readonly file: ReadStream; readonly size: number; readonly decoder: Duplex }> {
+  try {
+    const handle = await open(path);
+    const { size } = await handle.stat();
+    const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
+    const magic = buffer.toString('hex');
+    const file = handle.createReadStream({ start: 0 });
+    if (magic.startsWith(GZIP)) return { file, size, decoder: createGunzip() };
+    if (magic === ZSTD) return { file, size, decoder: Duplex.from(decompressZstd) };
+    return { file, size, decoder: new PassThrough() };
+  } catch (error) {
+    throw unusable(path, messageOf(error), error);
+  }
+}
+
+/** Zstandard (RFC 8878); Node 20 has none built in. */
+async function* decompressZstd(
+  bytes: AsyncIterable<Buffer>,
+): AsyncGenerator<Uint8Array, void, undefined> {
+  let ready: Uint8Array[] = [];
+  const decompress = new Decompress((part) => void ready.push(part));
+  const take = (): readonly Uint8Array[] => {
+    const parts = ready;
+    ready = [];
+    return parts;
+  };
+  for await (const chunk of bytes) {
+    for (let at = 0; at < chunk.length; at += ZSTD_SLICE_BYTES) {
+      decompress.push(chunk.subarray(at, at + ZSTD_SLICE_BYTES));
+      yield* take();
+    }
+  }
+  decompress.push(new Uint8Array(0), true);
+  yield* take();
+}
+
+function unusable(path: string, why: string, cause?: unknown): FullmatchError {
+  return new FullmatchError('import_path_unusable', `cannot import ${path}: ${why}`, {
+    details: { path },
+    ...(cause !== undefined && { cause }),
+  });
+}

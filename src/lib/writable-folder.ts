@@ -1,0 +1,25 @@
+import { constants } from 'node:fs';
+import { access, stat } from 'node:fs/promises';
+import path from 'node:path';
+
+/**
+ * Whether this process may write into a folder, or make it: looked up, not tried.
+ * @throws Error of the system: `EACCES`, `EROFS`, `ENOTDIR` where it, or a folder of its path, is a file
+ */
+export async function requireWritable(folder: string): Promise<void> {
+  const existing = await nearestExisting(folder);
+  // Asked for by the slash: a file is ENOTDIR.
+  await access(path.join(existing, path.sep), constants.W_OK | constants.X_OK);
+}
+
+/** The folder, or the nearest one above it that is there. @throws Error of the system */
+export async function nearestExisting(folder: string): Promise<string> {
+  try {
+    await stat(folder);
+    return folder;
+  } catch (error) {
+    const above = path.dirname(folder);
+    if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error;
+    return nearestExisting(above);
+  }
+}

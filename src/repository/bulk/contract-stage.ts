@@ -1,0 +1,169 @@
+// Many contracts at once: their rows are staged by COPY, and stored from there by the law of saveMatches.
+import { COPY_BEGIN, COPY_END } from '../../store/copy-rows.ts';
+import { sql, type Queryable, type Session, type Statement } from '../../store/database.ts';
+import { type CarriedStatement, type Relation, stagedType } from '../evidence/carried-statement.ts';
+import {
+  CODES,
+  COMPILATION_SOURCES,
+  COMPILATIONS,
+  CONTRACTS,
+  SOURCES,
+} from '../evidence/evidence-rows.ts';
+import { type EvidenceRows, findStoredCompilations } from '../evidence/evidence.ts';
+import { commitMatches, type SavedMatch } from '../matches/save-matches.ts';
+import {
+  type PackedCompilation,
+  type PackedContent,
+  type PackedContract,
+  type PackedContracts,
+} from './packed-contracts.ts';
+
+const FIND_SOURCES = sql(
+  'find stored sources by hash',
+  `SELECT encode(source_hash, 'hex') AS hash FROM sources WHERE source_hash = ANY ($1::bytea[])`,
+);
+const FIND_CODES = sql(
+  'find stored codes by hash',
+  `SELECT encode(code_hash, 'hex') AS hash FROM code WHERE code_hash = ANY ($1::bytea[])`,
+);
+
+const tableOf = <Item>({ name, columns }: Relation<Item>, more = ''): string => {
+  const types = Object.entries(columns).map(([each, [type]]) => `${each} ${stagedType(type)}`);
+  return `CREATE TEMP TABLE staged_${name} (${more}${types.join(', ')})`;
+};
+/** The tables that contracts are staged in, which the connection alone sees. */
+export const STAGE_TABLES: readonly string[] = [
+  tableOf(CONTRACTS, 'number integer, '),
+  tableOf(COMPILATIONS),
+  tableOf(COMPILATION_SOURCES),
+  tableOf(SOURCES),
+  tableOf(CODES),
+];
+const RELATIONS = {
+  contracts: 'staged_contracts',
+  compilations: 'staged_compilations',
+  compilationSources: 'staged_compilation_sources',
+  sources: 'staged_sources',
+  codes: 'staged_codes',
+} as const;
+const EMPTY = sql('staged: empty the stage', `TRUNCATE ${Object.values(RELATIONS).join(', ')}`);
+const copyInto = (table: string): Statement =>
+  sql(`copy into ${table}`, `COPY ${table} FROM STDIN (FORMAT binary)`);
+
+class StagedRows implements EvidenceRows {
+  readonly #transaction: Queryable;
+
+  constructor(transaction: Queryable) {
+    this.#transaction = transaction;
+  }
+
+  run<Row extends object, Item>(
+    { staged }: CarriedStatement<Item>,
+    keys: readonly number[] | readonly string[],
+  ): Promise<Row[]> {
+    return this.#transaction.query<Row>(staged, [keys]);
+  }
+}
+
+/** The distinct rows of several packs. */
+class Distinct<Item> {
+  readonly #found = new Map<string, readonly [Item, Uint8Array]>();
+
+  add(key: string, item: Item, { bytes }: PackedContracts): void {
+    if (!this.#found.has(key)) this.#found.set(key, [item, bytes]);
+  }
+
+  get keys(): string[] {
+    return [...this.#found.keys()];
+  }
+
+  without(stored: ReadonlySet<string>): (readonly [Item, Uint8Array])[] {
+    return [...this.#found].flatMap(([key, found]) => (stored.has(key) ? [] : [found]));
+  }
+}
+
+/** A place on a connection of its own where contracts are staged, and stored from. */
+export class ContractStage {
+  readonly #session: Session;
+
+  private constructor(session: Session) {
+    this.#session = session;
+  }
+
+  static async open(session: Session): Promise<ContractStage> {
+    for (const [index, text] of STAGE_TABLES.entries()) {
+      await session.query(sql(`staged: make a table of ${index}`, text));
+    }
+    return new ContractStage(session);
+  }
+
+  /**
+   * Puts the rows of contracts into the place of what was staged before. A content or a compilation that is stored
+   * already is not sent.
+   */
+  async fill(packs: readonly PackedContracts[]): Promise<void> {
+    const session = this.#session;
+    await session.query(EMPTY);
+    const compilations = new Distinct<PackedCompilation>();
+    const sources = new Distinct<PackedContent>();
+    const codes = new Distinct<PackedContent>();
+    for (const pack of packs) {
+      for (const compilation of pack.compilations) {
+        compilations.add(compilation.id, compilation, pack);
+      }
+      for (const source of pack.sources) sources.add(source.hash, source, pack);
+      for (const code of pack.codes) codes.add(code.hash, code, pack);
+    }
+    const known = await findStoredCompilations(session, compilations.keys);
+    const missing = compilations.without(known);
+    const needed = new Set(missing.flatMap(([{ sourceHashes }]) => sourceHashes));
+    const unneeded = sources.keys.filter((hash) => !needed.has(hash));
+    const storedSources = new Set([...unneeded, ...(await this.#find(FIND_SOURCES, [...needed]))]);
+    const storedCodes = new Set(await this.#find(FIND_CODES, codes.keys));
+    const spanOf = ([{ row }, bytes]: readonly [PackedContent, Uint8Array]): Uint8Array =>
+      bytes.subarray(...row);
+    await this.#copy(
+      COPY_CONTRACTS,
+      packs.flatMap(({ contracts, bytes }) => contracts.map(({ row }) => bytes.subarray(...row))),
+    );
+    await this.#copy(
+      COPY_COMPILATIONS,
+      missing.map(([{ row }, bytes]) => bytes.subarray(...row)),
+    );
+    await this.#copy(
+      COPY_COMPILATION_SOURCES,
+      missing.map(([{ sources: span }, bytes]) => bytes.subarray(...span)),
+    );
+    await this.#copy(COPY_SOURCES, sources.without(storedSources).map(spanOf));
+    await this.#copy(COPY_CODES, codes.without(storedCodes).map(spanOf));
+  }
+
+  /**
+   * Stores contracts that are staged, in one transaction, by the law of saveMatches: the tables, events and counts are those
+   * that it would have given.
+   * @returns the outcome of each, in the order given
+   * @throws FullmatchError as saveMatches; what is staged stays
+   */
+  async save(contracts: readonly PackedContract[]): Promise<readonly SavedMatch[]> {
+    return commitMatches(this.#session, contracts, (transaction) => new StagedRows(transaction));
+  }
+
+  async #find(statement: Statement, hashes: readonly string[]): Promise<readonly string[]> {
+    if (hashes.length === 0) return [];
+    const values = [hashes.map((hash) => Buffer.from(hash, 'hex'))];
+    const rows = await this.#session.query<{ hash: string }>(statement, values);
+    return rows.map(({ hash }) => hash);
+  }
+
+  async #copy(statement: Statement, rows: readonly Uint8Array[]): Promise<void> {
+    const filled = rows.filter(({ length }) => length > 0);
+    if (filled.length === 0) return;
+    await this.#session.copyIn(statement, [COPY_BEGIN, ...filled, COPY_END]);
+  }
+}
+
+const COPY_CONTRACTS = copyInto(RELATIONS.contracts);
+const COPY_COMPILATIONS = copyInto(RELATIONS.compilations);
+const COPY_COMPILATION_SOURCES = copyInto(RELATIONS.compilationSources);
+const COPY_SOURCES = copyInto(RELATIONS.sources);
+const COPY_CODES = copyInto(RELATIONS.codes);

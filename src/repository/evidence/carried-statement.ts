@@ -1,0 +1,89 @@
+import { sql, type Queryable, type Statement } from '../../store/database.ts';
+
+type NumberType = 'bigint' | 'integer';
+type EnumerationType = 'match' | 'match_origin' | 'match_trust';
+type ColumnType = NumberType | EnumerationType | 'boolean' | 'bytea' | 'jsonb' | 'text' | 'uuid';
+
+/** The columns of what is stored of an item, with their types and values. */
+export type Columns<Item> = Readonly<
+  Record<string, readonly [type: ColumnType, valueOf: (item: Item) => ColumnValue]>
+>;
+export type ColumnValue = boolean | number | string | Uint8Array | null;
+
+/** Rows that are stored: those of a few contracts come with the statement, those of many stand in a table before it. */
+export interface Relation<Item> {
+  readonly name: string;
+  readonly columns: Columns<Item>;
+  /** The condition on staged rows, where `$1` are keys. */
+  readonly staged: string;
+}
+
+/** One statement for both ways in which rows come, so that one law holds for both. */
+export interface CarriedStatement<Item> {
+  readonly relation: Relation<Item>;
+  /** The columns that it takes, in the order of its parameters. */
+  readonly columns: readonly string[];
+  /** Which rows it takes at all. */
+  readonly takes: (item: Item) => boolean;
+  /** It takes an array for each column. */
+  readonly given: Statement;
+  /** It takes the keys of staged rows. */
+  readonly staged: Statement;
+}
+
+/** JSON is staged as the text that came, and becomes a value where it is stored; numbers have one form. */
+export function stagedType(type: ColumnType): string {
+  if (type === 'jsonb') return 'text';
+  return type === 'integer' ? 'bigint' : type;
+}
+
+/**
+ * A statement over columns of a relation.
+ * @param text is given what stands behind FROM, whose rows are named `row`
+ * @param takes which items it is run for; the text leaves out the others of the staged rows
+ */
+export function carried<Item>(
+  label: string,
+  relation: Relation<Item>,
+  columns: readonly string[],
+  text: (rows: string) => string,
+  takes: (item: Item) => boolean = () => true,
+): CarriedStatement<Item> {
+  const typeOf = (name: string): ColumnType => {
+    const column = relation.columns[name];
+    if (column === undefined) throw new Error(`${relation.name} has no column ${name}`);
+    return column[0];
+  };
+  const names = columns.join(', ');
+  const arrays = columns.map((name, index) => `$${index + 1}::${typeOf(name)}[]`);
+  const values = columns.map((name) =>
+    typeOf(name) === 'jsonb' ? `${name}::jsonb AS ${name}` : name,
+  );
+  return {
+    relation,
+    columns,
+    takes,
+    given: sql(label, text(`unnest(${arrays.join(', ')}) AS row (${names})`)),
+    staged: sql(
+      `staged: ${label}`,
+      text(
+        `(SELECT ${values.join(', ')} FROM staged_${relation.name} WHERE ${relation.staged}) AS row`,
+      ),
+    ),
+  };
+}
+
+/** Runs a statement over items that come with it; none need no statement. */
+export async function runGiven<Row extends object, Item>(
+  transaction: Queryable,
+  { relation, columns, given, takes }: CarriedStatement<Item>,
+  all: readonly Item[],
+): Promise<Row[]> {
+  const items = all.filter(takes);
+  if (items.length === 0) return [];
+  const values = columns.map((name) => {
+    const valueOf = relation.columns[name]?.[1];
+    return items.map((item) => valueOf?.(item));
+  });
+  return transaction.query<Row>(given, values);
+}

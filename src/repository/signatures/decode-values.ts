@@ -1,0 +1,212 @@
+import { decodeStrictly, type StrictValue } from '../../solidity/strict-encoding.ts';
+import { FullmatchError } from '../../errors.ts';
+import { type ParsedSignature, type SignatureType } from '../../solidity/parse-signature.ts';
+
+/** A decoded argument. */
+export interface DecodedArgument {
+  readonly name: string;
+  /** A tuple stands as its types in parentheses. */
+  readonly type: string;
+  /** The members of a tuple. */
+  readonly components: readonly DecodedArgument[];
+  /** Of events only. */
+  readonly indexed?: boolean;
+  /** Hexadecimal digits without 0x, text as it is, lists in brackets, tuples in parentheses. */
+  readonly value: string;
+}
+
+/** A call or an event with its arguments. */
+export interface DecodedAbi {
+  readonly name: string;
+  readonly inputs: readonly DecodedArgument[];
+}
+
+/** An entry of a log. */
+export interface LogEntry {
+  /** Of 32 bytes each; the first is the hash of the event. */
+  readonly topics: readonly Buffer[];
+  readonly data: Buffer;
+}
+
+/** The name of a parameter, and whether it is indexed, as a contract declares it. */
+export type Declared = Readonly<Record<string, unknown>>;
+
+const DYNAMIC: ReadonlySet<string> = new Set(['bytes', 'string']);
+/** Choices of indexed parameters that are tried where no contract declares the event. */
+const MOST_CHOICES = 200;
+/** What an attempt costs beside its bytes. */
+const ATTEMPT_BYTES = 256;
+
+/** How much one request may have decoded: attempts and texts, in bytes. */
+export class DecodingBudget {
+  #left: number;
+
+  constructor(bytes: number) {
+    this.#left = bytes;
+  }
+
+  /** @throws FullmatchError request_too_complex */
+  spend(bytes: number): void {
+    this.#left -= ATTEMPT_BYTES + bytes;
+    if (this.#left >= 0) return;
+    throw new FullmatchError(
+      'request_too_complex',
+      'Decoding all of this takes more work than one request may have; ask for fewer at once.',
+    );
+  }
+}
+
+/** The arguments of a call, where they are the strict encoding of values of the signature's types. */
+export function decodeCall(
+  { name, inputs }: ParsedSignature,
+  data: Buffer,
+  budget: DecodingBudget,
+): DecodedAbi | undefined {
+  budget.spend(data.length);
+  const values = decodeStrictly(inputs, data);
+  if (values === undefined) return undefined;
+  budget.spend(textBytes(inputs, data));
+  return { name, inputs: describeAll(inputs, values, 'arg') };
+}
+
+/** Each level of tuples says its values once more. */
+const textBytes = (types: readonly SignatureType[], data: Buffer): number =>
+  2 * data.length * depthOf(types);
+function depthOf(types: readonly SignatureType[]): number {
+  return 1 + Math.max(0, ...types.map(({ components = [] }) => depthOf(components)));
+}
+
+/**
+ * The choices of indexed parameters that an event may have which no contract declares, as declarations, the first of them.
+ * Each costs an attempt.
+ */
+export function* guessDeclarations(
+  { inputs }: ParsedSignature,
+  { topics }: LogEntry,
+): Generator<readonly Declared[]> {
+  let tried = 0;
+  for (const chosen of choose(topics.length - 1, inputs.length, 0)) {
+    if ((tried += 1) > MOST_CHOICES) return;
+    yield inputs.map((_, index) => ({ indexed: chosen.includes(index) }));
+  }
+}
+
+/** So many numbers from one on, in ascending order, one choice after the other. */
+function* choose(count: number, end: number, from: number): Generator<readonly number[]> {
+  if (count === 0) yield [];
+  for (let first = from; count > 0 && first <= end - count; first += 1) {
+    for (const rest of choose(count - 1, end, first + 1)) yield [first, ...rest];
+  }
+}
+
+/**
+ * The arguments of an event by a declaration. Of an indexed parameter of no fixed size the log has a hash only, which
+ * stands for its value.
+ */
+export function decodeEvent(
+  { name, inputs }: ParsedSignature,
+  declared: readonly Declared[],
+  { topics, data }: LogEntry,
+  budget: DecodingBudget,
+): DecodedAbi | undefined {
+  const indexed = inputs.map((_, index) => declared[index]?.['indexed'] === true);
+  const places = topics.slice(1);
+  if (indexed.filter(Boolean).length !== places.length) return undefined;
+  const plain = inputs.filter((_, index) => indexed[index] !== true);
+  budget.spend(data.length);
+  const values = decodeStrictly(plain, data);
+  if (values === undefined) return undefined;
+  budget.spend(textBytes(plain, data));
+  const rest = [...values];
+  const found: DecodedArgument[] = [];
+  for (const [index, type] of inputs.entries()) {
+    const isIndexed = indexed[index] === true;
+    const value = isIndexed ? readTopic(type, places.shift()) : rest.shift();
+    if (value === undefined) return undefined;
+    const isHash = isIndexed && !isWord(type);
+    const argument = describe(type, isHash ? undefined : value, nameOf(declared, index, 'arg'), {
+      ...declared[index],
+    });
+    found.push({
+      ...argument,
+      ...(isHash && { value: (value as Buffer).toString('hex') }),
+      indexed: isIndexed,
+    });
+  }
+  return { name, inputs: found };
+}
+
+const isWord = ({ type, components }: SignatureType): boolean =>
+  components === undefined && !type.endsWith(']') && !DYNAMIC.has(type);
+
+function readTopic(type: SignatureType, topic: Buffer | undefined): StrictValue | undefined {
+  return topic !== undefined && isWord(type) ? decodeStrictly([type], topic)?.[0] : topic;
+}
+
+function nameOf(declared: readonly Declared[], index: number, prefix: string): string {
+  const name = declared[index]?.['name'];
+  return typeof name === 'string' && name !== '' ? name : `${prefix}${index}`;
+}
+
+function describeAll(
+  types: readonly SignatureType[],
+  values: readonly StrictValue[],
+  prefix: string,
+  declared: readonly Declared[] = [],
+): readonly DecodedArgument[] {
+  return types.map((type, index) =>
+    describe(type, values[index], nameOf(declared, index, prefix), declared[index]),
+  );
+}
+
+function describe(
+  type: SignatureType,
+  value: StrictValue | undefined,
+  name: string,
+  declared: Declared = {},
+): DecodedArgument {
+  const members = type.type === 'tuple' && Array.isArray(value) ? value : undefined;
+  const named = Array.isArray(declared['components']) ? declared['components'] : [];
+  return {
+    name,
+    type: typeText(type),
+    components:
+      members === undefined
+        ? []
+        : describeAll(
+            type.components ?? [],
+            members as readonly StrictValue[],
+            `${name}_`,
+            named as readonly Declared[],
+          ),
+    value: value === undefined ? '' : valueText(type, value),
+  };
+}
+
+function typeText({ type, components }: SignatureType): string {
+  if (components === undefined) return type;
+  return `(${components.map(typeText).join(',')})${type.slice('tuple'.length)}`;
+}
+
+function valueText(of: SignatureType, value: StrictValue): string {
+  if (!Array.isArray(value)) return leafText(of.type, value as Buffer);
+  const values = value as readonly StrictValue[];
+  const { components = [] } = of;
+  if (!of.type.endsWith(']')) return `(${textsOf(components, values).join(',')})`;
+  const element = { ...of, type: of.type.slice(0, of.type.lastIndexOf('[')) };
+  return `[${values.map((each) => valueText(element, each)).join(',')}]`;
+}
+
+const textsOf = (types: readonly SignatureType[], values: readonly StrictValue[]) =>
+  types.map((type, index) => valueText(type, values[index] ?? []));
+
+function leafText(type: string, value: Buffer): string {
+  if (type === 'string') return value.toString('utf8');
+  if (type === 'bytes') return value.toString('hex');
+  if (type === 'bool') return value.at(-1) === 1 ? 'true' : 'false';
+  if (type === 'address') return value.subarray(12).toString('hex');
+  if (type === 'function') return value.subarray(0, 24).toString('hex');
+  const [, bytes] = /^bytes(\d+)$/.exec(type) ?? [];
+  if (bytes !== undefined) return value.subarray(0, Number(bytes)).toString('hex');
+  return value.toString('hex').replace(/^0+(?=.)/, '');
+}

@@ -1,0 +1,115 @@
+import { bytesToHex, type Hex } from '../../lib/hex.ts';
+import { Turns } from '../../lib/turns.ts';
+import { parseSignature } from '../../solidity/parse-signature.ts';
+import { type Queryable } from '../../store/database.ts';
+import {
+  decodeCall,
+  type DecodedAbi,
+  decodeEvent,
+  DecodingBudget,
+  guessDeclarations,
+  type LogEntry,
+} from './decode-values.ts';
+import {
+  type EventInputs,
+  findByHashes,
+  findEventInputs,
+  type SignatureName,
+} from './find-signatures.ts';
+
+const SELECTOR_BYTES = 4;
+/** What one request may have decoded: a third of a second, in turns. */
+const DECODED_BYTES = 2 ** 23;
+
+/** What reading the types of a signature costs for each of its characters, beside decoding a byte. */
+const TYPE_BYTES = 2;
+
+const turns = new Turns();
+
+/**
+ * What the input of a transaction may call: the functions of its selector whose types its arguments are the strict encoding
+ * of. Names that another one outnumbers are left out.
+ * @throws FullmatchError request_too_complex
+ */
+export async function describeCall(
+  database: Queryable,
+  input: Buffer,
+): Promise<readonly DecodedAbi[]> {
+  const selector = bytesToHex(input.subarray(0, SELECTOR_BYTES));
+  const names = (await findByHashes(database, 'function', [selector])).get(selector) ?? [];
+  const budget = new DecodingBudget(DECODED_BYTES);
+  const found: DecodedAbi[] = [];
+  for (const { signature, isFiltered } of names) {
+    const parsed = isFiltered ? undefined : parseSignature(signature);
+    if (parsed === undefined) continue;
+    await turns.give();
+    const decoded = decodeCall(parsed, input.subarray(SELECTOR_BYTES), budget);
+    if (decoded !== undefined) found.push(decoded);
+  }
+  return found;
+}
+
+/**
+ * What entries of logs may tell of: each declaration of a verified contract that fits, and where none does, the names that
+ * are known of its hash with the first choice of indexed parameters that fits.
+ * @throws FullmatchError request_too_complex
+ */
+export async function describeEvents(
+  database: Queryable,
+  entries: readonly LogEntry[],
+): Promise<readonly (readonly DecodedAbi[])[]> {
+  const hashes = [...new Set(entries.flatMap((entry) => hashOf(entry) ?? []))];
+  const names = await findByHashes(database, 'event', hashes);
+  const inputs = await findEventInputs(database, hashes);
+  const budget = new DecodingBudget(DECODED_BYTES);
+  const described: (readonly DecodedAbi[])[] = [];
+  for (const entry of entries) {
+    const hash = hashOf(entry) ?? '0x';
+    const declared = await decodeDeclared(inputs.get(hash) ?? [], entry, budget);
+    described.push(
+      declared.length > 0 ? declared : await guess(names.get(hash) ?? [], entry, budget),
+    );
+  }
+  return described;
+}
+
+async function decodeDeclared(
+  declarations: readonly EventInputs[],
+  entry: LogEntry,
+  budget: DecodingBudget,
+): Promise<readonly DecodedAbi[]> {
+  const found: DecodedAbi[] = [];
+  for (const { signature, inputs } of declarations) {
+    await turns.give();
+    const parsed = parseSignature(signature);
+    const decoded = parsed && decodeEvent(parsed, inputs, entry, budget);
+    if (decoded !== undefined) found.push(decoded);
+  }
+  return found;
+}
+
+async function guess(
+  names: readonly SignatureName[],
+  entry: LogEntry,
+  budget: DecodingBudget,
+): Promise<readonly DecodedAbi[]> {
+  const found: DecodedAbi[] = [];
+  for (const { signature, isFiltered } of names) {
+    const parsed = isFiltered ? undefined : parseSignature(signature);
+    if (parsed === undefined) continue;
+    for (const declared of guessDeclarations(parsed, entry)) {
+      await turns.give();
+      // Each attempt reads all types.
+      budget.spend(TYPE_BYTES * signature.length);
+      const decoded = decodeEvent(parsed, declared, entry, budget);
+      if (decoded === undefined) continue;
+      found.push(decoded);
+      break;
+    }
+  }
+  return found;
+}
+
+function hashOf({ topics }: LogEntry): Hex | undefined {
+  return topics[0] && bytesToHex(topics[0]);
+}

@@ -1,0 +1,244 @@
+import { FullmatchError } from '../../errors.ts';
+import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
+import { type SignatureKind } from '../../solidity/abi-signatures.ts';
+import { SIGNATURE_CHARACTERS } from '../../solidity/parse-signature.ts';
+import { sql, type Queryable } from '../../store/database.ts';
+
+/** A signature of the database. */
+export interface SignatureName {
+  /** `transfer(address,uint256)` */
+  readonly signature: string;
+  /** The Keccak-256 hash of it. */
+  readonly hash: Hex;
+  /** Whether a contract that is verified now has it. */
+  readonly isVerified: boolean;
+  /** Whether another name of the hash is the one that contracts have: see {@link findByHashes}. */
+  readonly isFiltered: boolean;
+}
+
+/** What is looked for: functions and errors by the first four bytes of their hashes, or events by the whole. */
+export type SearchedKind = 'function' | 'event';
+
+/** How many signatures there are. */
+export interface SignatureTotals {
+  /** Those of contracts that are verified now. */
+  readonly verified: Readonly<Record<SignatureKind, number>>;
+  /** All others: imported, or of matches that were withdrawn. */
+  readonly unverified: number;
+}
+
+const SELECTOR_BYTES = 4;
+const HASH_BYTES = 32;
+/** Names of one hash: more than two of a selector are seldom. */
+const NAMES_OF_HASH = 32;
+/** A name is hidden where another one of its hash is in more than so many times as many compilations. */
+const FILTERED_FACTOR = 10;
+/** What a search answers at most, and how many names it looks at. */
+const MOST_FOUND = 100;
+const MOST_LOOKED_AT = 20_000;
+/** Characters of names times those of the pattern: each may be held against each, so this is about half a second. */
+const MOST_COMPARED = 2 ** 26;
+/** Each may double the work of comparing a text. */
+const MOST_WILDCARDS = 8;
+const MOST_PATTERN_CHARACTERS = 256;
+const EVENT_INPUTS = 8;
+
+/** What signatures of each searched kind are stored as. Selectors of functions and errors look the same. */
+const KINDS: Readonly<Record<SearchedKind, readonly SignatureKind[]>> = {
+  function: ['function', 'error'],
+  event: ['event'],
+};
+
+const FIND_BY_HASHES = sql(
+  'find signatures by hashes',
+  `SELECT begin, signature_hash, signature, compilations FROM unnest($1::bytea[], $2::bytea[]) AS asked (begin, until)
+   CROSS JOIN LATERAL (
+     SELECT signature_hash, signature, sum(compilations)::float8 AS compilations FROM signatures
+     WHERE signature_hash BETWEEN begin AND until AND kind = ANY ($3::text[])
+     GROUP BY signature_hash, signature ORDER BY sum(compilations) DESC, signature LIMIT ${NAMES_OF_HASH}
+   ) AS found`,
+);
+// The first statement ends as soon as enough is found; the second says how many of the names that are begun may be compared.
+const BEGUN = `SELECT signature, signature_hash, kind FROM signatures WHERE signature >= $1 AND signature < $2
+  ORDER BY signature, kind`;
+const SEARCH = sql(
+  'search signatures',
+  `SELECT signature, signature_hash, kind FROM (${BEGUN} LIMIT $4) AS begun
+   WHERE signature LIKE $3 ORDER BY signature, kind LIMIT ${MOST_FOUND}`,
+);
+const COUNT_BEGUN = sql(
+  'count signatures that are begun',
+  `SELECT count(*)::float8 AS begun, (count(*) FILTER (WHERE characters <= $3))::float8 AS fitting FROM (
+     SELECT sum(octet_length(signature)) OVER (ORDER BY signature, kind ROWS UNBOUNDED PRECEDING) AS characters
+     FROM (${BEGUN} LIMIT ${MOST_LOOKED_AT + 1}) AS begun
+   ) AS counted`,
+);
+const READ_TOTALS = sql(
+  'read signature totals',
+  'SELECT kind, verified::float8 AS verified, unverified::float8 AS unverified FROM signature_totals',
+);
+const FIND_EVENT_INPUTS = sql(
+  'find event inputs',
+  `SELECT asked.hash, found.signature, found.inputs FROM unnest($1::bytea[]) AS asked (hash)
+   CROSS JOIN LATERAL (
+     SELECT signature, inputs FROM event_inputs JOIN signatures USING (signature_hash)
+     WHERE signature_hash = asked.hash AND kind = 'event' AND compilations > 0
+     ORDER BY indexed LIMIT ${EVENT_INPUTS}
+   ) AS found`,
+);
+
+interface NameRow {
+  readonly begin: Buffer;
+  readonly signature_hash: Buffer;
+  readonly signature: string;
+  readonly compilations: number;
+}
+
+/**
+ * The names of hashes, those first that most compilations have. Where several share a hash, one is filtered that another
+ * one outnumbers ten times in compilations of verified contracts: what was only imported, wherever a verified contract has
+ * the other.
+ * @param hashes of 4 bytes for functions and errors, of 32 bytes for events
+ * @returns the names of each hash
+ */
+export async function findByHashes(
+  database: Queryable,
+  kind: SearchedKind,
+  hashes: readonly Hex[],
+): Promise<ReadonlyMap<Hex, readonly SignatureName[]>> {
+  const found = new Map<Hex, SignatureName[]>(hashes.map((hash) => [hash, []]));
+  if (hashes.length === 0) return found;
+  const begins = [...found.keys()].map(hexToBytes);
+  const fill = (bytes: Buffer, byte: number): Buffer =>
+    Buffer.concat([bytes, Buffer.alloc(HASH_BYTES - bytes.length, byte)]);
+  const rows = await database.query<NameRow>(FIND_BY_HASHES, [
+    begins.map((bytes) => fill(bytes, 0)),
+    begins.map((bytes) => fill(bytes, 0xff)),
+    KINDS[kind],
+  ]);
+  const most = new Map<string, number>();
+  for (const { begin, signature_hash, signature, compilations } of rows) {
+    const asked = keyOf(kind, begin);
+    const best = Math.max(most.get(asked) ?? 0, compilations);
+    most.set(asked, best);
+    found.get(asked)?.push({
+      ...{ signature, hash: bytesToHex(signature_hash), isVerified: compilations > 0 },
+      isFiltered: compilations * FILTERED_FACTOR < best,
+    });
+  }
+  return found;
+}
+
+function keyOf(kind: SearchedKind, hash: Buffer): Hex {
+  return bytesToHex(kind === 'function' ? hash.subarray(0, SELECTOR_BYTES) : hash);
+}
+
+/** What is found by a pattern: the names of functions and errors by their selectors, and those of events by their hashes. */
+export type FoundSignatures = Readonly<
+  Record<SearchedKind, ReadonlyMap<Hex, readonly SignatureName[]>>
+>;
+
+interface FoundRow {
+  readonly signature: string;
+  readonly signature_hash: Buffer;
+  readonly kind: string;
+}
+
+/**
+ * The signatures that a pattern fits, a hundred at most, in alphabetical order. `*` stands for any characters, `?` for one;
+ * capitals count.
+ * @throws FullmatchError invalid_parameter; search_too_broad where too many names would have to be looked at
+ */
+export async function searchByPattern(
+  database: Queryable,
+  pattern: string,
+): Promise<FoundSignatures> {
+  const [begin, until, like] = readPattern(pattern);
+  const look = (mostNames: number): Promise<readonly FoundRow[]> =>
+    database.query<FoundRow>(SEARCH, [begin, until, like, mostNames]);
+  const mostCharacters = Math.floor(MOST_COMPARED / like.length);
+  // So many may be compared, however long they are.
+  const surely = Math.min(MOST_LOOKED_AT, Math.floor(mostCharacters / SIGNATURE_CHARACTERS));
+  let rows = await look(surely);
+  if (rows.length < MOST_FOUND) {
+    const [counted] = await database.query<{ begun: number; fitting: number }>(COUNT_BEGUN, [
+      ...[begin, until, mostCharacters],
+    ]);
+    const { begun, fitting } = counted ?? { begun: 0, fitting: 0 };
+    const most = Math.min(MOST_LOOKED_AT, fitting);
+    if (Math.min(begun, most) > surely) rows = await look(most);
+    if (rows.length < MOST_FOUND && begun > most) {
+      throw new FullmatchError(
+        'search_too_broad',
+        `Too many or too long signatures begin with ${JSON.stringify(begin)}; write more of the name before the first wildcard.`,
+      );
+    }
+  }
+  const texts = new Set(rows.map(({ signature }) => signature));
+  const namesOf = async (kind: SearchedKind) => {
+    const fitting = rows.filter((row) => (KINDS[kind] as readonly string[]).includes(row.kind));
+    const hashes = fitting.map(({ signature_hash }) => keyOf(kind, signature_hash));
+    const all = await findByHashes(database, kind, hashes);
+    return new Map(
+      [...all].map(([hash, names]) => [hash, names.filter((name) => texts.has(name.signature))]),
+    );
+  };
+  return { function: await namesOf('function'), event: await namesOf('event') };
+}
+
+/** What texts that fit begin with, what they come before, and the pattern as SQL has it. */
+function readPattern(pattern: string): readonly [begin: string, until: string, like: string] {
+  const wild = pattern.replaceAll(/\*+/g, '*');
+  const [begin = ''] = /^[^*?]*/.exec(wild) ?? [];
+  const isText = /^[A-Za-z_$][\w$(),.[\] *?]*$/.test(wild);
+  const wildcards = wild.split(/[*?]/).length - 1;
+  const isOpen = wild.includes('*') && wildcards > MOST_WILDCARDS;
+  if (!isText || begin === '' || wild.length > MOST_PATTERN_CHARACTERS || isOpen) {
+    throw new FullmatchError(
+      'invalid_parameter',
+      `query: the beginning of a signature is expected, with * and ? behind it, in at most ${MOST_PATTERN_CHARACTERS} characters and with at most ${MOST_WILDCARDS} wildcards.`,
+      { details: { parameter: 'query' } },
+    );
+  }
+  const next = String.fromCharCode(begin.charCodeAt(begin.length - 1) + 1);
+  const like = wild.replaceAll('_', '\\_').replaceAll('?', '_').replaceAll('*', '%');
+  return [begin, begin.slice(0, -1) + next, like];
+}
+
+/** How many signatures there are now. */
+export async function readTotals(database: Queryable): Promise<SignatureTotals> {
+  const rows = await database.query<{ kind: SignatureKind; verified: number; unverified: number }>(
+    READ_TOTALS,
+  );
+  const verifiedOf = (kind: SignatureKind): number =>
+    rows.find((row) => row.kind === kind)?.verified ?? 0;
+  return {
+    verified: {
+      ...{ function: verifiedOf('function'), event: verifiedOf('event') },
+      error: verifiedOf('error'),
+    },
+    unverified: rows.reduce((sum, { unverified }) => sum + unverified, 0),
+  };
+}
+
+/** How a verified contract declares an event. */
+export interface EventInputs {
+  readonly signature: string;
+  /** As in the JSON ABI. */
+  readonly inputs: readonly Readonly<Record<string, unknown>>[];
+}
+
+/** The declarations of events by their hashes: those of verified contracts, one for each choice of indexed parameters. */
+export async function findEventInputs(
+  database: Queryable,
+  hashes: readonly Hex[],
+): Promise<ReadonlyMap<Hex, readonly EventInputs[]>> {
+  const found = new Map<Hex, EventInputs[]>(hashes.map((hash) => [hash, []]));
+  const rows = await database.query<EventInputs & { hash: Buffer }>(FIND_EVENT_INPUTS, [
+    [...found.keys()].map(hexToBytes),
+  ]);
+  for (const { hash, signature, inputs } of rows) {
+    found.get(bytesToHex(hash))?.push({ signature, inputs });
+  }
+  return found;
+}

@@ -1,0 +1,196 @@
+import { hexToBytes } from '../../lib/hex.ts';
+import { isMembers } from '../../lib/members.ts';
+import { Turns } from '../../lib/turns.ts';
+import {
+  type AbiSignature,
+  type SignatureKind,
+  signaturesOf,
+} from '../../solidity/abi-signatures.ts';
+import { parseSignature } from '../../solidity/parse-signature.ts';
+import { lockUntilCommit } from '../../store/advisory-locks.ts';
+import { sql, type Database, type Queryable } from '../../store/database.ts';
+
+/** Compilations that are taken in one transaction. */
+const COMPILATIONS_AT_ONCE = 20;
+/** A larger ABI is no contract's: an entry of one has some hundred bytes, and a contract some hundred entries. */
+const ABI_BYTES = 524_288;
+const MOST_ENTRIES = 5_000;
+/** Entries that are hashed in one turn: a millisecond. */
+const ENTRIES_AT_ONCE = 50;
+/** Rows that are written by one statement. */
+const ROWS_AT_ONCE = 5_000;
+/** The inputs of an event with their names. */
+const INPUTS_BYTES = 4_096;
+
+const turns = new Turns();
+
+const TAKE_COMPILATIONS = sql(
+  'take compilations with signatures',
+  `SELECT taken.compilation_id, is_counted, current.is_current,
+     CASE WHEN is_counted <> is_current AND octet_length((compilation_artifacts -> 'abi')::text) <= ${ABI_BYTES}
+       THEN (compilation_artifacts -> 'abi')::text END AS abi
+   FROM (
+     SELECT compilation_id, is_counted FROM signed_compilations WHERE is_due
+     ORDER BY compilation_id LIMIT ${COMPILATIONS_AT_ONCE} FOR UPDATE SKIP LOCKED
+   ) AS taken
+   JOIN compiled_contracts ON compiled_contracts.id = taken.compilation_id
+   CROSS JOIN LATERAL (
+     SELECT EXISTS (
+       SELECT FROM verified_contracts
+       JOIN contract_deployments ON contract_deployments.id = deployment_id
+       JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
+         AND current_matches.address = contract_deployments.address
+         AND verified_contract_id = verified_contracts.id
+       WHERE verified_contracts.compilation_id = taken.compilation_id
+     ) AS is_current
+   ) AS current`,
+);
+const ADD_SIGNATURES = sql(
+  'add signatures',
+  `INSERT INTO signatures AS known (signature_hash, kind, signature, compilations)
+   SELECT * FROM unnest($1::bytea[], $2::text[], $3::text[], $4::bigint[])
+   ON CONFLICT (signature_hash, kind) DO UPDATE SET compilations = known.compilations + excluded.compilations`,
+);
+const SUBTRACT_SIGNATURES = sql(
+  'subtract signatures',
+  `UPDATE signatures SET compilations = greatest(0, signatures.compilations - row.compilations)
+   FROM unnest($1::bytea[], $2::text[], $3::bigint[]) AS row (signature_hash, kind, compilations)
+   WHERE signatures.signature_hash = row.signature_hash AND signatures.kind = row.kind`,
+);
+const ADD_EVENT_INPUTS = sql(
+  'add event inputs',
+  `INSERT INTO event_inputs (signature_hash, indexed, inputs)
+   SELECT signature_hash, indexed, inputs::jsonb FROM unnest($1::bytea[], $2::text[], $3::text[])
+     AS row (signature_hash, indexed, inputs)
+   ON CONFLICT DO NOTHING`,
+);
+const MARK_COMPILATIONS = sql(
+  'mark signatures as counted',
+  `UPDATE signed_compilations SET is_due = false, is_counted = row.is_current
+   FROM unnest($1::uuid[], $2::boolean[]) AS row (compilation_id, is_current)
+   WHERE signed_compilations.compilation_id = row.compilation_id`,
+);
+
+interface TakenRow {
+  readonly compilation_id: string;
+  readonly is_counted: boolean;
+  readonly is_current: boolean;
+  readonly abi: string | null;
+}
+
+/** Signatures with the number of compilations that each comes to have, or no longer has. */
+class Tally {
+  readonly counts = new Map<string, { kind: SignatureKind; of: AbiSignature; count: number }>();
+
+  add(kind: SignatureKind, of: AbiSignature): void {
+    const key = `${kind} ${of.signatureHash32}`;
+    const known = this.counts.get(key);
+    if (known === undefined) this.counts.set(key, { kind, of, count: 1 });
+    else known.count += 1;
+  }
+}
+
+/** How an event is declared: its hash, which parameters are indexed, and the parameters. */
+type DeclaredEvent = readonly [hash: Buffer, indexed: string, inputs: string];
+
+/**
+ * Counts the signatures of stored compilations whose matches came or went, as many as are due, some at a time. A
+ * compilation counts while a match of it is current. Processes share the work.
+ * @returns how many compilations were looked at; none where nothing was due
+ */
+export async function indexSignatures(database: Database): Promise<number> {
+  return database.transaction(async (transaction) => {
+    const rows = await transaction.query<TakenRow>(TAKE_COMPILATIONS);
+    if (rows.length === 0) return 0;
+    const added = new Tally();
+    const removed = new Tally();
+    const events = new Map<string, DeclaredEvent>();
+    for (const { abi, is_current: isCurrent } of rows) {
+      if (abi === null) continue;
+      await read(abi, isCurrent ? added : removed, isCurrent ? events : undefined);
+    }
+    await lockUntilCommit(transaction, 'signatures');
+    await write(transaction, added, removed, [...events.values()]);
+    await transaction.query(MARK_COMPILATIONS, [
+      rows.map(({ compilation_id }) => compilation_id),
+      rows.map(({ is_current }) => is_current),
+    ]);
+    return rows.length;
+  });
+}
+
+async function read(
+  text: string,
+  tally: Tally,
+  events: Map<string, DeclaredEvent> | undefined,
+): Promise<void> {
+  const abi = JSON.parse(text) as unknown;
+  if (!Array.isArray(abi)) return;
+  const seen = new Set<string>();
+  for (let begin = 0; begin < Math.min(abi.length, MOST_ENTRIES); begin += ENTRIES_AT_ONCE) {
+    await turns.give();
+    for (const entry of abi.slice(begin, Math.min(begin + ENTRIES_AT_ONCE, MOST_ENTRIES))) {
+      // An anonymous event has no topic by which it is found.
+      if (isMembers(entry) && entry['anonymous'] === true) continue;
+      const [found] = Object.entries(signaturesOf([entry])).flatMap(([kind, signatures]) =>
+        signatures.map((of) => ({ kind: kind as SignatureKind, of })),
+      );
+      if (found === undefined || parseSignature(found.of.signature, true) === undefined) continue;
+      const { kind, of } = found;
+      if (kind === 'event' && events !== undefined) addEvent(events, of, entry as unknown);
+      const key = `${kind} ${of.signature}`;
+      if (!seen.has(key)) tally.add(kind, of);
+      seen.add(key);
+    }
+  }
+}
+
+function addEvent(
+  events: Map<string, DeclaredEvent>,
+  { signatureHash32 }: AbiSignature,
+  entry: unknown,
+): void {
+  const inputs = isMembers(entry) && Array.isArray(entry['inputs']) ? entry['inputs'] : [];
+  const indexed = inputs.map((input) => (isMembers(input) && input['indexed'] === true ? 1 : 0));
+  const text = JSON.stringify(inputs);
+  if (text.length > INPUTS_BYTES) return;
+  const key = `${signatureHash32} ${indexed.join('')}`;
+  if (events.has(key)) return;
+  events.set(key, [Buffer.from(hexToBytes(signatureHash32)), indexed.join(''), text]);
+}
+
+async function write(
+  transaction: Queryable,
+  added: Tally,
+  removed: Tally,
+  events: readonly DeclaredEvent[],
+): Promise<void> {
+  for (const rows of inPieces([...added.counts.values()])) {
+    await transaction.query(ADD_SIGNATURES, [
+      rows.map(({ of }) => hexToBytes(of.signatureHash32)),
+      rows.map(({ kind }) => kind),
+      rows.map(({ of }) => of.signature),
+      rows.map(({ count }) => count),
+    ]);
+  }
+  for (const rows of inPieces([...removed.counts.values()])) {
+    await transaction.query(SUBTRACT_SIGNATURES, [
+      rows.map(({ of }) => hexToBytes(of.signatureHash32)),
+      rows.map(({ kind }) => kind),
+      rows.map(({ count }) => count),
+    ]);
+  }
+  for (const rows of inPieces(events)) {
+    await transaction.query(ADD_EVENT_INPUTS, [
+      rows.map(([hash]) => hash),
+      rows.map(([, indexed]) => indexed),
+      rows.map(([, , inputs]) => inputs),
+    ]);
+  }
+}
+
+function* inPieces<Row>(rows: readonly Row[]): Generator<readonly Row[]> {
+  for (let begin = 0; begin < rows.length; begin += ROWS_AT_ONCE) {
+    yield rows.slice(begin, begin + ROWS_AT_ONCE);
+  }
+}

@@ -1,0 +1,28 @@
+import { sql, type Queryable } from '../../store/database.ts';
+
+// A match that rose may have left the compilation of the match before.
+const NOTE_SIGNED_COMPILATIONS = sql(
+  'note signed compilations',
+  `INSERT INTO signed_compilations AS noted (compilation_id)
+   SELECT DISTINCT compilation_id FROM (
+     SELECT verified_contract_id FROM match_events WHERE id = ANY ($1::bigint[]) AND kind <> 'corrected'
+     UNION ALL
+     SELECT before.verified_contract_id FROM match_events AS event CROSS JOIN LATERAL (
+       SELECT verified_contract_id FROM match_events
+       WHERE chain_id = event.chain_id AND address = event.address AND id < event.id AND kind <> 'corrected'
+       ORDER BY id DESC LIMIT 1
+     ) AS before
+     WHERE event.id = ANY ($1::bigint[]) AND event.kind = 'upgraded'
+   ) AS touched
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   ORDER BY compilation_id
+   ON CONFLICT (compilation_id) DO UPDATE SET is_due = true WHERE NOT noted.is_due`,
+);
+
+/** Notes the compilations whose matches these events brought or took away, so that their signatures are counted anew. It follows the feed. */
+export async function noteSignedCompilations(
+  transaction: Queryable,
+  eventNumbers: readonly string[],
+): Promise<void> {
+  await transaction.query(NOTE_SIGNED_COMPILATIONS, [eventNumbers]);
+}

@@ -1,0 +1,57 @@
+import { type Config } from '../config/config.ts';
+import { type RunningCore } from '../core/run-core.ts';
+import { type AccessGate } from '../http/access-gate.ts';
+import { createApiApp } from '../http/api/api-app.ts';
+import { type HostApp } from '../http/host-app.ts';
+import { type HttpParts } from '../http/http-parts.ts';
+import { RecordAnswers } from '../http/records/record-answers.ts';
+import { unlistedPrefixes } from '../http/unlisted/unlisted-paths.ts';
+import { withUnlisted } from '../http/unlisted/unlisted-host.ts';
+import { type Closers } from '../lib/closers.ts';
+import { createContractReader } from '../repository/repository.ts';
+import { SERVING_TIME_LIMIT_MS } from '../store/database.ts';
+
+/** Rendered answers with unlisted contracts that are kept, in bytes: few ask for them. */
+const CACHE_BYTES = 16 * 2 ** 20;
+
+/** The API host, with the unlisted contracts below their prefixes where the service has such. */
+export function createWholeApi(
+  parts: HttpParts & { readonly access: AccessGate },
+  { unlisted, log }: RunningCore,
+  config: Config,
+  closers: Closers,
+): HostApp {
+  if (unlisted === undefined) return createApiApp(parts);
+  const { version, trustedProxies, access } = parts;
+  const { limits } = config;
+  const prefixes = unlistedPrefixes(config.api.prefix);
+  const answers = new RecordAnswers({
+    cacheBytes: Math.min(CACHE_BYTES, limits.answerCacheBytes),
+    limits: { bytes: limits.answerBytes, clientBytes: limits.clientAnswerBytes },
+    readers: 1,
+    trustedProxies,
+    // A contract may be in both places, and the tags of the two answers differ.
+    version: `${version} unlisted`,
+  });
+  const own = createApiApp({
+    ...parts,
+    contracts: createContractReader(unlisted.database.limited(SERVING_TIME_LIMIT_MS)),
+    verification: unlisted.verification,
+    answers: closers.add(answers),
+    access: {
+      verify: 'token',
+      admit: (...asked) => access.admit(...asked),
+      requireToken: (...asked) => access.requireToken(...asked),
+    },
+    apiPrefixes: prefixes,
+    isMcpEnabled: false,
+    isUnlisted: true,
+    // The other host has nothing of them.
+    urls: () => {
+      const { api } = parts.urls();
+      return { ...(api !== undefined && { api }) };
+    },
+  });
+  const listed = createApiApp({ ...parts, unlistedHost: own });
+  return withUnlisted({ listed, unlisted: own, prefixes, access }, log);
+}

@@ -1,0 +1,126 @@
+import { createHash, type Hash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { PassThrough } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGunzip } from 'node:zlib';
+import { readTar } from '../../lib/read-tar.ts';
+import { type z } from 'zod';
+import { FullmatchError, messageOf } from '../../errors.ts';
+import {
+  END,
+  type BackupEnd,
+  endSchema,
+  keyOf,
+  MANIFEST,
+  type Manifest,
+  manifestSchema,
+  PART_BYTES,
+} from './backup-format.ts';
+
+/** What is done with a backup while it is read. */
+export interface BackupVisitor {
+  /** Before any rows. */
+  begin?(manifest: Manifest): Promise<void>;
+  /** A part of the rows of a table; tables come one after the other, in the order of the manifest. */
+  rows?(key: string, part: Buffer): Promise<void>;
+}
+
+/** A manifest of a service with every chain is about 200 kB. */
+const DOCUMENT_BYTES = 16 * 2 ** 20;
+/** A part ends with the chunk of a stream that makes it full. */
+const PART_MAX_BYTES = 2 * PART_BYTES;
+const ROWS = /^rows\/([a-z_][a-z0-9_]*\/[a-z_][a-z0-9_]*)\/([1-9]\d*)$/;
+
+/**
+ * Reads a backup from its beginning to its end, and holds every table against its sum.
+ * @throws FullmatchError `backup_unusable` where the file is none, is cut off, or was changed; what the visitor throws
+ */
+export async function readBackup(
+  file: string,
+  visitor: BackupVisitor,
+  signal: AbortSignal,
+): Promise<{ readonly manifest: Manifest; readonly end: BackupEnd }> {
+  const archive = readTar();
+  const sums = new Map<string, { readonly hash: Hash; parts: number; bytes: number }>();
+  let manifest: Manifest | undefined;
+  let end: BackupEnd | undefined;
+  // Iterating over the archive does not say what went wrong before it.
+  const input = pipeline(createReadStream(file), createGunzip(), new PassThrough(), archive, {
+    signal,
+  });
+  const read = async (): Promise<void> => {
+    for await (const entry of archive) {
+      const { name, size, type } = entry.header;
+      const rows = ROWS.exec(name);
+      const isDocument = name === MANIFEST || name === END;
+      const most = isDocument ? DOCUMENT_BYTES : PART_MAX_BYTES;
+      if (type !== 'file' || (!isDocument && rows === null))
+        throw unusable(file, `${name} is no part of a backup`);
+      if (size > most) throw unusable(file, `${name} has ${size} bytes`);
+      const parts: Buffer[] = [];
+      for await (const chunk of entry as AsyncIterable<Buffer>) parts.push(chunk);
+      const content = Buffer.concat(parts);
+      if (end !== undefined) throw unusable(file, `${name} stands behind its end`);
+      if (name === END) {
+        end = parse(file, name, endSchema, content);
+      } else if (manifest === undefined) {
+        if (name !== MANIFEST) throw unusable(file, 'it does not begin with its manifest');
+        manifest = parse(file, name, manifestSchema, content);
+        await visitor.begin?.(manifest);
+      } else {
+        const [, key = '', number] = rows ?? [];
+        if (!tablesOf(manifest).includes(key))
+          throw unusable(file, `its manifest has no table ${key}`);
+        const sum = sums.get(key) ?? { hash: createHash('sha256'), parts: 0, bytes: 0 };
+        sums.set(key, sum);
+        sum.parts += 1;
+        sum.bytes += content.length;
+        sum.hash.update(content);
+        if (Number(number) !== sum.parts) throw unusable(file, `${name} is out of line`);
+        await visitor.rows?.(key, content);
+      }
+    }
+  };
+  try {
+    await Promise.all([input, read()]);
+  } catch (error) {
+    archive.destroy();
+    await input.catch(() => undefined);
+    if (error instanceof FullmatchError) throw error;
+    throw unusable(file, messageOf(error), error);
+  }
+  if (manifest === undefined || end === undefined) throw unusable(file, 'it is cut off');
+  for (const key of tablesOf(manifest)) {
+    const { hash, bytes } = sums.get(key) ?? { hash: createHash('sha256'), bytes: 0 };
+    const written = end.tables[key];
+    if (written?.bytes !== bytes || written.sha256 !== hash.digest('hex')) {
+      throw unusable(file, `the rows of ${key} are not those that were written`);
+    }
+  }
+  return { manifest, end };
+}
+
+const tablesOf = ({ schemas }: Manifest): readonly string[] =>
+  schemas.flatMap(({ name, tables }) => tables.map((table) => keyOf(name, table.name)));
+
+function parse<Schema extends z.ZodType>(
+  file: string,
+  name: string,
+  schema: Schema,
+  content: Buffer,
+): z.infer<Schema> {
+  try {
+    return schema.parse(JSON.parse(content.toString('utf8')));
+  } catch (error) {
+    throw unusable(file, `its ${name} is not one of this version`, error);
+  }
+}
+
+/** The error for a file that is no whole backup. */
+export function unusable(file: string, why: string, cause?: unknown): FullmatchError {
+  return new FullmatchError(
+    'backup_unusable',
+    `${file} is no backup that can be restored: ${why}. Take another one; \`fullmatch restore --dry-run\` tries a file.`,
+    { details: { file }, ...(cause !== undefined && { cause }) },
+  );
+}

@@ -1,0 +1,105 @@
+import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
+import { messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { type ConnectionTarget } from './connection-target.ts';
+import { isPassing, mapDatabaseError } from './sqlstate.ts';
+import { wait } from './wait.ts';
+
+/** How long a statement waits for a free connection before it fails as `database_unreachable`. */
+const ACQUIRE_TIMEOUT_MS = 15_000;
+/** How long a statement waits for a server that just now went away: a restart takes less. */
+const RESTART_TIMEOUT_MS = 3_000;
+const FIRST_DELAY_MS = 25;
+const LONGEST_DELAY_MS = 250;
+
+interface Tried {
+  readonly tried: ClientConfig;
+}
+
+/**
+ * The driver's pool, whose broken connections are logged: an 'error' that nobody hears ends the process.
+ * @param turned gets the errors after which another server is tried at once
+ */
+export function openDriverPool(
+  target: ConnectionTarget,
+  size: number,
+  turned: WeakSet<object>,
+  log: Logger,
+): Pool {
+  const note = (config: ClientConfig, error: Error): void => {
+    if (target.turnFrom?.(config, error) === true) turned.add(error);
+  };
+  const pool = new Pool({
+    max: size,
+    connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
+    // Asks the target again for each connection, whatever the pool was made with.
+    Client: class extends Client {
+      readonly tried: ClientConfig;
+
+      constructor() {
+        const config = target.clientConfig();
+        super(config);
+        this.tried = config;
+      }
+
+      override connect(): Promise<this>;
+      override connect(callback: (error: Error) => void): void;
+      override connect(callback?: (error: Error) => void): Promise<this> | void {
+        if (callback === undefined) return super.connect().then(() => this);
+        super.connect((error: Error) => {
+          // The driver gives none where it connected.
+          if (error as Error | null) note(this.tried, error);
+          callback(error);
+        });
+      }
+    },
+    // The driver waits for the promise, which its types leave out.
+    onConnect: (client): unknown =>
+      (target.greet?.(client) ?? Promise.resolve()).catch((error: unknown) => {
+        note((client as Partial<Tried>).tried ?? {}, error as Error);
+        throw error;
+      }),
+  });
+  pool.on('connect', (client) => {
+    // While a client is checked out the pool does not listen, and an unheard 'error' ends the process.
+    client.on('error', (error) =>
+      log.debug({ error: messageOf(error) }, 'a database connection broke'),
+    );
+  });
+  pool.on('error', (error) =>
+    log.debug({ error: messageOf(error) }, 'an idle database connection broke'),
+  );
+  return pool;
+}
+
+/** A connection, waited for where the server is just now going away. @throws as {@link mapDatabaseError} */
+export async function acquireFrom(
+  pool: Pool,
+  {
+    target,
+    turned,
+    closing,
+  }: {
+    readonly target: ConnectionTarget;
+    readonly turned: WeakSet<object>;
+    readonly closing: AbortController;
+  },
+): Promise<PoolClient> {
+  const giveUpAt = Date.now() + RESTART_TIMEOUT_MS;
+  for (let delay = FIRST_DELAY_MS; ; delay = Math.min(2 * delay, LONGEST_DELAY_MS)) {
+    try {
+      return await pool.connect();
+    } catch (error) {
+      const mayPass = isPassing(error) || hasTurned(turned, error);
+      const goOn = mayPass && !closing.signal.aborted && Date.now() + delay < giveUpAt;
+      if (!goOn) throw mapDatabaseError(error, { server: target.describe() });
+      await wait(delay, closing.signal);
+    }
+  }
+}
+
+/** Whether another server is tried after the error, which the driver may have wrapped. */
+function hasTurned(turned: WeakSet<object>, error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  return turned.has(error) || (error.cause instanceof Error && turned.has(error.cause));
+}

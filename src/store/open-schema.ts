@@ -1,0 +1,106 @@
+import { type Client, type ClientConfig } from 'pg';
+import { FullmatchError } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { type ConnectionTarget, connectClient } from './connection-target.ts';
+import { migrate } from './migrate.ts';
+import { createDatabasePool, type DatabasePool } from './pool.ts';
+import { mapDatabaseError } from './sqlstate.ts';
+
+/** The same tables once more, in a schema of PostgreSQL of their own: statements on it see nothing of the others. */
+function targetOfSchema(target: ConnectionTarget, schema: string): ConnectionTarget {
+  const given = new WeakMap<ClientConfig, ClientConfig>();
+  return {
+    clientConfig: () => {
+      const config = target.clientConfig();
+      const own = { ...config, options: `-c search_path=${schema}` };
+      given.set(own, config);
+      return own;
+    },
+    describe: () => `${target.describe()}, schema ${schema}`,
+    get isPooled() {
+      return target.isPooled === true;
+    },
+    servers: target.servers ?? 1,
+    greet: async (client) => target.greet?.(client),
+    turnFrom: (config, error) => target.turnFrom?.(given.get(config) ?? config, error) === true,
+  };
+}
+
+/**
+ * Opens the tables of a schema, which is made and migrated where that is to do.
+ * @param size the most connections
+ * @throws FullmatchError `invalid_configuration` where a pooler or the URL keeps connections out of the schema; as
+ * {@link migrate}
+ */
+export async function openSchema(
+  target: ConnectionTarget,
+  schema: string,
+  size: number,
+  log: Logger,
+): Promise<DatabasePool> {
+  await withClient(target, async (client) => {
+    if (target.isPooled === true) throw outsideSchema(schema);
+    await createSchema(client, schema);
+  });
+  const own = targetOfSchema(target, schema);
+  await withClient(own, async (client) => {
+    await requireSchema(client, schema);
+    for (const { name } of await migrate(client)) {
+      log.info({ migration: name, schema }, 'migrated the database');
+    }
+  });
+  return createDatabasePool(own, size, log);
+}
+
+/** Whether the database has the schema with its tables. */
+export async function hasSchema(target: ConnectionTarget, schema: string): Promise<boolean> {
+  return withClient(target, async (client) => {
+    const { rows } = await client.query<{ known: boolean }>(
+      'SELECT to_regclass($1) IS NOT NULL AS known',
+      [`${schema}.schema_migrations`],
+    );
+    return rows[0]?.known === true;
+  });
+}
+
+async function withClient<T>(
+  target: ConnectionTarget,
+  work: (client: Client) => Promise<T>,
+): Promise<T> {
+  const client = await connectClient(target);
+  try {
+    return await work(client);
+  } catch (error) {
+    throw mapDatabaseError(error, { statement: 'open a schema' });
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** Makes a schema where there is none. Two processes that make it at once would meet each other's row. */
+export async function createSchema(client: Client, schema: string): Promise<void> {
+  await client.query('BEGIN');
+  await client.query('SELECT pg_advisory_xact_lock($1, $2)', [...ADVISORY_LOCKS.migration]);
+  const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
+  // Where it is there already, nobody needs the right to make one.
+  if (rows.length === 0) await client.query(`CREATE SCHEMA ${schema}`);
+  await client.query('COMMIT');
+}
+
+/** What belongs into the schema must never come to stand in the tables of everybody. */
+async function requireSchema(client: Client, schema: string): Promise<void> {
+  const { rows } = await client.query<{ path: string }>(
+    `SELECT current_setting('search_path') AS path`,
+  );
+  if (rows[0]?.path === schema) return;
+  throw outsideSchema(schema);
+}
+
+function outsideSchema(schema: string): FullmatchError {
+  return new FullmatchError(
+    'invalid_configuration',
+    `Connections to the database do not keep to the schema ${schema}: a pooler in front of it drops the option search_path, or DATABASE_URL sets options of its own. Name a direct connection to PostgreSQL as DATABASE_LISTEN_URL.`,
+    { details: { key: 'database.url' } },
+  );
+}

@@ -1,0 +1,43 @@
+import { type Client } from 'pg';
+import { type Queryable, type Statement } from './database.ts';
+import { mapDatabaseError } from './sqlstate.ts';
+
+/**
+ * Reads the database as it is at one moment, over several connections, while others go on writing.
+ * @param open opens connections of their own, without limits of time
+ */
+export async function readSnapshot<T>(
+  clients: readonly Client[],
+  work: (readers: readonly Queryable[]) => Promise<T>,
+): Promise<T> {
+  const [first, ...others] = clients;
+  if (first === undefined) throw new Error('a snapshot needs a connection');
+  const begin = 'BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY';
+  await first.query(begin);
+  const { rows } = await first.query<{ id: string }>('SELECT pg_export_snapshot() AS id');
+  for (const other of others) {
+    await other.query(begin);
+    await other.query(`SET TRANSACTION SNAPSHOT '${rows[0]?.id ?? ''}'`);
+  }
+  const result = await work(clients.map(readerOf));
+  for (const client of clients) await client.query('COMMIT');
+  return result;
+}
+
+/** One connection as the rooms know a database: its statements run one after the other. */
+function readerOf(client: Client): Queryable {
+  let turn: Promise<unknown> = Promise.resolve();
+  return {
+    query<Row extends object>({ label, text }: Statement, values: readonly unknown[] = []) {
+      const rows = turn.then(async () => {
+        try {
+          return (await client.query<Row>(text, [...values])).rows;
+        } catch (error) {
+          throw mapDatabaseError(error, { statement: label });
+        }
+      });
+      turn = rows.catch(() => undefined);
+      return rows;
+    },
+  };
+}

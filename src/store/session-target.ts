@@ -1,0 +1,52 @@
+// Beside a pooler: the connection that lasts.
+import { randomInt } from 'node:crypto';
+import { FullmatchError } from '../errors.ts';
+import { ADVISORY_LOCKS } from './advisory-locks.ts';
+import { connectClient, type ConnectionTarget } from './connection-target.ts';
+import { mapDatabaseError } from './sqlstate.ts';
+
+/** Where the direct connection is named. */
+export const LISTEN_URL = { name: 'DATABASE_LISTEN_URL', key: 'database.listenUrl' };
+
+/** The error of what a pooler cannot give. */
+export function needsSession(target: ConnectionTarget): FullmatchError {
+  return new FullmatchError(
+    'invalid_configuration',
+    `A pooler is in front of the PostgreSQL at ${target.describe()}, and this needs a connection of its own: name one that leads to PostgreSQL directly as DATABASE_LISTEN_URL.`,
+    { details: { key: LISTEN_URL.key } },
+  );
+}
+
+const IS_HELD = `
+  SELECT EXISTS (
+    SELECT FROM pg_locks JOIN pg_database ON pg_database.oid = pg_locks.database
+    WHERE locktype = 'advisory' AND classid::bigint = $1 AND objid::bigint = $2 AND objsubid = 2
+      AND datname = current_database()) AS held`;
+
+/**
+ * Holds a lock that nobody else can hold over one connection, and looks for it over the other: so both lead to one database.
+ * @throws FullmatchError `invalid_configuration` where they lead to two
+ */
+export async function requireSameDatabase(
+  target: ConnectionTarget,
+  sessions: ConnectionTarget,
+): Promise<void> {
+  const keys = [ADVISORY_LOCKS.identity[0], randomInt(2 ** 31)];
+  const holder = await connectClient(sessions);
+  const seeker = await connectClient(target);
+  try {
+    if (sessions.isPooled === true) throw needsSession(sessions);
+    await holder.query('SELECT pg_advisory_lock($1, $2)', keys);
+    const { rows } = await seeker.query<{ held: boolean }>(IS_HELD, keys);
+    if (rows[0]?.held === true) return;
+    throw new FullmatchError(
+      'invalid_configuration',
+      `DATABASE_LISTEN_URL leads to ${sessions.describe()}, which is another database than that of DATABASE_URL at ${target.describe()}.`,
+      { details: { key: LISTEN_URL.key } },
+    );
+  } catch (error) {
+    throw mapDatabaseError(error, { statement: 'compare databases' });
+  } finally {
+    await Promise.all([holder, seeker].map((client) => client.end().catch(() => undefined)));
+  }
+}

@@ -1,0 +1,36 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { limitDiagnosis } from './diagnosis-time.ts';
+
+describe('the time of a diagnosis', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
+
+  test.each([
+    { waits: 'nobody waits', doOthersWait: () => false, openMs: 5_800, overMs: 6_100 },
+    { waits: 'others wait', doOthersWait: () => true, openMs: 2_400, overMs: 2_600 },
+  ])('where $waits is over before $overMs ms', ({ doOthersWait, openMs, overMs }) => {
+    const { signal } = limitDiagnosis(doOthersWait);
+    vi.advanceTimersByTime(openMs);
+    expect(signal.aborted).toBe(false);
+    vi.advanceTimersByTime(overMs - openMs);
+    expect(signal.aborted).toBe(true);
+  });
+
+  test('is over soon after somebody comes', () => {
+    let isBusy = false;
+    const { signal } = limitDiagnosis(() => isBusy);
+    vi.advanceTimersByTime(3_000);
+    isBusy = true;
+    vi.advanceTimersByTime(250);
+    expect(signal.aborted).toBe(true);
+  });
+
+  test('leaves no timer behind', () => {
+    limitDiagnosis(() => false).end();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,154 @@
+import { setTimeout as wait } from 'node:timers/promises';
+import {
+  type ExplorerSaid,
+  type ExplorerSubmission,
+  type ExplorerVerifier,
+} from '../../chains/explorer/explorer-verifier.ts';
+import { messageOf } from '../../errors.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
+import { type Logger } from '../../log.ts';
+import { type ContractReader, parseSections } from '../../repository/repository.ts';
+import { LANGUAGE_NAMES } from '../../solidity/metadata.ts';
+import { type Database } from '../../store/database.ts';
+import {
+  type DueForwarding,
+  type ExternalVerification,
+  noteForwarding,
+  takeDueForwarding,
+} from './forwarded-matches.ts';
+
+/** While one is taken nobody else takes it; an explorer answers sooner. */
+const LEASE_MS = 120_000;
+/** How often the walk looks for what is due, and asks one explorer after the other. */
+const PAUSE_MS = 5_000;
+const GAP_MS = 250;
+/** Explorers index a contract some blocks after it was created, and verify within a minute or two. */
+const FIRST_PAUSE_MS = 5_000;
+const MOST_PAUSE_MS = 30 * 60_000;
+const MOST_ATTEMPTS = 12;
+const NAMES: Readonly<Record<string, string>> = LANGUAGE_NAMES;
+const SECTIONS = ['compilation', 'sources', 'artifacts', 'creationCode'] as const;
+
+/** Times of the walk; tests have shorter ones. */
+export interface ForwardTimes {
+  readonly pauseMs?: number;
+  readonly firstPauseMs?: number;
+}
+
+/**
+ * Tells other explorers of the matches that jobs stored, and asks them how far they are, one after the other. All
+ * processes of a database share the queue. What cannot be told now is told later, at growing distances.
+ */
+export function startForwarding(
+  database: Database,
+  contracts: Pick<ContractReader, 'readRecord'>,
+  explorers: ExplorerVerifier,
+  log: Logger,
+  { pauseMs = PAUSE_MS, firstPauseMs = FIRST_PAUSE_MS }: ForwardTimes = {},
+): { close(): Promise<void> } {
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const step = async (): Promise<boolean> => {
+    const due = await takeDueForwarding(database, LEASE_MS);
+    if (due === undefined) return false;
+    const said = await tell(contracts, explorers, due);
+    const noted = stateAfter(due, said);
+    const { chainId, address, explorer } = due;
+    const links = explorers.linksOf(explorer, chainId, address, noted.externalId ?? undefined);
+    const pause = Math.min(MOST_PAUSE_MS, firstPauseMs * 2 ** (due.attempts - 1));
+    await noteForwarding(database, due, { ...noted, links }, pause);
+    const facts = { event: 'match_forwarded', job: due.jobId, explorer, state: noted.state };
+    log.info(facts, 'another explorer was told of a match');
+    return true;
+  };
+  const walk = async (): Promise<void> => {
+    while (!signal.aborted) {
+      let took = false;
+      try {
+        took = await step();
+      } catch (error) {
+        log.warn(
+          { event: 'forwarding_failed', error: messageOf(error) },
+          'a match could not be handed on',
+        );
+      }
+      await wait(took ? GAP_MS : pauseMs, undefined, { signal }).catch(() => undefined);
+    }
+  };
+  const walking = walk();
+  return {
+    close: async () => {
+      stopping.abort();
+      await walking;
+    },
+  };
+}
+
+async function tell(
+  contracts: Pick<ContractReader, 'readRecord'>,
+  explorers: ExplorerVerifier,
+  { explorer, chainId, address, externalId }: DueForwarding,
+): Promise<ExplorerSaid> {
+  if (!explorers.explorersOf(chainId).includes(explorer)) {
+    return { kind: 'refused', reason: 'This service tells it of no contracts any more.' };
+  }
+  if (externalId !== undefined) return explorers.check(explorer, chainId, externalId);
+  const submission = await readSubmission(contracts, chainId, address);
+  return submission === undefined
+    ? { kind: 'refused', reason: 'The match was withdrawn before it was handed on.' }
+    : explorers.submit(explorer, submission);
+}
+
+/** What is known after an explorer spoke. An id that it gives is a promise; its verdict comes later. */
+function stateAfter(
+  { state, externalId, attempts }: DueForwarding,
+  said: ExplorerSaid,
+): Omit<ExternalVerification, 'links'> {
+  const known = externalId === undefined ? {} : { externalId };
+  switch (said.kind) {
+    case 'verified':
+      return { state: 'verified', ...known };
+    case 'accepted':
+      return externalId === undefined
+        ? { state: 'submitted', externalId: said.id }
+        : { state: 'verified', ...known };
+    case 'refused':
+      return { state: 'failed', error: said.reason, ...known };
+    case 'pending':
+    case 'later': {
+      const error = said.kind === 'later' ? { error: said.reason } : {};
+      if (attempts < MOST_ATTEMPTS) return { state, ...known, ...error };
+      return { state: 'failed', error: 'It gave no verdict in time.', ...known, ...error };
+    }
+  }
+}
+
+/** The contract as explorers take it; undefined where it has no match any more. */
+async function readSubmission(
+  contracts: Pick<ContractReader, 'readRecord'>,
+  chainId: number,
+  address: DueForwarding['address'],
+): Promise<ExplorerSubmission | undefined> {
+  const record = await contracts.readRecord(chainId, address, SECTIONS);
+  if (record === undefined) return undefined;
+  const { compilation, sources = [], artifacts, creationCode } = parseSections(record.sections);
+  if (compilation === undefined) return undefined;
+  const { language, settings, fullyQualifiedName: contract, version } = compilation;
+  const more = artifacts?.['input'];
+  const members = isMembers(more)
+    ? Object.entries(more).map(([name, text]) => [name, JSON.parse(String(text))] as const)
+    : [];
+  const input = {
+    language: NAMES[language] ?? language,
+    sources: Object.fromEntries(sources.map(({ path, content }) => [path, { content }])),
+    settings,
+    ...(Object.fromEntries(members) as Members),
+  };
+  const given = creationCode?.values?.constructorArguments;
+  return {
+    ...{ chainId, address, contract, compilerVersion: version },
+    input: JSON.stringify(input),
+    isVyper: language === 'vyper',
+    constructorArguments: typeof given === 'string' ? given.slice(2) : '',
+  };
+}

@@ -1,0 +1,60 @@
+import { type Turns } from '../../lib/turns.ts';
+import { type CompilationTarget } from '../../solidity/standard-json.ts';
+import { countSame, toPairs } from '../compilation/choose-target.ts';
+import { type ContractCodes } from '../compilation/read-output.ts';
+import { type GivenCodes } from './given-codes.ts';
+
+/** Contracts of a compilation that are compiled whole for one pair of codes, those nearest to them first. */
+export const MOST_TRIED = 8;
+/** Codes that have less in common come of other sources: values and metadata are a small part of any. */
+const LEAST_SAME = 0.2;
+
+/** The contracts of a compilation by how near they are to a code. */
+export class ContractRanking {
+  readonly #contracts: readonly ContractCodes[];
+  readonly #turns: Turns;
+  readonly #signal: AbortSignal;
+  readonly #pairs = new Map<'creation' | 'runtime', readonly Uint16Array[]>();
+
+  constructor(contracts: readonly ContractCodes[], turns: Turns, signal: AbortSignal) {
+    this.#contracts = contracts;
+    this.#turns = turns;
+    this.#signal = signal;
+  }
+
+  /** @throws the reason of the signal */
+  async nearest({ creationCode, runtimeCode }: GivenCodes): Promise<readonly CompilationTarget[]> {
+    const key = runtimeCode === undefined ? 'creation' : 'runtime';
+    const code = toPairs((runtimeCode ?? creationCode ?? '0x').slice(2));
+    const near: { readonly target: CompilationTarget; readonly same: number }[] = [];
+    for (const [index, pairs] of (await this.#pairsOf(key)).entries()) {
+      const contract = this.#contracts[index];
+      const [shorter = 0, longer = 0] = [pairs.length, code.length].sort((a, b) => a - b);
+      if (contract === undefined || shorter < LEAST_SAME * longer) continue;
+      await this.#giveTurn();
+      const same = countSame(pairs, code);
+      if (same >= LEAST_SAME) near.push({ target: contract.target, same });
+    }
+    return near
+      .sort((left, right) => right.same - left.same)
+      .slice(0, MOST_TRIED)
+      .map(({ target }) => target);
+  }
+
+  async #pairsOf(key: 'creation' | 'runtime'): Promise<readonly Uint16Array[]> {
+    const known = this.#pairs.get(key);
+    if (known !== undefined) return known;
+    const pairs: Uint16Array[] = [];
+    for (const contract of this.#contracts) {
+      await this.#giveTurn();
+      pairs.push(toPairs(contract[key]));
+    }
+    this.#pairs.set(key, pairs);
+    return pairs;
+  }
+
+  async #giveTurn(): Promise<void> {
+    await this.#turns.give();
+    this.#signal.throwIfAborted();
+  }
+}

@@ -1,0 +1,90 @@
+import { expect, test } from 'vitest';
+import { type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type JobReader } from '../compilation/job-reader.ts';
+import { createGivenVerifier } from './given-verifier.ts';
+import { type GivenRequest } from './given-codes.ts';
+
+const GREEDY = '192.0.2.1';
+const OTHER = '198.51.100.1';
+const NOBODY_CLOSES = new AbortController().signal;
+const INPUT: StandardJsonInput = {
+  ...{ language: 'Solidity', sources: { 'a.sol': { content: '' } }, settings: {} },
+};
+
+/** A request whose codes are `count` times the same bytes, which no contract has. */
+const requestOf = (count: number, digits = '00'): GivenRequest => ({
+  request: { packed: new Uint8Array() } as GivenRequest['request'],
+  codes: Array.from({ length: count }, () => ({
+    address: `0x${'11'.repeat(20)}` as const,
+    runtimeCode: `0x${digits}` as const,
+  })),
+});
+
+/** Everything but compiling: `contracts` of so many bytes each come of every compilation. */
+const partsOf = (
+  compileToBytes: () => Promise<unknown>,
+  {
+    contracts = 0,
+    bytes = 0,
+    onRead = (): unknown => undefined,
+  }: { contracts?: number; bytes?: number; onRead?: (packed: Buffer) => unknown } = {},
+): Parameters<typeof createGivenVerifier>[0] => {
+  const asked = {
+    task: {
+      ...{ language: 'solidity', version: '0.8.30', target: { path: '', name: '' } },
+      input: INPUT,
+    },
+  };
+  const codes = Array.from({ length: contracts }, (_, index) => ({
+    target: { path: 'a.sol', name: `C${index}` },
+    ...{ runtime: '5b'.repeat(bytes), creation: '' },
+  }));
+  return {
+    sourceBytes: 5_000_000,
+    compilers: { compileToBytes } as never,
+    reader: {
+      readTask: (packed: Buffer) => {
+        onRead(packed);
+        return Promise.resolve(asked);
+      },
+      readOutputCodes: () => Promise.resolve({ errors: [], codes }),
+    } as unknown as JobReader,
+  };
+};
+
+test('one network leaves a place to the others, however long its compilations take', async () => {
+  const started: string[] = [];
+  let release = (): void => undefined;
+  const released = new Promise<void>((resolve) => (release = resolve));
+  const parts = partsOf(() => released, { onRead: (packed) => started.push(packed.toString()) });
+  const verifier = createGivenVerifier(parts, 2, NOBODY_CLOSES);
+  const ask = (client: string) => {
+    const packed = { packed: Buffer.from(client) } as unknown as GivenRequest['request'];
+    const asked = { ...requestOf(1), request: packed };
+    return verifier.verify(asked, { client, signal: NOBODY_CLOSES });
+  };
+  const answers = [ask(GREEDY), ask(GREEDY), ask(GREEDY), ask(OTHER)];
+  await expect.poll(() => started).toContain(OTHER);
+  expect(started).toEqual([GREEDY, OTHER]);
+  release();
+  expect(await Promise.all(answers)).toHaveLength(4);
+  expect(started).toEqual([GREEDY, OTHER, GREEDY, GREEDY]);
+});
+
+test('others have turns while many codes are held against many contracts', async () => {
+  const compile = (): Promise<unknown> => Promise.resolve({});
+  const parts = partsOf(compile, { contracts: 60, bytes: 100_000 });
+  const verifier = createGivenVerifier(parts, 1, NOBODY_CLOSES);
+  let turns = 0;
+  let ended = false;
+  const count = (): void => {
+    turns += 1;
+    if (!ended) setImmediate(count);
+  };
+  setImmediate(count);
+  const asker = { client: OTHER, signal: NOBODY_CLOSES };
+  await verifier.verify(requestOf(30, '5a'.repeat(100_000)), asker);
+  ended = true;
+  // 180 MB are compared: each processor takes far longer than ten turns of some milliseconds.
+  expect(turns).toBeGreaterThan(10);
+});

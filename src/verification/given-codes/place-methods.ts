@@ -1,0 +1,40 @@
+import { findMethods } from '../../bytecode/find-methods.ts';
+import { signaturesOf } from '../../solidity/abi-signatures.ts';
+
+/** Where the source of a function stands. */
+export interface MethodPlace {
+  readonly fileName: string;
+  readonly fileOffset: number;
+  readonly length: number;
+}
+
+/** A running code and what its compiler says of it. */
+export interface MappedCode {
+  readonly code: Uint8Array;
+  readonly abi: unknown;
+  readonly sourceMap: string;
+  /** The path of a source by its number in the compilation. */
+  readonly nameFile: (id: number) => string | undefined;
+}
+
+/** By selectors, where the functions of a running code stand. */
+export function placeMethods({
+  code,
+  abi,
+  sourceMap,
+  nameFile,
+}: MappedCode): Readonly<Record<string, MethodPlace>> {
+  const selectors = new Map(
+    signaturesOf(abi).function.map(({ signatureHash4 }) => [
+      Number(signatureHash4),
+      signatureHash4,
+    ]),
+  );
+  const methods = findMethods(code, sourceMap, new Set(selectors.keys()));
+  const named = [...methods].flatMap(([selector, { file, offset, length }]) => {
+    const fileName = nameFile(file);
+    const place = fileName === undefined ? undefined : { fileName, fileOffset: offset, length };
+    return place === undefined ? [] : [[selectors.get(selector) ?? '', place] as const];
+  });
+  return Object.fromEntries(named);
+}

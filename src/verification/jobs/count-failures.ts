@@ -1,0 +1,34 @@
+import { sql, type Queryable } from '../../store/database.ts';
+
+/** How many jobs failed for one reason in the last day. */
+export interface FailureCount {
+  readonly code: string;
+  readonly jobs: number;
+  /** The newest of them, and when it ended. */
+  readonly lastJob: string;
+  readonly lastAt: Date;
+}
+
+const MOST_REASONS = 50;
+
+// Failed jobs have an index by their ends.
+const COUNT_FAILURES = sql(
+  'count failures of a day',
+  `SELECT error_code AS code, count(*)::int AS jobs, max(finished_at) AS last_at,
+     (array_agg(id ORDER BY finished_at DESC))[1] AS last_job
+   FROM verification_jobs WHERE state = 'failed' AND finished_at > now() - interval '1 day'
+   GROUP BY error_code ORDER BY jobs DESC, code LIMIT ${MOST_REASONS}`,
+);
+
+/** The failures of the last 24 hours by their codes, the most frequent first. */
+export async function countFailures(database: Queryable): Promise<readonly FailureCount[]> {
+  const rows = await database.query<{
+    code: string;
+    jobs: number;
+    last_at: Date;
+    last_job: string;
+  }>(COUNT_FAILURES);
+  return rows.map(({ code, jobs, last_at, last_job }) => ({
+    ...{ code, jobs, lastAt: last_at, lastJob: last_job },
+  }));
+}

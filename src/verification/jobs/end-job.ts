@@ -1,0 +1,47 @@
+import { FullmatchError } from '../../errors.ts';
+import { type Database } from '../../store/database.ts';
+import { readJob } from './read-job.ts';
+import { cancelJob } from './run-jobs.ts';
+import { isFinished, type VerificationJob } from './verification-job.ts';
+
+/**
+ * Ends a job: at once while it waits, within seconds while it runs.
+ * @param client who asks for it, and must have submitted it; the operator unless told
+ * @returns the job after the attempt: ended when it waited, else still running
+ * @throws FullmatchError job_not_found, job_ended, job_of_another_client
+ */
+export async function endJob(
+  database: Database,
+  id: string,
+  client?: string,
+): Promise<VerificationJob> {
+  const { state } = await requireJob(database, id);
+  if (!isFinished({ state }) && (await cancelJob(database, id, client))) {
+    return requireJob(database, id);
+  }
+  const job = await requireJob(database, id);
+  if (isFinished(job)) {
+    throw new FullmatchError('job_ended', `The job ${job.id} has ended already.`, {
+      details: { verificationId: job.id, state: job.state },
+    });
+  }
+  throw new FullmatchError(
+    'job_of_another_client',
+    `The job ${job.id} was not sent from your address; only who has sent it, or the operator, may end it.`,
+    { details: { verificationId: job.id } },
+  );
+}
+
+async function requireJob(database: Database, id: string): Promise<VerificationJob> {
+  const job = await readJob(database, id);
+  if (job === undefined) throw jobNotFound(id);
+  return job;
+}
+
+/** The error for an id that is not a job's. */
+export function jobNotFound(id: string): FullmatchError {
+  return new FullmatchError(
+    'job_not_found',
+    `There is no verification job ${JSON.stringify(id.slice(0, 64))}.`,
+  );
+}

@@ -1,0 +1,193 @@
+// Finds what is stored by codes that somebody gives: nothing of a chain is read, and nothing is stored.
+import { findCopiedCodes } from '../../bytecode/copied-codes.ts';
+import { maskCode } from '../../bytecode/masked-code.ts';
+import { FullmatchError } from '../../errors.ts';
+import { FairPlaces } from '../../lib/fair-places.ts';
+import { hexToBytes, type Hex } from '../../lib/hex.ts';
+import { Turns } from '../../lib/turns.ts';
+import {
+  type Compilation,
+  findKnownCodes,
+  isCompilationCurrent,
+  type KnownCandidate,
+  readCurrentCompilation,
+  type CurrentCompilation,
+  readStoredCompilation,
+} from '../../repository/repository.ts';
+import { type Queryable } from '../../store/database.ts';
+import { type GivenAsker, type GivenVerifier } from '../given-codes/given-verifier.ts';
+import { type GivenCodes, type GivenMatch } from '../given-codes/given-codes.ts';
+import { VerificationFailure } from '../verification-failure.ts';
+import { packRequest } from '../verification-request.ts';
+import { type KnownCodeCache } from './known-code-cache.ts';
+import { judgeByKnown, readKnownCompilation } from './known-compilation.ts';
+import { describeStoredTask } from './stored-task.ts';
+
+/** Codes of a deployment, and where it stands, if that is known: what is verified there is tried first. */
+export type SearchedCode = GivenCodes & { readonly chainId?: number };
+
+/** A contract that is verified here, as an explorer is told of it. */
+export interface StoredMatch extends Pick<
+  CurrentCompilation,
+  'match' | 'creationValues' | 'runtimeValues'
+> {
+  readonly compilation: Compilation;
+}
+
+/** Searches what is stored, for those who know no database. */
+export interface KnownCodeSearch {
+  /**
+   * The stored contract that gives a code, judged by strict replay: a full match, or else the first partial one. Only
+   * contracts that are verified now are found. Another contract of stored sources is compiled once where it is proposed and
+   * this process compiles.
+   * @throws FullmatchError queue_full
+   */
+  search(code: SearchedCode, asker: GivenAsker): Promise<GivenMatch | undefined>;
+  /** The contract that is verified at an address; undefined where none is, or where its sources are too large. @throws FullmatchError queue_full */
+  readStored(chainId: number, address: Hex, asker: GivenAsker): Promise<StoredMatch | undefined>;
+}
+
+/** What the search needs. */
+export interface SearchParts {
+  readonly database: Queryable;
+  readonly cache: KnownCodeCache;
+  readonly sourceBytes: number;
+  /** Compiles the sources of other contracts; absent where this process compiles nothing. */
+  readonly given?: GivenVerifier;
+}
+
+/** Each search may hold the sources of a contract in memory. */
+const PLACES = { places: 4, waiting: 64, waitingOfNetwork: 16, waitMs: 30_000 };
+/** Candidates that are held against a code. */
+const MOST_TRIED = 8;
+const NO_PLACE = { chainId: 0, address: '0x' } as const;
+
+const turns = new Turns();
+
+/** Makes the search. */
+export function createKnownCodeSearch(parts: SearchParts): KnownCodeSearch {
+  const places = new FairPlaces(PLACES);
+  const inPlace = async <Found>(client: string, work: () => Promise<Found>): Promise<Found> => {
+    const giveBack = await places.take(client);
+    if (giveBack === undefined) {
+      throw new FullmatchError('queue_full', 'Too many searches wait; ask again later.', {
+        details: { retryAfterSeconds: 5 },
+      });
+    }
+    try {
+      return await work();
+    } finally {
+      giveBack();
+    }
+  };
+  return {
+    search: (code, asker) => inPlace(asker.client, () => search(parts, code, asker)),
+    readStored: (chainId, address, { client }) =>
+      inPlace(client, async () => {
+        const current = await readCurrentCompilation(parts.database, chainId, address);
+        if (current === undefined) return undefined;
+        const { compilationId, ...facts } = current;
+        const { database, sourceBytes } = parts;
+        const stored = await readStoredCompilation(database, compilationId, sourceBytes);
+        return stored && { ...facts, compilation: stored.compilation };
+      }),
+  };
+}
+
+async function search(
+  parts: SearchParts,
+  code: SearchedCode,
+  asker: GivenAsker,
+): Promise<GivenMatch | undefined> {
+  let partial: GivenMatch | undefined;
+  let tried = 0;
+  let mayCompile = parts.given !== undefined;
+  const seen = new Set<string>();
+  for await (const candidate of propose(parts.database, code)) {
+    asker.signal.throwIfAborted();
+    const key = `${candidate.compilationId} ${candidate.fullyQualifiedName}`;
+    if (seen.has(key)) continue;
+    seen.add(key);
+    // Only candidates with the metadata of the code can be better than a partial match.
+    if (partial !== undefined && !candidate.hasSameMetadata) continue;
+    if ((tried += 1) > MOST_TRIED) break;
+    await turns.give();
+    const judged = await judge(parts, candidate, code, mayCompile ? asker : undefined);
+    if (judged === undefined) continue;
+    if (judged.isCompiledNow) mayCompile = false;
+    if (judged.found?.judgement.match === 'full') return judged.found;
+    partial ??= judged.found;
+  }
+  return partial;
+}
+
+/** What is verified at the place of the code, then what the index knows by it. */
+async function* propose(
+  database: Queryable,
+  { chainId, address, creationCode, runtimeCode }: SearchedCode,
+): AsyncGenerator<KnownCandidate> {
+  if (chainId !== undefined) {
+    const current = await readCurrentCompilation(database, chainId, address);
+    if (current !== undefined) {
+      const { compilationId } = current;
+      yield { compilationId, fullyQualifiedName: '', isCompiled: true, hasSameMetadata: true };
+    }
+  }
+  const codes = [runtimeCode, creationCode].map((hex) => hex && hexToBytes(hex));
+  const [running, creating] = codes;
+  for (const part of running ? [running] : findCopiedCodes(creating ?? Buffer.alloc(0))) {
+    await turns.give();
+    yield* findKnownCodes(database, maskCode(part));
+  }
+}
+
+interface Judged {
+  readonly found: GivenMatch | undefined;
+  /** Whether a compiler was asked. */
+  readonly isCompiledNow: boolean;
+}
+
+async function judge(
+  { database, cache, sourceBytes, given }: SearchParts,
+  candidate: KnownCandidate,
+  code: SearchedCode,
+  asker: GivenAsker | undefined,
+): Promise<Judged | undefined> {
+  const { compilationId: id, isCompiled, fullyQualifiedName } = candidate;
+  if (!(await isCompilationCurrent(database, id))) return undefined;
+  const kept = cache.compilationOf(candidate);
+  const stored =
+    kept === undefined ? await readStoredCompilation(database, id, sourceBytes) : undefined;
+  if (kept === undefined && stored === undefined) return undefined;
+  const known =
+    kept ??
+    (stored && isCompiled
+      ? readKnownCompilation(stored.compilation, id, stored.gavePartial)
+      : undefined);
+  if (known !== undefined) {
+    if (kept === undefined && fullyQualifiedName !== '') cache.keepCompilation(candidate, known);
+    const { address, creationCode, runtimeCode } = code;
+    const judgement = judgeByKnown(known, address, {
+      ...(creationCode && { creationCode: hexToBytes(creationCode) }),
+      ...(runtimeCode && { runtimeCode: hexToBytes(runtimeCode) }),
+    });
+    const found = judgement.match === null ? undefined : { ...known, judgement };
+    return { found, isCompiledNow: false };
+  }
+  if (stored === undefined || given === undefined || asker === undefined) return undefined;
+  const name =
+    fullyQualifiedName === '' ? stored.compilation.fullyQualifiedName : fullyQualifiedName;
+  const compilation = describeStoredTask(stored.compilation, name);
+  try {
+    const request = packRequest({ ...NO_PLACE, compilation });
+    const [found] = await given.verify({ request, codes: [code] }, asker);
+    return { found, isCompiledNow: true };
+  } catch (error) {
+    // What the stored sources do not give any more leaves the other candidates as they are.
+    if (error instanceof VerificationFailure) return { found: undefined, isCompiledNow: true };
+    if (error instanceof FullmatchError && error.code.startsWith('compiler_')) {
+      return { found: undefined, isCompiledNow: true };
+    }
+    throw error;
+  }
+}

@@ -1,0 +1,209 @@
+/**
+ * Every operation of the API has a request and an answer in /docs: they are sent to the booted service here, and compared.
+ * After a change of what is answered: `npx vitest run test/api-examples.test.ts --update`, then `npx tsx scripts/build-openapi.ts`.
+ */
+import { readFileSync } from 'node:fs';
+import { keccak256, toHex } from 'viem';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, startAnvil, type Anvil } from './support/anvil.ts';
+import { type ApiExample, showAnswer, steady } from './support/api-examples/example.ts';
+import { type ExampleFacts, type Question, questionsOf } from './support/api-examples/questions.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { followed } from './support/followed.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import {
+  compileAsDeveloper,
+  configOf,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+  verifyOverV2,
+} from './support/verification-fixture.ts';
+
+const SOURCE = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.7;
+
+contract Token {
+    mapping(address => uint256) public balanceOf;
+
+    event Transfer(address indexed from, address indexed to, uint256 value);
+
+    function transfer(address to, uint256 value) external returns (bool) {
+        balanceOf[msg.sender] -= value;
+        balanceOf[to] += value;
+        emit Transfer(msg.sender, to, value);
+        return true;
+    }
+}
+`;
+const PATH = 'contracts/Token.sol';
+const COPIES = 16;
+const EXAMPLES = '../src/http/api-examples.json';
+
+interface Parameter {
+  readonly name: string;
+  readonly in: 'path' | 'query' | 'header';
+  readonly required?: boolean;
+  readonly schema?: { readonly example?: string | number };
+}
+interface Operation {
+  readonly parameters?: readonly Parameter[];
+  readonly servers?: readonly { readonly description: string }[];
+}
+const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta.url), 'utf8')) as {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
+};
+
+describe.skipIf(findAnvil() === undefined)('the examples of the API', () => {
+  let testDatabase: TestDatabase;
+  let service: BootedService & { readonly operatorUrl?: string };
+  let anvil: Anvil;
+  let facts: ExampleFacts;
+
+  beforeAll(async () => {
+    testDatabase = await createTestDatabase();
+    anvil = await startAnvil({ chainId: VERIFIED_CHAIN_ID });
+    service = await bootService({
+      databaseUrl: testDatabase.url,
+      yaml: configOf(
+        anvil,
+        `mcp: { enabled: true }
+operator: { enabled: true, port: 0 }
+access: { unlisted: true, tokens: ['docs:0123456789ABCDEF'] }
+health: { enabled: false }
+`,
+      ).replace('Test chain', 'Chain of the documentation'),
+    });
+    facts = await prepare();
+    await followed(service, testDatabase.database);
+  });
+  afterAll(async () => {
+    await service.close();
+    await anvil.stop();
+    await testDatabase.drop();
+  });
+
+  async function prepare(): Promise<ExampleFacts> {
+    const input = inputOf({ [PATH]: SOURCE });
+    const { creationCode, metadata } = await compileAsDeveloper('0.8.37', input, PATH, 'Token');
+    const { address } = await deploy(anvil, creationCode);
+    const copies: Awaited<ReturnType<typeof deploy>>[] = [];
+    for (let copy = 0; copy < COPIES; copy += 1) copies.push(await deploy(anvil, creationCode));
+    const job = await verifyOverV2(service.apiUrl, address, {
+      stdJsonInput: input,
+      compilerVersion: '0.8.37',
+      contractIdentifier: `${PATH}:Token`,
+    });
+    expect(job.contract.match).toBe('exact_match');
+    return {
+      ...{ address, input, metadata, source: SOURCE },
+      unverified: () => copies.shift()?.address ?? address,
+      creationCode: `0x${creationCode}`,
+      runtimeCode: await anvil.request<string>('eth_getCode', [address, 'latest']),
+      transferSelector: keccak256(toHex('transfer(address,uint256)')).slice(0, 10),
+      transferTopic: keccak256(toHex('Transfer(address,address,uint256)')),
+      jobId: job.verificationId,
+      matchId: job.contract.matchId ?? '0',
+    };
+  }
+
+  async function ask(
+    method: string,
+    path: string,
+    { parameters = [], servers }: Operation,
+    question: Question,
+  ): Promise<ApiExample> {
+    const shown = hostOf(servers?.[0]?.description);
+    const usual: Readonly<Record<string, string>> = {
+      ...{ chainId: String(VERIFIED_CHAIN_ID), ref: String(VERIFIED_CHAIN_ID) },
+      address: facts.address,
+    };
+    const valueOf = (name: string): string => {
+      const schema = parameters.find((parameter) => parameter.name === name)?.schema;
+      return question.path?.[name] ?? usual[name] ?? String(schema?.example ?? name);
+    };
+    const filled = path.replaceAll(/\{(\w+)\}/g, (_, name: string) => valueOf(name));
+    const query = new URLSearchParams(question.query).toString();
+    const target = `${filled}${query === '' ? '' : `?${query}`}`;
+    const body = question.json === undefined ? undefined : JSON.stringify(question.json);
+    const response = await fetch(`${hosts()[shown] ?? ''}${target}`, {
+      method: method.toUpperCase(),
+      redirect: 'manual',
+      headers: {
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...question.headers,
+      },
+      ...(body !== undefined && { body }),
+      ...(question.form && { body: new URLSearchParams(question.form) }),
+    });
+    const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
+    const answer = showAnswer(type, await readBody(response, type), question.isVolatile === true);
+    const fix = (text: string): string => steady(text, hosts());
+    return {
+      request: fix(curlOf(method, `${shown}${target}`, question)),
+      ...{ status: response.status, type },
+      answer: fix(answer),
+    };
+  }
+
+  const hosts = (): Readonly<Record<string, string>> => ({
+    'http://localhost:5555': service.apiUrl,
+    'http://localhost:10000': service.repositoryUrl,
+    'http://127.0.0.1:5557': service.operatorUrl ?? '',
+  });
+
+  test('are of every operation, and the service answers what the documentation says', async () => {
+    const questions = questionsOf(facts);
+    const examples: Record<string, ApiExample> = {};
+    const operations = Object.entries(paths).flatMap(([path, methods]) =>
+      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
+    );
+    const askEach = async (isChange: boolean): Promise<void> => {
+      for (const { path, method, operation } of operations) {
+        if ((method !== 'get') !== isChange) continue;
+        const name = `${method.toUpperCase()} ${path}`;
+        examples[name] = await ask(method, path, operation, questions[name] ?? {});
+      }
+    };
+    // What is sent to be verified comes into the lists at any later moment.
+    await askEach(false);
+    await askEach(true);
+    expect(Object.keys(questions).filter((name) => !(name in examples))).toEqual([]);
+    await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(EXAMPLES);
+  });
+});
+
+function hostOf(description: string | undefined): string {
+  if (description === 'The repository host') return 'http://localhost:10000';
+  return description === undefined ? 'http://localhost:5555' : 'http://127.0.0.1:5557';
+}
+
+/** The first event of a stream, which does not end; all of every other body. */
+async function readBody(response: Response, type: string): Promise<Buffer> {
+  if (type !== 'text/event-stream') return Buffer.from(await response.arrayBuffer());
+  const chunks: Buffer[] = [];
+  for await (const chunk of response.body ?? []) {
+    chunks.push(Buffer.from(chunk as Uint8Array));
+    if (Buffer.concat(chunks).includes('event: ')) break;
+  }
+  return Buffer.concat(chunks);
+}
+
+const SHOWN_BODY = 300;
+
+/** The command that sends a request; a long body is cut. */
+function curlOf(method: string, url: string, { json, form, headers = {} }: Question): string {
+  const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  const cut = (text: string): string =>
+    text.length <= SHOWN_BODY ? text : `${text.slice(0, SHOWN_BODY)}…`;
+  const parts = ['curl', ...(method === 'get' || form || json ? [] : ['-X', 'POST']), quote(url)];
+  for (const [name, value] of Object.entries(headers)) parts.push('-H', quote(`${name}: ${value}`));
+  if (json !== undefined) {
+    parts.push('-H', quote('content-type: application/json'));
+    parts.push('-d', quote(cut(JSON.stringify(json))));
+  }
+  for (const [name, value] of Object.entries(form ?? {})) {
+    parts.push('--data-urlencode', quote(cut(`${name}=${value}`)));
+  }
+  return parts.join(' ');
+}

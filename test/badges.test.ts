@@ -1,0 +1,161 @@
+// What other places show of a contract: badges, previews of links, and what programs that read text are told.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
+import { checksumAddress } from '../src/lib/hex.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+const [FULL, PARTIAL] = [sampleAddress(1), sampleAddress(2)];
+const [CLAIMED, NONE, FOREIGN] = [sampleAddress(3), sampleAddress(4), sampleAddress(5)];
+
+let testDatabase: TestDatabase;
+let service: BootedService;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  const foreign = sampleContract(1, FOREIGN, { runtimeMatch: 'full' }, { origin: 'verified' });
+  await saveMatches(testDatabase.database, [
+    sampleContract(1, FULL, { runtimeMatch: 'full' }, { origin: 'verified' }),
+    sampleContract(1, PARTIAL, { runtimeMatch: 'partial' }, { origin: 'verified' }),
+    sampleContract(1, CLAIMED, { runtimeMatch: 'full' }, { origin: 'imported' }),
+    { ...foreign, compilation: { ...foreign.compilation, name: '合約'.repeat(90) } },
+  ]);
+  service = await bootService({ databaseUrl: testDatabase.url, yaml: '' });
+});
+afterAll(async () => {
+  await service.close();
+  await testDatabase.drop();
+});
+
+const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
+  fetch(`${service.apiUrl}${path}`, { headers });
+
+describe('a badge', () => {
+  test.each([
+    ['a full match', FULL, 'full match'],
+    ['a partial match', PARTIAL, 'partial match'],
+    ['the claim of another service', CLAIMED, 'claimed full match'],
+    ['what is not verified', NONE, 'not verified'],
+  ])('says %s, for eyes and for screen readers', async (_what, address, words) => {
+    const response = await get(`/badge/1/${checksumAddress(address)}.svg`);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
+    const svg = await response.text();
+    expect(svg).toContain(`aria-label="contract: ${words}"`);
+    expect(svg).toContain(`>${words}</text>`);
+    expect(svg).not.toMatch(/<script|href|url\(/);
+    expect(response.headers.get('content-security-policy')).toBe("default-src 'none'");
+  });
+
+  test('is asked about again and sent only when it changed', async () => {
+    const first = await get(`/badge/1/${FULL}.svg`);
+    const etag = first.headers.get('etag') ?? '';
+    expect(first.headers.get('cache-control')).toBe('no-cache');
+    expect((await get(`/badge/1/${FULL}.svg`, { 'if-none-match': etag })).status).toBe(304);
+    expect((await get(`/badge/1/${PARTIAL}.svg`, { 'if-none-match': etag })).status).toBe(200);
+  });
+
+  test.each([
+    ['a chain that is no number', `/badge/x/${FULL}.svg`],
+    ['an address that is none', '/badge/1/0x12.svg'],
+    ['a wrong checksum', `/badge/1/${checksumAddress(FULL).replace(/[a-f]/, 'F')}A.svg`],
+    ['another picture', `/badge/1/${FULL}.png`],
+  ])('is none for %s', async (_what, path) => {
+    const response = await get(path);
+    expect(response.status).toBe(400);
+    expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
+  });
+});
+
+describe('a card', () => {
+  const png = async (path: string, headers?: Record<string, string>) => {
+    const response = await get(path, headers);
+    return { response, bytes: Buffer.from(await response.arrayBuffer()) };
+  };
+
+  test.each([
+    ['a full match', `/card/1/${FULL}.png`],
+    ['a partial match', `/card/1/${PARTIAL}.png`],
+    ['the claim of another service', `/card/1/${CLAIMED}.png`],
+    ['a name of which no letter is there', `/card/1/${FOREIGN}.png`],
+    ['what is not verified', `/card/1/${NONE}.png`],
+    ['a chain that nobody knows', `/card/99999999999/${NONE}.png`],
+    ['a chain', '/card/1.png'],
+    ['the service', '/card/fullmatch.png'],
+  ])('of %s is a small PNG of 1200 × 630', async (_what, path) => {
+    const { response, bytes } = await png(path);
+    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
+    expect(bytes.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');
+    expect([bytes.readUInt32BE(16), bytes.readUInt32BE(20)]).toEqual([1200, 630]);
+    expect(bytes.byteLength).toBeLessThan(40_000);
+  });
+
+  test('says of each verdict something else, and is sent again only when it changed', async () => {
+    const cards = await Promise.all(
+      [FULL, PARTIAL, CLAIMED, NONE].map((address) => png(`/card/1/${address}.png`)),
+    );
+    expect(new Set(cards.map(({ bytes }) => bytes.toString('base64'))).size).toBe(4);
+    const etag = cards[0]?.response.headers.get('etag') ?? '';
+    const again = await png(`/card/1/${FULL}.png`, { 'if-none-match': etag });
+    expect(again.response.status).toBe(304);
+    const other = await png(`/card/1/${PARTIAL}.png`, { 'if-none-match': etag });
+    expect(other.response.status).toBe(200);
+  });
+
+  test.each([
+    ['/card/1/0x12.png', 400],
+    [`/card/1/${FULL}.svg`, 400],
+    ['/card/nothing.png', 400],
+    ['/card/99999999999.png', 404],
+  ])('is not there at %s', async (path, status) => {
+    expect((await get(path)).status).toBe(status);
+  });
+
+  test('stands in the page that a link leads to', async () => {
+    const cardOf = async (path: string): Promise<string | undefined> =>
+      /<meta property="og:image" content="([^"]*)"/.exec(
+        await (await get(path, { accept: 'text/html' })).text(),
+      )?.[1];
+    const card = await cardOf(`/contract/1/${FULL}`);
+    expect(card).toBe(`${service.apiUrl}/card/1/${checksumAddress(FULL)}.png`);
+    expect(await cardOf('/registry/1')).toBe(`${service.apiUrl}/card/1.png`);
+    expect(await cardOf('/')).toBe(`${service.apiUrl}/card/fullmatch.png`);
+    expect((await fetch(card ?? '')).status).toBe(200);
+  });
+});
+
+describe('a link that is shared', () => {
+  const metaOf = (page: string, name: string): string | undefined =>
+    new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(page)?.[1];
+
+  test('says of a contract what its verdict is and how it was compiled', async () => {
+    const page = await (await get(`/contract/1/${FULL}`, { accept: 'text/html' })).text();
+    expect(metaOf(page, 'og:description')).toContain('Full match');
+    expect(metaOf(page, 'og:description')).toContain(checksumAddress(FULL));
+    expect(metaOf(page, 'og:title')).toBe(/<title>([^<]*)/.exec(page)?.[1]);
+    const claimed = await (await get(`/contract/1/${CLAIMED}`, { accept: 'text/html' })).text();
+    expect(metaOf(claimed, 'og:description')).toContain('Claimed full match');
+  });
+
+  test('says what the service is on every other page', async () => {
+    for (const path of ['/', '/docs', '/verify', '/nothing']) {
+      const page = await (await get(path, { accept: 'text/html' })).text();
+      expect(metaOf(page, 'description')).toContain('byte for byte');
+    }
+  });
+});
+
+test('llms.txt says what the service is, and every link in it answers', async () => {
+  const response = await get('/llms.txt');
+  expect(response.headers.get('content-type')).toContain('text/plain');
+  const text = await response.text();
+  expect(text).toMatch(/^# Fullmatch\n\n> /);
+  const links = [...text.matchAll(/\]\((http[^)]+)\)/g)].map(([, url = '']) => url);
+  expect(links.length).toBeGreaterThan(6);
+  for (const url of links) {
+    const { status } = await fetch(url, { headers: { accept: 'application/json' } });
+    // Nothing is known of the contract of the example.
+    expect([url, [200, 404].includes(status)]).toEqual([url, true]);
+    if (!url.includes('/v2/contract/')) expect([url, status]).toEqual([url, 200]);
+  }
+});

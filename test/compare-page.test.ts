@@ -1,0 +1,108 @@
+// Two verified contracts side by side: what the page says of their files, of their settings and of one file by its lines.
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { saveMatches } from '../src/repository/matches/save-matches.ts';
+import { type Source } from '../src/repository/matches/verified-contract.ts';
+
+const [FIRST, SECOND, THIRD, ABSENT] = [1, 2, 3, 4].map(sampleAddress) as [
+  ReturnType<typeof sampleAddress>,
+  ...ReturnType<typeof sampleAddress>[],
+];
+const lines = (change: string): string =>
+  Array.from({ length: 30 }, (_, index) => (index === 14 ? change : `uint x${index};`)).join('\n');
+const SHARED = { path: 'a/Shared.sol', content: 'contract Shared {}' };
+const BEFORE: readonly Source[] = [
+  SHARED,
+  { path: 'a/Token.sol', content: lines('address <b>owner</b>;') },
+  { path: 'lib/Moved.sol', content: 'library Moved {}' },
+  { path: 'a/Old.sol', content: 'contract Old {}' },
+];
+const AFTER: readonly Source[] = [
+  SHARED,
+  { path: 'a/Token.sol', content: lines('address payable owner;') },
+  { path: 'node_modules/Moved.sol', content: 'library Moved {}' },
+  { path: 'a/New.sol', content: 'contract New {}' },
+];
+
+let testDatabase: TestDatabase;
+let service: BootedService;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  service = await bootService({ databaseUrl: testDatabase.url });
+  const contractOf = (
+    address: string,
+    chainId: number,
+    sources: readonly Source[],
+    runs: number,
+  ) => {
+    const contract = sampleContract(chainId, address as never, { runtimeMatch: 'full' });
+    const settings = { optimizer: { enabled: true, runs } };
+    const names = { name: 'Token', fullyQualifiedName: 'a/Token.sol:Token' };
+    return { ...contract, compilation: { ...contract.compilation, ...names, settings, sources } };
+  };
+  await saveMatches(testDatabase.database, [
+    contractOf(FIRST, 1, BEFORE, 200),
+    contractOf(SECOND as string, 10, AFTER, 999),
+    contractOf(THIRD as string, 1, BEFORE, 200),
+  ]);
+});
+afterAll(async () => {
+  await service.close();
+  await testDatabase.drop();
+});
+
+async function read(query: string): Promise<{ readonly status: number; readonly text: string }> {
+  const url = `${service.apiUrl}/compare/1/${FIRST}${query}`;
+  const response = await fetch(url, { headers: { accept: 'text/html' } });
+  const html = await response.text();
+  const main = /<main.*?<\/main>/s.exec(html)?.[0] ?? '';
+  return { status: response.status, text: main };
+}
+/** What a reader sees, without marks. */
+const plain = (html: string): string => html.replace(/<(?!!)[^>]*>/g, ' ').replace(/\s+/g, ' ');
+
+test('files are the same, changed, moved, gone or new, and the settings that differ stand beside each other', async () => {
+  const { status, text } = await read(`?with=${SECOND}&on=10`);
+  expect(status).toBe(200);
+  const seen = plain(text);
+  for (const told of [
+    'a/Token.sol changed',
+    'lib/Moved.sol moved to node_modules/Moved.sol',
+    'a/Old.sol only in the first',
+    'a/New.sol only in the second',
+    '1 the same in both',
+    'optimizer {&quot;enabled&quot;:true,&quot;runs&quot;:200} {&quot;enabled&quot;:true,&quot;runs&quot;:999}',
+  ]) {
+    expect(seen).toContain(told);
+  }
+  // The first file that has changed is shown, as text.
+  expect(seen).toContain('15 − address &lt;b>owner&lt;/b>; 15 + address payable owner;');
+  expect(seen).toContain('11 equal lines');
+});
+
+test('contracts of the same sources are told to be the same', async () => {
+  const { text } = await read(`?with=${THIRD}`);
+  expect(plain(text)).toContain('Every source is the same');
+  expect(plain(text)).toContain('Compiler, contract and settings are the same.');
+});
+
+test.each([
+  ['', 200, 'Address of another verified contract'],
+  [`?with=${ABSENT}`, 404, 'is not verified here'],
+  ['?with=nonsense', 400, 'an address is expected'],
+  [`?with=${SECOND}&on=x`, 400, 'chain'],
+])('without two contracts the page says what is missing: %s', async (query, status, told) => {
+  const read_ = await read(query);
+  expect(read_.status).toBe(status);
+  expect(plain(read_.text)).toContain(told);
+});
+
+test('the page of a contract leads to it by a plain form', async () => {
+  const response = await fetch(`${service.apiUrl}/contract/1/${FIRST}?tab=history`, {
+    headers: { accept: 'text/html' },
+  });
+  expect(await response.text()).toMatch(/<form[^>]*action="[^"]*compare\/1\/0x/);
+});

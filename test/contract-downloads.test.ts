@@ -1,0 +1,96 @@
+// The files of a contract that tools take: the input of the compiler, the ABI, and an archive of all.
+import { unzipSync } from 'fflate';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { runSoljson } from './support/run-soljson.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  VERIFIED_CHAIN_ID,
+  verifyOverV2,
+} from './support/verification-fixture.ts';
+import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
+
+const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
+const VERSION = '0.8.37+commit.f401782d';
+const SOURCES = {
+  'contracts/Sum.sol':
+    'import "./Parts.sol";\ncontract Sum is Parts { function sum() external view returns (uint256) { return one + 1; } }',
+  'contracts/Parts.sol': 'contract Parts { uint256 public one = 1; }',
+};
+
+describe.skipIf(absence)(`the files of a contract${absence ? ` (${absence})` : ''}`, () => {
+  let service: VerifyingService;
+  let files: string;
+  let creationCode: string;
+
+  beforeAll(async () => {
+    service = await startVerifyingService();
+    const input = inputOf(SOURCES, { optimizer: { enabled: true, runs: 77 } });
+    ({ creationCode } = await compileAsDeveloper('0.8.37', input, 'contracts/Sum.sol', 'Sum'));
+    const { address } = await deploy(service.anvil, creationCode);
+    const { apiUrl } = service.service;
+    const job = await verifyOverV2(apiUrl, address, {
+      ...{ stdJsonInput: input, compilerVersion: VERSION },
+      contractIdentifier: 'contracts/Sum.sol:Sum',
+    });
+    expect(job.error).toBeUndefined();
+    files = `${apiUrl}/v1/contracts/${VERIFIED_CHAIN_ID}/${address}/files`;
+  });
+  afterAll(() => service.close());
+
+  const codeOf = async (input: unknown): Promise<string | undefined> => {
+    const [output] = (await runSoljson('solc', [input as object])) as {
+      contracts: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>;
+    }[];
+    return output?.contracts['contracts/Sum.sol']?.['Sum']?.evm.bytecode.object;
+  };
+
+  test('the compiler takes the input as it is, and gives the code that was deployed', async () => {
+    const response = await fetch(`${files}/standard-input.json`);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="/);
+    const input = (await response.json()) as { sources: object };
+    expect(Object.keys(input.sources).sort()).toEqual(Object.keys(SOURCES).sort());
+    expect(await codeOf(input)).toBe(creationCode);
+  });
+
+  test('the archive holds the tree, the input and the ABI, byte for byte the same each time', async () => {
+    const [one, other, abi] = await Promise.all(
+      ['sources.zip', 'sources.zip', 'abi.json'].map(async (file) => {
+        const response = await fetch(`${files}/${file}`, {
+          headers: { 'accept-encoding': 'identity' },
+        });
+        expect(response.status).toBe(200);
+        return Buffer.from(await response.arrayBuffer());
+      }),
+    );
+    expect(one).toEqual(other);
+    const entries = unzipSync(one ?? Buffer.alloc(0));
+    const textOf = (name: string): string => Buffer.from(entries[name] ?? []).toString('utf8');
+    for (const [name, text] of Object.entries(SOURCES)) {
+      expect(textOf(`sources/${name}`)).toBe(text);
+    }
+    expect(await codeOf(JSON.parse(textOf('standard-input.json')))).toBe(creationCode);
+    expect(textOf('abi.json')).toBe(abi?.toString('utf8'));
+    expect(JSON.parse(textOf('abi.json'))).toHaveLength(2);
+    expect(JSON.parse(textOf('metadata.json'))).toMatchObject({ language: 'Solidity' });
+  });
+
+  test('is told once: a client that holds a file is told so', async () => {
+    const tag = (await fetch(`${files}/sources.zip`)).headers.get('etag') ?? '';
+    const again = await fetch(`${files}/sources.zip`, { headers: { 'if-none-match': tag } });
+    expect(again.status).toBe(304);
+  });
+
+  test('a file of another name, and of a contract that is not verified, is refused', async () => {
+    expect((await fetch(`${files}/secrets.json`)).status).toBe(400);
+    const absent = files.replace(/0x[0-9a-fA-F]{40}/, `0x${'12'.repeat(20)}`);
+    const response = await fetch(`${absent}/abi.json`);
+    expect([response.status, await response.json()]).toMatchObject([
+      404,
+      { code: 'contract_not_found' },
+    ]);
+  });
+});

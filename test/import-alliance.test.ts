@@ -1,0 +1,256 @@
+// `fullmatch import --from`: a database with the tables of the Verifier Alliance, with Sourcify's beside them and without.
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { filesOf, FILE_SECTIONS, parseSections, readRecord } from '../src/repository/repository.ts';
+import { sql } from '../src/store/database.ts';
+import { readStatistics, renderStatistics } from '../src/repository/statistics/statistics.ts';
+import {
+  type AllianceDatabase,
+  type AllianceRow,
+  CONTENT,
+  createAllianceDatabase,
+  TRANSACTION,
+  WORD,
+} from './support/alliance-database.ts';
+import { runInProcess, type CliRun } from './support/run-cli.ts';
+import { sampleAddress } from './support/sample-contracts.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let store: TestDatabase;
+let peer: AllianceDatabase;
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+});
+afterAll(() => folder.remove());
+beforeEach(async () => {
+  [store, peer] = await Promise.all([createTestDatabase(), createAllianceDatabase()]);
+});
+afterEach(() => Promise.all([store.drop(), peer.drop()]));
+
+const fullmatch = (...args: readonly string[]): Promise<CliRun> =>
+  runInProcess(args, {
+    environment: { DATABASE_URL: store.url, FULLMATCH_REGISTRY_INCLUDE: 'configured' },
+    workingDirectory: folder.path,
+  });
+async function load(...more: readonly string[]): Promise<{
+  totals: Record<string, number>;
+  refused: { path: string; reason: string }[];
+}> {
+  const run = await fullmatch('import', '--from', peer.url, '--json', ...more);
+  expect(run.exitCode, run.stderr).toBe(0);
+  return JSON.parse(run.stdout) as never;
+}
+const READ_TRUST = sql(
+  'test trust',
+  `SELECT current_matches.trust, source, matcher_version, contract_id IS NOT NULL AS is_code_read,
+     claimed_block_number::int AS block, jsonb_array_length(runtime_transformations) AS transformations,
+     claimed.runtime_code_hash IS NOT NULL AND claimed.runtime_code_hash <> '' AS has_runtime, are_codes_claimed
+   FROM current_matches
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   LEFT JOIN contracts AS claimed ON claimed.id = claimed_contract_id
+   ORDER BY current_matches.address`,
+);
+const statistics = async (): Promise<unknown> =>
+  JSON.parse(renderStatistics(await readStatistics(store.database)).toString('utf8'));
+
+describe('a database with the tables of the Verifier Alliance and Sourcify', () => {
+  test('gives its matches, with metadata byte for byte, sources and facts', async () => {
+    await peer.addRow({ address: sampleAddress(1) });
+    await peer.addRow({ address: sampleAddress(2), chainId: 10, runtime: 'partial' });
+    expect((await load()).totals).toMatchObject({ stored: 2, refused: 0 });
+    expect(await statistics()).toEqual({
+      1: { full_match: 1, partial_match: 0 },
+      10: { full_match: 0, partial_match: 1 },
+    });
+    const record = await readRecord(store.database, 1, sampleAddress(1), FILE_SECTIONS);
+    const files = filesOf(parseSections(record!.sections));
+    const contentOf = (name: string): string | undefined =>
+      files.find(({ path }) => path === name)?.content;
+    expect(contentOf('metadata.json')).toBe(peer.metadata);
+    expect(contentOf('creator-tx-hash.txt')).toBe(TRANSACTION);
+    expect(contentOf('constructor-args.txt')).toBe(WORD);
+    expect(
+      files.some(({ path, content }) => path.startsWith('sources/') && content === CONTENT),
+    ).toBe(true);
+    expect((await load()).totals).toMatchObject({ stored: 0, unchanged: 2 });
+  });
+
+  test('gives an address the best of its matches, and full where the creation alone is full', async () => {
+    await peer.addRow({ address: sampleAddress(1), runtime: 'partial' });
+    await peer.addRow({ address: sampleAddress(1), runtime: 'perfect' });
+    await peer.addRow({ address: sampleAddress(2), runtime: 'partial', creation: 'perfect' });
+    await load();
+    expect(await statistics()).toEqual({ 1: { full_match: 2, partial_match: 0 } });
+  });
+
+  test.each<{ what: string; row: Omit<AllianceRow, 'address'>; reason: string }>([
+    {
+      what: 'whose creation alone matches',
+      row: { runtime: null, creation: 'perfect' },
+      reason: 'no_runtime_match',
+    },
+    {
+      what: 'whose code on chain is other code',
+      row: { change: (code) => (code.writeUInt8(1, 9), code) },
+      reason: 'codes_differ',
+    },
+    { what: 'without its transformations', row: { transformations: [] }, reason: 'codes_differ' },
+    {
+      what: 'with transformations that are none',
+      row: { transformations: { a: 1 } },
+      reason: 'codes_differ',
+    },
+    {
+      what: 'with a transformation outside of the code',
+      row: { transformations: [{ type: 'replace', reason: 'immutable', offset: 9e9, id: '3' }] },
+      reason: 'codes_differ',
+    },
+    {
+      what: 'with other metadata than its code',
+      row: { metadata: '{"compiler":{"version":"0.8.30"}}' },
+      reason: 'wrong_metadata_hash',
+    },
+  ])('a row $what is refused by name', async ({ row, reason }) => {
+    await peer.addRow({ address: sampleAddress(1), ...row });
+    await peer.addRow({ address: sampleAddress(2) });
+    const { totals, refused } = await load();
+    expect(totals).toMatchObject({ stored: 1, refused: 1 });
+    expect(refused).toMatchObject([{ path: 'verified_contracts/1', reason, chainId: 1 }]);
+  });
+
+  test('with a row that is no JSON, or lacks what every compilation has, gives the others', async () => {
+    await peer.addRow({ address: sampleAddress(1) });
+    await peer.addRow({ address: sampleAddress(2) });
+    await peer.client.query(
+      `ALTER TABLE verified_contracts ALTER runtime_values TYPE text USING runtime_values::text;
+       UPDATE verified_contracts SET runtime_values = '{' WHERE id = 1`,
+    );
+    const { totals, refused } = await load();
+    expect(totals).toMatchObject({ stored: 1, refused: 1 });
+    expect(refused).toMatchObject([{ path: 'verified_contracts/1', reason: 'broken_row' }]);
+    await peer.client.query(
+      `ALTER TABLE compiled_contracts ALTER version DROP NOT NULL;
+       UPDATE compiled_contracts SET version = NULL`,
+    );
+    await peer.addRow({ address: sampleAddress(3) });
+    expect((await load()).refused.map(({ reason }) => reason)).toContain('broken_row');
+  });
+
+  test('gives claims where the code on chain is not there, and no transaction to a contract of the genesis', async () => {
+    await peer.addRow({
+      address: sampleAddress(1),
+      isCodeUnknown: true,
+      runtime: 'partial',
+      blockNumber: -1,
+    });
+    expect((await load('--dry-run')).totals).toMatchObject({ stored: 1 });
+    expect(await statistics()).toEqual({});
+    expect((await load()).totals).toMatchObject({ stored: 1 });
+    const record = await readRecord(store.database, 1, sampleAddress(1), ['deployment']);
+    expect(parseSections(record!.sections).deployment?.transactionHash).toBeUndefined();
+  });
+
+  test('rechecks what it delivers, says where it came from, and keeps its evidence', async () => {
+    await peer.addRow({ address: sampleAddress(1) });
+    await peer.addRow({ address: sampleAddress(2), isCodeUnknown: true, runtime: 'partial' });
+    const unexplained = [{ type: 'replace', reason: 'library', offset: 0, id: 'x' }];
+    await peer.addRow({
+      address: sampleAddress(3),
+      transformations: unexplained,
+      isCodeUnknown: true,
+    });
+    await load('--source-name', 'peer.example');
+    const rows = await store.database.query(READ_TRUST);
+    expect(rows).toMatchObject([
+      {
+        ...{ trust: 'rechecked', source: 'peer.example', matcher_version: 1, is_code_read: false },
+        ...{ block: 5, transformations: 1, has_runtime: true, are_codes_claimed: true },
+      },
+      { trust: 'claimed', source: 'peer.example', matcher_version: null, has_runtime: false },
+      { trust: 'claimed' },
+    ]);
+    const bad = await fullmatch(
+      'import',
+      '--from',
+      peer.url,
+      '--source-name',
+      '/etc/tree',
+      '--json',
+    );
+    expect(JSON.parse(bad.stdout)).toMatchObject({ code: 'invalid_parameter' });
+  });
+
+  test('a second import rechecks what a tree only claimed', async () => {
+    await peer.addRow({ address: sampleAddress(1) });
+    await load();
+    await store.database.query(sql('test claim', "UPDATE current_matches SET trust = 'claimed'"));
+    expect((await load()).totals).toMatchObject({ upgraded: 1 });
+    expect((await load()).totals).toMatchObject({ unchanged: 1 });
+    expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
+  });
+
+  test('gives no codes: nobody here has read them on a chain', async () => {
+    await peer.addRow({ address: sampleAddress(1) });
+    await load();
+    const record = await readRecord(store.database, 1, sampleAddress(1), ['runtimeCode']);
+    const { runtimeCode } = parseSections(record!.sections);
+    expect(runtimeCode?.onChain).toBeUndefined();
+    expect(runtimeCode?.recompiled).toBeUndefined();
+  });
+});
+
+describe('a database of another form', () => {
+  test('without metadata gives full matches with metadata that is derived, and proven by the code', async () => {
+    await peer.addRow({ address: sampleAddress(1) });
+    await peer.addRow({ address: sampleAddress(2), runtime: 'partial' });
+    await peer.client.query('DROP TABLE sourcify_matches');
+    expect((await load()).totals).toMatchObject({ stored: 2, refused: 0 });
+    expect(await statistics()).toEqual({ 1: { full_match: 1, partial_match: 1 } });
+    const record = await readRecord(store.database, 1, sampleAddress(1), FILE_SECTIONS);
+    const files = filesOf(parseSections(record!.sections));
+    expect(files.find(({ path }) => path === 'metadata.json')?.content).toBe(peer.metadata);
+  });
+
+  test.each([
+    ['without Sourcify’s tables', 'DROP TABLE sourcify_matches'],
+    ['that keeps no metadata', 'UPDATE sourcify_matches SET metadata = NULL'],
+  ])(
+    '%s gives a partial match where the code does not prove what is derived',
+    async (_, change) => {
+      await peer.addRow({ address: sampleAddress(1) });
+      await peer.client.query(
+        `${change}; UPDATE compiled_contracts SET compiler_settings = '{"optimizer": {"runs": 7}}'`,
+      );
+      expect((await load('--dry-run')).totals).toMatchObject({ stored: 1, refused: 0 });
+      expect((await load()).totals).toMatchObject({ stored: 1, refused: 0 });
+      expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 1 } });
+      expect((await load('--dry-run')).totals).toMatchObject({ stored: 0, unchanged: 1 });
+      expect((await load()).totals).toMatchObject({ stored: 0, unchanged: 1 });
+    },
+  );
+
+  test('is refused with the tables that are missing, and without its password', async () => {
+    await peer.client.query('DROP TABLE sourcify_matches, verified_contracts');
+    const run = await fullmatch('import', '--from', peer.url, '--json');
+    expect(JSON.parse(run.stdout)).toMatchObject({
+      code: 'import_path_unusable',
+      missing: ['verified_contracts'],
+    });
+    const wrong = await fullmatch(
+      'import',
+      '--from',
+      'postgres://me:hidden@127.0.0.1:1/x',
+      '--json',
+    );
+    expect(JSON.parse(wrong.stdout)).toMatchObject({ code: 'database_unreachable' });
+    expect(`${wrong.stdout}${wrong.stderr}`).not.toContain('hidden');
+    const none = await fullmatch('import', '--from', 'https://example.org/', '--json');
+    expect(JSON.parse(none.stdout)).toMatchObject({ code: 'invalid_configuration' });
+    const both = await fullmatch('import', 'tree', '--from', peer.url, '--json');
+    expect(JSON.parse(both.stdout)).toMatchObject({ code: 'import_path_unusable' });
+  });
+});

@@ -1,0 +1,154 @@
+// `fullmatch import` of an export in Parquet, version 2, with what its writer does to the rows.
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { filesOf, FILE_SECTIONS, parseSections, readRecord } from '../src/repository/repository.ts';
+import { readStatistics, renderStatistics } from '../src/repository/statistics/statistics.ts';
+import {
+  type AllianceDatabase,
+  CONTENT,
+  createAllianceDatabase,
+} from './support/alliance-database.ts';
+import { writeParquet } from './support/parquet-export.ts';
+import { runInProcess, type CliRun } from './support/run-cli.ts';
+import { sampleAddress } from './support/sample-contracts.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+
+let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+let store: TestDatabase;
+let peer: AllianceDatabase;
+
+beforeAll(async () => {
+  folder = await createTemporaryFolder();
+});
+afterAll(() => folder.remove());
+beforeEach(async () => {
+  [store, peer] = await Promise.all([createTestDatabase(), createAllianceDatabase()]);
+  await peer.addRow({ address: sampleAddress(1) });
+  await peer.addRow({ address: sampleAddress(2), chainId: 10, runtime: 'partial' });
+});
+afterEach(() => Promise.all([store.drop(), peer.drop()]));
+
+const at = (...names: readonly string[]): string => path.join(folder.path, ...names);
+const fullmatch = (...args: readonly string[]): Promise<CliRun> =>
+  runInProcess(args, {
+    environment: { DATABASE_URL: store.url, FULLMATCH_REGISTRY_INCLUDE: 'configured' },
+    workingDirectory: folder.path,
+  });
+async function load(name: string): Promise<{ totals: object; refused: object[] }> {
+  const run = await fullmatch('import', name, '--json');
+  expect(run.exitCode, run.stdout + run.stderr).toBe(0);
+  return JSON.parse(run.stdout) as never;
+}
+const statistics = async (): Promise<unknown> =>
+  JSON.parse(renderStatistics(await readStatistics(store.database)).toString('utf8'));
+const BOTH = { 1: { full_match: 1, partial_match: 0 }, 10: { full_match: 0, partial_match: 1 } };
+
+describe('an export in Parquet', () => {
+  test.each(['ZSTD', 'SNAPPY'] as const)(
+    'of %s gives matches, sources and the metadata byte for byte, though it was written anew',
+    async (codec) => {
+      await writeParquet(peer.client, at(codec, 'v2'), { codec });
+      expect((await load(codec)).totals).toMatchObject({ stored: 2, refused: 0 });
+      expect(await statistics()).toEqual(BOTH);
+      for (const [chainId, number] of [
+        [1, 1],
+        [10, 2],
+      ] as const) {
+        const record = await readRecord(
+          store.database,
+          chainId,
+          sampleAddress(number),
+          FILE_SECTIONS,
+        );
+        const files = filesOf(parseSections(record!.sections));
+        const metadata = files.find((file) => file.path === 'metadata.json')?.content;
+        expect(metadata).toBe(peer.metadata);
+        expect(files.map(({ content }) => content)).toContain(CONTENT);
+      }
+      expect((await load(codec)).totals).toMatchObject({ stored: 0, unchanged: 2 });
+    },
+  );
+
+  test('takes the newest of a match that was exported twice, and each row of files that overlap once', async () => {
+    await writeParquet(peer.client, at('twice'));
+    await peer.client.query(
+      `UPDATE sourcify_matches SET runtime_match = 'perfect' WHERE runtime_match = 'partial'`,
+    );
+    await writeParquet(peer.client, at('twice'), { suffix: '1000_2000' });
+    expect((await load('twice')).totals).toMatchObject({ stored: 2, refused: 0 });
+    expect(await statistics()).toEqual({
+      1: { full_match: 1, partial_match: 0 },
+      10: { full_match: 1, partial_match: 0 },
+    });
+  });
+
+  test('refuses rows by name as a database does', async () => {
+    await peer.addRow({ address: sampleAddress(3), transformations: [] });
+    await peer.addRow({ address: sampleAddress(4), runtime: null, creation: 'perfect' });
+    await writeParquet(peer.client, at('refused'));
+    const { totals, refused } = await load('refused');
+    expect(totals).toMatchObject({ stored: 2, refused: 2 });
+    expect(refused).toMatchObject([
+      { path: 'verified_contracts/4', reason: 'no_runtime_match' },
+      { path: 'verified_contracts/3', reason: 'codes_differ' },
+    ]);
+  });
+
+  test('without matches of Sourcify gives full ones whose metadata can be derived', async () => {
+    await writeParquet(peer.client, at('alone'));
+    await rm(at('alone', 'sourcify_matches'), { recursive: true });
+    await load('alone');
+    expect(await statistics()).toEqual({
+      1: { full_match: 1, partial_match: 0 },
+      10: { full_match: 0, partial_match: 1 },
+    });
+  });
+});
+
+describe('a damaged export is refused with the file, and nothing is stored', () => {
+  const DAMAGES: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
+    'is empty': () => Buffer.alloc(0),
+    'is a text': () => Buffer.from('no Parquet at all, though long enough to be read\n'),
+    'is zeros': (bytes) => Buffer.alloc(bytes.length),
+    'is cut at its end': (bytes) => bytes.subarray(0, -9),
+    'is cut in the middle': (bytes) => bytes.subarray(0, bytes.length / 2),
+    'lacks its beginning': (bytes) => bytes.subarray(bytes.length / 2),
+    'says that its footer is longer than itself': (bytes) => {
+      bytes.writeUInt32LE(0x7fffffff, bytes.length - 8);
+      return bytes;
+    },
+    'says that its footer is nothing': (bytes) => {
+      bytes.writeUInt32LE(0, bytes.length - 8);
+      return bytes;
+    },
+    'has other pages': (bytes) => bytes.fill(0xff, 4, 200),
+    'has no pages': (bytes) => bytes.fill(0, 4, 200),
+  };
+
+  test.each(
+    ['code', 'verified_contracts'].flatMap((table) =>
+      Object.keys(DAMAGES).map((damage) => ({ table, damage })),
+    ),
+  )('$table $damage', async ({ table, damage }) => {
+    await writeParquet(peer.client, at('damaged'));
+    const file = at('damaged', table, `${table}_0_1000.parquet`);
+    await writeFile(file, DAMAGES[damage]!(await readFile(file)));
+    const run = await fullmatch('import', 'damaged', '--json');
+    expect(JSON.parse(run.stdout)).toMatchObject({ code: 'import_path_unusable', path: file });
+    expect(await statistics()).toEqual({});
+  });
+
+  test('a table that is not there, or whose files are of another', async () => {
+    await writeParquet(peer.client, at('lacking'));
+    await rm(at('lacking', 'sources'), { recursive: true });
+    const lacking = await fullmatch('import', 'lacking', '--json');
+    expect(JSON.parse(lacking.stdout)).toMatchObject({ code: 'import_path_unusable' });
+    await mkdir(at('lacking', 'sources'));
+    const other = at('lacking', 'sources', 'sources_0_1000.parquet');
+    await cp(at('lacking', 'code', 'code_0_1000.parquet'), other);
+    const mixed = await fullmatch('import', 'lacking', '--json');
+    expect(JSON.parse(mixed.stdout)).toMatchObject({ code: 'import_path_unusable', path: other });
+  });
+});

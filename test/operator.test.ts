@@ -1,0 +1,166 @@
+// The operator's page: what it says and does on its machine, and what it refuses from elsewhere.
+import { request } from 'node:http';
+import { type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { hasBrowser, LOOKS, NO_BROWSER, openTab, startBrowser, visit } from './support/browser.ts';
+import { findWithAxe } from './support/in-page.ts';
+import { sampleAddress } from './support/sample-contracts.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { readJob } from '../src/verification/jobs/read-job.ts';
+import { submitJob } from '../src/verification/jobs/submit-job.ts';
+import { packRequest } from '../src/verification/verification-request.ts';
+
+const WATCHED = 424242;
+let testDatabase: TestDatabase;
+let service: BootedService & { readonly operatorUrl?: string };
+let url: string;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  // Nothing is verified here, so that jobs wait.
+  service = await bootService({
+    databaseUrl: testDatabase.url,
+    yaml: `
+operator: { enabled: true, port: 0 }
+verification: { workers: 0 }
+registry: { include: configured, defaults: false }
+chains:
+  ${WATCHED}: { name: Chain of the tests, local: true, rpc: ['http://127.0.0.1:1'], monitor: true }
+`,
+  });
+  url = service.operatorUrl ?? '';
+});
+afterAll(async () => {
+  await service.close();
+  await testDatabase.drop();
+});
+
+let next = 0;
+const submit = (): Promise<string> => {
+  next += 1;
+  const compilation = { kind: 'metadata', metadata: {}, sources: { a: String(next) } } as const;
+  const address = sampleAddress(0xde_00 + next);
+  return submitJob(
+    testDatabase.database,
+    packRequest({ chainId: WATCHED, address, compilation }),
+    '192.0.2.1',
+    { total: 100, perClient: 100 },
+  );
+};
+const codeOf = async (id: string): Promise<string | undefined> =>
+  (await readJob(testDatabase.database, id))?.failure?.code;
+
+interface State {
+  readonly jobs: readonly { readonly id: string; readonly state: string }[];
+  readonly failures: readonly { readonly code: string; readonly jobs: number }[];
+  readonly monitors: readonly { readonly chainId: number }[];
+  readonly roles: object;
+  readonly feed: readonly { readonly name: string; readonly behind: number }[];
+}
+const state = async (): Promise<State> => (await (await fetch(`${url}/state`)).json()) as State;
+
+/** The status of a request with headers that fetch would not send. */
+const statusWith = (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(url);
+    const asked = request({ hostname, port, method, path, headers }, (response) => {
+      response.resume();
+      resolve(response.statusCode ?? 0);
+    });
+    asked.on('error', reject).end();
+  });
+
+describe('the operator’s page', () => {
+  test('says what the process does, what waits, what failed, and how the machine is', async () => {
+    const [waiting, ended] = [await submit(), await submit()];
+    const sent = await fetch(`${url}/jobs/${ended}/cancel`, { method: 'POST', redirect: 'manual' });
+    expect(sent.status).toBe(303);
+    expect(sent.headers.get('location')).toBe('../../?said=cancelled');
+    expect(await codeOf(ended)).toBe('job_cancelled');
+    const shown = await state();
+    expect(shown.jobs).toMatchObject([{ id: waiting, state: 'queued' }]);
+    expect(shown.failures).toMatchObject([{ code: 'job_cancelled', jobs: 1, lastJob: ended }]);
+    expect(shown.roles).toEqual({
+      ...{ hosts: ['api', 'repository'], workers: 0, monitor: true, database: 'external' },
+    });
+    expect(shown.feed.map(({ behind }) => behind)).toEqual(shown.feed.map(() => 0));
+    await expect
+      .poll(async () => (await state()).monitors)
+      .toMatchObject([{ chainId: WATCHED, name: 'Chain of the tests' }]);
+    const again = await fetch(`${url}/jobs/${ended}/cancel`, {
+      method: 'POST',
+      redirect: 'manual',
+    });
+    expect(again.headers.get('location')).toBe('../../?said=job_ended');
+    const retried = await fetch(`${url}/monitors/${WATCHED}/retry`, {
+      ...{ method: 'POST', redirect: 'manual' },
+    });
+    expect(retried.headers.get('location')).toBe('../../?said=retried');
+  });
+
+  test.each([
+    ['another name', 'GET', '/state', { host: 'verify.example.org' }],
+    ['another name with its port', 'GET', '/', { host: 'attacker.example:5557' }],
+    ['the script of a site', 'GET', '/state', { origin: 'https://attacker.example' }],
+    [
+      'a picture of a site',
+      'GET',
+      '/state',
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'no-cors' },
+    ],
+    [
+      'a form of a site',
+      'POST',
+      '/jobs/x/cancel',
+      { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' },
+    ],
+    [
+      'a form of another port',
+      'POST',
+      '/jobs/x/cancel',
+      { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' },
+    ],
+    ['a form without origin of an old browser', 'POST', '/jobs/x/cancel', { origin: 'null' }],
+  ])('refuses %s', async (_what, method, path, headers) => {
+    expect(await statusWith(method, path, headers)).toBe(403);
+  });
+
+  test('opens for links, and for programs on the machine', async () => {
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
+    expect(await statusWith('GET', '/', link)).toBe(200);
+    expect(await statusWith('GET', '/state', { host: `localhost:${new URL(url).port}` })).toBe(200);
+    expect(new URL(url).hostname).toBe('127.0.0.1');
+    for (const path of ['/chains', '/stats.json', '/v2/verify/1', '/metrics']) {
+      const answer = await fetch(`${url}${path}`);
+      expect(answer.status).toBe(404);
+      await answer.text();
+    }
+  });
+});
+
+describe.skipIf(!hasBrowser())(`in a browser${hasBrowser() ? '' : `: ${NO_BROWSER}`}`, () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await startBrowser();
+  });
+  afterAll(() => browser.close());
+
+  test.each(LOOKS)('the page is accessible and ends a job by the keyboard: $name', async (look) => {
+    const id = await submit();
+    const tab = await openTab(browser, look);
+    await visit(tab, `${url}/`);
+    expect(await findWithAxe(tab)).toEqual([]);
+    const button = tab.page.getByRole('button', { name: `Cancel the job ${id.slice(0, 8)}` });
+    await button.focus();
+    await tab.page.keyboard.press('Enter');
+    await tab.page.getByText('The job ends').waitFor();
+    expect(await codeOf(id)).toBe('job_cancelled');
+    expect(tab.troubles).toEqual([]);
+    await tab.page.context().close();
+  });
+});

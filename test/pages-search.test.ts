@@ -1,0 +1,201 @@
+// One search for everything, from the header of every page, and small things that people stumbled over.
+import { request } from 'node:http';
+import { type Browser } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import {
+  arrive,
+  hasBrowser,
+  LOOKS,
+  NO_BROWSER,
+  openTab,
+  startBrowser,
+  visit,
+} from './support/browser.ts';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
+
+let testDatabase: TestDatabase;
+let pages: PagesService;
+
+beforeAll(async () => {
+  testDatabase = await createTestDatabase();
+  pages = await startPagesService(testDatabase);
+});
+afterAll(async () => {
+  await pages.close();
+  await testDatabase.drop();
+});
+
+const get = (path: string): Promise<Response> =>
+  fetch(`${pages.service.apiUrl}${path}`, {
+    headers: { accept: 'text/html' },
+    redirect: 'manual',
+  });
+const textOf = async (path: string): Promise<string> =>
+  (await (await get(path)).text())
+    .replaceAll(/<script.*?<\/script>|<[^>]+>/gs, ' ')
+    .replaceAll(/\s+/g, ' ');
+const targetOf = async (words: string): Promise<string | null> => {
+  const response = await get(`/search?q=${encodeURIComponent(words)}`);
+  const location = response.headers.get('location');
+  return location === null ? null : new URL(location, response.url).pathname;
+};
+
+describe('the search', () => {
+  test.each([
+    ['the id of a chain', '8453', '/registry/8453'],
+    ['a chain as CAIP-2 writes it', 'eip155:8453', '/registry/8453'],
+  ])('leads to what %s names', async (_what, words, path) => {
+    expect(await targetOf(words)).toBe(path);
+  });
+
+  test('leads to the contract of an address, and to the page of a job', async () => {
+    const full = new URL(listViews(pages)['contract-full'] ?? '').pathname;
+    expect((await targetOf(full.split('/')[3] ?? ''))?.toLowerCase()).toBe(full.toLowerCase());
+    const id = pages.jobs?.verified.verificationId;
+    if (id !== undefined) expect(await targetOf(id.toUpperCase())).toBe(`/job/${id}`);
+  });
+
+  test.skipIf(findAnvil() === undefined)(
+    `finds a contract by the transaction that created it${findAnvil() === undefined ? ` (${NO_ANVIL})` : ''}`,
+    async () => {
+      const { address = '' } = pages.jobs?.verified.contract ?? {};
+      const url = `${pages.service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}?fields=deployment`;
+      const { deployment } = (await (await fetch(url)).json()) as {
+        deployment: { transactionHash: string };
+      };
+      const found = await fetch(`${pages.service.apiUrl}/search?q=${deployment.transactionHash}`, {
+        headers: { accept: 'text/html' },
+      });
+      expect(await found.text()).toContain(`contract/${VERIFIED_CHAIN_ID}/${address}"`);
+      expect(await textOf(`/search?q=0x${'ab'.repeat(32)}`)).toContain('Nothing was found');
+    },
+  );
+
+  test('has what is called by the words first, and what is supported before the rest', async () => {
+    const text = await textOf('/search?q=base');
+    const places = ['Base 8453', 'Base Sepolia Testnet', 'Base Goerli Testnet', 'Moonbase'];
+    const found = places.map((each) => text.indexOf(each));
+    expect(found.every((at) => at > 0)).toBe(true);
+    expect(found).toEqual([...found].sort((left, right) => left - right));
+    const contracts = await textOf('/search?q=token');
+    expect(contracts.indexOf('Contracts that fit')).toBeLessThan(contracts.indexOf('All '));
+  });
+
+  test('says what may be meant where nothing is found, and how to search', async () => {
+    const text = await textOf('/search?q=sepola');
+    expect(text).toContain('Nothing was found for “ sepola ”');
+    expect(text).toMatch(/Did you mean.*Sepolia/);
+    expect(await textOf('/search?q=0xz12')).toContain('An address has 40 hexadecimal digits');
+    expect((await get('/search')).status).toBe(200);
+  });
+});
+
+describe('what people stumbled over', () => {
+  test('a chain that is not supported does not offer to verify on it, and says what is missing', async () => {
+    const text = await textOf('/registry/24');
+    expect(text).not.toContain('Verify one');
+    expect(text).toContain('cannot be verified here');
+  });
+
+  test('an unknown chain is printed once beside its contract', async () => {
+    const text = await textOf(`/contract/99999999999/0x${'12'.repeat(20)}`);
+    expect(text).not.toMatch(/chain 99999999999 chain 99999999999/);
+  });
+
+  test('no column says of two thousand chains that they are not monitored', async () => {
+    const page = await (await get('/registry')).text();
+    expect(page).not.toMatch(/<th[^>]*>Monitored/);
+  });
+
+  test('the embedded list has its own date, not that of the start', async () => {
+    expect(await textOf('/')).toMatch(/Public list embedded, [0-9a-f]{12} , published on 20\d\d-/);
+  });
+
+  test('the description of the API names no host of another machine', async () => {
+    const at = async (path: string) =>
+      (await (await get(path)).json()) as {
+        servers: unknown;
+        paths: Record<string, { get: { servers: { url: string }[] } }>;
+      };
+    for (const path of ['/openapi.json', '/server/openapi.json']) {
+      const { servers, paths } = await at(path);
+      expect(servers).toEqual([{ url: './', description: 'The API host' }]);
+      expect(paths['/stats.json']?.get.servers[0]?.url).toBe(pages.service.repositoryUrl);
+    }
+  });
+
+  test('links lead a client elsewhere to this machine by the name that it used', async () => {
+    const { port } = new URL(pages.service.apiUrl);
+    const body = await new Promise<string>((resolve, reject) => {
+      const headers = { host: `box.lan:${port}`, accept: 'text/html' };
+      request({ host: '127.0.0.1', port, path: '/', headers }, (response) => {
+        let text = '';
+        response.setEncoding('utf8').on('data', (part: string) => (text += part));
+        response.on('end', () => resolve(text));
+      })
+        .on('error', reject)
+        .end();
+    });
+    const repository = `http://box.lan:${new URL(pages.service.repositoryUrl).port}/`;
+    expect(body).toContain(`href="${repository}"`);
+    expect(body).not.toMatch(/href="http:\/\/127\.0\.0\.1/);
+  });
+});
+
+describe.skipIf(!hasBrowser())(
+  `the search of every page${hasBrowser() ? '' : `: ${NO_BROWSER}`}`,
+  () => {
+    let browser: Browser;
+    beforeAll(async () => {
+      browser = await startBrowser();
+    });
+    afterAll(() => browser.close());
+
+    test('proposes chains and contracts while one types, by the keyboard alone', async () => {
+      const tab = await openTab(browser, LOOKS[0]);
+      await visit(tab, `${pages.service.apiUrl}/contracts`);
+      const field = tab.page.getByRole('combobox', { name: 'Search' });
+      await field.pressSequentially('base');
+      await tab.page.getByRole('option', { name: 'Base chain 8453' }).waitFor();
+      await field.press('ArrowDown');
+      await field.press('Enter');
+      await arrive(tab, '**/registry/8453');
+      await tab.page.getByRole('combobox', { name: 'Search' }).pressSequentially('token');
+      await tab.page
+        .getByRole('option', { name: /^Token 0x.* on chain \d+$/ })
+        .first()
+        .waitFor();
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
+    });
+
+    test('leads to all results without a choice, and keeps the words', async () => {
+      const tab = await openTab(browser, LOOKS[0]);
+      await visit(tab, `${pages.service.apiUrl}/`);
+      const field = tab.page.getByRole('combobox', { name: 'Search' });
+      await field.fill('sepolia');
+      await field.press('Enter');
+      await arrive(tab, '**/search?q=sepolia');
+      await expect
+        .poll(() => tab.page.getByRole('combobox', { name: 'Search' }).inputValue())
+        .toBe('sepolia');
+      await tab.page.getByRole('heading', { name: 'Chains' }).waitFor();
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
+    });
+
+    test('leads from the other host to the same results', async () => {
+      const tab = await openTab(browser, LOOKS[0]);
+      await visit(tab, `${pages.service.repositoryUrl}/`);
+      const field = tab.page.getByRole('combobox', { name: 'Search' });
+      await field.fill('sepolia');
+      await field.press('Enter');
+      await arrive(tab, `${pages.service.apiUrl}/search?q=sepolia`);
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
+    });
+  },
+);

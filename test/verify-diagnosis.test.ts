@@ -1,0 +1,159 @@
+// Why sources do not give the code on chain: what people get wrong is tried, and said before any bytes.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import {
+  compileAsDeveloper,
+  deploy,
+  inputOf,
+  type TestInput,
+  verifyOverV2,
+  type WireJob,
+} from './support/verification-fixture.ts';
+import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
+
+const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
+const VERSION = '0.8.30';
+const PATH = 'src/Bank.sol';
+const BANK = `// SPDX-License-Identifier: MIT
+pragma solidity ^0.8.0;
+
+contract Vault {
+    uint256 public total;
+    function put(uint256 n) external { total += n * 2; }
+}
+
+contract Bank {
+    mapping(address => uint256) public owed;
+    string public name = "Bank of the tests";
+    event Paid(address indexed who, uint256 amount);
+
+    function deposit(uint256 amount) external payable {
+        require(amount > 100, "too little");
+        owed[msg.sender] += amount;
+        emit Paid(msg.sender, amount);
+    }
+
+    function sum(uint256[] calldata amounts) external pure returns (uint256 all) {
+        for (uint256 index = 0; index < amounts.length; index++) {
+            all += amounts[index] * 31 + 1;
+        }
+    }
+}
+`;
+
+type Settings = Readonly<Record<string, unknown>>;
+
+interface Diagnosed {
+  readonly compiler?: { readonly onChain: string; readonly used: string };
+  readonly contract?: string;
+  readonly settings?: string;
+  readonly place?: { readonly path: string; readonly line: number; readonly text: string };
+}
+
+describe.skipIf(absence)(`the diagnosis of a mismatch${absence ? ` (${absence})` : ''}`, () => {
+  let service: VerifyingService;
+  beforeAll(async () => {
+    service = await startVerifyingService();
+  });
+  afterAll(() => service.close());
+
+  /** Deploys one input, and sends another one. */
+  const fail = async (
+    deployed: { input: TestInput; version?: typeof VERSION | '0.8.37'; name?: string },
+    sent: { input: TestInput; version?: string; name?: string },
+  ): Promise<WireJob> => {
+    const { version = VERSION, input, name = 'Bank' } = deployed;
+    const made = await compileAsDeveloper(version, input, PATH, name);
+    const { address } = await deploy(service.anvil, made.creationCode);
+    return verifyOverV2(service.service.apiUrl, address, {
+      stdJsonInput: sent.input,
+      compilerVersion: sent.version ?? VERSION,
+      contractIdentifier: `${PATH}:${sent.name ?? 'Bank'}`,
+    });
+  };
+  test('does not repeat a text that a code has in the place of its compiler', async () => {
+    const text = '0.8.30 audited, see evil.example';
+    const map = `a164736f6c6378${text.length.toString(16)}${Buffer.from(text).toString('hex')}`;
+    const code = `6001600155fe${map}${(map.length / 2).toString(16).padStart(4, '0')}`;
+    const creationCode = `60${(code.length / 2).toString(16)}8060093d393df3`;
+    const { address } = await deploy(service.anvil, `${creationCode}${code}`);
+    const { error } = await verifyOverV2(service.service.apiUrl, address, {
+      ...{ stdJsonInput: inputOf({ [PATH]: BANK }), compilerVersion: VERSION },
+      contractIdentifier: `${PATH}:Bank`,
+    });
+    expect(error?.customCode).toBe('bytecode_length_mismatch');
+    expect(error?.message).not.toContain('evil');
+  });
+
+  const diagnosisOf = ({ error }: WireJob): Diagnosed | undefined => {
+    expect(['no_match', 'bytecode_length_mismatch']).toContain(error?.customCode);
+    return error?.errorData?.['diagnosis'] as Diagnosed | undefined;
+  };
+  const with_ = (settings: Settings): TestInput => inputOf({ [PATH]: BANK }, settings);
+  const runs = (count: number) => ({ optimizer: { enabled: true, runs: count } });
+
+  test.each<[string, Settings, Settings, string]>([
+    ['other runs', runs(999_999), runs(200), 'optimizer.runs: 999999'],
+    ['the runs of a template', runs(1), runs(200), 'optimizer.runs: 1'],
+    [
+      'an optimizer that was off',
+      { optimizer: { enabled: false } },
+      runs(200),
+      'optimizer.enabled: false',
+    ],
+    [
+      'an optimizer that was on',
+      runs(200),
+      { optimizer: { enabled: false } },
+      'optimizer.enabled: true, optimizer.runs: 200',
+    ],
+    ['the other pipeline', { ...runs(200), viaIR: true }, runs(200), 'viaIR: true'],
+    ['an older EVM', { ...runs(200), evmVersion: 'paris' }, runs(200), 'evmVersion: paris'],
+  ])('names %s', async (_what, deployed, sent, settings) => {
+    const job = await fail({ input: with_(deployed) }, { input: with_(sent) });
+    expect(diagnosisOf(job)).toEqual({ settings });
+    expect(job.error?.message).toContain(settings);
+    expect(job.contract.match).toBeNull();
+  });
+
+  test('stands on the page of the job before any bytes, with what to do', async () => {
+    const job = await fail({ input: with_(runs(1_000)) }, { input: with_(runs(200)) });
+    const url = `${service.service.apiUrl}/job/${job.verificationId}`;
+    const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
+    expect(page.indexOf('Set optimizer.runs: 1000, and send the same again')).toBeGreaterThan(0);
+    expect(page.indexOf('Set optimizer.runs')).toBeLessThan(page.indexOf('Runtime code'));
+  });
+
+  test('names the contract of the same sources that is on chain', async () => {
+    const input = with_(runs(200));
+    const job = await fail({ input, name: 'Vault' }, { input });
+    expect(diagnosisOf(job)).toEqual({ contract: `${PATH}:Vault` });
+  });
+
+  test('names the compiler of the code on chain', async () => {
+    const input = with_(runs(200));
+    const job = await fail({ input, version: '0.8.37' }, { input });
+    expect(diagnosisOf(job)).toEqual({ compiler: { onChain: '0.8.37', used: '0.8.30' } });
+  });
+
+  test.each([
+    ['amount > 100', 'amount > 101', 15],
+    ['amounts[index] * 31 + 1', 'amounts[index] * 31 + index', 22],
+    ['owed[msg.sender] += amount', 'owed[msg.sender] += amount + 7', 16],
+  ])('names the line of the sources that differs: %s in place of %s', async (from, to, line) => {
+    const input = inputOf({ [PATH]: BANK.replace(from, to) }, runs(200));
+    const { place } = diagnosisOf(await fail({ input: with_(runs(200)) }, { input })) ?? {};
+    expect([place?.path, place?.line]).toEqual([PATH, line]);
+    expect(place?.text).toContain(to);
+  });
+
+  test('says nothing of other sources that it cannot know', async () => {
+    const input = inputOf({
+      [PATH]:
+        'contract Bank { function x() public pure returns (bytes4) { return this.x.selector; } }',
+    });
+    const job = await fail({ input: with_(runs(200)) }, { input });
+    const { settings, contract } = diagnosisOf(job) ?? {};
+    expect([settings, contract]).toEqual([undefined, undefined]);
+  });
+});

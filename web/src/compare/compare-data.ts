@@ -1,0 +1,223 @@
+import { pathPart } from '../../../client/src/path-part.ts';
+import { canonicalJson } from '../../../src/lib/canonical-json.ts';
+import { type ChosenContract, type Evidence, type SourcePage } from '../answers.ts';
+import { type Api, type Loaded } from '../api.ts';
+import { cutPath } from '../contract/shown-paths.ts';
+import { isClaim, type Match, matchOf } from '../contract/verdict.ts';
+import { type PageRequest } from '../page.ts';
+import { diffLines, type LineDiff } from './diff-lines.ts';
+
+/** One of two contracts that are compared. */
+export interface ComparedContract {
+  readonly chainId: string;
+  readonly address: string;
+  readonly name: string;
+  readonly match: Match | null;
+  /** Whether another service judged the match. */
+  readonly isClaimed: boolean;
+}
+
+/** What became of a file from the first contract to the second. */
+export interface ComparedFile {
+  readonly path: string;
+  /** `unknown` where one of both is too large to be compared beside all others. */
+  readonly state: 'same' | 'changed' | 'moved' | 'removed' | 'added' | 'unknown';
+  /** Of a file that was moved: where it stands in the second contract. */
+  readonly to?: string;
+  /** What shows it; absent where no link can name it. */
+  readonly query?: string;
+}
+
+/** A fact of the compilation in both. */
+export interface ComparedFact {
+  readonly name: string;
+  readonly left: string;
+  readonly right: string;
+}
+
+/** Two contracts side by side. */
+export interface Comparison {
+  readonly left: ComparedContract;
+  readonly right: ComparedContract;
+  /** Facts that differ. */
+  readonly facts: readonly ComparedFact[];
+  readonly files: readonly ComparedFile[];
+  /** Whether either has more files than are compared. */
+  readonly hasMore: boolean;
+  /** The file that is shown. */
+  readonly shown?: { readonly path: string; readonly diff: LineDiff };
+}
+
+/** All that the page shows: nothing is compared before a second contract is named. */
+export interface CompareData {
+  readonly with: string;
+  readonly on: string;
+  readonly comparison?: Loaded<Comparison>;
+  /** Which contract could not be read. */
+  readonly missing?: string;
+}
+
+const FILES_SHOWN = 400;
+const PATH_LINKED_CHARACTERS = 800;
+const FACT_CHARACTERS = 300;
+
+interface Side {
+  readonly chainId: string;
+  readonly address: string;
+}
+
+/** Reads both contracts and compares them: their compilations, which files they have, and one file line by line. */
+export async function loadComparison(
+  api: Api,
+  { params, query }: PageRequest,
+): Promise<CompareData> {
+  const asked = new URLSearchParams(query);
+  const left = { chainId: params['chain'] ?? '', address: params['address'] ?? '' };
+  const chosen = { with: asked.get('with')?.trim() ?? '', on: asked.get('on')?.trim() ?? '' };
+  if (chosen.with === '') return chosen;
+  const right = { chainId: chosen.on === '' ? left.chainId : chosen.on, address: chosen.with };
+  const file = asked.get('file') ?? undefined;
+  const [one, other] = await Promise.all([readSide(api, left, file), readSide(api, right, file)]);
+  const failed = [one, other].find((side) => side.state === 'failed');
+  if (one.state === 'failed' || other.state === 'failed' || failed !== undefined) {
+    const missing = one.state === 'failed' ? left : right;
+    return {
+      ...{ ...chosen, missing: `${missing.address} on chain ${missing.chainId}` },
+      comparison: failed as Loaded<never>,
+    };
+  }
+  const files = compareFiles(one.value.sources, other.value.sources);
+  const path = file ?? files.find(({ state }) => state === 'changed')?.path;
+  const comparison: Comparison = {
+    left: one.value.contract,
+    right: other.value.contract,
+    facts: compareFacts(one.value.wire, other.value.wire),
+    files: files.slice(0, FILES_SHOWN).map((each) => link(each, right)),
+    hasMore:
+      files.length > FILES_SHOWN || [one, other].some(({ value }) => value.sources.next !== null),
+    ...(path !== undefined && {
+      shown: { path, diff: diffOf(path, one.value.sources, other.value.sources) },
+    }),
+  };
+  return { ...chosen, comparison: { ...other, value: comparison } };
+}
+
+interface ReadSide {
+  readonly contract: ComparedContract;
+  readonly wire: ChosenContract;
+  readonly sources: SourcePage;
+}
+
+async function readSide(
+  api: Api,
+  { chainId, address }: Side,
+  file: string | undefined,
+): Promise<Loaded<ReadSide>> {
+  const place = `${pathPart(chainId)}/${pathPart(address)}`;
+  const query = file === undefined ? '' : `?${new URLSearchParams({ path: file }).toString()}`;
+  const [contract, sources, evidence] = await Promise.all([
+    api.get<ChosenContract>(`v2/contract/${place}?fields=compilation`),
+    api.get<SourcePage>(`v1/contracts/${place}/sources${query}`),
+    api.get<Evidence>(`v1/contracts/${place}`),
+  ]);
+  if (contract.state === 'failed') return contract;
+  if (sources.state === 'failed') return sources;
+  if (evidence.state === 'failed') return evidence;
+  const wire = contract.value;
+  return {
+    ...contract,
+    value: {
+      ...{ wire, sources: sources.value },
+      contract: {
+        ...{ chainId, address: wire.address, match: matchOf(wire.match) },
+        ...{
+          name: cutPath(wire.compilation?.name ?? ''),
+          isClaimed: isClaim(evidence.value.origin),
+        },
+      },
+    },
+  };
+}
+
+function compareFiles(left: SourcePage, right: SourcePage): readonly ComparedFile[] {
+  const [before, after] = [left, right].map(
+    ({ sources }) => new Map(sources.map((source) => [source.path, source])),
+  ) as [Map<string, SourcePage['sources'][number]>, Map<string, SourcePage['sources'][number]>];
+  const added = [...after.values()].filter(({ path }) => !before.has(path));
+  const moved = new Map(
+    added.flatMap(({ path, content }) => (content === null ? [] : [[content, path] as const])),
+  );
+  const files = [...before.values()].map(({ path, bytes, content }): ComparedFile => {
+    const other = after.get(path);
+    if (other === undefined) {
+      const to = content === null ? undefined : moved.get(content);
+      return to === undefined ? { path, state: 'removed' } : { path, state: 'moved', to };
+    }
+    if (bytes !== other.bytes) return { path, state: 'changed' };
+    if (content === null || other.content === null) return { path, state: 'unknown' };
+    return { path, state: content === other.content ? 'same' : 'changed' };
+  });
+  const reached = new Set(files.map(({ to }) => to));
+  const rest = added
+    .filter(({ path }) => !reached.has(path))
+    .map(({ path }): ComparedFile => ({ path, state: 'added' }));
+  const order: readonly ComparedFile['state'][] = [
+    ...(['changed', 'added', 'removed', 'unknown', 'moved', 'same'] as const),
+  ];
+  return [...files, ...rest].sort(
+    (one, two) => order.indexOf(one.state) - order.indexOf(two.state),
+  );
+}
+
+function link(file: ComparedFile, { chainId, address }: Side): ComparedFile {
+  const { path, to } = file;
+  const isShown = ['changed', 'unknown'].includes(file.state);
+  const shown = {
+    ...{ ...file, path: cutPath(path) },
+    ...(to !== undefined && { to: cutPath(to) }),
+  };
+  if (!isShown || path.length > PATH_LINKED_CHARACTERS) return shown;
+  const query = new URLSearchParams({ with: address, on: chainId, file: path });
+  return { ...shown, query: `?${query.toString()}#file` };
+}
+
+/** The contents of a file in both, as far as they were read: of a named file a million characters. */
+function diffOf(path: string, left: SourcePage, right: SourcePage): LineDiff {
+  const contentOf = ({ shown, sources }: SourcePage): string | undefined => {
+    if (shown?.path === path) return shown.content;
+    return sources.find((source) => source.path === path)?.content ?? undefined;
+  };
+  const isCut = [left, right].some(
+    ({ shown }) =>
+      shown?.path === path && new TextEncoder().encode(shown.content).length < shown.bytes,
+  );
+  const [before, after] = [contentOf(left), contentOf(right)];
+  if (isCut || before === undefined || after === undefined) return { state: 'too_large' };
+  return diffLines(before, after);
+}
+
+/** The facts of both compilations that differ; settings by their first level. */
+function compareFacts(left: ChosenContract, right: ChosenContract): readonly ComparedFact[] {
+  const [before, after] = [left, right].map(({ compilation }) => {
+    const {
+      compiler = '',
+      compilerVersion = '',
+      language = '',
+      fullyQualifiedName = '',
+    } = compilation ?? {};
+    const settings = Object.entries(compilation?.compilerSettings ?? {});
+    return new Map<string, string>([
+      ['Contract', fullyQualifiedName],
+      ['Language', language],
+      ['Compiler', `${compiler} ${compilerVersion}`],
+      ...settings.map(([name, value]) => [name, canonicalJson(value)] as [string, string]),
+    ]);
+  }) as [Map<string, string>, Map<string, string>];
+  const cut = (text = ''): string =>
+    text.length > FACT_CHARACTERS ? `${text.slice(0, FACT_CHARACTERS)}…` : text;
+  return [...new Set([...before.keys(), ...after.keys()])]
+    .filter((name) => before.get(name) !== after.get(name))
+    .map((name) => ({
+      ...{ name: cut(name), left: cut(before.get(name)), right: cut(after.get(name)) },
+    }));
+}

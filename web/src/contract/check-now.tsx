@@ -1,0 +1,68 @@
+import { type VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import { describeFailure } from '../api.ts';
+import { postJson } from '../parts/post-json.ts';
+import { SafeText } from '../parts/safe-text.tsx';
+import { useHydrated } from '../use-hydrated.ts';
+import { type ContractFacts } from './contract-data.ts';
+
+interface Props {
+  readonly base: string;
+  readonly chainId: string;
+  readonly address: string;
+  readonly compilation: NonNullable<ContractFacts['compilation']>;
+}
+
+/** Has the claim of another service checked: its sources are sent like anybody's, and a job compiles and compares them. */
+export function CheckNow({ base, chainId, address, compilation }: Props): VNode | null {
+  const [state, setState] = useState<{ readonly isBusy: boolean; readonly fault?: string }>({
+    isBusy: false,
+  });
+  const isHydrated = useHydrated();
+  const check = async (): Promise<void> => {
+    setState({ isBusy: true });
+    try {
+      const { verificationId } = await submitClaim({ base, chainId, address, compilation });
+      location.assign(`${base}job/${verificationId}`);
+    } catch (error) {
+      setState({ isBusy: false, fault: error instanceof Error ? error.message : String(error) });
+    }
+  };
+  // Without scripts nothing can be sent: the command line does the same.
+  if (!isHydrated) return null;
+  return (
+    <>
+      <p>
+        <button type="button" disabled={state.isBusy} onClick={() => void check()}>
+          Check now
+        </button>{' '}
+        <span class="quiet">compiles these sources here and compares them with the chain</span>
+      </p>
+      <p role="status">{state.fault !== undefined && <SafeText text={state.fault} />}</p>
+    </>
+  );
+}
+
+/** @throws Error with what the service says */
+async function submitClaim({
+  base,
+  chainId,
+  address,
+  compilation,
+}: Props): Promise<{ readonly verificationId: string }> {
+  const sources = `${base}v1/contracts/${chainId}/${address}/files/standard-input.json`;
+  const { compilerVersion, fullyQualifiedName } = compilation;
+  const body = {
+    stdJsonInput: await readJson(await fetch(sources)),
+    compilerVersion,
+    contractIdentifier: fullyQualifiedName,
+  };
+  const answer = await postJson(`${base}v2/verify/${chainId}/${address}`, body);
+  return (await readJson(answer)) as { verificationId: string };
+}
+
+async function readJson(response: Response): Promise<unknown> {
+  const body: unknown = await response.json();
+  if (!response.ok) throw new Error(describeFailure(body).message);
+  return body;
+}

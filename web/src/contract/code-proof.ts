@@ -1,0 +1,74 @@
+import { type V2Contract } from '../../../client/src/schemas.ts';
+import { isMembers, type Members } from '../../../src/lib/members.ts';
+
+/** A place at which the code on chain is not, byte for byte, what the compiler gave. */
+export interface MarkedPlace {
+  /** `replace`, `insert` or `delete`. */
+  readonly type: string;
+  readonly reason: string;
+  /** In bytes. */
+  readonly offset: number;
+  readonly length: number;
+  /** The name of an immutable or a library, or the compiler's id of it. */
+  readonly id?: string | undefined;
+  /** What stands there on chain, hex; a long one without its end. */
+  readonly value?: string;
+}
+
+/** A code that was compared: how long it is on chain, and its marked places. */
+export interface CodeProof {
+  readonly bytes: number;
+  readonly places: readonly MarkedPlace[];
+  /** How many places are not told. */
+  readonly more: number;
+}
+
+type WireCode = NonNullable<V2Contract['runtimeBytecode']>;
+
+const PLACES_SHOWN = 200;
+const VALUE_CHARACTERS = 300;
+const GROUPS: Readonly<Record<string, string>> = {
+  ...{ library: 'libraries', immutable: 'immutables', cborAuxdata: 'cborAuxdata' },
+};
+
+/**
+ * What the API says of a code that was compared; undefined where nothing was.
+ * @param names of immutables, by the ids that the compiler gave them
+ */
+export function proofOf(
+  code: WireCode | undefined,
+  names: ReadonlyMap<string, string>,
+): CodeProof | undefined {
+  const { onchainBytecode, transformations, transformationValues } = code ?? {};
+  if (!onchainBytecode || !transformations) return undefined;
+  const values = transformationValues ?? {};
+  const places = transformations
+    .slice(0, PLACES_SHOWN)
+    .flatMap((each) => placeOf(each, values) ?? [])
+    .map((place) => ({
+      ...place,
+      ...(place.reason === 'immutable' && { id: names.get(place.id ?? '') ?? place.id }),
+    }));
+  return {
+    bytes: (onchainBytecode.length - 2) / 2,
+    places,
+    more: Math.max(0, transformations.length - PLACES_SHOWN),
+  };
+}
+
+function placeOf(
+  { type, reason, offset, id, length }: Members,
+  values: Members,
+): MarkedPlace | undefined {
+  if (typeof type !== 'string' || typeof reason !== 'string' || typeof offset !== 'number') return;
+  const group: unknown = values[GROUPS[reason] ?? reason];
+  const value = isMembers(group) && typeof id === 'string' ? group[id] : group;
+  const text = typeof value === 'string' ? value : undefined;
+  const cut = typeof length === 'number' ? length : 0;
+  return {
+    ...{ type, reason, offset },
+    length: text === undefined ? cut : (text.length - 2) / 2,
+    ...(typeof id === 'string' && { id }),
+    ...(text !== undefined && { value: text.slice(0, VALUE_CHARACTERS) }),
+  };
+}

@@ -1,0 +1,142 @@
+import { type VNode } from 'preact';
+import { formatCount } from '../format.ts';
+import { SafeText } from '../parts/safe-text.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
+import { type ContractFacts } from './contract-data.ts';
+import { type CodeProof } from './code-proof.ts';
+
+const NAMES: Readonly<Record<string, string>> = {
+  constructorArguments: 'Constructor arguments',
+  library: 'Address of a library',
+  immutable: 'Immutable',
+  cborAuxdata: 'Metadata hash',
+  callProtection: 'Own address of a library',
+};
+const CHANGES: Readonly<Record<string, string>> = {
+  replace: 'replaced',
+  insert: 'added behind the code',
+  delete: 'left out',
+};
+/** The narrowest mark that is seen, of the whole bar. */
+const NARROWEST = 0.4;
+const VALUE_CHARACTERS = 200;
+
+/** Both codes as bars: what the compiler gave, and in it what was filled in from the chain before the bytes were compared. */
+export function ProofSection({
+  facts,
+  isClaim,
+}: {
+  readonly facts: ContractFacts;
+  /** Whether another service judged the match. */
+  readonly isClaim: boolean;
+}): VNode | null {
+  const codes = [
+    ['Runtime code', facts.proof?.runtime],
+    ['Creation code', facts.proof?.creation],
+  ] as const;
+  if (facts.proof === undefined) return null;
+  return (
+    <section aria-labelledby="compared">
+      <h2 id="compared">What was compared</h2>
+      <p class="lead">
+        {isClaim
+          ? 'Another service compared these codes, if anybody did. This service compared nothing.'
+          : 'The sources were compiled again. Every byte outside of the marks is what the compiler gave; at the marks stands what only the chain knows.'}
+      </p>
+      {codes.map(([title, code]) => (
+        <div class="proof" key={title}>
+          <h3>
+            {title}{' '}
+            {code !== undefined && <span class="count">{formatCount(code.bytes)} bytes</span>}
+          </h3>
+          {code === undefined ? (
+            <p class="quiet">Not compared: the code on chain, or a match of it, is not known.</p>
+          ) : (
+            <>
+              <Bar title={title} code={code} />
+              <Differences title={title} code={code} />
+            </>
+          )}
+        </div>
+      ))}
+    </section>
+  );
+}
+
+function Bar({ title, code: { bytes, places } }: { title: string; code: CodeProof }): VNode {
+  const percent = (value: number): number => (100 * value) / Math.max(1, bytes);
+  return (
+    <svg
+      class="code-bar"
+      viewBox="0 0 100 6"
+      preserveAspectRatio="none"
+      role="img"
+      aria-label={`${title}: ${places.length === 0 ? 'equal in every byte' : `equal but for ${places.length} marked places`}`}
+    >
+      <rect class="equal" x="0" y="0" width="100" height="6" />
+      {places.map(({ reason, offset, length }, index) => (
+        <rect
+          key={index}
+          class={reason}
+          x={Math.min(100 - NARROWEST, percent(offset))}
+          y="0"
+          width={Math.max(NARROWEST, Math.min(100, percent(length)))}
+          height="6"
+        />
+      ))}
+    </svg>
+  );
+}
+
+function Differences({
+  title,
+  code: { places, more },
+}: {
+  readonly title: string;
+  readonly code: CodeProof;
+}): VNode {
+  if (places.length === 0) return <p>Equal in every byte.</p>;
+  return (
+    <TableRegion label={`Marked places of the ${title.toLowerCase()}`}>
+      <table>
+        <caption class="unseen">Marked places of the {title.toLowerCase()}</caption>
+        <thead>
+          <tr>
+            <th scope="col">At byte</th>
+            <th scope="col">Bytes</th>
+            <th scope="col">What</th>
+            <th scope="col">Value</th>
+          </tr>
+        </thead>
+        <tbody>
+          {places.map(({ reason, type, offset, length, id, value }, index) => (
+            <tr key={index}>
+              <th scope="row">{formatCount(offset)}</th>
+              <td>{formatCount(length)}</td>
+              <td>
+                <span class={`swatch ${reason}`} /> {NAMES[reason] ?? reason}
+                {id !== undefined && reason !== 'cborAuxdata' && (
+                  <>
+                    {' '}
+                    <code>
+                      <SafeText text={id} />
+                    </code>
+                  </>
+                )}
+                , {CHANGES[type] ?? type}
+              </td>
+              <td>
+                {value !== undefined && (
+                  <code>
+                    <SafeText text={value} most={VALUE_CHARACTERS} />
+                  </code>
+                )}
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+      {more > 0 && <p class="quiet">And {formatCount(more)} more places.</p>}
+    </TableRegion>
+  );
+}

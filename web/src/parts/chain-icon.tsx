@@ -1,0 +1,25 @@
+import { type VNode } from 'preact';
+
+/** The picture of a chain, where the operator has one; it says nothing that its name does not. */
+export function ChainIcon({
+  chainId,
+  hasIcon,
+  base,
+}: {
+  readonly chainId: number | string;
+  readonly hasIcon: boolean;
+  readonly base: string;
+}): VNode | null {
+  if (!hasIcon) return null;
+  return (
+    <img
+      class="chain-icon"
+      src={`${base}v1/chains/${chainId}/icon`}
+      alt=""
+      width={24}
+      height={24}
+      loading="lazy"
+      decoding="async"
+    />
+  );
+}

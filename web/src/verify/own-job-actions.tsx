@@ -1,0 +1,48 @@
+import { type VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { describeFailure } from '../api.ts';
+import { type JobState } from '../answers.ts';
+import { postJson } from '../parts/post-json.ts';
+import { SafeText } from '../parts/safe-text.tsx';
+import { isEnded } from './job-state.ts';
+import { askToSendAgain, isOwnJob } from './own-jobs.ts';
+
+interface Props {
+  readonly job: JobState;
+  readonly base: string;
+}
+
+/** What somebody may do with a job that was sent from this browser: end it, or send it again. Nothing without scripts. */
+export function OwnJobActions({ job, base }: Props): VNode | null {
+  const [isOwn, setOwn] = useState(false);
+  const [said, setSaid] = useState('');
+  useEffect(() => setOwn(isOwnJob(job.id)), [job.id]);
+  if (!isOwn || job.state === 'succeeded') return null;
+  const cancel = async (): Promise<void> => {
+    setSaid('Asking the service to end it …');
+    try {
+      const answer = await postJson(`${base}v1/jobs/${job.id}/cancel`, {});
+      const body: unknown = await answer.json();
+      setSaid(answer.ok ? 'It ends within seconds.' : describeFailure(body).message);
+    } catch {
+      setSaid('The service gave no answer. Try again.');
+    }
+  };
+  const again = new URLSearchParams({ chain: String(job.chainId), address: job.address });
+  return (
+    <>
+      <p>
+        {isEnded(job) ? (
+          <a class="button" href={`${base}verify?${again.toString()}`} onClick={askToSendAgain}>
+            Send it again
+          </a>
+        ) : (
+          <button type="button" onClick={() => void cancel()}>
+            Cancel
+          </button>
+        )}
+      </p>
+      <p role="status">{said !== '' && !isEnded(job) && <SafeText text={said} />}</p>
+    </>
+  );
+}

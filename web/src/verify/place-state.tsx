@@ -1,0 +1,98 @@
+import { type VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { createApi } from '../api.ts';
+import { SafeText } from '../parts/safe-text.tsx';
+import { ADDRESS, CHAIN_ID, type VerifyFields } from './verify-form.ts';
+
+/** What the service says of a chain, as soon as it is chosen. */
+export type ChainState =
+  | { readonly kind: 'supported' | 'unsupported'; readonly name: string }
+  | { readonly kind: 'unknown' };
+
+const TYPING_MS = 250;
+
+/** Reads something once a key has stood for a moment; undefined until then, and where it cannot be read. */
+function useRead<Value>(
+  key: string | undefined,
+  read: (key: string) => Promise<Value | undefined>,
+): Value | undefined {
+  const [found, setFound] = useState<{ readonly key: string; readonly value: Value | undefined }>();
+  useEffect(() => {
+    if (key === undefined) return undefined;
+    let isOver = false;
+    const timer = setTimeout(() => {
+      void read(key).then((value) => {
+        if (!isOver) setFound({ key, value });
+      });
+    }, TYPING_MS);
+    return () => {
+      isOver = true;
+      clearTimeout(timer);
+    };
+  }, [key]);
+  return found?.key === key ? found?.value : undefined;
+}
+
+/** Whether the service verifies contracts of a chain. */
+export function useChainState(base: string, chain: string): ChainState | undefined {
+  const api = createApi((path) => fetch(`${base}${path}`));
+  return useRead(
+    CHAIN_ID.test(chain) ? chain : undefined,
+    async (id): Promise<ChainState | undefined> => {
+      const answer = await api.get<{ readonly name: string; readonly supported: boolean }>(
+        `chains/${id}`,
+      );
+      if (answer.state === 'failed') return answer.status === 404 ? { kind: 'unknown' } : undefined;
+      const { name, supported } = answer.value;
+      return { kind: supported ? 'supported' : 'unsupported', name };
+    },
+  );
+}
+
+/** What a chain that is not verified here is told with; undefined for the others. */
+export function describeUnsupported(state: ChainState | undefined): string | undefined {
+  if (state?.kind === 'unknown') return 'No chain that this service knows has this id.';
+  if (state?.kind !== 'unsupported') return undefined;
+  return `${state.name} is known here, and its contracts are not verified: the service has no endpoint that it may ask.`;
+}
+
+/** Says that the contract is verified already, before anybody sends it. */
+export function KnownContract({
+  base,
+  fields: { chain, address },
+}: {
+  readonly base: string;
+  readonly fields: VerifyFields;
+}): VNode {
+  const api = createApi((path) => fetch(`${base}${path}`));
+  const isPlace = CHAIN_ID.test(chain) && ADDRESS.test(address);
+  const match = useRead(isPlace ? `${chain}/${address}` : undefined, async (place) => {
+    const answer = await api.get<{ readonly match: string | null }>(`v2/contract/${place}`);
+    return answer.state === 'ready' ? (answer.value.match ?? undefined) : undefined;
+  });
+  return (
+    <p class="hint" role="status">
+      {match !== undefined && (
+        <>
+          {match === 'exact_match'
+            ? 'This contract has a full match already: '
+            : 'This contract has a partial match, which a full one replaces: '}
+          <a href={`${base}contract/${chain}/${address}`}>see it</a>.
+        </>
+      )}
+    </p>
+  );
+}
+
+/** Says of a supported chain that its contracts are verified here. */
+export function SupportedChain({ state }: { readonly state: ChainState | undefined }): VNode {
+  return (
+    <p class="hint" role="status">
+      {state?.kind === 'supported' && (
+        <>
+          <SafeText text={state.name} />: contracts are verified here.
+        </>
+      )}
+    </p>
+  );
+}

@@ -1,0 +1,285 @@
+import { type VNode } from 'preact';
+import {
+  type CompareData,
+  type ComparedContract,
+  type ComparedFile,
+  type Comparison,
+  loadComparison,
+} from '../compare/compare-data.ts';
+import { type DiffRow, type LineDiff } from '../compare/diff-lines.ts';
+import { formatCount } from '../format.ts';
+import { definePage, type ViewProps } from '../page.ts';
+import { MatchMark } from '../parts/match-mark.tsx';
+import { Failure } from '../parts/notices.tsx';
+import { SafeText } from '../parts/safe-text.tsx';
+import { TableRegion } from '../parts/table-region.tsx';
+import { CompareForm } from '../contract/compare-form.tsx';
+import './compare.css';
+
+/** Two verified contracts side by side. */
+export const page = definePage<CompareData>({
+  section: 'contracts',
+  title: ({ request: { params } }) => `Compare ${params['address'] ?? ''} · Fullmatch`,
+  load: loadComparison,
+  status: ({ comparison }) =>
+    comparison?.state === 'failed' ? (comparison.status === 0 ? 503 : comparison.status) : 200,
+  View: CompareView,
+});
+
+function CompareView({ data, request, context: { base } }: ViewProps<CompareData>): VNode {
+  const { chain: chainId = '', address = '' } = request.params;
+  const { comparison, missing } = data;
+  return (
+    <>
+      <h1>Compare two contracts</h1>
+      <CompareForm {...{ base, chainId, address }} given={data.with} on={data.on} />
+      {comparison?.state === 'failed' && comparison.status === 404 && (
+        <p class="nothing">
+          Nothing is compared: <SafeText text={missing ?? ''} /> is not verified here.
+        </p>
+      )}
+      {comparison?.state === 'failed' && comparison.status === 400 && (
+        <p class="nothing">
+          Nothing is compared: <SafeText text={comparison.message} />
+        </p>
+      )}
+      {comparison?.state === 'failed' && ![400, 404].includes(comparison.status) && (
+        <Failure what="The contracts" loaded={comparison} />
+      )}
+      {comparison?.state === 'ready' && <Compared comparison={comparison.value} base={base} />}
+    </>
+  );
+}
+
+function Compared({ comparison, base }: { comparison: Comparison; base: string }): VNode {
+  const { left, right, facts, files, hasMore, shown } = comparison;
+  const isSame = files.every(({ state }) => state === 'same');
+  return (
+    <>
+      <div class="sides">
+        <Contract contract={left} base={base} title="First" />
+        <Contract contract={right} base={base} title="Second" />
+      </div>
+      <section aria-labelledby="compilation">
+        <h2 id="compilation">Compilation</h2>
+        {facts.length === 0 ? (
+          <p>Compiler, contract and settings are the same.</p>
+        ) : (
+          <Facts facts={facts} />
+        )}
+      </section>
+      <section aria-labelledby="files">
+        <h2 id="files">
+          Sources <span class="count">{formatCount(files.length)}</span>
+        </h2>
+        {isSame && !hasMore && <p>Every source is the same, in its path and in its text.</p>}
+        {hasMore && (
+          <p class="quiet">Not all files are compared: the first of each, in the order of paths.</p>
+        )}
+        <Files files={files} />
+      </section>
+      {shown !== undefined && (
+        <section aria-labelledby="file">
+          <h2 id="file">
+            <SafeText text={shown.path} />
+          </h2>
+          <Difference diff={shown.diff} />
+        </section>
+      )}
+    </>
+  );
+}
+
+function Contract({
+  contract: { chainId, address, name, match, isClaimed },
+  base,
+  title,
+}: {
+  readonly contract: ComparedContract;
+  readonly base: string;
+  readonly title: string;
+}): VNode {
+  return (
+    <div>
+      <h2>
+        <span class="quiet">{title}</span> <SafeText text={name} />
+      </h2>
+      <p>
+        {match !== null && <MatchMark match={match} isClaimed={isClaimed} />} on chain {chainId}
+        <br />
+        <a href={`${base}contract/${chainId}/${address}`}>
+          <code>{address}</code>
+        </a>
+      </p>
+    </div>
+  );
+}
+
+function Facts({ facts }: Pick<Comparison, 'facts'>): VNode {
+  return (
+    <TableRegion label="What differs in the compilation">
+      <table>
+        <caption class="unseen">What differs in the compilation</caption>
+        <thead>
+          <tr>
+            <th scope="col">What</th>
+            <th scope="col">First</th>
+            <th scope="col">Second</th>
+          </tr>
+        </thead>
+        <tbody>
+          {facts.map(({ name, left, right }) => (
+            <tr key={name}>
+              <th scope="row">
+                <SafeText text={name} />
+              </th>
+              {[left, right].map((text, index) => (
+                <td key={index}>
+                  {text === '' ? (
+                    <span class="quiet">not set</span>
+                  ) : (
+                    <SafeText text={text} most={Infinity} />
+                  )}
+                </td>
+              ))}
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </TableRegion>
+  );
+}
+
+const STATES: Readonly<Record<ComparedFile['state'], string>> = {
+  ...{ same: 'same', changed: 'changed', moved: 'moved to', removed: 'only in the first' },
+  ...{ added: 'only in the second', unknown: 'too large to compare beside the others' },
+};
+
+function Files({ files }: Pick<Comparison, 'files'>): VNode {
+  const same = files.filter(({ state }) => state === 'same');
+  const others = files.filter(({ state }) => state !== 'same');
+  return (
+    <>
+      {others.length > 0 && (
+        <ul class="plain compared">
+          {others.map((file) => (
+            <FileLine key={file.path} file={file} />
+          ))}
+        </ul>
+      )}
+      {same.length > 0 && (
+        <details open={others.length === 0}>
+          <summary>{formatCount(same.length)} the same in both</summary>
+          <ul class="plain compared">
+            {same.map((file) => (
+              <FileLine key={file.path} file={file} />
+            ))}
+          </ul>
+        </details>
+      )}
+    </>
+  );
+}
+
+function FileLine({ file: { path, state, to, query } }: { readonly file: ComparedFile }): VNode {
+  return (
+    <li>
+      {query === undefined ? (
+        <SafeText text={path} />
+      ) : (
+        <a href={query}>
+          <SafeText text={path} />
+        </a>
+      )}{' '}
+      <span class="quiet">
+        {STATES[state]}
+        {to !== undefined && (
+          <>
+            {' '}
+            <SafeText text={to} />
+          </>
+        )}
+      </span>
+    </li>
+  );
+}
+
+const REASONS = {
+  too_large: 'The file is too large to be compared here; the downloads of both contracts hold it.',
+  too_different: 'Both texts differ in so many lines that showing them side by side says nothing.',
+} as const;
+
+function Difference({ diff }: { readonly diff: LineDiff }): VNode {
+  if (diff.state !== 'ready') return <p>{REASONS[diff.state]}</p>;
+  const { rows, added, removed, more } = diff;
+  if (added + removed === 0) return <p>The text is the same in both.</p>;
+  return (
+    <>
+      <p>
+        {formatCount(removed)} {removed === 1 ? 'line' : 'lines'} of the first, {formatCount(added)}{' '}
+        of the second.
+      </p>
+      <TableRegion label="The file in both contracts">
+        <table class="diff">
+          <caption class="unseen">The file in both contracts</caption>
+          <colgroup>
+            <col class="line-number" />
+            <col />
+            <col class="line-number" />
+            <col />
+          </colgroup>
+          <thead>
+            <tr>
+              <th scope="col" colSpan={2}>
+                First
+              </th>
+              <th scope="col" colSpan={2}>
+                Second
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row, index) => (
+              <Row key={index} row={row} />
+            ))}
+          </tbody>
+        </table>
+      </TableRegion>
+      {more > 0 && <p class="quiet">And {formatCount(more)} more rows.</p>}
+    </>
+  );
+}
+
+function Row({ row }: { readonly row: DiffRow }): VNode {
+  if (row.kind === 'folded') {
+    return (
+      <tr class="folded">
+        <td colSpan={4}>
+          {formatCount(row.count)} equal {row.count === 1 ? 'line' : 'lines'}
+        </td>
+      </tr>
+    );
+  }
+  const { left, right, kind } = row;
+  const isChanged = kind === 'changed';
+  return (
+    <tr class={kind}>
+      <td class="line-number">{left?.number}</td>
+      <td class={left === undefined ? 'absent' : 'left'}>
+        {left !== undefined && <Text mark={isChanged ? '−' : ' '} text={left.text} />}
+      </td>
+      <td class="line-number second">{right?.number}</td>
+      <td class={right === undefined ? 'absent' : 'right'}>
+        {right !== undefined && <Text mark={isChanged ? '+' : ' '} text={right.text} />}
+      </td>
+    </tr>
+  );
+}
+
+function Text({ mark, text }: { readonly mark: string; readonly text: string }): VNode {
+  return (
+    <code>
+      {mark} <SafeText text={text} most={Infinity} />
+    </code>
+  );
+}
