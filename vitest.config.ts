@@ -1,15 +1,18 @@
+import { readdirSync, readFileSync } from 'node:fs';
 import { defineConfig } from 'vitest/config';
 import { SlowestFirst } from './test/support/slowest-first.ts';
 
+const SERVICE = ['test/*.test.ts'];
 const UNITS = ['src/**/*.test.ts', 'test/web/*.test.ts', 'client/test/**/*.test.ts'];
-/** What looks at the processes, the memory or the console of the process that it runs in, or replaces a module. */
+/** Run by `npm run test:slow` only: many rounds, many versions of compilers, real clients. */
+const SLOW = '**/*.slow.test.ts';
+/** Those that look at the processes, the memory or the console of their own process, or that replace a module. */
 const ALONE = [
-  'src/lib/left-buffers.test.ts',
-  'test/bytecode-oracle.test.ts',
+  'test/bytecode-oracle.slow.test.ts',
   'test/compilers-limits.test.ts',
   'test/compilers-soljson.test.ts',
   'test/demo-command.test.ts',
-  'test/verify-bombs.test.ts',
+  'test/verify-bombs.slow.test.ts',
 ];
 const LIMITS = {
   // A machine that others use may stand still for half a minute: a limit ends a test that hangs, and judges none.
@@ -23,32 +26,55 @@ const LIMITS = {
 /** These count seconds while compilers work, so no more of them run at once than there are cores. */
 const FIRST = { maxWorkers: 2, sequence: { groupOrder: 0 } } as const;
 /** These wait for processes, frames and timers a third of their time: three at once keep two cores busy. */
-const THEN = { maxWorkers: 3, sequence: { groupOrder: 1 } } as const;
+const THEN = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false } as const;
+
+/** The files with more rounds or versions in the slow suite: those that ask which suite it is. */
+const IN_BOTH = ['src', 'test', 'test/web', 'client/test']
+  .flatMap((folder) =>
+    readdirSync(folder, { recursive: folder === 'src', encoding: 'utf8' }).map(
+      (name) => `${folder}/${name}`,
+    ),
+  )
+  .filter((file) => file.endsWith('.test.ts'))
+  .filter((file) => readFileSync(file, 'utf8').includes("support/suite.ts'"));
+const FAST = { ...LIMITS, provide: { suite: 'fast' } } as const;
+const SLOWER = { ...LIMITS, provide: { suite: 'slow' } } as const;
 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/global-setup.ts'],
     sequence: { sequencer: SlowestFirst },
     projects: [
-      { test: { name: 'alone', include: ALONE, ...LIMITS, ...FIRST } },
+      {
+        test: { name: 'fast alone', include: ALONE, exclude: [SLOW], ...FAST, ...FIRST },
+      },
       // Loading what a file imports takes seconds of a processor, so a process keeps it for the next file.
       {
         test: {
-          name: 'service',
-          include: ['test/*.test.ts'],
-          exclude: ALONE,
-          isolate: false,
-          ...LIMITS,
+          name: 'fast service',
+          include: SERVICE,
+          exclude: [SLOW, ...ALONE],
+          ...FAST,
           ...THEN,
         },
       },
       {
+        test: { name: 'fast units', include: UNITS, exclude: [SLOW, ...ALONE], ...FAST, ...THEN },
+      },
+      {
         test: {
-          name: 'units',
-          include: UNITS,
-          exclude: ALONE,
-          isolate: false,
-          ...LIMITS,
+          name: 'slow alone',
+          include: ALONE.filter((file) => file.includes('.slow.') || IN_BOTH.includes(file)),
+          ...SLOWER,
+          ...FIRST,
+        },
+      },
+      {
+        test: {
+          name: 'slow',
+          include: [SLOW, ...IN_BOTH],
+          exclude: ['**/node_modules/**', ...ALONE],
+          ...SLOWER,
           ...THEN,
         },
       },

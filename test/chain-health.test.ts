@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createFullmatchClient } from '../client/src/index.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
@@ -70,12 +69,8 @@ chains:
     return (await response.json()) as Health;
   };
   const waitFor = async (ref: number, fits: (health: Health) => boolean): Promise<Health> => {
-    for (let attempt = 0; attempt < 200; attempt += 1) {
-      const health = await read(ref);
-      if (fits(health)) return health;
-      await wait(100);
-    }
-    throw new Error(`chain ${ref} did not come to it: ${JSON.stringify(await read(ref))}`);
+    await expect.poll(async () => fits(await read(ref))).toBe(true);
+    return read(ref);
   };
 
   const allUp = ({ endpoints }: Health): boolean => endpoints.every(({ state }) => state === 'up');

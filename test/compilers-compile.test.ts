@@ -10,6 +10,7 @@ import { FullmatchError } from '../src/errors.ts';
 import { silentLogger } from '../src/log.ts';
 import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';
 import { SOLC_PACKAGES, SOLC_VERSIONS } from './support/solc-packages.ts';
+import { versionsOfSuite } from './support/suite.ts';
 
 const NEWEST = '0.8.37';
 /** Emscripten takes four bytes for each letter of a text that it puts on its stack of 5 MiB: 1,310,720 may fit. */
@@ -71,7 +72,7 @@ contract A {
 }`;
 }
 
-describe.each(SOLC_VERSIONS)('Solidity %s', (version) => {
+describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
   test('gives the code that its own package gives', async () => {
     const settings = {
       optimizer: { enabled: true, runs: 200 },

@@ -18,10 +18,11 @@ import { silentLogger } from '../src/log.ts';
 import { listCompilers, listProcesses, type ProcessState } from './support/child-processes.ts';
 import { SOLC_PACKAGES } from './support/solc-packages.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { IS_SLOW_SUITE } from './support/suite.ts';
 
 const MIB = 2 ** 20;
 /** Generations of the compiler: asm.js without and with a memory of its own, WebAssembly in plain and packed text. */
-const BOMBED = ['0.4.11', '0.4.26', '0.5.17', '0.8.4', '0.8.37'];
+const BOMBED = IS_SLOW_SUITE ? ['0.4.11', '0.4.26', '0.5.17', '0.8.4'] : ['0.8.37'];
 
 const closers: (() => Promise<unknown>)[] = [];
 afterEach(async () => {

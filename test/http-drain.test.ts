@@ -1,3 +1,4 @@
+import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 import { afterAll, describe, expect, test } from 'vitest';
 
@@ -32,12 +33,12 @@ interface Load {
 }
 
 /** Clients that ask without a pause. A refused connection is asked for again; anything else that goes wrong counts. */
-function putLoadOn(port: number, keepAlive: boolean): Load {
+function putLoadOn(port: number): Load {
   const failures: string[] = [];
   const load = { done: 0, refused: 0, failures, stop: () => Promise.resolve() };
   let running = true;
   const clients = Array.from({ length: CLIENTS }, async (_, index) => {
-    const agent = new Agent(keepAlive ? { connections: 1 } : { connections: 1, pipelining: 0 });
+    const agent = new Agent({ connections: 1 });
     const path = ['/chains', '/health', '/chains/eth'][index % 3]!;
     while (running) {
       try {
@@ -49,7 +50,7 @@ function putLoadOn(port: number, keepAlive: boolean): Load {
         const { code } = error as { code?: string };
         if (code === 'ECONNREFUSED') load.refused += 1;
         else failures.push(String(code ?? error));
-        await new Promise((resolve) => setTimeout(resolve, 5));
+        await untilNextTurn();
       }
     }
     await agent.close();
@@ -62,19 +63,14 @@ function putLoadOn(port: number, keepAlive: boolean): Load {
 }
 
 describe('a service that ends under load', () => {
-  test.each([
-    ['on connections that stay', true],
-    ['on a new connection for each request', false],
-  ])('fails no request %s, while others take its place', async (_, keepAlive) => {
+  test('fails no request on connections that stay, while others take its place', async () => {
     let current = await start(0);
     const { port } = current.listener;
-    const load = putLoadOn(port, keepAlive);
+    const load = putLoadOn(port);
     for (let round = 0; round < ROUNDS; round += 1) {
       const before = load.done;
       await expect.poll(() => load.done).toBeGreaterThan(before + CLIENTS * 4);
-      const started = performance.now();
       await current.listener.close(5_000);
-      expect(performance.now() - started).toBeLessThan(4_000);
       await current.documents.close();
       current = await start(port);
     }

@@ -1,10 +1,10 @@
 // The index of known codes: how the other contracts of stored sources come into it.
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recordedCompilers } from './support/recorded-compilers.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { SOLC_PACKAGES } from './support/solc-packages.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { waitUntil } from './support/wait-for.ts';
 import { type Compilers, createCompilers } from '../src/compilers/compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
@@ -156,24 +156,16 @@ test('no compilation begins or goes on while a verification waits, and what gave
   };
   const options = { pollMs: 20, lookMs: 20, onIndexed };
   const indexing = startIndexing(parts, options, silentLogger);
-  const until = async (done: () => boolean | Promise<boolean>): Promise<void> => {
-    const end = Date.now() + 90_000;
-    while (!(await done())) {
-      if (Date.now() > end) throw new Error('it does not come about');
-      await wait(10);
-    }
-  };
   try {
-    await until(() => compiled.length === 1);
+    await waitUntil(() => compiled.length === 1);
     await read(JOB);
-    await until(() => ended === 1);
-    await wait(200);
+    await waitUntil(() => ended === 1);
     expect(compiled).toHaveLength(1);
     expect(await queueOf()).toEqual([{ tries: 0, reason: null, is_settled: false }]);
     isStuck = false;
     await read('DELETE FROM verification_jobs');
-    await until(async () => (await namesOf()).length === 3);
-    await until(() => indexed === 1);
+    await waitUntil(async () => (await namesOf()).length === 3);
+    await waitUntil(() => indexed === 1);
   } finally {
     await indexing.close();
   }
@@ -190,7 +182,7 @@ test('a process that ends in a compilation hands it back', async () => {
       ),
   );
   const indexing = startIndexing(parts, { pollMs: 20 }, silentLogger);
-  while (compiled.length === 0) await wait(5);
+  await waitUntil(() => compiled.length > 0);
   await indexing.close();
   expect(await queueOf()).toEqual([{ tries: 0, reason: null, is_settled: false }]);
   expect(await indexNextProject(partsOf(), signal)).toBe('settled');

@@ -1,5 +1,4 @@
 // The monitor of a running service, on a real node and a gateway of IPFS of our own.
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
@@ -16,6 +15,7 @@ import {
   post,
   VERIFIED_CHAIN_ID,
 } from './support/verification-fixture.ts';
+import { waitUntil } from './support/wait-for.ts';
 
 const LICENSE = '// SPDX-License-Identifier: MIT\n';
 const SOURCE = `${LICENSE}contract Pinned { uint256 public kept = 7; function keep(uint256 v) external { kept = v; } }`;
@@ -41,7 +41,7 @@ describe.skipIf(absent)(`the monitor${absent ? ` (${NO_ANVIL})` : ''}`, () => {
     ]);
     const yaml = configOf(anvil, `    monitor: true\nmonitor: { gateways: ["${gateway.url}"] }\n`);
     service = await bootService({ databaseUrl: testDatabase.url, yaml });
-    await until(async () => (await isMonitored()) === true);
+    await waitUntil(async () => (await isMonitored()) === true);
   });
   afterAll(async () => {
     await service.close();
@@ -51,9 +51,6 @@ describe.skipIf(absent)(`the monitor${absent ? ` (${NO_ANVIL})` : ''}`, () => {
   });
 
   const readJson = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T;
-  const until = async (fits: () => Promise<boolean>): Promise<void> => {
-    while (!(await fits())) await wait(20);
-  };
   const isMonitored = async (): Promise<boolean | undefined> => {
     const chains = await readJson<{ chainId: number; monitored: boolean }[]>(
       `${service.apiUrl}/chains`,
@@ -86,8 +83,8 @@ describe.skipIf(absent)(`the monitor${absent ? ` (${NO_ANVIL})` : ''}`, () => {
     })().catch(() => undefined);
     const before = await counts();
     const { address } = await deploy(anvil, creationCode);
-    await until(async () => (await counts()).full_match === before.full_match + 1);
-    await until(async () => stream.includes('"origin":"monitored"'));
+    await waitUntil(async () => (await counts()).full_match === before.full_match + 1);
+    await waitUntil(async () => stream.includes('"origin":"monitored"'));
     ending.abort();
     await listening;
     expect(stream.toLowerCase()).toContain(address.slice(2));
@@ -108,7 +105,7 @@ describe.skipIf(absent)(`the monitor${absent ? ` (${NO_ANVIL})` : ''}`, () => {
     };
     const path = `${service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
     expect((await post(path, body)).status).toBe(202);
-    await until(
+    await waitUntil(
       async () =>
         (
           await query(
@@ -129,9 +126,9 @@ describe.skipIf(absent)(`the monitor${absent ? ` (${NO_ANVIL})` : ''}`, () => {
         status: '0x1',
       });
     }
-    await until(async () => (await counts()).full_match === before.full_match + count);
+    await waitUntil(async () => (await counts()).full_match === before.full_match + count);
     expect(gateway.asked.length).toBe(asked);
-    await until(
+    await waitUntil(
       async () => (await query(`SELECT FROM seen_creations WHERE state = 'waiting'`)).length === 0,
     );
     const states = await query(

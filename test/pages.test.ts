@@ -25,6 +25,7 @@ import {
 } from './support/in-page.ts';
 import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { IS_SLOW_SUITE } from './support/suite.ts';
 
 const ARTEFACTS = path.resolve(import.meta.dirname, '../screenshots');
 const isAbsent = !hasBrowser();
@@ -32,10 +33,12 @@ const isAbsent = !hasBrowser();
 const PAPER = { width: 680, height: 1000 };
 const SCHEMES = ['light', 'dark'] as const;
 /** The looks of each width. */
-const WIDTHS = [
-  { names: 'light and dark', looks: LOOKS.slice(0, 2) },
-  { names: 'narrow and narrow-dark', looks: LOOKS.slice(2) },
-];
+const WIDTHS = IS_SLOW_SUITE
+  ? [
+      { names: 'light and dark', looks: LOOKS.slice(0, 2) },
+      { names: 'narrow and narrow-dark', looks: LOOKS.slice(2) },
+    ]
+  : [{ names: 'narrow', looks: LOOKS.slice(2, 3) }];
 
 /** The status of a view whose thing is not there. */
 const statusOf = (name: string): number => (name.endsWith('-absent') ? 404 : 200);
@@ -77,8 +80,8 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
           expect.soft(await findWithAxe(tab), seen).toEqual([]);
           expect.soft(await findFaintShapes(tab), `${seen} has faint shapes`).toEqual([]);
           expect.soft(await sidewaysScroll(tab), `${seen} scrolls sideways`).toBe(0);
-          const file = path.join(ARTEFACTS, `${name}-${look.name}.png`);
-          await tab.page.screenshot({ path: file });
+          if (!IS_SLOW_SUITE) continue;
+          await tab.page.screenshot({ path: path.join(ARTEFACTS, `${name}-${look.name}.png`) });
         }
         expect.soft(tab.troubles, at).toEqual([]);
         expect.soft(tab.foreignRequests, at).toEqual([]);
@@ -86,59 +89,65 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     },
   );
 
-  test('show in forced colours and with more contrast what they show elsewhere', async () => {
-    const open = () => openTab(browser);
-    await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
-      await visit(tab, urlOf(name));
-      for (const colorScheme of SCHEMES) {
-        await tab.page.emulateMedia({ forcedColors: 'active', colorScheme });
-        expect.soft(await findFaintTexts(tab, 4.5), `texts, ${at}`).toEqual([]);
-        expect.soft(await findFaintShapes(tab), `shapes, ${at}`).toEqual([]);
-        expect.soft(await findBareBoxes(tab), `boxes, ${at}`).toEqual([]);
-        await tab.page.emulateMedia({ forcedColors: 'none', contrast: 'more', colorScheme });
-        expect.soft(await findFaintTexts(tab, 7), `more contrast, ${at}`).toEqual([]);
-        await tab.page.emulateMedia({ contrast: 'no-preference' });
-      }
-    });
-  });
+  test.runIf(IS_SLOW_SUITE)(
+    'show in forced colours and with more contrast what they show elsewhere',
+    async () => {
+      const open = () => openTab(browser);
+      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
+        await visit(tab, urlOf(name));
+        for (const colorScheme of SCHEMES) {
+          await tab.page.emulateMedia({ forcedColors: 'active', colorScheme });
+          expect.soft(await findFaintTexts(tab, 4.5), `texts, ${at}`).toEqual([]);
+          expect.soft(await findFaintShapes(tab), `shapes, ${at}`).toEqual([]);
+          expect.soft(await findBareBoxes(tab), `boxes, ${at}`).toEqual([]);
+          await tab.page.emulateMedia({ forcedColors: 'none', contrast: 'more', colorScheme });
+          expect.soft(await findFaintTexts(tab, 7), `more contrast, ${at}`).toEqual([]);
+          await tab.page.emulateMedia({ contrast: 'no-preference' });
+        }
+      });
+    },
+  );
 
-  test('are whole on paper: light, without controls, with every row', async () => {
-    const open = async (): Promise<WatchedPage> => {
-      const tab = await openTab(browser, LOOKS[1]);
-      await tab.page.setViewportSize(PAPER);
-      return tab;
-    };
-    await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
-      await visit(tab, urlOf(name));
-      const rows = await countRows(tab);
+  test.runIf(IS_SLOW_SUITE)(
+    'are whole on paper: light, without controls, with every row',
+    async () => {
+      const open = async (): Promise<WatchedPage> => {
+        const tab = await openTab(browser, LOOKS[1]);
+        await tab.page.setViewportSize(PAPER);
+        return tab;
+      };
+      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
+        await visit(tab, urlOf(name));
+        const rows = await countRows(tab);
+        await tab.page.emulateMedia({ media: 'print' });
+        expect.soft(await findFaultsOnPaper(tab), at).toEqual([]);
+        expect.soft(await findFaintTexts(tab, 4.5), at).toEqual([]);
+        expect.soft(await findFaintShapes(tab), at).toEqual([]);
+        expect.soft(await countRows(tab), at).toBeGreaterThanOrEqual(rows);
+        await tab.page.emulateMedia({ media: 'screen' });
+      });
+      const tab = await open();
+      // A chart's figures are there without a hand that opens their table: 90 days, and more.
+      await visit(tab, urlOf('overview'));
       await tab.page.emulateMedia({ media: 'print' });
-      expect.soft(await findFaultsOnPaper(tab), at).toEqual([]);
-      expect.soft(await findFaintTexts(tab, 4.5), at).toEqual([]);
-      expect.soft(await findFaintShapes(tab), at).toEqual([]);
-      expect.soft(await countRows(tab), at).toBeGreaterThanOrEqual(rows);
+      expect(await countRows(tab)).toBeGreaterThan(90);
       await tab.page.emulateMedia({ media: 'screen' });
-    });
-    const tab = await open();
-    // A chart's figures are there without a hand that opens their table: 90 days, and more.
-    await visit(tab, urlOf('overview'));
-    await tab.page.emulateMedia({ media: 'print' });
-    expect(await countRows(tab)).toBeGreaterThan(90);
-    await tab.page.emulateMedia({ media: 'screen' });
 
-    // The address is that of what is shown, filters with it.
-    await visit(tab, urlOf('chains'));
-    await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
-    await tab.page.locator('main input[name="q"]').fill('sepolia');
-    await arrive(tab, '**q=sepolia');
-    await tab.page.pdf();
-    await tab.page.emulateMedia({ media: 'print' });
-    await expect
-      .poll(() => tab.page.locator('header.site').innerText())
-      .toContain(urlOf('chains-filtered'));
-    await tab.context.close();
-  });
+      // The address is that of what is shown, filters with it.
+      await visit(tab, urlOf('chains'));
+      await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
+      await tab.page.locator('main input[name="q"]').fill('sepolia');
+      await arrive(tab, '**q=sepolia');
+      await tab.page.pdf();
+      await tab.page.emulateMedia({ media: 'print' });
+      await expect
+        .poll(() => tab.page.locator('header.site').innerText())
+        .toContain(urlOf('chains-filtered'));
+      await tab.context.close();
+    },
+  );
 
-  test('keep still for those who ask for it', async () => {
+  test.runIf(IS_SLOW_SUITE)('keep still for those who ask for it', async () => {
     const open = () => openTab(browser, LOOKS[0], { reducedMotion: 'reduce' });
     await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
       await visit(tab, urlOf(name));
@@ -155,7 +164,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     await tab.context.close();
   });
 
-  test('say without JavaScript what they say with it', async () => {
+  test.skipIf(IS_SLOW_SUITE)('say without JavaScript what they say with it', async () => {
     const tab = await openTab(browser, LOOKS[0], { javaScriptEnabled: false });
     for (const name of [
       'overview',

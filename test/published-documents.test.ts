@@ -14,6 +14,7 @@ import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { sharedData } from './support/shared-data.ts';
 import { sql } from '../src/store/database.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { waitUntil } from './support/wait-for.ts';
 
 interface ChainElement {
   name: string;
@@ -31,11 +32,6 @@ const readJson = async <T>(url: string): Promise<T> => {
 };
 const isValid = (schema: object, value: unknown): boolean =>
   new Ajv2020({ strict: false, validateFormats: false }).validate(schema, value);
-
-/** Asks until the answer fits. How long that takes is measured by the benchmark, not asserted here. */
-async function waitUntil(fits: () => Promise<boolean>): Promise<void> {
-  while (!(await fits())) await new Promise((resolve) => setTimeout(resolve, 5));
-}
 
 let testDatabase: TestDatabase;
 let service: BootedService;

@@ -171,7 +171,6 @@ describe('SIGHUP', () => {
           error?: { customCode: string };
         };
         if (job.isJobCompleted) return job.error?.customCode;
-        await new Promise((resolve) => setTimeout(resolve, 50));
       }
     };
     try {

@@ -212,7 +212,6 @@ async function verifyOn(chainId: number): Promise<string> {
   for (;;) {
     const job = await (await fetch(`${service.apiUrl}/v2/verify/${verificationId}`)).text();
     if ((JSON.parse(job) as { isJobCompleted: boolean }).isJobCompleted) return job;
-    await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }
 

@@ -2,7 +2,6 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { connect, createServer } from 'node:net';
 import path from 'node:path';
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hasRunningServer } from '../src/store/embedded/embedded-server.ts';
 import { acceptorProcesses } from './support/acceptor-processes.ts';
@@ -45,7 +44,6 @@ describe('the embedded PostgreSQL', () => {
       ]).catch(() => false);
     };
     expect(await dial()).toBe(true);
-    await wait(300);
     service.child.kill('SIGKILL');
     await service.ended;
     await expect.poll(() => hasRunningServer(dataDir)).toBe(false);
@@ -99,7 +97,6 @@ describe('the embedded PostgreSQL', () => {
     const group = -(child.pid ?? 0);
     const ended = once(child, 'exit');
     process.kill(group, 'SIGINT');
-    await wait(20);
     child.kill('SIGINT');
     const [code] = (await ended) as [number | null];
     expect(code).toBe(0);
@@ -114,7 +111,7 @@ test('a service ends in time that is told to end just after its acceptor was los
   });
   const [acceptor = 0] = await acceptorProcesses(service.child.pid);
   process.kill(acceptor, 'SIGKILL');
-  await wait(30);
+  await expect.poll(() => acceptorProcesses(service.child.pid)).not.toContain(acceptor);
   service.child.kill('SIGTERM');
   const start = performance.now();
   expect(await service.ended).toBe(0);

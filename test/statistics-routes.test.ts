@@ -136,9 +136,8 @@ describe('GET /v1/statistics', () => {
         return (await database.query(WAITING)).length > 0;
       };
       await expect.poll(isWaiting).toBe(true);
-      const start = performance.now();
+      // The lock is held until this has answered.
       expect(await readOverview()).toEqual(before);
-      expect(performance.now() - start).toBeLessThan(3000);
     });
     await expect.poll(async () => (await readOverview()).totals.full).toBe(before.totals.full + 1);
   });

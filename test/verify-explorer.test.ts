@@ -18,6 +18,8 @@ import {
 } from './support/verification-fixture.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import { startWebServer, type WebServer } from './support/web-server.ts';
+import { waitUntil } from './support/wait-for.ts';
+import { countRequestsOf } from './support/count-requests.ts';
 
 const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.30';
@@ -285,12 +287,20 @@ describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () 
   test('two who ask at once for one contract ask the explorer once', async () => {
     const address = unused();
     const before = questions.length;
+    let release = (): void => undefined;
+    const released = new Promise<void>((resolve) => (release = resolve));
     says = async () => {
-      await new Promise((resolve) => setTimeout(resolve, 1_500));
+      await released;
       return said('Contract source code not verified')();
     };
-    const statuses = await Promise.all([1, 2].map(async () => (await takeOver(address)).status));
-    expect(statuses).toEqual([404, 404]);
+    const takeOvers = countRequestsOf(`/v2/verify/etherscan/${VERIFIED_CHAIN_ID}/${address}`);
+    const asked = [1, 2].map(async () => (await takeOver(address)).status);
+    await waitUntil(() => takeOvers.count() === 2 && questions.length > before);
+    // What comes after them has been answered, so both are at the explorer or wait for its answer.
+    await takeOver(unused(), {}, 5);
+    release();
+    expect(await Promise.all(asked)).toEqual([404, 404]);
+    takeOvers.stop();
     expect(questions.length - before).toBe(1);
   });
 

@@ -21,6 +21,7 @@ import {
   suiteContract,
   type VerifyingService,
 } from './support/verifying-service.ts';
+import { versionsOfSuite } from './support/suite.ts';
 
 const SUITE = 'contracts/Suite.sol';
 const LIBRARIES = {
@@ -30,7 +31,7 @@ const LIBRARIES = {
   },
 };
 const FULL = { runtimeMatch: 'exact_match', creationMatch: 'exact_match' };
-const LINKED_BY: readonly SolcVersion[] = ['0.4.11', '0.4.26', '0.5.17', '0.7.6', '0.8.37'];
+const LINKED_BY = versionsOfSuite<SolcVersion>(['0.4.11', '0.4.26', '0.5.17', '0.7.6', '0.8.37']);
 const installed = findAnvil() !== undefined;
 let verifying: VerifyingService;
 
@@ -181,7 +182,7 @@ describe.skipIf(!installed)(
       expect(job.contract).toMatchObject(FULL);
     });
 
-    test.each(['0.4.11', '0.4.18', '0.8.37'] as const)(
+    test.each(versionsOfSuite<SolcVersion>(['0.4.11', '0.4.18', '0.8.37']))(
       'that are malformed are what solc %s makes of them',
       async (version) => {
         const sample = await suiteContract(version, 'Linked');

@@ -16,6 +16,7 @@ import {
   type VerifyingService,
   type WireContract,
 } from './support/verifying-service.ts';
+import { versionsOfSuite } from './support/suite.ts';
 
 const COMPILATION_TIMEOUT_MS = 300_000;
 const installed = findAnvil() !== undefined;
@@ -67,83 +68,91 @@ describe.skipIf(!installed)(`across compilers${installed ? '' : ` (${NO_ANVIL})`
   }, COMPILATION_TIMEOUT_MS);
   afterAll(() => verifying.close());
 
-  describe.each(SOLC_VERSIONS)('solc %s', { timeout: COMPILATION_TIMEOUT_MS }, (version) => {
-    test('other code gives no match, and leaves nothing behind', async () => {
-      const plain = await deployed(version, 'Plain');
-      const before = await verifying.statistics();
-      const job = await verify(version, 'Plain', plain, (content) =>
-        content.replace('number = value;', 'number = value + 1;'),
-      );
-      expect(['no_match', 'bytecode_length_mismatch']).toContain(job.error?.customCode);
-      expect(job.contract).toMatchObject({ match: null, runtimeMatch: null, creationMatch: null });
-      expect((await verifying.contractAt(plain.address)).match).toBeNull();
-      expect(await verifying.statistics()).toBe(before);
-    });
-
-    test('another comment gives a partial match by every auxdata of a contract that contains others, and the same sources raise it', async () => {
-      const nest = await deployed(version, 'Nest');
-      const before = await counts();
-      const { full_match: full, partial_match: partial } = before;
-      const changed = await verify(version, 'Nest', nest, (content) => `${content}// changed\n`);
-      expect(changed.contract).toMatchObject(both('match'));
-      const { runtimeBytecode, creationBytecode } = await evidenceOf(nest);
-      const auxdatasOf = ({ transformationValues }: typeof runtimeBytecode): number =>
-        Object.keys(transformationValues?.cborAuxdata ?? {}).length;
-      expect([auxdatasOf(runtimeBytecode), auxdatasOf(creationBytecode)]).toEqual([2, 4]);
-      await expect.poll(counts).toEqual({ full_match: full, partial_match: partial + 1 });
-      const same = await verify(version, 'Nest', nest);
-      expect(same.contract).toMatchObject(both('exact_match'));
-      const raised = await evidenceOf(nest);
-      expect(reasonsOf(raised.runtimeBytecode)).toEqual([]);
-      expect(Object.keys(raised.runtimeBytecode.cborAuxdata ?? {})).toHaveLength(2);
-      await expect.poll(counts).toEqual({ full_match: full + 1, partial_match: partial });
-    });
-
-    test('constructor arguments are the rest of the creation code', async () => {
-      const contract = await deployed(version, 'Arguments');
-      const job = await verify(version, 'Arguments', contract);
-      expect(job.contract).toMatchObject(both('exact_match'));
-      const { creationBytecode } = await evidenceOf(contract);
-      expect(reasonsOf(creationBytecode)).toEqual(['constructorArguments']);
-      const given = constructorArguments(await suiteContract(version, 'Arguments'));
-      expect(creationBytecode.transformationValues?.constructorArguments).toBe(
-        `0x${given.toString('hex')}`,
-      );
-    });
-
-    test('linked libraries are found at all their placeholders', async () => {
-      const [sums, products] = [
-        await deployed(version, 'Sums'),
-        await deployed(version, 'Products'),
-      ];
-      const linked = await deployed(version, 'Linked', {
-        Sums: sums.address,
-        Products: products.address,
-      });
-      const job = await verify(version, 'Linked', linked);
-      expect(job.contract).toMatchObject(both('exact_match'));
-      const { runtimeBytecode, creationBytecode } = await evidenceOf(linked);
-      for (const code of [runtimeBytecode, creationBytecode]) {
-        expect(reasonsOf(code)).toEqual(['library']);
-        expect(code.transformationValues?.libraries).toEqual({
-          'contracts/Suite.sol:Sums': sums.address,
-          'contracts/Suite.sol:Products': products.address,
+  describe.each(versionsOfSuite(SOLC_VERSIONS))(
+    'solc %s',
+    { timeout: COMPILATION_TIMEOUT_MS },
+    (version) => {
+      test('other code gives no match, and leaves nothing behind', async () => {
+        const plain = await deployed(version, 'Plain');
+        const before = await verifying.statistics();
+        const job = await verify(version, 'Plain', plain, (content) =>
+          content.replace('number = value;', 'number = value + 1;'),
+        );
+        expect(['no_match', 'bytecode_length_mismatch']).toContain(job.error?.customCode);
+        expect(job.contract).toMatchObject({
+          match: null,
+          runtimeMatch: null,
+          creationMatch: null,
         });
-      }
-    });
+        expect((await verifying.contractAt(plain.address)).match).toBeNull();
+        expect(await verifying.statistics()).toBe(before);
+      });
 
-    test.runIf(isAtLeast(version, '0.6.5'))(
-      'immutables are found at all their references',
-      async () => {
-        const contract = await deployed(version, 'Immutables');
-        const job = await verify(version, 'Immutables', contract);
+      test('another comment gives a partial match by every auxdata of a contract that contains others, and the same sources raise it', async () => {
+        const nest = await deployed(version, 'Nest');
+        const before = await counts();
+        const { full_match: full, partial_match: partial } = before;
+        const changed = await verify(version, 'Nest', nest, (content) => `${content}// changed\n`);
+        expect(changed.contract).toMatchObject(both('match'));
+        const { runtimeBytecode, creationBytecode } = await evidenceOf(nest);
+        const auxdatasOf = ({ transformationValues }: typeof runtimeBytecode): number =>
+          Object.keys(transformationValues?.cborAuxdata ?? {}).length;
+        expect([auxdatasOf(runtimeBytecode), auxdatasOf(creationBytecode)]).toEqual([2, 4]);
+        await expect.poll(counts).toEqual({ full_match: full, partial_match: partial + 1 });
+        const same = await verify(version, 'Nest', nest);
+        expect(same.contract).toMatchObject(both('exact_match'));
+        const raised = await evidenceOf(nest);
+        expect(reasonsOf(raised.runtimeBytecode)).toEqual([]);
+        expect(Object.keys(raised.runtimeBytecode.cborAuxdata ?? {})).toHaveLength(2);
+        await expect.poll(counts).toEqual({ full_match: full + 1, partial_match: partial });
+      });
+
+      test('constructor arguments are the rest of the creation code', async () => {
+        const contract = await deployed(version, 'Arguments');
+        const job = await verify(version, 'Arguments', contract);
         expect(job.contract).toMatchObject(both('exact_match'));
-        const { runtimeBytecode } = await evidenceOf(contract);
-        expect(reasonsOf(runtimeBytecode)).toEqual(['immutable']);
-        const { immutables = {} } = runtimeBytecode.transformationValues ?? {};
-        expect(Object.values(immutables)).toHaveLength(3);
-        expect(Object.values(immutables)).toContain(`0x${(1000).toString(16).padStart(64, '0')}`);
-      },
-    );
-  });
+        const { creationBytecode } = await evidenceOf(contract);
+        expect(reasonsOf(creationBytecode)).toEqual(['constructorArguments']);
+        const given = constructorArguments(await suiteContract(version, 'Arguments'));
+        expect(creationBytecode.transformationValues?.constructorArguments).toBe(
+          `0x${given.toString('hex')}`,
+        );
+      });
+
+      test('linked libraries are found at all their placeholders', async () => {
+        const [sums, products] = [
+          await deployed(version, 'Sums'),
+          await deployed(version, 'Products'),
+        ];
+        const linked = await deployed(version, 'Linked', {
+          Sums: sums.address,
+          Products: products.address,
+        });
+        const job = await verify(version, 'Linked', linked);
+        expect(job.contract).toMatchObject(both('exact_match'));
+        const { runtimeBytecode, creationBytecode } = await evidenceOf(linked);
+        for (const code of [runtimeBytecode, creationBytecode]) {
+          expect(reasonsOf(code)).toEqual(['library']);
+          expect(code.transformationValues?.libraries).toEqual({
+            'contracts/Suite.sol:Sums': sums.address,
+            'contracts/Suite.sol:Products': products.address,
+          });
+        }
+      });
+
+      test.runIf(isAtLeast(version, '0.6.5'))(
+        'immutables are found at all their references',
+        async () => {
+          const contract = await deployed(version, 'Immutables');
+          const job = await verify(version, 'Immutables', contract);
+          expect(job.contract).toMatchObject(both('exact_match'));
+          const { runtimeBytecode } = await evidenceOf(contract);
+          expect(reasonsOf(runtimeBytecode)).toEqual(['immutable']);
+          const { immutables = {} } = runtimeBytecode.transformationValues ?? {};
+          expect(Object.values(immutables)).toHaveLength(3);
+          expect(Object.values(immutables)).toContain(`0x${(1000).toString(16).padStart(64, '0')}`);
+        },
+      );
+    },
+  );
 });

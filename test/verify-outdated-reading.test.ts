@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
@@ -16,6 +15,7 @@ import {
   VERIFIED_CHAIN_ID,
 } from './support/verification-fixture.ts';
 import { readContract } from './support/verifying-service.ts';
+import { waitUntil } from './support/wait-for.ts';
 
 const sourceOf = (name: string, comment: string): string =>
   `// SPDX-License-Identifier: MIT${comment}
@@ -105,6 +105,11 @@ describe.skipIf(absent)(
         },
       };
     };
+    /** Until what was read before counts as outdated. */
+    const untilOutdated = (): Promise<void> => {
+      const outdatedAt = Date.now() + LONG_MS;
+      return waitUntil(() => Date.now() > outdatedAt);
+    };
     const replaceCode = async (): Promise<void> => {
       await anvil.request('anvil_setCode', [address, secondCode]);
       await anvil.request('anvil_mine', ['0x1']);
@@ -146,7 +151,7 @@ describe.skipIf(absent)(
     test('is read again before it is stored, where it was read more than a few seconds ago', async () => {
       const job = await beginSlowJob();
       await replaceCode();
-      await wait(LONG_MS);
+      await untilOutdated();
       expect((await job.end()).error?.customCode).toBe('no_match');
       expect(await eventsOf()).toEqual([]);
     });
@@ -158,7 +163,7 @@ describe.skipIf(absent)(
         'latest',
         false,
       ]);
-      await wait(LONG_MS);
+      await untilOutdated();
       expect((await job.end()).contract.match).toBe('exact_match');
       const url = `${service.apiUrl}/v1/contracts/${VERIFIED_CHAIN_ID}/${address}`;
       const { codeReading } = (await (await fetch(url)).json()) as {

@@ -210,9 +210,8 @@ describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_AN
     try {
       const url = await submit(idle.apiUrl);
       expect(await isCompleted(url)).toBe(false);
-      const asked = performance.now();
-      expect(await isCompleted(url)).toBe(false);
-      expect(performance.now() - asked).toBeLessThan(1000);
+      // No longer young: if each of these were waited for, they would take longer than the test.
+      for (let number = 0; number < 50; number += 1) expect(await isCompleted(url)).toBe(false);
     } finally {
       await idle.close();
       await idleDatabase.drop();

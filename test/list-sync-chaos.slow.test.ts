@@ -13,6 +13,7 @@ import {
 import { listedChain } from './support/made-up-lists.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { waitUntil } from './support/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 interface Health {
@@ -42,9 +43,6 @@ const document = async () => {
     text: await response.text(),
   };
 };
-async function waitUntil(fits: () => Promise<boolean>): Promise<void> {
-  while (!(await fits())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 beforeAll(async () => {
   folder = await createTemporaryFolder();

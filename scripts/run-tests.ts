@@ -1,0 +1,133 @@
+/**
+ * `npm test` runs the fast suite, `npm run test:slow` the slow one; with names of files, those files of either suite.
+ * Other arguments are Vitest's.
+ *
+ * A file that fails is run once more, alone, after all others. If it passes then, it is reported as flaky with the output
+ * of both runs, and the run is green. More than three flaky files, or one file that fails twice, is red.
+ */
+import path from 'node:path';
+import { createVitest, parseCLI, type TestModule, type Vitest } from 'vitest/node';
+
+/** A flaky file is a fault to fix; more of them than this is a broken suite. */
+const FLAKY_FILES_AT_MOST = 3;
+/** With more failed files than this, something fails that they share: running each again would only take time. */
+const RERUN_FILES_AT_MOST = 10;
+
+/** A file that failed in the run of the whole suite, and how it ended when it was run again. */
+interface FailedFile {
+  readonly name: string;
+  readonly firstOutput: string;
+  /** Undefined where it was not run again. */
+  readonly rerun?: { readonly passed: boolean; readonly output: string };
+}
+
+interface Counts {
+  passed: number;
+  failed: number;
+  skipped: number;
+}
+
+const nameOf = (module: TestModule): string =>
+  path.relative(module.project.vitest.config.root, module.moduleId);
+
+/** The errors of a file's tests, its suites and its collection, each with the name of what failed. */
+function describeOutcome(module: TestModule): string {
+  const failures = [
+    { name: nameOf(module), errors: module.errors() },
+    ...[...module.children.allSuites()].map((suite) => ({
+      name: suite.fullName,
+      errors: suite.errors(),
+    })),
+    ...[...module.children.allTests('failed')].map((test) => ({
+      name: test.fullName,
+      errors: test.result().errors ?? [],
+    })),
+  ];
+  const lines = failures.flatMap(({ name, errors }) =>
+    errors.map(
+      (error) => `  ${name}\n    ${(error.stack ?? error.message).replaceAll('\n', '\n    ')}`,
+    ),
+  );
+  if (lines.length > 0) return lines.join('\n');
+  const passed = [...module.children.allTests('passed')].length;
+  return module.ok()
+    ? `  passed: ${passed} tests`
+    : `  ended as "${module.state()}", without an error`;
+}
+
+function addCounts(counts: Counts, module: TestModule): void {
+  let testsFailed = 0;
+  for (const test of module.children.allTests()) {
+    const { state } = test.result();
+    if (state === 'passed') counts.passed += 1;
+    else if (state === 'failed') testsFailed += 1;
+    else counts.skipped += 1;
+  }
+  // A file that cannot be loaded, or whose hook fails, counts as one failure.
+  counts.failed += module.ok() ? testsFailed : Math.max(testsFailed, 1);
+}
+
+async function runAgain(vitest: Vitest, module: TestModule): Promise<TestModule> {
+  const { testModules } = await vitest.runTestSpecifications([module.toTestSpecification()]);
+  return testModules.find(({ moduleId }) => moduleId === module.moduleId) ?? module;
+}
+
+/** Reports the files that failed, each with the output of its runs. @returns whether the run is green for all that */
+function report(failed: readonly FailedFile[]): boolean {
+  const flaky = failed.filter(({ rerun }) => rerun?.passed === true);
+  const broken = failed.filter((file) => !flaky.includes(file));
+  for (const { name, firstOutput, rerun } of flaky) {
+    console.log(
+      `\nflaky: ${name}\n first run:\n${firstOutput}\n second run, alone:\n${rerun?.output}`,
+    );
+  }
+  for (const { name, rerun } of broken) {
+    console.log(`\n${rerun === undefined ? 'failed' : 'failed twice'}: ${name}`);
+  }
+  if (flaky.length > FLAKY_FILES_AT_MOST) {
+    console.log(`\n${flaky.length} flaky files; ${FLAKY_FILES_AT_MOST} are allowed.`);
+  }
+  return broken.length === 0 && flaky.length <= FLAKY_FILES_AT_MOST;
+}
+
+async function main(suite: string, args: readonly string[]): Promise<boolean> {
+  const { filter, options } = parseCLI(['vitest', 'run', ...args]);
+  const isWhole = filter.length === 0 && options.project === undefined;
+  const vitest = await createVitest('test', {
+    ...options,
+    watch: false,
+    ...(isWhole && { project: [`${suite}*`] }),
+  });
+  try {
+    const first = await vitest.start(filter);
+    const counts: Counts = { passed: 0, failed: 0, skipped: 0 };
+    const failed: FailedFile[] = [];
+    const modules = first.testModules.filter((module) => module.ok());
+    const toRepeat = first.testModules.filter((module) => !module.ok());
+    // Before any file runs again: the results of a file are replaced by its next run.
+    const outputs = toRepeat.map(describeOutcome);
+    for (const [index, module] of toRepeat.entries()) {
+      const file = { name: nameOf(module), firstOutput: outputs[index] ?? '' };
+      if (toRepeat.length > RERUN_FILES_AT_MOST) {
+        failed.push(file);
+        modules.push(module);
+        continue;
+      }
+      console.log(`\nonce more, alone: ${file.name}`);
+      const second = await runAgain(vitest, module);
+      failed.push({ ...file, rerun: { passed: second.ok(), output: describeOutcome(second) } });
+      modules.push(second);
+    }
+    for (const module of modules) addCounts(counts, module);
+    const isGreen = report(failed) && first.unhandledErrors.length === 0;
+    await vitest.close();
+    console.log(`\n${counts.passed} passed, ${counts.failed} failed, ${counts.skipped} skipped`);
+    return isGreen && modules.length > 0;
+  } catch (error) {
+    await vitest.close();
+    throw error;
+  }
+}
+
+const [suite = 'fast', ...args] = process.argv.slice(2);
+process.exitCode = (await main(suite, args)) ? 0 : 1;

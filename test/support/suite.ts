@@ -1,0 +1,28 @@
+import { inject } from 'vitest';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** Which suite a file runs in: `npm test` is the fast one, `npm run test:slow` the slow one. */
+    suite: 'fast' | 'slow';
+  }
+}
+
+/**
+ * Whether this is the slow suite. A test file that imports this module runs in both suites: in the fast one with few
+ * rounds and versions, in the slow one with all of them.
+ */
+export const IS_SLOW_SUITE = inject('suite') === 'slow';
+
+/** How many cases a property test runs: a quarter of `all` in the fast suite. */
+export const propertyRuns = (all: number): number => (IS_SLOW_SUITE ? all : Math.ceil(all / 4));
+
+/** One compiler of each generation: the oldest with standard JSON, the last without immutables, the newest. */
+const FEW_VERSIONS = ['0.4.11', '0.6.12', '0.8.37'];
+
+/** The compilers that a matrix runs over: one of each generation in the fast suite, all others in the slow one. */
+export function versionsOfSuite<V extends string>(all: readonly V[]): readonly V[] {
+  return all.filter((version) => {
+    const isOfFew = FEW_VERSIONS.some((few) => version === few || version.startsWith(`${few}+`));
+    return isOfFew !== IS_SLOW_SUITE;
+  });
+}
