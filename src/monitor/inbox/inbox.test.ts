@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { holdAfter } from '../../../test/support/gate.ts';
 import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
 import { MONITOR } from '../../../test/support/chain-sources.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
@@ -381,6 +382,48 @@ test('a process that ends gives its creations back at once, not counted as tried
   const row = await rowOf(address);
   expect(row).toMatchObject({ state: 'waiting', tries: 0 });
   expect(row.wait_s).toBeLessThanOrEqual(0);
+});
+
+const CLAIM_CODE = 'claim seen creations for their code';
+
+test('a closing inbox claims nothing more', async () => {
+  const [address = ''] = await see();
+  await run('UPDATE seen_creations SET sources_turn = 0');
+  const { database, held, release } = holdAfter(testDatabase.database, CLAIM_CODE);
+  const inbox = start({ database });
+  await held;
+  const closing = inbox.close();
+  release();
+  await closing;
+  const [row] = await run('SELECT lease_token, tries FROM seen_creations');
+  expect(row).toEqual({ lease_token: null, tries: 0 });
+  expect((await rowOf(address)).reason).toBeNull();
+});
+
+test('a creation that was being claimed while the inbox closes is given back untried', async () => {
+  const [address = ''] = await see();
+  const { database, held, release } = holdAfter(testDatabase.database, CLAIM_CODE);
+  let tried = 0;
+  const inbox = start({
+    database,
+    // Ends never, as what listens to a signal only after it was aborted.
+    verifyKnownCode: () => {
+      tried += 1;
+      return new Promise(() => undefined);
+    },
+  });
+  await held;
+  const closing = inbox.close();
+  release();
+  await closing;
+  expect(tried).toBe(0);
+  const row = await rowOf(address);
+  expect(row).toMatchObject({ state: 'waiting', reason: 'interrupted', tries: 0 });
+  expect(row.wait_s).toBeLessThanOrEqual(0);
+  const [{ lease_token } = { lease_token: '' }] = await run<{ lease_token: string | null }>(
+    'SELECT lease_token FROM seen_creations',
+  );
+  expect(lease_token).toBeNull();
 });
 
 test('the counts are those of the rows whatever happens to them, and forgetting keeps them', async () => {
