@@ -20,7 +20,7 @@ export interface HeldDatabase {
   /** Resolves when the statement has run and its caller waits. */
   readonly held: Promise<void>;
   /** Gives the caller its rows. */
-  release(): void;
+  readonly release: () => void;
 }
 
 /** The same database, where whoever runs the statement of this label waits for its rows until the test releases them. */
