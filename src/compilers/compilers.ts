@@ -239,7 +239,8 @@ class BoundedCompilers implements Compilers {
     const reason = new FullmatchError('shutting_down', 'The compilers are shutting down.');
     this.#closing.abort(reason);
     this.#queue.close(reason);
-    await this.#pool.close();
+    const finders = [...this.#finders.values()];
+    await Promise.all([this.#pool.close(), ...finders.map((finder) => finder.close())]);
   }
 
   /** Whether a native build answers the smallest input: its loader or its libraries may be missing here. */

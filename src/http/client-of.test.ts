@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import ipaddr from 'ipaddr.js';
+import { describe, expect, test, vi } from 'vitest';
 import { clientOf, parseTrustedProxies } from './client-of.ts';
 
 interface ForwardedCase {
@@ -54,18 +55,21 @@ describe('the client of a request', () => {
     expect(readings).toBe(1);
   });
 
-  test('is named without an error and in no time, whatever the headers hold', () => {
+  test('is named without an error and by a bounded number of addresses, whatever the headers hold', () => {
     const trusted = parseTrustedProxies(['10.0.0.0/8']);
     const part = fc.constantFrom('for=', '"', '\\', ',', ';', '[', ']', ':', ' ', '10.0.0.1', '=');
     const header = fc.array(part, { maxLength: 4000 }).map((parts) => parts.join(''));
+    const read = vi.spyOn(ipaddr.IPv6, 'isValid');
     fc.assert(
       fc.property(header, header, (forwarded, other) => {
-        const begun = performance.now();
+        read.mockClear();
         const name = clientOf(envOf('10.0.0.1', { forwarded, 'x-forwarded-for': other }), trusted);
         expect(name.length).toBeLessThan(50);
-        expect(performance.now() - begun).toBeLessThan(500);
+        // The connection, and a hundred hops of either header.
+        expect(read.mock.calls.length).toBeLessThanOrEqual(201);
       }),
       { numRuns: 100 },
     );
+    read.mockRestore();
   });
 });

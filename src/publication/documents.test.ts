@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
 
@@ -13,6 +14,20 @@ function open(brotliDelayMs = 0): Documents {
   const documents = new Documents(silentLogger, { brotliDelayMs });
   opened.push(documents);
   return documents;
+}
+
+/** Documents whose pauses before br bodies end when the test says so. */
+function openPaused(): { documents: Documents; pauses: (() => void)[] } {
+  const pauses: (() => void)[] = [];
+  const pause = (signal: AbortSignal): Promise<void> =>
+    new Promise((resolve, reject) => {
+      pauses.push(resolve);
+      if (signal.aborted) reject(signal.reason as Error);
+      signal.addEventListener('abort', () => reject(signal.reason as Error));
+    });
+  const documents = new Documents(silentLogger, { pause });
+  opened.push(documents);
+  return { documents, pauses };
 }
 
 const content = (text: string, time = 0): DocumentContent => ({
@@ -100,15 +115,13 @@ describe('the published documents', () => {
   });
 
   test('get no br body while they change, and one of the other document all the same', async () => {
-    const documents = open(100);
+    const { documents, pauses } = openPaused();
     await documents.publish({ chains: content('[]'), statistics: content('0') });
-    const until = performance.now() + 500;
-    let version = 0;
-    while (performance.now() < until) {
-      version += 1;
+    for (let version = 1; version <= 5; version += 1) {
       await documents.publish({ statistics: content(String(version)) });
+      pauses.at(-1)?.();
+      await expect.poll(() => pauses.length).toBe(version + 1);
       expect(documents.current.statistics?.bodies.br).toBeUndefined();
-      await new Promise((resolve) => setTimeout(resolve, 10));
     }
     expect(documents.current.chains?.bodies.br).toBeDefined();
   });
@@ -130,11 +143,12 @@ describe('the published documents', () => {
   });
 
   test('give up a br body that is under way when they close', async () => {
-    const documents = open();
+    const { documents, pauses } = openPaused();
     const many = Array.from({ length: 60_000 }, (_, index) => `${index * 7919}:${index % 89}`);
     await documents.publish({ chains: content(JSON.stringify(many)) });
-    // Until the work has begun: it takes seconds.
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    pauses.at(-1)?.();
+    // The work, which takes seconds, begins in this turn.
+    await nextTurn();
     await documents.close();
     expect(documents.current.chains?.bodies.br).toBeUndefined();
     await documents.publish({ chains: content('[]') });

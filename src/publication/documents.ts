@@ -27,6 +27,8 @@ export interface DocumentsOptions {
    * counts many times a second; none of the versions in between is worth the slow level.
    */
   readonly brotliDelayMs?: number;
+  /** Waits for that time, until the signal aborts; given by tests. */
+  readonly pause?: (signal: AbortSignal) => Promise<void>;
 }
 
 const BROTLI_DELAY_MS = 250;
@@ -42,7 +44,7 @@ export class Documents {
   #current: PublishedDocuments = {};
   readonly #swaps: Record<DocumentName, number> = { chains: 0, statistics: 0 };
   readonly #log: Logger;
-  readonly #brotliDelayMs: number;
+  readonly #pause: (signal: AbortSignal) => Promise<void>;
   readonly #closing = new AbortController();
   #pending: Partial<Record<DocumentName, DocumentContent>> = {};
   #publishing: Promise<void> | undefined;
@@ -50,7 +52,9 @@ export class Documents {
 
   constructor(log: Logger, options: DocumentsOptions = {}) {
     this.#log = log;
-    this.#brotliDelayMs = options.brotliDelayMs ?? BROTLI_DELAY_MS;
+    const { brotliDelayMs = BROTLI_DELAY_MS } = options;
+    this.#pause =
+      options.pause ?? ((signal) => wait(brotliDelayMs, undefined, { signal, ref: false }));
   }
 
   /** Both documents as they are now. A reader takes it once and answers from what it took. */
@@ -121,7 +125,7 @@ export class Documents {
     try {
       while (NAMES.some((name) => this.#lacksBrotli(name))) {
         const before = this.#current;
-        await wait(this.#brotliDelayMs, undefined, { signal: this.#closing.signal, ref: false });
+        await this.#pause(this.#closing.signal);
         const name = NAMES.find(
           (each) => this.#lacksBrotli(each) && before[each] === this.#current[each],
         );

@@ -186,9 +186,12 @@ describe('a listener', () => {
     await vi.waitFor(() => testDatabase.database.query(NOTIFY), SOON);
     await expect.poll(() => heard, SOON).toBe(3);
     await stop();
+    let others = 0;
+    const stopOther = await testDatabase.database.listen('test_channel', () => (others += 1));
     await testDatabase.database.query(NOTIFY);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => others, SOON).toBe(1);
     expect(heard).toBe(3);
+    await stopOther();
   });
 
   test('that throws does not end the listening', async () => {

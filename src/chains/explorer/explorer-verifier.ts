@@ -47,12 +47,24 @@ export interface ExplorerLinks {
   readonly contractApiUrl: string;
 }
 
-/** Has contracts verified by other explorers. Nothing rejects: what goes wrong on the way is asked again later. */
+/**
+ * Has contracts verified by other explorers. Nothing rejects but with the reason of the signal: what goes wrong on the
+ * way is asked again later.
+ */
 export interface ExplorerVerifier {
   /** The explorers that are told of contracts of a chain. */
   explorersOf(chainId: number): readonly ExplorerName[];
-  submit(explorer: ExplorerName, submission: ExplorerSubmission): Promise<ExplorerSaid>;
-  check(explorer: ExplorerName, chainId: number, id: string): Promise<ExplorerSaid>;
+  submit(
+    explorer: ExplorerName,
+    submission: ExplorerSubmission,
+    signal?: AbortSignal,
+  ): Promise<ExplorerSaid>;
+  check(
+    explorer: ExplorerName,
+    chainId: number,
+    id: string,
+    signal?: AbortSignal,
+  ): Promise<ExplorerSaid>;
   linksOf(explorer: ExplorerName, chainId: number, address: Hex, id?: string): ExplorerLinks;
 }
 
@@ -93,12 +105,17 @@ export function openExplorerVerifier(
     explorer: ExplorerName,
     chainId: number,
     fields: Readonly<Record<string, string>>,
+    signal: AbortSignal | undefined,
   ): Promise<ExplorerSaid> => {
     const apiKey = targets[explorer]?.apiKey;
     const key = apiKey && { apikey: apiKey.reveal() };
     const body = new URLSearchParams({ ...key, module: 'contract', ...fields }).toString();
     const sent = { 'content-type': 'application/x-www-form-urlencoded' };
-    const limits = { maxBytes: ANSWER_BYTES, deadlineMs: DEADLINE_MS };
+    const limits = {
+      maxBytes: ANSWER_BYTES,
+      deadlineMs: DEADLINE_MS,
+      ...(signal !== undefined && { signal }),
+    };
     try {
       const { href } = urlOf(explorer, chainId);
       const answer = await fetch.fetch(href, { method: 'POST', headers: sent, body, ...limits });
@@ -120,8 +137,8 @@ export function openExplorerVerifier(
       chains.size > 0 && !chains.has(chainId)
         ? []
         : EXPLORERS.filter((explorer) => targets[explorer] !== undefined),
-    submit: (explorer, { chainId, isVyper, ...submission }) =>
-      ask(explorer, chainId, {
+    submit: (explorer, { chainId, isVyper, ...submission }, signal) => {
+      const fields = {
         action: 'verifysourcecode',
         contractaddress: submission.address,
         codeformat: isVyper ? 'vyper-json' : 'solidity-standard-json-input',
@@ -133,9 +150,11 @@ export function openExplorerVerifier(
         // The first explorer misspelt it; newer ones read the other.
         constructorArguements: submission.constructorArguments,
         constructorArguments: submission.constructorArguments,
-      }),
-    check: (explorer, chainId, id) =>
-      ask(explorer, chainId, { action: 'checkverifystatus', guid: id }),
+      };
+      return ask(explorer, chainId, fields, signal);
+    },
+    check: (explorer, chainId, id, signal) =>
+      ask(explorer, chainId, { action: 'checkverifystatus', guid: id }, signal),
     linksOf: (explorer, chainId, address, id) => ({
       ...(id !== undefined && {
         statusUrl: linkOf(explorer, chainId, { action: 'checkverifystatus', guid: id }),

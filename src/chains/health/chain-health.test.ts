@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterEach, describe, expect, test } from 'vitest';
 import {
   type RpcMethod,
@@ -6,6 +5,7 @@ import {
   sampleEndpoint,
   startRpcServer,
 } from '../../../test/support/rpc-server.ts';
+import { waitUntil as until } from '../../../test/support/wait-for.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { silentLogger } from '../../log.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
@@ -73,11 +73,6 @@ function watch(
   return { health, configure: (ids) => (configured = mapOf(ids)) };
 }
 
-async function until(fits: () => boolean): Promise<void> {
-  for (let attempt = 0; attempt < 400 && !fits(); attempt += 1) await wait(25);
-  expect(fits()).toBe(true);
-}
-
 describe('watched endpoints', () => {
   test('are asked last while they are down, and first again when they are up', async () => {
     const [first, second] = [await serve(1, 11), await serve(1, 22)];
@@ -108,7 +103,9 @@ describe('watched endpoints', () => {
     expect(health.report(chains[0]).state).toBe('not_probed');
     await until(() => health.report(chains[1]).state === 'up');
     const calls = one.calls.length;
-    await wait(1500);
+    // Meanwhile the other is probed again and again.
+    const others = two.calls.length;
+    await until(() => two.calls.length > others + 3);
     expect(one.calls).toHaveLength(calls);
   });
 
@@ -127,7 +124,10 @@ describe('watched endpoints', () => {
     const server = await serve(1, 1);
     const chain = chainOf(1, [server]);
     const { health } = watch([chain], [1], false);
-    await wait(300);
+    // One that is probed shows when this one would have been.
+    const probed = chainOf(2, [await serve(2, 2)]);
+    const { health: other } = watch([probed], [2]);
+    await until(() => other.report(probed).state === 'up');
     expect(server.calls).toEqual([]);
     expect(health.report(chain)).toMatchObject({
       state: 'not_probed',

@@ -145,6 +145,7 @@ class RunningListSync implements ListSync {
 
   async #runTurn(): Promise<void> {
     await this.#follow();
+    if (this.#closing.signal.aborted) return;
     const { database } = this.#parts;
     const due = this.#state?.due === true || this.#first;
     const lease = {
@@ -195,6 +196,7 @@ class RunningListSync implements ListSync {
     const { deadlineMs } = this.#times;
     let outcome: SyncOutcome;
     try {
+      signal.throwIfAborted();
       outcome = await syncList(this.#parts, { sources: this.#sources, deadlineMs, signal });
     } catch (error) {
       await releaseAttempt(database).catch(() => undefined);

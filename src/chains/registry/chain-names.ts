@@ -22,7 +22,11 @@ export class ChainNames {
   /** Each short name and name of today once, in the order of the registry. */
   readonly #spellings: readonly Spelling[];
 
-  constructor({ chains }: Pick<ChainRegistry, 'chains'>) {
+  readonly #measure: (left: string, right: string) => number;
+
+  /** @param measure the distance of two texts; tests count how often it is asked for */
+  constructor({ chains }: Pick<ChainRegistry, 'chains'>, measure = distance) {
+    this.#measure = measure;
     this.#byId = new Map(chains.map((chain) => [chain.record.chainId, chain]));
     const tier = (isFolded: boolean, namesOf: (chain: RegisteredChain) => readonly string[]) => ({
       isFolded,
@@ -73,7 +77,7 @@ export class ChainNames {
       // Nobody waits for a distance that can be told to be too large: it takes microseconds, and names are thousands.
       if (Math.abs(wanted.length - lower.length) >= bestDistance) continue;
       if (leastDistance(letters, spelling.letters) >= bestDistance) continue;
-      const steps = distance(wanted, lower);
+      const steps = this.#measure(wanted, lower);
       if (steps < bestDistance) [best, bestDistance] = [name, steps];
     }
     return best;

@@ -105,6 +105,11 @@ export class CompilerFinder {
     return this.#download?.underWay() ?? [];
   }
 
+  /** Ends the downloads under way, and leaves them to other processes. */
+  async close(): Promise<void> {
+    await this.#download?.close();
+  }
+
   /** Whether compiling with the version would have to wait for a download. @throws as {@link resolve} */
   async needsDownload(longVersion: string): Promise<boolean> {
     if (this.#download === undefined) return false;

@@ -96,21 +96,24 @@ export class DownloadFolder {
   }
 
   /**
-   * Runs the work while no other process downloads the file. `waiting` is told how many bytes the other one has.
+   * Runs the work while no other process downloads the file. `waiting` is told how many bytes the other one has. The
+   * signal ends the wait, and rejects with its reason.
    * @returns what the work gives; undefined when another process was waited for, which may have brought the file.
    */
   async exclusively<T>(
     name: string,
     work: () => Promise<T>,
     waiting: (receivedBytes: number) => void,
+    signal: AbortSignal,
   ): Promise<T | undefined> {
+    signal.throwIfAborted();
     await mkdir(this.#folder, { recursive: true });
     const lock = this.pathOf(name + LOCK);
     if (!(await this.#take(lock))) {
       while (await this.#isHeld(lock)) {
         const partial = await stat(this.partialOf(name)).catch(() => undefined);
         waiting(partial?.size ?? 0);
-        await wait(LOCK_POLL_MS);
+        await wait(LOCK_POLL_MS, undefined, { signal });
       }
       return undefined;
     }

@@ -69,6 +69,7 @@ export class DownloadSource implements CompilerSource {
   readonly #now: () => number;
   readonly #turns = new WorkQueue(DOWNLOADS_AT_ONCE);
   readonly #underWay = new Map<string, UnderWay>();
+  readonly #closing = new AbortController();
   readonly #failed = new Map<string, { readonly at: number; readonly found: Found }>();
 
   constructor(options: DownloadOptions, toolchain: Toolchain) {
@@ -78,7 +79,9 @@ export class DownloadSource implements CompilerSource {
     this.#now = options.now ?? Date.now;
     const { directory, maxBytes = DEFAULT_MAX_BYTES } = options;
     this.#folder = new DownloadFolder(directory, maxBytes, this.#now);
-    this.#lists = new PublishedLists(this.#base, toolchain.names, options.fetch, this.#now);
+    const { fetch } = options;
+    const { signal } = this.#closing;
+    this.#lists = new PublishedLists(this.#base, toolchain.names, fetch, this.#now, signal);
   }
 
   /** The versions that were downloaded; what can be is not known without the list: see {@link listPublished}. */
@@ -130,6 +133,14 @@ export class DownloadSource implements CompilerSource {
       if (found !== undefined) return found;
     }
     return undefined;
+  }
+
+  /** Ends the downloads under way and begins no more; resolves when none holds a file any more. */
+  async close(): Promise<void> {
+    const reason = new Error('the service is shutting down');
+    this.#closing.abort(reason);
+    this.#turns.close(reason);
+    await Promise.allSettled([...this.#underWay.values()].map(({ found }) => found));
   }
 
   get #names(): Toolchain['names'] {
@@ -198,6 +209,7 @@ export class DownloadSource implements CompilerSource {
           name,
           () => this.#download(longVersion, kind, expected),
           (receivedBytes) => this.#follow(name, () => ({ longVersion, receivedBytes })),
+          this.#closing.signal,
         );
       return (
         (await this.#turns.run(fetched)) ??
@@ -233,6 +245,7 @@ export class DownloadSource implements CompilerSource {
     const partial = this.#folder.partialOf(name);
     const url = `${this.#base}/${this.#names.pathOf(longVersion, kind)}`;
     await this.#requireSpace();
+    this.#closing.signal.throwIfAborted();
     // Opened before anything can fail: a file that is still being opened appears after it was discarded.
     const file = await open(partial, 'w');
     const sink = file.createWriteStream();
@@ -246,6 +259,7 @@ export class DownloadSource implements CompilerSource {
       const { status } = await this.#options.fetch.download(url, sink, {
         maxBytes: MAX_BINARY_BYTES,
         deadlineMs: DOWNLOAD_DEADLINE_MS,
+        signal: this.#closing.signal,
         onHead: (head) => (totalBytes = lengthOf(head)),
       });
       if (status === 404) return undefined;

@@ -23,6 +23,7 @@ export class PublishedLists {
   readonly #names: BuildNames;
   readonly #fetch: Pick<GuardedFetch, 'fetch'>;
   readonly #now: () => number;
+  readonly #signal: AbortSignal | undefined;
   readonly #readings = new Map<BuildKind, Reading>();
   #releases: readonly string[] = [];
 
@@ -31,11 +32,13 @@ export class PublishedLists {
     names: BuildNames,
     fetch: Pick<GuardedFetch, 'fetch'>,
     now: () => number,
+    signal?: AbortSignal,
   ) {
     this.#base = base;
     this.#names = names;
     this.#fetch = fetch;
     this.#now = now;
+    this.#signal = signal;
   }
 
   /** The releases of the soljson list as it was read last; empty before. */
@@ -83,6 +86,7 @@ export class PublishedLists {
     const { status, body } = await this.#fetch.fetch(url, {
       maxBytes: MAX_LIST_BYTES,
       deadlineMs: LIST_DEADLINE_MS,
+      ...(this.#signal !== undefined && { signal: this.#signal }),
     });
     if (status !== 200) throw new Error(`${url} answers ${status}`);
     try {

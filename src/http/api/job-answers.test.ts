@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 
 import { createCheckedApiApp } from '../../../test/support/wire/checked-answers.ts';
@@ -41,12 +40,13 @@ test.each([`/v1/jobs/${ID}`, `/v2/verify/${ID}`])(
       return FAILED;
     };
     const limits = { bytes: 3 * CODE_BYTES, clientBytes: 1.5 * CODE_BYTES };
+    const answers = new RecordAnswers({
+      ...{ cacheBytes: 0, readers: 2, trustedProxies: [], version: '1.2.3' },
+      limits,
+    });
     const app = createCheckedApiApp({
       ...deps,
-      answers: new RecordAnswers({
-        ...{ cacheBytes: 0, readers: 2, trustedProxies: [], version: '1.2.3' },
-        limits,
-      }),
+      answers,
       verification: { ...deps.verification, readJob },
     });
     const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
@@ -58,8 +58,7 @@ test.each([`/v1/jobs/${ID}`, `/v2/verify/${ID}`])(
     const ask = `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
     first.socket.pause();
     first.send(ask);
-    await waitUntil(() => read > 0);
-    await wait(300);
+    await waitUntil(() => read > 0 && answers.held.bytes >= CODE_BYTES);
     second.send(ask);
     expect((await second.answer()).status).toBe(429);
     first.socket.destroy();

@@ -1,4 +1,3 @@
-import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
 import { type FilteringNode, startFilteringNode } from '../../../test/support/filtering-node.ts';
@@ -243,7 +242,6 @@ describe.skipIf(absent)(`following by bad endpoints${absent ? `: ${NO_ANVIL}` : 
     expect(cursor).toBeLessThan(await head());
     left = 10_000;
     await expectTruth();
-    await wait(100);
-    expect(await readFault()).toBeUndefined();
+    await expect.poll(readFault).toBeUndefined();
   });
 });

@@ -88,6 +88,7 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
     }
   };
   const claim = async (stage: Stage): Promise<void> => {
+    if (signal.aborted) return;
     const chainIds = [...parts.monitored().keys()];
     const most = concurrency - [...atWork.keys()].filter((held) => held.stage === stage).length;
     if (most <= 0 || chainIds.length === 0) return;
@@ -123,7 +124,9 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
     },
     close: async () => {
       closing.abort(new FullmatchError('shutting_down', 'The service is about to end.'));
-      await Promise.all([...loops, ...atWork.values()]);
+      // A claim under way may still bring creations, so what is at work is known when the loops have ended.
+      await Promise.all(loops);
+      await Promise.all(atWork.values());
     },
   };
 }
@@ -157,6 +160,8 @@ async function tryOrRelease(
   ending: AbortSignal,
 ): Promise<Awaited<ReturnType<typeof tryCreation>>> {
   try {
+    // What listens to a signal only after it was aborted would never end.
+    ending.throwIfAborted();
     return await tryCreation(parts, creation, ending);
   } catch (error) {
     const isTimeout = (ending.reason as Error | undefined)?.name === 'TimeoutError';

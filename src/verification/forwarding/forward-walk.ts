@@ -13,6 +13,7 @@ import { type Database } from '../../store/database.ts';
 import {
   type DueForwarding,
   type ExternalVerification,
+  handBackForwarding,
   noteForwarding,
   takeDueForwarding,
 } from './forwarded-matches.ts';
@@ -51,7 +52,15 @@ export function startForwarding(
   const step = async (): Promise<boolean> => {
     const due = await takeDueForwarding(database, LEASE_MS);
     if (due === undefined) return false;
-    const said = await tell(contracts, explorers, due);
+    let said: ExplorerSaid;
+    try {
+      signal.throwIfAborted();
+      said = await tell(contracts, explorers, due, signal);
+    } catch (error) {
+      if (!signal.aborted) throw error;
+      await handBackForwarding(database, due);
+      return false;
+    }
     const noted = stateAfter(due, said);
     const { chainId, address, explorer } = due;
     const links = explorers.linksOf(explorer, chainId, address, noted.externalId ?? undefined);
@@ -88,15 +97,16 @@ async function tell(
   contracts: Pick<ContractReader, 'readRecord'>,
   explorers: ExplorerVerifier,
   { explorer, chainId, address, externalId }: DueForwarding,
+  signal: AbortSignal,
 ): Promise<ExplorerSaid> {
   if (!explorers.explorersOf(chainId).includes(explorer)) {
     return { kind: 'refused', reason: 'This service tells it of no contracts any more.' };
   }
-  if (externalId !== undefined) return explorers.check(explorer, chainId, externalId);
+  if (externalId !== undefined) return explorers.check(explorer, chainId, externalId, signal);
   const submission = await readSubmission(contracts, chainId, address);
   return submission === undefined
     ? { kind: 'refused', reason: 'The match was withdrawn before it was handed on.' }
-    : explorers.submit(explorer, submission);
+    : explorers.submit(explorer, submission, signal);
 }
 
 /** What is known after an explorer spoke. An id that it gives is a promise; its verdict comes later. */

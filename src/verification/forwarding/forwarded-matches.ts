@@ -45,6 +45,20 @@ const NOTE = sql(
    WHERE job_id = $1 AND explorer = $2 AND state IN ('waiting', 'submitted')`,
 );
 
+const HAND_BACK = sql(
+  'hand external verification back',
+  `UPDATE external_verifications SET attempts = attempts - 1, next_at = now()
+   WHERE job_id = $1 AND explorer = $2 AND attempts = $3 AND state IN ('waiting', 'submitted')`,
+);
+
+/** Leaves one that was taken to other processes, as if it had not been taken. */
+export async function handBackForwarding(
+  database: Database,
+  { jobId, explorer, attempts }: Pick<DueForwarding, 'jobId' | 'explorer' | 'attempts'>,
+): Promise<void> {
+  await database.query(HAND_BACK, [jobId, explorer, attempts]);
+}
+
 /** Takes one that is due for a time; undefined where none is. */
 export async function takeDueForwarding(
   database: Database,

@@ -1,11 +1,11 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { notifyOfWork, watchJobs, type JobWatch } from './job-notifications.ts';
 
 /** As many as the configuration allows of workers. */
 const WAITERS = 64;
-const LONG_MS = 20_000;
+const LONG_MS = 600_000;
 
 let testDatabase: TestDatabase;
 let watch: JobWatch;
@@ -28,7 +28,8 @@ test('any number of waiters may share a signal, which ends them all without a wa
   process.on('warning', keep);
   const ending = new AbortController();
   const waited = waitTogether(ending.signal);
-  await sleep(20);
+  // A warning comes in the turn of its cause.
+  await nextTurn();
   ending.abort();
   await waited;
   process.off('warning', keep);
@@ -38,8 +39,7 @@ test('any number of waiters may share a signal, which ends them all without a wa
 test('a notification wakes all that wait', async () => {
   const ending = new AbortController();
   const waited = waitTogether(ending.signal);
-  const begun = performance.now();
   await notifyOfWork(testDatabase.database);
+  // The time of the waits is longer than that of a test.
   await waited;
-  expect(performance.now() - begun).toBeLessThan(LONG_MS / 2);
 });

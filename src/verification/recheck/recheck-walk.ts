@@ -55,12 +55,14 @@ export function startRecheckWalk(
     const supported = chainIds().filter((chainId) => parts.findSupportedChain(chainId));
     if (supported.length === 0) return false;
     await database.query(ADD_CHAINS, [supported]);
+    if (signal.aborted) return false;
     const [taken] = await database.query<{ chain_id: string; address: Buffer | null }>(TAKE_NEXT, [
       supported,
       intervalMs,
     ]);
     if (taken === undefined) return false;
-    if (taken.address !== null) {
+    // A contract that was taken while the walk ended comes again in the next round.
+    if (taken.address !== null && !signal.aborted) {
       await recheck(Number(taken.chain_id), bytesToHex(taken.address));
     }
     return true;

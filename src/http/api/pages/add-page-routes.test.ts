@@ -10,6 +10,7 @@ import {
   ROOMY_LIMITS,
 } from '../../../../test/support/http-fixture.ts';
 import { RawClient, waitUntil } from '../../../../test/support/raw-client.ts';
+import { FairShares } from '../../../lib/fair-shares.ts';
 import { TaskThread } from '../../../lib/task-thread.ts';
 import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
@@ -276,18 +277,25 @@ describe('what is not there', () => {
   });
 });
 
+const roomySeats = (): FairShares => new FairShares({ total: 1_000, perClient: Infinity });
+
 describe('pages that are asked for together', () => {
   const ASK = 'GET /registry HTTP/1.1\r\nHost: x\r\n\r\n';
   let listener: Listener | undefined;
   afterEach(() => listener?.close(0));
 
   /** The API host on a port, and how many pages it has made. */
-  async function serveCounted(): Promise<{ port: number; made: () => number }> {
+  async function serveCounted(): Promise<{
+    port: number;
+    made: () => number;
+    seats: FairShares;
+  }> {
     const { deps, made } = countPages(await fixtureDependencies());
     const counted = createCheckedApiApp(deps);
-    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+    const seats = roomySeats();
+    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS, seats };
     listener = await listen(counted, options, silentLogger);
-    return { port: listener.port, made };
+    return { port: listener.port, made, seats };
   }
 
   test('leave room for other requests, on one connection and on many', async () => {
@@ -307,13 +315,18 @@ describe('pages that are asked for together', () => {
   });
 
   test('are not made for clients that have left', async () => {
-    const { port, made } = await serveCounted();
+    const { port, made, seats } = await serveCounted();
     const ahead = await RawClient.connect(port);
     const many = await Promise.all(Array.from({ length: 30 }, () => RawClient.connect(port)));
     [ahead, ...many].forEach((client) => client.send(client === ahead ? ASK.repeat(90) : ASK));
     await waitUntil(() => made() > 0);
     [ahead, ...many].forEach(({ socket }) => socket.destroy());
-    await new Promise((resolve) => setTimeout(resolve, 500));
+    await waitUntil(() => seats.total === 0);
+    // A page that is asked for now comes after all that would still be made.
+    const late = await RawClient.connect(port);
+    late.send(ASK);
+    expect((await late.answer()).status).toBe(200);
+    late.socket.destroy();
     expect(made()).toBeLessThan(40);
   });
 
@@ -332,16 +345,21 @@ describe('pages that are asked for together', () => {
       looked += 1;
       return deps.registry();
     };
-    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+    const seats = roomySeats();
+    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS, seats };
     listener = await listen(createCheckedApiApp({ ...deps, registry }), options, silentLogger);
     const client = await RawClient.connect(listener.port);
     const references = Array.from({ length: 40 }, (_, index) => `unknown-${index}`);
     client.send(`GET /statistics?chains=${references.join()} HTTP/1.1\r\nHost: x\r\n\r\n`);
     await waitUntil(() => waiting > 40);
     client.socket.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await waitUntil(() => seats.total === 0);
     letPass();
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    // Whatever went on has done so before another request is answered.
+    const late = await RawClient.connect(listener.port);
+    late.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await late.answer()).status).toBe(200);
+    late.socket.destroy();
     expect(looked).toBe(0);
   });
 

@@ -1,0 +1,57 @@
+import { type Database } from '../../src/store/database.ts';
+
+/** A gate that a test opens. */
+export class Gate {
+  readonly opened: Promise<void>;
+  #open: () => void = () => undefined;
+
+  constructor() {
+    this.opened = new Promise((resolve) => (this.#open = resolve));
+  }
+
+  open(): void {
+    this.#open();
+  }
+}
+
+/** A database that holds one statement. */
+export interface HeldDatabase {
+  readonly database: Database;
+  /** Resolves when the statement has run and its caller waits. */
+  readonly held: Promise<void>;
+  /** Gives the caller its rows. */
+  readonly release: () => void;
+}
+
+/** The same database, where whoever runs the statement of this label waits for its rows until the test releases them. */
+export function holdAfter(database: Database, label: string): HeldDatabase {
+  const reached = new Gate();
+  const gate = new Gate();
+  const held = afterStatement(database, label, () => {
+    reached.open();
+    return gate.opened;
+  });
+  return { database: held, held: reached.opened, release: () => gate.open() };
+}
+
+/** The same database, which calls back each time the statement of this label has run; its caller waits for that. */
+export function afterStatement(
+  database: Database,
+  label: string,
+  onRun: () => Promise<void> | void,
+): Database {
+  const query: Database['query'] = async <Row extends object>(
+    ...[statement, values]: Parameters<Database['query']>
+  ): Promise<Row[]> => {
+    const rows = await database.query<Row>(statement, values);
+    if (statement.label === label) await onRun();
+    return rows;
+  };
+  return new Proxy(database, {
+    get: (target, name) => {
+      if (name === 'query') return query;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === 'function' ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
