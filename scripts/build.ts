@@ -1,6 +1,6 @@
 /**
- * `npm run build`: makes dist/, client/dist/ and generated/. It does nothing where what it would read and what it made
- * are as they were after the last build; `--force` builds all the same.
+ * `npm run build`: makes dist/, client/dist/ and generated/. A part whose sources and results are as they were after its
+ * last build is left alone; `--force` builds all the same.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,34 +9,64 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 
 process.chdir(path.resolve(import.meta.dirname, '..'));
-const STAMP = 'node_modules/.cache/fullmatch-build';
-const INPUTS = [
-  ...['src', 'client/src', 'web', 'scripts/build.ts', 'scripts/build-public-list.ts'],
-  ...['tsconfig.json', 'tsconfig.build.json', 'client/tsconfig.json'],
-  ...['package.json', 'client/package.json', 'package-lock.json'],
-];
-const OUTPUTS = ['dist', 'client/dist', 'generated'];
+const STAMPS = 'node_modules/.cache/fullmatch-parts';
+const PACKAGES = ['scripts/build.ts', 'package.json', 'package-lock.json'];
+const PAGES = 'dist/web';
+
 /** None reads what another one makes. */
-const STEPS = [
-  ['tsc', '-p', 'tsconfig.build.json'],
-  ['tsc', '-p', 'client'],
-  ['tsx', 'scripts/build-public-list.ts'],
-  ['vite', 'build', '-c', 'web/vite.config.ts'],
-  ['vite', 'build', '-c', 'web/vite.config.ts', '--ssr', 'src/server.tsx'],
-] as const;
+interface Part {
+  readonly name: string;
+  /** Files and folders. */
+  readonly inputs: readonly string[];
+  readonly output: string;
+  /** What below the output belongs to another part. */
+  readonly except?: string;
+  readonly commands: readonly (readonly [string, ...string[]])[];
+}
+const PARTS: readonly Part[] = [
+  {
+    name: 'program',
+    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json'],
+    output: 'dist',
+    except: PAGES,
+    commands: [['tsc', '-p', 'tsconfig.build.json']],
+  },
+  {
+    name: 'client',
+    inputs: ['client/src', 'client/package.json', 'client/tsconfig.json', 'tsconfig.json'],
+    output: 'client/dist',
+    commands: [['tsc', '-p', 'client']],
+  },
+  {
+    name: 'list',
+    inputs: ['scripts/build-public-list.ts'],
+    output: 'generated',
+    commands: [['tsx', 'scripts/build-public-list.ts']],
+  },
+  {
+    name: 'pages',
+    inputs: ['web', 'client/src'],
+    output: PAGES,
+    commands: [
+      ['vite', 'build', '-c', 'web/vite.config.ts'],
+      ['vite', 'build', '-c', 'web/vite.config.ts', '--ssr', 'src/server.tsx'],
+    ],
+  },
+];
 
 /** The files at and below a path, in a fixed order; none where nothing is there. */
-async function listFiles(file: string): Promise<readonly string[]> {
+async function listFiles(file: string, except?: string): Promise<readonly string[]> {
+  if (file === except) return [];
   const found = await stat(file).catch(() => undefined);
   if (found?.isDirectory() !== true) return found === undefined ? [] : [file];
   const names = (await readdir(file)).sort();
-  const below = await Promise.all(names.map((name) => listFiles(`${file}/${name}`)));
+  const below = await Promise.all(names.map((name) => listFiles(`${file}/${name}`, except)));
   return below.flat();
 }
 
-async function digestOf(roots: readonly string[]): Promise<string> {
+async function digestOf(roots: readonly string[], except?: string): Promise<string> {
   const hash = createHash('sha256');
-  const files = (await Promise.all(roots.map(listFiles))).flat();
+  const files = (await Promise.all(roots.map((root) => listFiles(root, except)))).flat();
   for (const file of files.filter((name) => !/\.test\.tsx?$/.test(name))) {
     const content = await readFile(file);
     hash.update(`${file} ${content.length}\n`).update(content);
@@ -44,7 +74,7 @@ async function digestOf(roots: readonly string[]): Promise<string> {
   return hash.digest('hex');
 }
 
-async function run([program, ...args]: (typeof STEPS)[number]): Promise<void> {
+async function run([program, ...args]: readonly [string, ...string[]]): Promise<void> {
   const file = path.join('node_modules/.bin', program);
   try {
     const { stderr } = await promisify(execFile)(file, args);
@@ -55,14 +85,27 @@ async function run([program, ...args]: (typeof STEPS)[number]): Promise<void> {
   }
 }
 
-const [inputs = '', outputs = ''] = (await readFile(STAMP, 'utf8').catch(() => '')).split('\n');
-const isSame = (await digestOf(OUTPUTS)) === outputs;
-const newInputs = await digestOf(INPUTS);
-if (!isSame || inputs !== newInputs || process.argv.includes('--force')) {
-  // tsc goes by a note of its own, and would not write again what somebody else changed or removed.
-  if (!isSame) for (const made of OUTPUTS) await rm(made, { recursive: true, force: true });
-  const ends = await Promise.allSettled(STEPS.map(run));
-  for (const end of ends) if (end.status === 'rejected') throw end.reason;
-  await mkdir(path.dirname(STAMP), { recursive: true });
-  await writeFile(STAMP, [newInputs, await digestOf(OUTPUTS)].join('\n'));
+/** Removes what a part made, since a compiler that goes by notes of its own would not write it again. */
+async function clear({ output, except }: Part): Promise<void> {
+  const names = await readdir(output).catch(() => []);
+  for (const name of names.map((each) => `${output}/${each}`)) {
+    if (name !== except) await rm(name, { recursive: true, force: true });
+  }
 }
+
+async function build(part: Part): Promise<void> {
+  const stamp = path.join(STAMPS, part.name);
+  const [inputs = '', outputs = ''] = (await readFile(stamp, 'utf8').catch(() => '')).split('\n');
+  const readOutputs = (): Promise<string> => digestOf([part.output], part.except);
+  const isWhole = (await readOutputs()) === outputs;
+  const newInputs = await digestOf([...PACKAGES, ...part.inputs]);
+  if (isWhole && inputs === newInputs && !process.argv.includes('--force')) return;
+  if (!isWhole) await clear(part);
+  const ends = await Promise.allSettled(part.commands.map(run));
+  for (const end of ends) if (end.status === 'rejected') throw end.reason;
+  await mkdir(STAMPS, { recursive: true });
+  await writeFile(stamp, [newInputs, await readOutputs()].join('\n'));
+}
+
+const ends = await Promise.allSettled(PARTS.map(build));
+for (const end of ends) if (end.status === 'rejected') throw end.reason;

@@ -1,7 +1,9 @@
 import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import { keepCompilation, readCompilation } from './compile-in-child.ts';
 import { type TestInput } from './verification-fixture.ts';
 
 /** Where scripts/install-vyper.sh puts compilers. */
@@ -66,19 +68,25 @@ export async function compileVyper(
 ): Promise<string> {
   const outputs = ['evm.bytecode.object'];
   const settings = { ...input.settings, outputSelection: { [file]: outputs } };
-  const run = promisify(execFile)(findVyperBuild(version), ['--standard-json'], {
-    maxBuffer: 2 ** 26,
-  });
-  run.child.stdin?.end(JSON.stringify({ ...input, settings }));
-  const { stdout } = await run;
-  const output = JSON.parse(stdout) as {
+  const text = JSON.stringify({ ...input, settings });
+  const key = createHash('sha256').update(`vyper ${version} ${text}`).digest('hex');
+  const kept = await readCompilation(key);
+  const output = JSON.parse(kept ?? (await runVyper(version, text))) as {
     errors?: { formattedMessage: string }[];
     contracts?: Record<string, Record<string, { evm: { bytecode: { object: string } } }>>;
   };
   const name = path.basename(file, '.vy');
   const object = output.contracts?.[file]?.[name]?.evm.bytecode.object;
   if (object === undefined) throw new Error(JSON.stringify(output.errors));
+  if (kept === undefined) await keepCompilation(key, JSON.stringify(output));
   return object.replace(/^0x/, '');
+}
+
+async function runVyper(version: string, input: string): Promise<string> {
+  const options = { maxBuffer: 2 ** 26 };
+  const run = promisify(execFile)(findVyperBuild(version), ['--standard-json'], options);
+  run.child.stdin?.end(input);
+  return (await run).stdout;
 }
 
 /** The input of a contract whose files lie in a folder, as the compiler itself bundles it. */
