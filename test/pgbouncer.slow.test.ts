@@ -102,6 +102,9 @@ describe.skipIf(withoutNode).each(['told by DATABASE_LISTEN_URL', 'that looks fr
           return { name, input, ...(await compileAsDeveloper('0.8.37', input, 'a.sol', name)) };
         }),
       );
+      // The third one is verified by the monitor, which finds its sources at the gateway.
+      gateway.addFile(Buffer.from(contracts[2]?.metadata ?? ''));
+      gateway.addFile(Buffer.from(source('Three')));
       const deployed: string[] = [];
       for (const { creationCode } of contracts)
         deployed.push((await deploy(anvil, creationCode)).address);
@@ -115,9 +118,6 @@ describe.skipIf(withoutNode).each(['told by DATABASE_LISTEN_URL', 'that looks fr
         ),
       );
       expect(jobs.map(({ contract }) => contract.match)).toEqual(['exact_match', 'exact_match']);
-      // The third one is found by the monitor, which has its sources from the gateway.
-      gateway.addFile(Buffer.from(contracts[2]?.metadata ?? ''));
-      gateway.addFile(Buffer.from(source('Three')));
       await expect
         .poll(counts)
         .toEqual({ [VERIFIED_CHAIN_ID]: { full_match: 3, partial_match: 0 } });
