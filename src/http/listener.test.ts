@@ -1,5 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
-import { request } from 'node:http';
+import { request, type Server } from 'node:http';
+import { type AddressInfo } from 'node:net';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { Hono } from 'hono';
@@ -17,6 +18,7 @@ import {
   fixtureDependencies,
   ROOMY_LIMITS,
 } from '../../test/support/http-fixture.ts';
+import { Gate } from '../../test/support/gate.ts';
 import { RawClient, waitUntil } from '../../test/support/raw-client.ts';
 import { FairShares } from '../lib/fair-shares.ts';
 import { silentLogger } from '../log.ts';
@@ -470,9 +472,11 @@ describe('slow clients', () => {
 
   test('that do not read their answer are cut, and those that read it slowly are not', async () => {
     const large = Buffer.alloc(20_000_000, 'x');
+    const seats = new FairShares({ total: 10, perClient: Infinity });
     const listener = await serve(
       appOf(() => new Response(large, { headers: { 'content-length': String(large.length) } })),
       { responseTimeoutMs: 2_000 },
+      { seats },
     );
     const ask = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
     const deaf = await connect(listener);
@@ -486,7 +490,8 @@ describe('slow clients', () => {
       slow.socket.resume();
     }
     await waitUntil(() => slow.heardBytes > large.length);
-    await new Promise((resolve) => setTimeout(resolve, 3_500));
+    slow.socket.destroy();
+    await waitUntil(() => seats.total === 0);
     deaf.socket.resume();
     await deaf.end();
     expect(deaf.heardBytes).toBeLessThan(large.length);
@@ -605,22 +610,28 @@ describe('requests that one connection sends ahead', () => {
 
   test('are dropped with their connection, which is noticed while a few wait', async () => {
     let isGone = false;
+    const asked = new Gate();
     const app = appOf((received) => {
       received.signal.addEventListener('abort', () => (isGone = true));
+      asked.open();
       return new Promise<Response>(() => undefined);
     });
     const client = await connect(await serve(app));
     client.send(asks(4));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await asked.opened;
     client.socket.destroy();
     await waitUntil(() => isGone);
   });
 
   test('become requests a few at a time, however many of them one reading brings', async () => {
     let made = 0;
-    const count = (): void => void (made += 1);
-    subscribe('http.server.request.start', count);
     const listener = await serveApi();
+    const count = (message: unknown): void => {
+      const { server } = message as { server: Server };
+      const at = server.address() as AddressInfo | null;
+      if (at === null || at.port === listener.port) made += 1;
+    };
+    subscribe('http.server.request.start', count);
     const tiny = 'GET / HTTP/1.1\r\n\r\n'.repeat(3_600);
     const flood = await Promise.all(Array.from({ length: 20 }, () => connect(listener)));
     for (const client of flood) client.send(tiny);
@@ -705,10 +716,11 @@ describe('requests that one connection sends ahead', () => {
 });
 
 test('as many connections are open as may be, and the network with most of them gives way', async () => {
+  const seats = new FairShares({ total: 10, perClient: Infinity });
   const listener = await serve(
     appOf(() => new Response('done', { headers: { 'content-length': '4' } })),
     {},
-    { seats: new FairShares({ total: 10, perClient: Infinity }) },
+    { seats },
   );
   const from = (address: string): Promise<RawClient> =>
     RawClient.connect(listener.port, address).then((client) => {
@@ -726,20 +738,23 @@ test('as many connections are open as may be, and the network with most of them 
   }
   await waitUntil(() => open(flood) === 7);
   for (const client of flood) client.socket.destroy();
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await waitUntil(() => seats.total === others.length);
   const next: RawClient[] = [];
   for (let index = 0; index < 7; index += 1) next.push(await from('127.0.0.2'));
-  await new Promise((resolve) => setTimeout(resolve, 50));
+  await waitUntil(() => seats.total === 10);
   expect(open([...next, ...others])).toBe(10);
 });
 
 test('hosts share their seats, and of the network with most connections one that is idle gives way', async () => {
   const seats = new FairShares({ total: 4, perClient: Infinity });
-  const never = appOf((received) =>
-    received.url.endsWith('/held')
-      ? new Promise<Response>(() => undefined)
-      : new Response('done', { headers: { 'content-length': '4' } }),
-  );
+  let held = 0;
+  const never = appOf((received) => {
+    if (!received.url.endsWith('/held')) {
+      return new Response('done', { headers: { 'content-length': '4' } });
+    }
+    held += 1;
+    return new Promise<Response>(() => undefined);
+  });
   const [first, second] = [await serve(never, {}, { seats }), await serve(never, {}, { seats })];
   const from = async (listener: Listener, address: string, path: string): Promise<RawClient> => {
     const client = await RawClient.connect(listener.port, address);
@@ -751,8 +766,7 @@ test('hosts share their seats, and of the network with most connections one that
   const idle = await from(first, '127.0.0.2', '/');
   const busy: RawClient[] = [];
   for (let index = 0; index < 3; index += 1) busy.push(await from(second, '127.0.0.2', '/held'));
-  await waitUntil(() => seats.total === 4);
-  await new Promise((resolve) => setTimeout(resolve, 100));
+  await waitUntil(() => seats.total === 4 && held === 3);
   const newcomers = [await from(second, '127.0.0.3', '/')];
   expect([idle, ...busy].map(({ ended }) => ended)).toEqual([true, false, false, false]);
   // Where nothing is idle the newest gives way.
@@ -765,13 +779,15 @@ describe('closing', () => {
   test('finishes what has begun, refuses new connections at once, and frees the port', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
+    const asked = new Gate();
     const app = appOf(async () => {
+      asked.open();
       await held;
       return new Response('finished');
     });
     const listener = await serve(app);
     const pending = undiciRequest(listener.url);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await asked.opened;
     const closing = listener.close(5_000);
     const codeOfConnecting = async (): Promise<unknown> => {
       try {
@@ -797,7 +813,6 @@ describe('closing', () => {
     client.send(ask);
     expect((await client.answer()).headers['connection']).toBe('keep-alive');
     const closing = listener.close(5_000);
-    await new Promise((resolve) => setTimeout(resolve, 100));
     client.send(ask);
     const [, last] = await client.answers(2);
     expect(last).toMatchObject({ status: 200, headers: { connection: 'close' } });
@@ -823,9 +838,8 @@ describe('closing', () => {
     const [used, fresh] = [await connect(listener), await connect(listener)];
     used.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     await used.answer();
-    const start = performance.now();
-    await listener.close(5_000);
-    expect(performance.now() - start).toBeLessThan(2_500);
+    // Its limit is longer than that of the test.
+    await listener.close(600_000);
     for (const client of [used, fresh]) {
       await client.end();
       expect(client.error).toBeUndefined();
@@ -833,13 +847,16 @@ describe('closing', () => {
   });
 
   test('cuts what is not done in time', async () => {
-    const listener = await serve(appOf(() => new Promise<Response>(() => undefined)));
+    const asked = new Gate();
+    const app = appOf(() => {
+      asked.open();
+      return new Promise<Response>(() => undefined);
+    });
+    const listener = await serve(app);
     const client = await connect(listener);
     client.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    await new Promise((resolve) => setTimeout(resolve, 50));
-    const start = performance.now();
+    await asked.opened;
     await listener.close(300);
-    expect(performance.now() - start).toBeLessThan(2_000);
     await client.end();
   });
 
@@ -854,10 +871,8 @@ describe('closing', () => {
     for (const id of await acceptorProcesses()) {
       if (!others.includes(id)) process.kill(id, 'SIGSTOP');
     }
-    const start = performance.now();
     await listener.close(300);
     await hung.close();
-    expect(performance.now() - start).toBeLessThan(5_000);
   });
 
   test('is one close, however often it is asked for', async () => {
