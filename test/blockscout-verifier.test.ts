@@ -266,6 +266,24 @@ describe.skipIf(absence)(`the verifier of Blockscout${absence ? ` (${absence})` 
     expect(one).toMatchObject({ status: 'SUCCESS', source: { sourceFiles: long } });
   });
 
+  test.each([
+    ['/blockscout', 'solidity/sources%3Averify-standard-json'],
+    ['', 'solidity/sources%3averify-standard-json'],
+    ['/blockscout', 'solidity%2Fsources%3Averify-standard-json'],
+  ])(
+    'is there at the bytes that Elixir sends, which escape the colon: %s/api/v2/verifier/%s',
+    async (base, path) => {
+      const url = `${service.service.apiUrl}${base}/api/v2/verifier/${path}`;
+      const answer = await post(url, ofCreation());
+      const isThere = !path.includes('%2F');
+      expect(answer.status).toBe(isThere ? 200 : 404);
+      expect(await answer.json()).toMatchObject({
+        status: isThere ? 'SUCCESS' : 'FAILURE',
+        message: expect.any(String) as string,
+      });
+    },
+  );
+
   test('nothing is stored, whatever was verified', async () => {
     await ask(SINGLE, ofCreation());
     const url = `${service.service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}`;

@@ -2,6 +2,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import { Hono, type Context } from 'hono';
+import { getPath } from 'hono/utils/url';
 
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
@@ -9,6 +10,7 @@ import { describeProblem, type Problem, problemOf } from './error-response.ts';
 import { CORS_HEADERS, countedBodyOf, makeAnswer, type ResponseHeaders } from './answer.ts';
 import { type AskedFor } from './client-of.ts';
 import { answerShaped, type ErrorShape } from './error-shape.ts';
+import { decodePath } from './decode-path.ts';
 import { writeSnapshot } from './answer-snapshot.ts';
 import { type Snapshot } from '../publication/snapshot.ts';
 import { type RecordAnswers } from './records/record-answers.ts';
@@ -93,7 +95,10 @@ function invalidParameter(error: z.ZodError): FullmatchError {
  * a route with one synchronous handler is answered by the Node adapter without a promise or a header copy.
  */
 export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
-  const app = new Hono({ strict: false, router: new RecallingRouter() });
+  const app = new Hono({
+    router: new RecallingRouter(),
+    getPath: (request) => withoutTrailingSlash(decodePath(getPath(request))),
+  });
   const prefixes = [...new Set(['/', ...parts.prefixes.map(normalizePrefix)])];
   for (const prefix of prefixes) app.route(prefix, parts.routes);
   for (const prefix of prefixes.slice(1)) addJoined(app, parts.routes, prefix);
@@ -103,13 +108,13 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
       const known = prepared.get(requestPath);
       if (known !== undefined) return known.route;
     }
-    const path = withoutTrailingSlash(requestPath);
+    const path = withoutTrailingSlash(decodePath(requestPath));
     const route = app.router.match(method === 'HEAD' ? 'GET' : method, path)[0][0]?.[0][1];
     if (route === undefined) return undefined;
     return withoutPrefix(route.path, prefixes).replace(/\/:(\w+)/g, '/{$1}');
   };
   const errorShapeOf = (method: string, path: string): ErrorShape | undefined => {
-    const bare = withoutPrefix(withoutTrailingSlash(path), prefixes);
+    const bare = withoutPrefix(withoutTrailingSlash(decodePath(path)), prefixes);
     return parts.errorShapes?.find(({ covers }) => covers(method, bare));
   };
   const answerError: ErrorAnswerer = (problem, c, headers) => {

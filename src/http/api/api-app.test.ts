@@ -57,6 +57,32 @@ describe('the paths of the API host', () => {
     for (const path of missing) expect((await prefixed.request(path)).status, path).toBe(404);
   });
 
+  test.each([
+    ['POST', '/blockscout/api/v2/verifier/solidity/sources%3Averify-multi-part'],
+    ['POST', '/api/v2/verifier/vyper/sources%3averify-standard-json'],
+    ['POST', '/blockscout/api/v2/verifier/solidity/sources%3Abatch-verify-multi-part'],
+    ['POST', '/server/blockscout/api/v1/abi/events%3Abatch-get'],
+    ['GET', '/%63hains'],
+    ['GET', '/chains/eip155%3A1'],
+  ])('are the same with escapes of what needs none: %s %s', (method, path) => {
+    expect(app.routeOf(method, path)).toBe(
+      decodeURIComponent(path)
+        .replace('/server', '')
+        .replace(/eip155:1/, '{ref}'),
+    );
+  });
+
+  test('below the verifier of Blockscout are not found in its own shape', async () => {
+    const response = await app.request('/blockscout/api/v2/verifier/fe/sources', {
+      method: 'POST',
+    });
+    expect(response.status).toBe(404);
+    expect(await response.json()).toMatchObject({
+      status: 'FAILURE',
+      message: expect.stringContaining('/blockscout/api/v2/verifier/fe/sources') as string,
+    });
+  });
+
   test('have templates as bounded labels', () => {
     expect(app.routeOf('GET', '/chains')).toBe('/chains');
     expect(app.routeOf('HEAD', '/server/chains/')).toBe('/chains');

@@ -22,6 +22,9 @@ import {
   OPERATOR_ROUTES,
   REPOSITORY_ROUTES,
 } from '../../../src/http/openapi-document.ts';
+import { blockscoutErrorShapes } from '../../../src/http/api/blockscout/blockscout-error.ts';
+import { verdictSchema } from '../../../src/http/api/blockscout/blockscout-routes.ts';
+import { decodePath } from '../../../src/http/decode-path.ts';
 import { problemSchema } from '../../../src/http/problem-schema.ts';
 import { statisticsSchema } from '../../../src/http/repository/statistics-schema.ts';
 
@@ -58,8 +61,8 @@ export function answerFault(answer: WireAnswer): string | undefined {
   const { host, method, status, type } = answer;
   if (method === 'OPTIONS') return undefined;
   // forge joins the prefix and v2 without a slash.
-  const split = answer.path.replace(/^\/[^/]+?(?=v2\/)/, '$&/').replace(/%3A/i, ':');
-  const asked = { host, method: method === 'HEAD' ? 'GET' : method, path: split };
+  const split = answer.path.replace(/^\/[^/]+?(?=v2\/)/, '$&/');
+  const asked = { host, method: method === 'HEAD' ? 'GET' : method, path: decodePath(split) };
   const [path, route] = findRoute(asked);
   const where = `${method} ${answer.path} ${status} ${type}`;
   const declared = route?.responses[String(status)] as Declared | undefined;
@@ -127,6 +130,7 @@ function errorSchemaOf(method: string, path: string): z.ZodType {
   const compatible = [
     ...(fits(v2ErrorShape) ? [v2ErrorSchema] : []),
     ...(fits(v1ErrorShape) ? [v1ErrorSchema] : []),
+    ...(blockscoutErrorShapes.some(fits) ? [verdictSchema] : []),
     ...(fits(signatureErrorShape) ? [signatureErrorSchema] : []),
   ];
   // What the listener refuses before it knows a path is a problem everywhere.

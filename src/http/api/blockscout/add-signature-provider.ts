@@ -54,9 +54,5 @@ export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts):
       );
     };
     routes.openapi({ ...route.events, request: {} }, answerEvents);
-    // Blockscout escapes the colon.
-    for (const colon of ['%3A', '%3a']) {
-      routes.post(route.events.path.replace(':', colon), answerEvents);
-    }
   }
 }

@@ -1,9 +1,10 @@
 import { type ErrorShape } from '../../error-shape.ts';
 
 const SINGLE = /^(?:\/blockscout)?\/api\/v2\/verifier\/[a-z]+\/sources:verify/;
+const VERIFIER = /^(?:\/blockscout)?\/api\/v2\/verifier(?!\/solidity\/methods:lookup$)(?:\/|$)/;
 const BATCH = /^(?:\/blockscout)?\/api\/v2\/verifier\/[a-z]+\/sources:batch/;
 
-/** How the verifier says that nothing was verified. */
+/** The response of the verifier when nothing was verified. */
 export function failureOf(message: string) {
   return {
     ...{ message, status: 'FAILURE' as const },
@@ -11,16 +12,23 @@ export function failureOf(message: string) {
   };
 }
 
-/** Blockscout looks into bodies alone, never at a status, and takes a body that it does not know for the fault. */
+/**
+ * Blockscout reads only the body of a response, never its status, and shows a body that it does not know as the error. So
+ * what is not found below the verifier has the same shape.
+ */
 export const blockscoutErrorShapes: readonly ErrorShape[] = [
+  {
+    covers: (method, path) => method === 'POST' && BATCH.test(path),
+    body: ({ detail }) => ({ compilationFailure: { message: detail } }),
+    status: 200,
+  },
   {
     covers: (method, path) => method === 'POST' && SINGLE.test(path),
     body: ({ detail }) => failureOf(detail),
     status: 200,
   },
   {
-    covers: (method, path) => method === 'POST' && BATCH.test(path),
-    body: ({ detail }) => ({ compilationFailure: { message: detail } }),
-    status: 200,
+    covers: (_method, path) => VERIFIER.test(path),
+    body: ({ detail }) => failureOf(detail),
   },
 ];
