@@ -8,6 +8,7 @@ import path from 'node:path';
 import { Writable } from 'node:stream';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, test } from 'vitest';
+import { Gate } from '../../test/support/gate.ts';
 import {
   startSocketServer,
   startWebServer,
@@ -175,9 +176,14 @@ describe('private hosts', () => {
   });
 
   test('are reached as the newest list says, also over a connection that stands', async () => {
+    const asked = new Gate();
+    const gate = new Gate();
     const [first, second] = [
       await serve((_request, response) => response.end('1')),
-      await serve((_request, response) => setTimeout(() => response.end('2'), 200)),
+      await serve((_request, response) => {
+        asked.open();
+        void gate.opened.then(() => response.end('2'));
+      }),
     ];
     const guarded = guard([], {
       allowPrivate: [`node.example:${first.port}`],
@@ -190,8 +196,9 @@ describe('private hosts', () => {
     // The connection to the first is alive still.
     expect((await faultOf(guarded.fetch(url(first)))).code).toBe('address_not_allowed');
     const underWay = guarded.fetch(url(second));
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await asked.opened;
     guarded.allowOnly([]);
+    gate.open();
     expect((await underWay).body.toString()).toBe('2');
     expect(() => guarded.allowOnly(['no port'])).toThrow(TypeError);
   });
@@ -416,10 +423,9 @@ describe('time', () => {
       const timer = setInterval(() => response.write('x'), 20);
       response.on('close', () => clearInterval(timer));
     });
-    const started = performance.now();
+    // Nothing else ends the body, which drips for ever.
     const fault = await faultOf(guard([server]).fetch(server.url, { deadlineMs: 300 }));
     expect(fault).toMatchObject({ code: 'deadline_exceeded', details: { reason: 'deadline' } });
-    expect(performance.now() - started).toBeLessThan(2000);
   });
 
   test('is bounded for headers that drip', async () => {
@@ -465,11 +471,10 @@ describe('time', () => {
   });
 
   test('ends at the caller’s wish, with his reason', async () => {
-    const server = await speak(() => undefined);
-    const guarded = guard([server]);
     const controller = new AbortController();
     const reason = new Error('enough');
-    setTimeout(() => controller.abort(reason), 50);
+    const server = await speak(() => controller.abort(reason));
+    const guarded = guard([server]);
     await expect(guarded.fetch(server.url, { signal: controller.signal })).rejects.toBe(reason);
     await expect(guarded.fetch(server.url, { signal: controller.signal })).rejects.toBe(reason);
   });

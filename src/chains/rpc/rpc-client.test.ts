@@ -248,11 +248,10 @@ describe('what is not an answer', () => {
     });
     closers.push(server.close);
     const endpoint = sampleEndpoint(server.url);
-    const started = performance.now();
+    // Nothing else ends the answer, which drips for hours.
     await expect(
       client([server], {}, 400).ask(chainOf(endpoint), endpoint, BLOCK_NUMBER),
     ).rejects.toMatchObject({ details: { reason: 'deadline_exceeded' } });
-    expect(performance.now() - started).toBeLessThan(3000);
   });
 });
 
@@ -296,10 +295,9 @@ describe('the endpoints of a chain', () => {
   });
 
   test('are left when the caller ends', async () => {
-    const server = await serve({ eth_blockNumber: () => undefined });
     const reason = new Error('enough');
     const controller = new AbortController();
-    setTimeout(() => controller.abort(reason), 50);
+    const server = await serve({ eth_blockNumber: () => controller.abort(reason) });
     const endpoint = sampleEndpoint(server.url);
     await expect(
       client([server]).askAny(chainOf(endpoint), BLOCK_NUMBER, { signal: controller.signal }),

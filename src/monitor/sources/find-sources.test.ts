@@ -499,19 +499,18 @@ describe('a hostile gateway', () => {
 describe('a search', () => {
   test('ends at its time, whatever gateways do', async () => {
     const silent = await gateway({ behave: () => undefined });
-    const began = performance.now();
-    const found = await find({ ipfs: [silent, silent], limits: { totalMs: 300, requestMs: 5000 } });
+    // No request ends by its own limit before the test does.
+    const limits = { totalMs: 300, requestMs: 600_000 };
+    const found = await find({ ipfs: [silent, silent], limits });
     expect(found).toMatchObject(notFound('metadata_unavailable', false));
     expect(detailOf(found)).toContain('300 ms');
-    expect(performance.now() - began).toBeLessThan(5000);
   });
 
   test("rejects with the reason of the caller's signal", async () => {
-    const silent = await gateway({ behave: () => undefined });
     const stopping = new Error('the service stops');
     const ending = new AbortController();
+    const silent = await gateway({ behave: () => ending.abort(stopping) });
     const finding = finderOf({ ipfs: [silent] }).find(token.code, { signal: ending.signal });
-    void setTimeout(50).then(() => ending.abort(stopping));
     await expect(finding).rejects.toBe(stopping);
     const late = finderOf({ ipfs: [silent] }).find(token.code, { signal: ending.signal });
     await expect(late).rejects.toBe(stopping);

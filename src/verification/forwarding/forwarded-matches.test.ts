@@ -1,0 +1,29 @@
+import { expect, test } from 'vitest';
+import { sampleAddress } from '../../../test/support/sample-contracts.ts';
+import { createTestDatabase } from '../../../test/support/test-database.ts';
+import { sql } from '../../store/database.ts';
+import { submitJob } from '../jobs/submit-job.ts';
+import { packRequest } from '../verification-request.ts';
+import { handBackForwarding, takeDueForwarding } from './forwarded-matches.ts';
+
+test('what is handed back is due at once, as if nobody had taken it', async () => {
+  const testDatabase = await createTestDatabase();
+  const { database } = testDatabase;
+  const compilation = { kind: 'metadata', metadata: {}, sources: { a: 'x' } } as const;
+  const request = packRequest({ chainId: 7, address: sampleAddress(1), compilation });
+  const jobId = await submitJob(database, request, 'a', { total: 10, perClient: 10 });
+  const add = sql(
+    'test add',
+    `INSERT INTO external_verifications (job_id, explorer) VALUES ($1, 'etherscan')`,
+  );
+  await database.query(add, [jobId]);
+  const taken = await takeDueForwarding(database, 60_000);
+  expect(taken).toMatchObject({ jobId, attempts: 1 });
+  expect(await takeDueForwarding(database, 60_000)).toBeUndefined();
+  await handBackForwarding(database, taken!);
+  expect(await takeDueForwarding(database, 60_000)).toEqual(taken);
+  // Who took it before has no say any more once another try has begun.
+  await handBackForwarding(database, { ...taken!, attempts: 7 });
+  expect(await takeDueForwarding(database, 60_000)).toBeUndefined();
+  await testDatabase.drop();
+});
