@@ -1,3 +1,4 @@
+import { keccak256, toHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import {
@@ -91,6 +92,37 @@ describe.skipIf(absence)(`the Etherscan protocol${absence ? ` (${absence})` : ''
     expect(await ask({ action: 'getcontractcreation', contractaddresses: address })).toEqual({
       ...{ status: '0', message: 'NOTOK', result: 'No data found' },
     });
+  });
+
+  test('reads the events of a contract from the chain, by topics and blocks', async () => {
+    const source = `contract Emitter { event Made(uint256 indexed number, address by);
+      constructor() { emit Made(7, msg.sender); emit Made(8, msg.sender); } }`;
+    const emitterInput = inputOf({ 'a.sol': source });
+    const { creationCode } = await compileAsDeveloper(VERSION, emitterInput, 'a.sol', 'Emitter');
+    const emitter = await deploy(service.anvil, creationCode);
+    const topic0 = keccak256(toHex('Made(uint256,address)'));
+    const logs = { module: 'logs', action: 'getLogs', address: emitter.address, topic0 };
+    const made = await ask({ ...logs, fromBlock: '0', toBlock: 'latest' });
+    expect(made).toMatchObject({ status: '1', message: 'OK' });
+    expect(made.result).toMatchObject([
+      { transactionHash: emitter.transactionHash, topics: [topic0, `0x${'7'.padStart(64, '0')}`] },
+      { transactionHash: emitter.transactionHash, topics: [topic0, `0x${'8'.padStart(64, '0')}`] },
+    ]);
+    const topic1 = `0x${'8'.padStart(64, '0')}`;
+    for (const narrowed of [{ topic1 }, { page: '2', offset: '1' }]) {
+      expect((await ask({ ...logs, ...narrowed }, scoutPath)).result).toMatchObject([
+        { topics: [topic0, topic1] },
+      ]);
+    }
+    for (const none of [{ topic0: topic1 }, { fromBlock: '999999999' }, { address: NOBODY }]) {
+      expect(await ask({ ...logs, ...none })).toEqual({
+        ...{ status: '0', message: 'No records found', result: [] },
+      });
+    }
+    for (const wrong of [{ topic0: '0x12' }, { fromBlock: 'x' }, { address: '' }, { page: '0' }]) {
+      expect(await ask({ ...logs, ...wrong })).toMatchObject({ status: '0', message: 'NOTOK' });
+    }
+    expect((await ask({ ...logs, action: 'getabi' })).result).toContain('Action');
   });
 
   test('compares the arguments of the constructor with those on chain', async () => {

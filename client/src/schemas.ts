@@ -840,8 +840,8 @@ export interface SignatureStats {
 /** An answer of the Etherscan protocol */
 export interface EtherscanAnswer {
   status: '0' | '1';
-  message: 'OK' | 'NOTOK';
-  result: string | EtherscanSource[] | EtherscanCreation[];
+  message: 'OK' | 'NOTOK' | 'No records found';
+  result: string | EtherscanSource[] | EtherscanCreation[] | EtherscanLog[];
   /** Why a verification failed, beside the text that clients compare */
   details?: {
     /** The code of a failed job */
@@ -891,7 +891,21 @@ export interface EtherscanCreation {
   creationBytecode: string;
 }
 
-/** Parameters of the protocol, in the query or in the body. module is contract; action is verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification. apikey is the token, where the service asks for one (`access.verify`). Others are ignored. */
+/** An event of a contract */
+export interface EtherscanLog {
+  address: string;
+  topics: string[];
+  data: string;
+  blockNumber: string;
+  blockHash: string;
+  /** Where the node of the chain says it with the event */
+  timeStamp?: string;
+  logIndex: string;
+  transactionHash: string;
+  transactionIndex: string;
+}
+
+/** Parameters of the protocol, in the query or in the body. module is contract, and action verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification; or module is logs, and action getLogs. apikey is the token, where the service asks for one (`access.verify`). Others are ignored. */
 export interface EtherscanFields {
   module?: string;
   action?: string;
@@ -903,6 +917,14 @@ export interface EtherscanFields {
   contractaddress?: string;
   contractaddresses?: string;
   expectedimplementation?: string;
+  fromBlock?: string;
+  toBlock?: string;
+  page?: string;
+  offset?: string;
+  topic0?: string;
+  topic1?: string;
+  topic2?: string;
+  topic3?: string;
   sourceCode?: string;
   codeformat?: string;
   contractname?: string;

@@ -9,6 +9,7 @@ import {
   openExplorerVerifier,
 } from '../chains/explorer/explorer-verifier.ts';
 import { type ExplorerSources, openExplorerSources } from '../chains/explorer/explorer-sources.ts';
+import { createLogLookup, type LogLookup } from '../chains/logs/log-lookup.ts';
 import { createProxyLookup, type ProxyLookup } from '../chains/proxy/proxy-lookup.ts';
 import { readProxy } from '../chains/proxy/read-proxy.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
@@ -40,6 +41,8 @@ export interface ChainAccess extends Pick<
   readonly rpc: RpcClient;
   /** Whether contracts are proxies, within bounds for those who serve requests. */
   readonly proxies: ProxyLookup;
+  /** Events of contracts, within bounds for those who serve requests. */
+  readonly logs: LogLookup;
   /** What another explorer has verified; absent where none is configured. */
   readonly explorer?: ExplorerSources;
   /** The explorers that are told of what is verified here; absent where none is configured. */
@@ -106,6 +109,15 @@ export function openChainAccess(
     proxies: createProxyLookup({
       readProxy: (chain, address, options) => readProxy(rpc, chain, address, options),
       ...{ findSupportedChain, quorumOf },
+    }),
+    logs: createLogLookup({
+      ...{ rpc, findSupportedChain },
+      findCreationBlock: async (chain, address, signal) => {
+        const search = await findCreationTransaction({ rpc, fetch, archive }, chain, address, {
+          ...{ signal, methods: ['contract_creator', 'binary_search'] },
+        });
+        return search.creation?.blockNumber;
+      },
     }),
     ...(url !== 'off' && {
       explorer: openExplorerSources({ url, fetch, ...(apiKey && { apiKey }) }),

@@ -1,4 +1,5 @@
 import { type ChainHealth } from '../chains/health/chain-health.ts';
+import { type LogLookup } from '../chains/logs/log-lookup.ts';
 import { type ProxyLookup } from '../chains/proxy/proxy-lookup.ts';
 import { type ChainIcons } from '../chains/registry/chain-icons.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
@@ -39,6 +40,8 @@ export interface HttpParts {
   readonly monitors: Pick<MonitorReports, 'report' | 'reports'>;
   /** Whether contracts are proxies. */
   readonly proxies: ProxyLookup;
+  /** Events of contracts. */
+  readonly logs: LogLookup;
   /** What another explorer has verified; absent where none is configured. */
   readonly explorer?: ExplorerSources;
   /** Reads verified contracts. */

@@ -240,6 +240,11 @@ export async function fixtureDependencies(
       },
       newest: () => undefined,
     },
+    logs: {
+      find: async (chainId) => {
+        throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
+      },
+    },
     contracts: emptyContracts,
     answers: new RecordAnswers(FIXTURE_ANSWERS),
     contractLists: emptyLists,

@@ -7,6 +7,7 @@ import { type Answer, answerJson, REVALIDATED } from '../../answer.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
 import { redirectTo } from '../page-redirects.ts';
 import { answerAbi, answerCreations, answerSource } from './answer-look-ups.ts';
+import { answerLogs } from './answer-logs.ts';
 import { answerProxyStatus, answerProxySubmission } from './answer-proxies.ts';
 import { answerStatus, answerSubmission } from './answer-verification.ts';
 import { renderChainList } from './chain-list.ts';
@@ -73,10 +74,11 @@ async function answerPost(parts: EtherscanParts, c: Context, dialect: Dialect): 
 
 async function answerAction(parts: EtherscanParts, question: EtherscanQuestion): Promise<Answer> {
   const { module = '', action = '' } = question.fields;
-  if (module !== 'contract') throw wrong(RESULT_TEXTS.wrongModule);
+  if (module === 'logs' && action === 'getLogs') return answerLogs(parts, question);
+  if (module !== 'contract' && module !== 'logs') throw wrong(RESULT_TEXTS.wrongModule);
   if (action === 'verifysourcecode') throw wrong('Error! verifysourcecode is sent by POST.');
   const answer = ACTIONS.get(action);
-  if (answer === undefined) throw wrong(RESULT_TEXTS.wrongAction);
+  if (answer === undefined || module === 'logs') throw wrong(RESULT_TEXTS.wrongAction);
   return answer(parts, question);
 }
 

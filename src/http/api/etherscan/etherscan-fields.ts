@@ -8,11 +8,17 @@ export const LIBRARY_PLACES: readonly number[] = Array.from(
   (_, index) => index + 1,
 );
 
+/** The topics of an event, by their positions. */
+export const TOPIC_NAMES = ['topic0', 'topic1', 'topic2', 'topic3'] as const;
+
 /** The parameters that are read, of a query as of a body; the key of an account is the token of this service. */
 export const FIELD_NAMES: ReadonlySet<string> = new Set([
   // wagmi writes chainId.
   ...['module', 'action', 'chainid', 'chainId', 'guid', 'apikey'],
   ...['address', 'contractaddress', 'contractaddresses', 'expectedimplementation'],
+  // Of module=logs.
+  ...['fromBlock', 'toBlock', 'page', 'offset'],
+  ...TOPIC_NAMES,
   ...['sourceCode', 'codeformat', 'contractname', 'compilerversion'],
   // The first is how the protocol spells the second.
   ...['constructorArguements', 'constructorArguments'],

@@ -11,6 +11,7 @@ export type EtherscanParts = Pick<
   HttpParts,
   | 'answers'
   | 'contracts'
+  | 'logs'
   | 'proxies'
   | 'registry'
   | 'requests'
@@ -46,6 +47,11 @@ export function answerOk(
   details?: EtherscanAnswer['details'],
 ): Answer {
   return answerAs({ status: '1', message: 'OK', result, ...(details && { details }) });
+}
+
+/** The response for a search without results. */
+export function answerNone(message: 'No records found'): Answer {
+  return answerAs({ status: '0', message, result: [] });
 }
 
 /** An answer that says no, or not yet: it is no error of the request. */

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { addressParameter, chainIdParameter } from '../../contract-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
-import { FIELD_NAMES } from './etherscan-fields.ts';
+import { FIELD_NAMES, TOPIC_NAMES } from './etherscan-fields.ts';
 import { chainListSchema, type Dialect, etherscanAnswerSchema } from './etherscan-wire.ts';
 
 const tags = ['Etherscan protocol'];
@@ -12,7 +12,7 @@ const fieldsSchema = z
   .meta({
     id: 'EtherscanFields',
     description:
-      'Parameters of the protocol, in the query or in the body. module is contract; action is verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification. apikey is the token, where the service asks for one (`access.verify`). Others are ignored.',
+      'Parameters of the protocol, in the query or in the body. module is contract, and action verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification; or module is logs, and action getLogs. apikey is the token, where the service asks for one (`access.verify`). Others are ignored.',
   });
 
 /** Those of a GET, as parameters. */
@@ -21,6 +21,7 @@ const querySchema = z.object(
     [
       ...['module', 'action', 'chainid', 'address', 'contractaddresses', 'guid'],
       ...['expectedimplementation', 'apikey'],
+      ...['fromBlock', 'toBlock', 'page', 'offset', ...TOPIC_NAMES],
     ].map((name) => [name, z.string().optional()]),
   ),
 );

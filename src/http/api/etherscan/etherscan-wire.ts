@@ -73,12 +73,32 @@ const creationRecordSchema = z
   })
   .meta({ id: 'EtherscanCreation', description: 'The creation of a verified contract' });
 
+/** An event as `getLogs` shows it; numbers are hexadecimal. */
+const logRecordSchema = z
+  .strictObject({
+    address: z.string(),
+    topics: z.array(z.string()),
+    data: z.string(),
+    blockNumber: z.string(),
+    blockHash: z.string(),
+    timeStamp: z.string().optional().describe('Where the node of the chain says it with the event'),
+    logIndex: z.string(),
+    transactionHash: z.string(),
+    transactionIndex: z.string(),
+  })
+  .meta({ id: 'EtherscanLog', description: 'An event of a contract' });
+
 /** Every answer of the protocol. */
 export const etherscanAnswerSchema = z
   .strictObject({
     status: z.enum(['0', '1']),
-    message: z.enum(['OK', 'NOTOK']),
-    result: z.union([z.string(), z.array(sourceRecordSchema), z.array(creationRecordSchema)]),
+    message: z.enum(['OK', 'NOTOK', 'No records found']),
+    result: z.union([
+      z.string(),
+      z.array(sourceRecordSchema),
+      z.array(creationRecordSchema),
+      z.array(logRecordSchema),
+    ]),
     details: z
       .strictObject({
         customCode: z.string().describe('The code of a failed job'),

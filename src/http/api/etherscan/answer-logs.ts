@@ -1,0 +1,83 @@
+import { type ContractLog, LOGS_MAX, type LogQuery } from '../../../chains/logs/read-logs.ts';
+import { checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { type Answer } from '../../answer.ts';
+import { clientOf } from '../../client-of.ts';
+import {
+  type EtherscanFields,
+  invalidField,
+  requireAddress,
+  TOPIC_NAMES,
+} from './etherscan-fields.ts';
+import {
+  answerNone,
+  answerOk,
+  type EtherscanParts,
+  type EtherscanQuestion,
+  requireChain,
+} from './etherscan-question.ts';
+
+const BLOCK = /^(?:\d{1,15}|0x[0-9a-f]{1,12})$/i;
+const TOPIC = /^0x[0-9a-f]{64}$/i;
+const PAGE = /^[1-9]\d{0,3}$/;
+
+/** getLogs: the events of one contract, by their topics and blocks. */
+export async function answerLogs(
+  parts: EtherscanParts,
+  question: EtherscanQuestion,
+): Promise<Answer> {
+  const { fields, c } = question;
+  const chainId = requireChain(parts, question);
+  const query = readQuery(fields);
+  const offset = readPageNumber(fields, 'offset', LOGS_MAX);
+  const start = (readPageNumber(fields, 'page', 1) - 1) * offset;
+  const logs = await parts.logs.find(chainId, query, clientOf(c.env, parts.trustedProxies));
+  const page = logs.slice(start, start + Math.min(offset, LOGS_MAX));
+  return page.length === 0 ? answerNone('No records found') : answerOk(page.map(renderLog));
+}
+
+/** @throws FullmatchError invalid_parameter */
+function readQuery(fields: EtherscanFields): LogQuery {
+  const address = requireAddress(fields, 'address');
+  const topics = TOPIC_NAMES.map((name): Hex | undefined => {
+    const text = fields[name] ?? '';
+    if (text === '') return undefined;
+    if (!TOPIC.test(text)) throw invalidField(name, 'is no topic: 0x and 64 digits are expected');
+    return text.toLowerCase() as Hex;
+  });
+  const last = topics.findLastIndex((topic) => topic !== undefined);
+  const fromBlock = readBlock(fields, 'fromBlock') ?? 0;
+  const toBlock = readBlock(fields, 'toBlock');
+  return {
+    ...{ address, topics: topics.slice(0, last + 1), fromBlock },
+    ...(toBlock !== undefined && { toBlock }),
+  };
+}
+
+/** @returns undefined for the newest block */
+function readBlock(fields: EtherscanFields, name: 'fromBlock' | 'toBlock'): number | undefined {
+  const text = fields[name] ?? '';
+  if (text === '' || (name === 'toBlock' && text === 'latest')) return undefined;
+  if (!BLOCK.test(text)) throw invalidField(name, 'is no block number');
+  return Number(text);
+}
+
+function readPageNumber(fields: EtherscanFields, name: 'page' | 'offset', usual: number): number {
+  const text = fields[name] ?? '';
+  if (text === '') return usual;
+  if (!PAGE.test(text)) throw invalidField(name, 'is no number from 1 to 9999');
+  return Number(text);
+}
+
+const toQuantity = (number: number): string => `0x${number.toString(16)}`;
+
+const renderLog = (log: ContractLog) => ({
+  address: checksumAddress(log.address),
+  topics: log.topics,
+  data: log.data,
+  blockNumber: toQuantity(log.blockNumber),
+  blockHash: log.blockHash,
+  ...(log.blockTimestamp != null && { timeStamp: toQuantity(log.blockTimestamp) }),
+  logIndex: toQuantity(log.logIndex),
+  transactionHash: log.transactionHash,
+  transactionIndex: toQuantity(log.transactionIndex),
+});
