@@ -2,6 +2,7 @@ import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { isMembers } from '../../../lib/members.ts';
 import type { ContractSections } from '../../../repository/repository.ts';
 import { splitLibraryId } from '../../../solidity/library-id.ts';
+import { isOptimized } from '../../../solidity/optimizer-state.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { LANGUAGE_NAMES, renderSources } from '../v2/render-contract.ts';
 import { RESULT_TEXTS, type sourceRecordSchema } from './etherscan-wire.ts';
@@ -65,7 +66,7 @@ export function renderSourceRecord(
     ContractFileName: path,
     CompilerVersion: isVyper ? `vyper:${version.replace(/\+.*$/, '')}` : `v${version}`,
     CompilerType: isVyper ? 'vyper' : 'solc',
-    OptimizationUsed: optimizer['enabled'] === true ? '1' : '0',
+    OptimizationUsed: isOptimized(settings) ? '1' : '0',
     Runs: typeof optimizer['runs'] === 'number' ? String(optimizer['runs']) : '200',
     ConstructorArguments: argumentsOf(creationCode),
     EVMVersion: typeof settings['evmVersion'] === 'string' ? settings['evmVersion'] : 'Default',
