@@ -21,6 +21,7 @@ const VERIFICATION_OUTPUT: readonly string[] = [
   'evm.deployedBytecode.linkReferences',
   'evm.deployedBytecode.immutableReferences',
   'evm.legacyAssembly',
+  'evm.methodIdentifiers',
 ];
 
 /**

@@ -99,7 +99,10 @@ export function readOutputImmutables({ bytes, version }: RawOutput): OutputImmut
   const { errors = [], sources = {} } = parseOutput(bytes, version);
   return {
     errors: keptErrors(errors),
-    types: readImmutableTypes(Object.values(sources).map(({ ast }) => ast)),
+    types: readImmutableTypes(
+      Object.values(sources).map(({ ast }) => ast),
+      version,
+    ),
   };
 }
 
@@ -173,8 +176,9 @@ function reduce(contract: ContractOutput): ContractOutput {
   return { ...pick(contract, OF_CONTRACT), ...(isMembers(evm) && { evm: reduceEvm(evm) }) };
 }
 
-function reduceEvm({ bytecode, deployedBytecode, legacyAssembly }: Evm): Evm {
+function reduceEvm({ bytecode, deployedBytecode, legacyAssembly, methodIdentifiers }: Evm): Evm {
   return {
+    ...(isMembers(methodIdentifiers) && { methodIdentifiers }),
     ...(isMembers(bytecode) && { bytecode: reduceCode(bytecode) }),
     ...(isMembers(deployedBytecode) && { deployedBytecode: reduceCode(deployedBytecode) }),
     ...(isMembers(legacyAssembly) && { legacyAssembly: reduceAssembly(legacyAssembly) }),

@@ -6,7 +6,7 @@ import { toCodeTemplate } from '../../bytecode/recompiled-code.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { Turns } from '../../lib/turns.ts';
-import { signaturesOf } from '../../solidity/abi-signatures.ts';
+import { ownMethodIdentifiers, signaturesOf } from '../../solidity/abi-signatures.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { compileCodes } from '../compilation/compile-codes.ts';
@@ -179,7 +179,8 @@ function hasSameFunctions({ contract }: CompiledTarget, onChain: Uint8Array): bo
   const pushed = new Set(
     readInstructions(withoutAuxdata(onChain)).map(({ pushed: value }) => value),
   );
-  return signaturesOf(contract.abi).function.every(({ signatureHash4 }) =>
+  const identifiers = ownMethodIdentifiers(contract.abi, contract.evm?.methodIdentifiers);
+  return signaturesOf(contract.abi, identifiers).function.every(({ signatureHash4 }) =>
     pushed.has(Number(signatureHash4)),
   );
 }
