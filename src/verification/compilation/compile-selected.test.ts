@@ -135,7 +135,7 @@ test('what no selection compiles fails as the narrowest does', async () => {
   );
   await expect(compiling).rejects.toMatchObject({
     code: 'compiler_error',
-    message: expect.stringContaining('Undeclared identifier'),
+    message: expect.stringContaining('Undeclared identifier') as string,
   });
 });
 

@@ -83,7 +83,7 @@ async function findBest(
     const compiled = await compilations.compile(target, task.input).catch(withoutCode);
     await turns.give();
     if (compiled === undefined) continue;
-    const judgement = judge(task.input, given, compiled);
+    const judgement = judge(task.language, task.input, given, compiled);
     if (rankOf(judgement) <= rankOf(best?.judgement)) continue;
     best = { target, compiled, judgement };
     if (judgement.match === 'full') break;
@@ -112,7 +112,8 @@ async function prove(
   const trial = {
     compile: (input: StandardJsonInput, within = signal) =>
       compilations.compile(target, input, within),
-    judge: (input: StandardJsonInput, compiled: CompiledTarget) => judge(input, given, compiled),
+    judge: (input: StandardJsonInput, compiled: CompiledTarget) =>
+      judge(task.language, input, given, compiled),
     hasSameMetadata: () => false,
   };
   const needed = await findNeededSources(task, first, trial);
@@ -122,13 +123,15 @@ async function prove(
 }
 
 function judge(
+  language: string,
   input: StandardJsonInput,
   { address, creationCode, runtimeCode }: GivenCodes,
-  { contract, codes }: CompiledTarget,
+  { contract, codes, version }: CompiledTarget,
 ): ContractJudgement {
   return judgeContract({
     address,
     abi: contract.abi,
+    compiler: { language, version },
     ...(runtimeCode !== undefined && {
       runtime: { recompiled: codes.runtime, onChain: hexToBytes(runtimeCode) },
     }),
