@@ -13,7 +13,7 @@ import { isStorableJson } from '../lib/storable-text.ts';
 import type { Compilation, VerifiedContract } from '../repository/repository.ts';
 import { readConfiguredLibraries } from './compilation/configured-libraries.ts';
 import { chooseTarget } from './compilation/choose-target.ts';
-import { isOpen } from './compilation/compilation-task.ts';
+import { type CompilationTask, isOpen } from './compilation/compilation-task.ts';
 import { describeCompilation } from './compilation/describe-compilation.ts';
 import {
   compileTarget,
@@ -23,6 +23,7 @@ import {
 import { requireBounded } from './code-size.ts';
 import { dependsOnOtherFiles } from './compilation/extra-file.ts';
 import { withoutUnusedSettings } from './compilation/drop-unused-settings.ts';
+import { withOtherFileOrder } from './compilation/file-order.ts';
 import { withOtherEndings } from './compilation/line-endings.ts';
 import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
@@ -117,19 +118,26 @@ async function compare(
     : asked.task.target;
   const task = { ...asked.task, target };
   const deployment = { ...asked, task };
-  const compile = (input: StandardJsonInput, within = signal): Promise<CompiledTarget> =>
-    compileTarget(parts, task, input, within);
+  const compileFor =
+    (each: CompilationTask) =>
+    (input: StandardJsonInput, within = signal): Promise<CompiledTarget> =>
+      compileTarget(parts, each, input, within);
+  const compile = compileFor(task);
   const first = await compile(task.input);
   const { creation, methods } = await reading.creation;
   const onChain: OnChain = { deployed, creation, methods };
-  const trial = {
+  const byName = {
     compile,
     judge: (input: StandardJsonInput, compiled: CompiledTarget) =>
       judge(deployment, input, compiled, onChain),
     hasSameMetadata: (compiled: CompiledTarget) => hasSameMetadata(compiled, onChain),
   };
-  const given = await findNeededSources(task, first, trial);
-  const needed = await withOtherEndings(task, given, trial);
+  const given = await findNeededSources(task, first, byName);
+  const { found: needed, trial } = await withOtherFileOrder(
+    task,
+    { found: await withOtherEndings(task, given, byName), trial: byName },
+    compileFor,
+  );
   if (needed.judgement.match === null) {
     const isFilesFault =
       isOtherCode(needed.judgement) &&

@@ -46,6 +46,8 @@ export interface ContractCompiler {
     readonly language: string;
     readonly version: string;
     readonly input: StandardJsonInput;
+    /** The source that the compiler is given alone; it asks for the others by their imports. */
+    readonly rootSource?: string;
     readonly signal?: AbortSignal;
   }): Promise<RawOutput & { readonly compileTimeMs: number }>;
 }
@@ -93,6 +95,7 @@ export async function compileTarget(
       language: task.language,
       version: task.version,
       input: edited,
+      ...(task.isRootAlone && { rootSource: task.target.path }),
       signal,
     });
     compileTimeMs += compiled.compileTimeMs;
