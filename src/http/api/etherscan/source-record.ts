@@ -93,18 +93,25 @@ function librariesOf({
   runtimeCode,
 }: Partial<ContractSections>): string {
   const configured = membersOf(compilation?.settings['libraries']);
+  // Libraries of two files may have one name: each pair of a name and an address stands once.
   const found = new Map<string, string>();
+  const add = (name: string, address: string): void => {
+    const key = `${name}:${address.toLowerCase()}`;
+    if (!found.has(key)) found.set(key, `${name}:${address}`);
+  };
   for (const [path, libraries] of Object.entries(configured)) {
     // Before Solidity 0.5 a library stood without its source.
     const named = isMembers(libraries) ? libraries : { [path]: libraries };
-    for (const [name, address] of Object.entries(named)) found.set(name, String(address));
+    for (const [name, address] of Object.entries(named)) {
+      add(name, String(address));
+    }
   }
   for (const code of [creationCode, runtimeCode]) {
     for (const [id, address] of Object.entries(membersOf(code?.values?.['libraries']))) {
-      found.set(splitLibraryId(id)[1], String(address));
+      add(splitLibraryId(id)[1], String(address));
     }
   }
-  return [...found].map(([name, address]) => `${name}:${address}`).join(';');
+  return [...found.values()].join(';');
 }
 
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
