@@ -202,7 +202,7 @@ function requireGivenArguments(
   if (found === given) return;
   throw new VerificationFailure(
     'constructor_arguments_differ',
-    'The code matches, but the creation transaction gave the constructor other arguments than the request names. Correct them or leave them out: they are read from the chain.',
+    'The code matches, but the creation transaction gave the constructor other arguments than the request names. Send a correct constructor argument list, or leave the arguments out: they are read from the chain.',
     { data: { constructorArguments: found } },
   );
 }

@@ -94,3 +94,22 @@ describe('the contract that an identifier names', () => {
     );
   });
 });
+
+test('sources of metadata that were not sent are named with their hashes', () => {
+  const keccak256 = `0x${'5a'.repeat(32)}`;
+  const metadata = {
+    ...{ language: 'Solidity', compiler: { version: '0.8.37+commit.f401782d' } },
+    settings: { compilationTarget: { [PATH]: 'A' } },
+    sources: { [PATH]: { keccak256 } },
+  };
+  const read = () =>
+    readVerificationTask(
+      {
+        chainId: 1,
+        address: `0x${'22'.repeat(20)}`,
+        compilation: { kind: 'metadata', metadata, sources: { 'B.sol': 'contract B {}' } },
+      },
+      5_000_000,
+    );
+  expect(read).toThrow(`missing: A.sol (keccak256 ${keccak256})`);
+});
