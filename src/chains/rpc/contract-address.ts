@@ -18,7 +18,7 @@ export function computeCreate2Address(
 }
 
 /** The address of a contract that an account makes by CREATE: of the RLP list of the account and its nonce (Yellow Paper, section 7). */
-export function computeCreateAddress(sender: Hex, nonce: number): Hex {
+function computeCreateAddress(sender: Hex, nonce: number): Hex {
   const digits = nonce === 0 ? '' : nonce.toString(16);
   const bytes = Buffer.from(digits.padStart(2 * Math.ceil(digits.length / 2), '0'), 'hex');
   const isOwnPrefix = bytes.length === 1 && nonce < 0x80;
