@@ -126,7 +126,7 @@ ${hasValueTypes ? 'type Price is uint96;' : ''}`;
       },
     ]);
     const asts = Object.values(output?.sources ?? {}).map(({ ast }) => ast);
-    const types = readImmutableTypes(asts);
+    const types = readImmutableTypes(asts, version);
     const references = output?.contracts['a.sol']?.['Subject']?.evm.deployedBytecode;
     const ids = Object.keys(references?.immutableReferences ?? {});
     expect(ids).toHaveLength(names.length);
@@ -134,6 +134,9 @@ ${hasValueTypes ? 'type Price is uint96;' : ''}`;
     expect(ids.map((id) => types[id])).toEqual(
       Object.values(declared).map(({ type, declared: text }, index) => ({
         ...{ ...type, declared: text, name: names[index] },
+        ...('kind' in type &&
+          type.kind === 'signed' &&
+          !isAtLeast(version, '0.8.9') && { zerosBefore: true }),
       })),
     );
     expect(ids.map((id) => types[id] && abiTypeOf(types[id]))).toEqual(
@@ -144,7 +147,7 @@ ${hasValueTypes ? 'type Price is uint96;' : ''}`;
   test.each([[[]], [[undefined]], [[{ nodes: [{ nodes: 'x' }, null, 7] }]], [['text']]])(
     'are not known where there is no AST: %j',
     (units) => {
-      expect(readImmutableTypes(units)).toEqual({});
+      expect(readImmutableTypes(units, '0.8.37')).toEqual({});
     },
   );
 });

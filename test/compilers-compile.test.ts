@@ -249,3 +249,41 @@ describe('compiling', () => {
     expect(compilers.describe()).toMatchObject({ running: 0, waiting: 0 });
   });
 });
+
+describe('a source that is compiled by its imports', () => {
+  const open = 'pragma solidity >=0.7.5;\n';
+  const sources = {
+    'z.sol': { content: `${open}import "b.sol"; import "a.sol"; contract Z is B {}` },
+    'b.sol': { content: `${open}abstract contract B { uint public b = 1; }` },
+    'a.sol': { content: `${open}contract A {}` },
+  };
+  const compile = async (version: string, rootSource?: string, given: object = sources) => {
+    const outputSelection = { 'z.sol': { Z: ['metadata', 'evm.bytecode.object'], '': ['ast'] } };
+    const input = { ...inputOf(''), sources: { ...given }, settings: { outputSelection } };
+    const asked = { language: 'solidity', version, input };
+    const { output } = await compilers.compile({ ...asked, ...(rootSource && { rootSource }) });
+    return output;
+  };
+
+  test.each(['0.7.6', '0.8.9', '0.8.20', NEWEST])('is read first (%s)', async (version) => {
+    const [byName, fromRoot] = [await compile(version), await compile(version, 'z.sol')];
+    // Nodes are numbered in the order in which files are read.
+    const idOf = ({ sources: written }: StandardJsonOutput): number =>
+      (written?.['z.sol']?.['ast'] as { readonly id: number }).id;
+    expect(idOf(fromRoot)).toBeLessThan(idOf(byName));
+    expect(contractOf(fromRoot, 'Z', 'z.sol').metadata).toBe(
+      contractOf(byName, 'Z', 'z.sol').metadata,
+    );
+    // The compiler is as it was for whoever asks next.
+    expect(await compile(version)).toEqual(byName);
+  });
+
+  test('finds nothing but the sources of the input', async () => {
+    const { errors = [] } = await compile('0.8.20', 'z.sol', { 'z.sol': sources['z.sol'] });
+    const faults = errors.filter(({ severity }) => severity === 'error');
+    expect(faults.map(({ message }) => message)).toEqual([
+      'Source "b.sol" not found: File not found.',
+      'Source "a.sol" not found: File not found.',
+    ]);
+  });
+});

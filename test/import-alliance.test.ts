@@ -1,6 +1,7 @@
 // `fullmatch import --from`: a database with the tables of the Verifier Alliance, with Sourcify's beside them and without.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { filesOf, FILE_SECTIONS, parseSections, readRecord } from '../src/repository/repository.ts';
+import { MATCHER_VERSION } from '../src/bytecode/matcher-version.ts';
 import { sql } from '../src/store/database.ts';
 import { readStatistics, renderStatistics } from '../src/repository/statistics/statistics.ts';
 import {
@@ -167,7 +168,12 @@ describe('a database with the tables of the Verifier Alliance and Sourcify', () 
     const rows = await store.database.query(READ_TRUST);
     expect(rows).toMatchObject([
       {
-        ...{ trust: 'rechecked', source: 'peer.example', matcher_version: 1, is_code_read: false },
+        ...{
+          trust: 'rechecked',
+          source: 'peer.example',
+          matcher_version: MATCHER_VERSION,
+          is_code_read: false,
+        },
         ...{ block: 5, transformations: 1, has_runtime: true, are_codes_claimed: true },
       },
       { trust: 'claimed', source: 'peer.example', matcher_version: null, has_runtime: false },

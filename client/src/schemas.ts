@@ -442,8 +442,8 @@ export interface V2VerifyRequest {
 export interface V2VerifyMetadataRequest {
   /** The metadata.json of the contract */
   metadata: Record<string, unknown>;
-  /** Path to content; a source under another path is found by its hash */
-  sources: Record<string, string>;
+  /** Path to content; a source under another path is found by its hash. Not needed where the metadata holds the sources */
+  sources?: Record<string, string>;
   /** The transaction that created the contract; another one is ignored */
   creationTransactionHash?: string;
 }

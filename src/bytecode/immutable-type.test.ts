@@ -51,6 +51,14 @@ describe('isValueOf', () => {
     expect(isValueOf({ kind: 'below', bound: 2 }, word(value.toString(16)))).toBe(isBool);
   });
 
+  test('takes a signed number without its sign where the compiler may leave it out', () => {
+    const type: ImmutableType = { kind: 'signed', bits: 24, zerosBefore: true };
+    expect(isValueOf(type, word('fffffb'))).toBe(true);
+    expect(isValueOf(type, encode('int24', -5))).toBe(true);
+    expect(isValueOf(type, word('abfffffb'))).toBe(false);
+    expect(isValueOf({ kind: 'signed', bits: 24 }, word('fffffb'))).toBe(false);
+  });
+
   test('judges a value of fewer bytes than a word', () => {
     expect(isValueOf({ kind: 'signed', bits: 8 }, Buffer.from('ffff', 'hex'))).toBe(true);
     expect(isValueOf({ kind: 'signed', bits: 8 }, Buffer.from('00ff', 'hex'))).toBe(false);

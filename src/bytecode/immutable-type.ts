@@ -1,13 +1,15 @@
 /**
  * What the values of an immutable may be.
  * `unsigned` numbers of so many bits: uintN, address and contract types.
- * `signed` numbers of so many bits in two's complement.
+ * `signed` numbers of so many bits in two's complement; with `zerosBefore`, the bits before them may be zeros whatever the
+ * sign.
  * `below` a bound: bool and enums.
  * `leading` so many bytes with zeros behind them: bytesN and external functions.
  * `code_pointer` a place in the code: an internal function. Nothing in the value itself says that it is a sound one.
  */
 export type ImmutableType = (
-  | { readonly kind: 'unsigned' | 'signed'; readonly bits: number }
+  | { readonly kind: 'unsigned'; readonly bits: number }
+  | { readonly kind: 'signed'; readonly bits: number; readonly zerosBefore?: true }
   | { readonly kind: 'below'; readonly bound: number }
   | { readonly kind: 'leading'; readonly bytes: number }
   | { readonly kind: 'code_pointer' }
@@ -34,6 +36,7 @@ export function isValueOf(type: ImmutableType, word: Uint8Array): boolean {
       return toNumber(word) < 1n << BigInt(type.bits);
     case 'signed': {
       const value = toNumber(word);
+      if (type.zerosBefore === true && value < 1n << BigInt(type.bits)) return true;
       return BigInt.asUintN(word.length * BYTE_BITS, BigInt.asIntN(type.bits, value)) === value;
     }
     case 'below':

@@ -107,12 +107,17 @@ describe('judgeContract', () => {
 
     test.each([
       ['without its creation', undefined],
-      ['with a creation that matches', full],
+      ['with another creation', none],
     ])('does not match where its type lacks the value, %s', (_how, creation) => {
       expect(judge({ kind: 'below', bound: 2 }, word, creation)).toMatchObject({
         match: null,
         runtime: { reason: 'immutable_out_of_range', within: 'immutable', id: '7' },
       });
+    });
+
+    test('may have any value that its constructor wrote, as a creation that matches proves', () => {
+      const judgement = judge({ kind: 'below', bound: 2 }, word, full);
+      expect(judgement).toMatchObject({ match: 'full', runtimeMatch: 'partial' });
     });
 
     test.each([
@@ -124,6 +129,22 @@ describe('judgeContract', () => {
       expect(judge(type, word, none)).toMatchObject(refused);
       expect(judge(type, word, full)).toMatchObject({ match: 'full', runtimeMatch: 'partial' });
     });
+  });
+
+  test.each([
+    ['solidity', '0.4.26+commit.4563c3fc', 'full'],
+    ['solidity', '0.5.0+commit.1d4f565a', null],
+    ['vyper', '0.3.10+commit.91361694', null],
+  ])('takes missing constructor arguments for zeros: %s %s', (language, version, creationMatch) => {
+    const abi = [{ type: 'constructor', inputs: [{ type: 'uint256' }, { type: 'address' }] }];
+    const first = Buffer.concat([full.onChain, Buffer.from('7'.padStart(64, '0'), 'hex')]);
+    for (const onChain of [full.onChain, first]) {
+      const judgement = judgeContract({
+        ...{ address: ADDRESS, runtime: full, creation: { ...full, onChain } },
+        ...{ abi, compiler: { language, version } },
+      });
+      expect(judgement).toMatchObject({ runtimeMatch: 'full', creationMatch });
+    }
   });
 
   test.each(['00'.repeat(20), '01'.padStart(40, '0'), 'ffff'.padStart(40, '0')])(

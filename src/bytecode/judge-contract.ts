@@ -1,7 +1,12 @@
 // Compares the codes of a compilation with those on chain by strict replay, without I/O, and judges: none, partial or full.
 import { type ConfiguredLibraries } from './explained-value.ts';
 import { groupByPath } from '../solidity/library-id.ts';
-import { matchCreationCode, matchRuntimeCode, requireSelfEvidentValues } from './match-code.ts';
+import {
+  matchCreationCode,
+  matchRuntimeCode,
+  requireSelfEvidentValues,
+  takesMissingArguments,
+} from './match-code.ts';
 import { templateOf, type RecompiledCode } from './recompiled-code.ts';
 import { type CodeVerdict } from './verdict.ts';
 
@@ -20,6 +25,8 @@ export interface ContractComparison {
   readonly creation?: CodePair;
   /** The `abi` of the compiler's output. */
   readonly abi: unknown;
+  /** What compiled: constructors of old versions take missing arguments for zeros. */
+  readonly compiler?: { readonly language: string; readonly version: string };
   /** `settings.libraries` of the compiler's input. */
   readonly libraries?: ConfiguredLibraries;
 }
@@ -77,7 +84,7 @@ function judgeRuntime(
  * @throws FullmatchError `malformed_compiler_output`, TypeError when `address` is not an address.
  */
 export function judgeContract(comparison: ContractComparison): ContractJudgement {
-  const { libraries = {} } = comparison;
+  const { libraries = {}, compiler } = comparison;
   const found = comparison.runtime && judgeRuntime(comparison.runtime, comparison);
   const creation =
     comparison.creation &&
@@ -85,6 +92,9 @@ export function judgeContract(comparison: ContractComparison): ContractJudgement
       recompiled: templateOf(comparison.creation.recompiled),
       onChain: comparison.creation.onChain,
       abi: comparison.abi,
+      ...(compiler && {
+        takesMissingArguments: takesMissingArguments(compiler.language, compiler.version),
+      }),
       libraries: linkedLibraries(found?.verdict, libraries),
     });
   const runtime = creation?.match ? found?.verdict : found?.withoutCreation();

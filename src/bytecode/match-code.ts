@@ -16,7 +16,12 @@ import { isSelfEvident, isValueOf } from './immutable-type.ts';
 import { describeCodes, describeDifference } from './mismatch.ts';
 import { findOtherEnding, type OtherEnding } from './other-ending.ts';
 import { holdsMetadataHash, type CodeTemplate } from './recompiled-code.ts';
-import { isStrictEncoding, type AbiParameter } from '../solidity/strict-encoding.ts';
+import {
+  isStrictEncoding,
+  isStrictPrefix,
+  type AbiParameter,
+} from '../solidity/strict-encoding.ts';
+import { isSince } from './release.ts';
 import { type Transformation } from './transformation.ts';
 import {
   type CodeMatch,
@@ -42,6 +47,8 @@ interface CreationComparison {
   readonly onChain: Uint8Array;
   /** The `abi` of the compiler's output. */
   readonly abi: unknown;
+  /** Whether the constructor takes zeros for arguments that are missing; see {@link takesMissingArguments}. */
+  readonly takesMissingArguments?: boolean;
   readonly libraries?: ConfiguredLibraries;
 }
 
@@ -147,18 +154,13 @@ function checkValues(
   explained: readonly Explained[],
   onChain: Buffer,
 ): CodeMismatch | undefined {
-  const types = new Map(template.immutables.map(({ id, type }) => [id, type]));
   for (const each of explained) {
-    const { reason, id = '', value } = each;
+    const { reason, value } = each;
     if (reason === 'library' && isReservedAddress(value)) {
       return refuseValue(template, onChain, 'library_not_deployed', each);
     }
     if (isUnprotected(each)) {
       return refuseValue(template, onChain, 'call_protection_missing', each);
-    }
-    const type = reason === 'immutable' ? types.get(id) : undefined;
-    if (type !== undefined && !isValueOf(type, value)) {
-      return refuseValue(template, onChain, 'immutable_out_of_range', each);
     }
   }
   return undefined;
@@ -166,9 +168,9 @@ function checkValues(
 
 /**
  * The code that runs where no creation code matches beside it: then nothing shows where its immutables come from. That
- * is enough for a number in its range, whatever it is. It is not for a place in the code: the same code, deployed by
- * other creation code with another place in it, does something else. A list or a text that says it is longer than its type
- * allows does so too.
+ * is enough for a number in its range, whatever it is. It is not for a number outside of it, which only code of the
+ * constructor's own writes, nor for a place in the code: the same code, deployed by other creation code with another place
+ * in it, does something else. A list or a text that says it is longer than its type allows does so too.
  */
 export function requireSelfEvidentValues(
   template: CodeTemplate,
@@ -178,6 +180,12 @@ export function requireSelfEvidentValues(
   if (verdict.match === null) return verdict;
   const appended = refuseAppended(template, asBuffer(onChain));
   if (appended !== undefined) return appended;
+  for (const { id, type, starts, length } of template.immutables) {
+    const [start = 0] = starts;
+    if (type === undefined || isValueOf(type, onChain.subarray(start, start + length))) continue;
+    const place = { reason: 'immutable', id, starts } as const;
+    return refuseValue(template, asBuffer(onChain), 'immutable_out_of_range', place);
+  }
   const pointer = template.immutables.find(
     ({ id, type }) => id !== LIBRARY_ADDRESS_IMMUTABLE && !isSelfEvident(type),
   );
@@ -202,7 +210,7 @@ function refuseAppended(template: CodeTemplate, onChain: Buffer): CodeMismatch |
 /**
  * The one comparison: every value is known or taken from one place of the code on chain, applied at all its places,
  * and then the bytes are equal or they are not. So what is recorded is what was compared. A value has to be one of its
- * kind as well: an immutable one of its type, a library's address one that a library can have.
+ * kind as well: a library's address one that a library can have.
  */
 function compare(
   template: CodeTemplate,
@@ -258,7 +266,7 @@ function matchOtherEnding(
 
 /**
  * Judges the code at an address: it matches when the recompiled runtime code, with one address for each library, one
- * value of its type for each immutable, the contract's own address as call protection and other metadata hashes, is that
+ * value for each immutable, the contract's own address as call protection and other metadata hashes, is that
  * code; and, for a partial match, with the end that other settings of the metadata give it ({@link findOtherEnding}).
  * @throws TypeError when `address` is not an address.
  */
@@ -295,6 +303,17 @@ function constructorParameters(abi: unknown): readonly AbiParameter[] {
   return found?.inputs ?? [];
 }
 
+/** From this release on a constructor reverts where arguments are missing. */
+const ARGUMENTS_REQUIRED_SINCE = [0, 5, 0] as const;
+
+/** Whether constructors of a compiler's version take zeros for arguments that are missing. */
+export function takesMissingArguments(language: string, version: string): boolean {
+  const release = /^\d+\.\d+\.\d+/.exec(version)?.[0];
+  return (
+    language === 'solidity' && release !== undefined && !isSince(release, ARGUMENTS_REQUIRED_SINCE)
+  );
+}
+
 /**
  * Judges the code that created a contract: it matches when the recompiled creation code, with one address for each
  * library and other metadata hashes, is the beginning of that code, and all that follows is the strict ABI encoding of
@@ -314,7 +333,8 @@ export function matchCreationCode(comparison: CreationComparison): CodeVerdict {
   const mismatch = compare(template, explained, code);
   if (mismatch !== undefined) return { ...mismatch, onChainLength: onChain.length };
   const constructorArguments = onChain.subarray(length);
-  if (!isStrictEncoding(constructorParameters(comparison.abi), constructorArguments)) {
+  const isEncoding = comparison.takesMissingArguments === true ? isStrictPrefix : isStrictEncoding;
+  if (!isEncoding(constructorParameters(comparison.abi), constructorArguments)) {
     return {
       match: null,
       reason: 'no_match',

@@ -1,5 +1,6 @@
 import { isMembers, type Members } from '../lib/members.ts';
 import { type ImmutableDeclaration, type ImmutableType } from './immutable-type.ts';
+import { isSince } from './release.ts';
 
 /** A node of the compiler's AST: compact JSON, as all versions with immutables (from 0.6.5 on) write it. */
 type Node = Members;
@@ -65,6 +66,16 @@ function readDeclared(
   return readElementary(identifierOf(declaration));
 }
 
+/** From this release on the code generators write a signed immutable with its sign before it (solc's bug SOL-2021-3). */
+const SIGN_WRITTEN_SINCE = [0, 8, 9] as const;
+
+/** A type as a version of the compiler writes its values. */
+function asWrittenBy(version: string, type: ImmutableType): ImmutableType {
+  const release = /^\d+\.\d+\.\d+/.exec(version)?.[0] ?? '';
+  if (type.kind !== 'signed' || isSince(release, SIGN_WRITTEN_SINCE)) return type;
+  return { ...type, zerosBefore: true };
+}
+
 /** Cut, since a name may be as long as a source. */
 function declarationOf({ name, typeDescriptions }: Node): ImmutableDeclaration {
   const declared = isMembers(typeDescriptions) ? typeDescriptions['typeString'] : undefined;
@@ -78,9 +89,11 @@ function declarationOf({ name, typeDescriptions }: Node): ImmutableDeclaration {
  * The types of immutables, by the ids under which `immutableReferences` names them: those of their declarations, via IR
  * too. One whose type is not known here is absent.
  * @param units the AST of each source, as far as the compiler gave it.
+ * @param version the compiler's
  */
 export function readImmutableTypes(
   units: readonly unknown[],
+  version: string,
 ): Readonly<Record<string, ImmutableType>> {
   const declarations = declarationsOf(units);
   return Object.fromEntries(
@@ -88,7 +101,8 @@ export function readImmutableTypes(
       const isImmutable =
         node['nodeType'] === 'VariableDeclaration' && node['mutability'] === 'immutable';
       const type = isImmutable ? readDeclared(node, declarations) : undefined;
-      return type === undefined ? [] : [[String(id), { ...type, ...declarationOf(node) }] as const];
+      if (type === undefined) return [];
+      return [[String(id), { ...asWrittenBy(version, type), ...declarationOf(node) }] as const];
     }),
   );
 }

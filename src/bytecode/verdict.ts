@@ -19,7 +19,8 @@ export interface CodeMatch {
  * `bytecode_length_mismatch` the code on chain is longer or shorter than any value or setting of the metadata could make it,
  * `compiled_bytecode_is_zero` the compiler gave no code (an interface, an abstract contract),
  * `no_match` bytes differ that no allowed value explains,
- * `immutable_out_of_range` all bytes are explained, but an immutable has a value that its type does not have,
+ * `immutable_out_of_range` all bytes are explained, but an immutable has a value that its type does not have, and no creation
+ * code that matches shows that the constructor put it there,
  * `immutable_not_proven` all bytes are explained, but an immutable is a place in the code (an internal function) or of a
  * type that is not known, and no creation code that matches shows that the constructor put it there,
  * `library_not_deployed` all bytes are explained, but a library is said to be where none can be,

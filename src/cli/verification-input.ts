@@ -133,9 +133,17 @@ function listed(contracts: readonly string[]): string {
   return shown.length === 0 ? '' : ` It may be: ${shown.join(', ')}.`;
 }
 
+/** The text of a file; editors of Windows write UTF-16 with a mark in front. */
+export function decodeText(bytes: Buffer): string {
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return bytes.toString('utf16le', 2);
+  if (first === 0xfe && second === 0xff) return new TextDecoder('utf-16be').decode(bytes);
+  return bytes.toString('utf8');
+}
+
 async function readText(file: string): Promise<InputFile> {
   try {
-    return { path: file, text: await readFile(file, 'utf8') };
+    return { path: file, text: decodeText(await readFile(file)) };
   } catch (error) {
     throw unusable(`${file} cannot be read: ${messageOf(error)}`);
   }

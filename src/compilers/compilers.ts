@@ -39,6 +39,11 @@ export interface CompileRequest {
   /** `0.8.37`, with or without `v` in front and `+commit.…` behind. */
   readonly version: string;
   readonly input: StandardJsonInput;
+  /**
+   * The path of the one source that the compiler is given; it asks for the others when it comes to their imports, as it does
+   * on a command line. Since 0.6.
+   */
+  readonly rootSource?: string;
   /** Ends the compilation; it rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
@@ -156,15 +161,18 @@ class BoundedCompilers implements Compilers {
     language,
     version,
     input,
+    rootSource,
     signal,
   }: CompileRequest): Promise<RawCompileResult> {
     checkCompilerInput(language, input);
     const ending = followSignals([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
     try {
       ending.signal.throwIfAborted();
-      const file = await ending.race(this.#finderOf(language).find(version));
+      const file = await ending.race(
+        this.#finderOf(language).find(version, { soljsonOnly: rootSource !== undefined }),
+      );
       return await this.#queue.run(
-        () => this.#runLogged(file, input, ending.signal),
+        () => this.#runLogged(file, input, rootSource, ending.signal),
         ending.signal,
       );
     } finally {
@@ -266,12 +274,13 @@ class BoundedCompilers implements Compilers {
   async #runLogged(
     file: CompilerFile,
     input: StandardJsonInput,
+    rootSource: string | undefined,
     signal: AbortSignal,
   ): Promise<RawCompileResult> {
     const started = performance.now();
     const compiler = file.longVersion;
     try {
-      const result = await this.#run(file, Buffer.from(JSON.stringify(input)), signal);
+      const result = await this.#run(file, Buffer.from(JSON.stringify(input)), rootSource, signal);
       this.#log.debug({ compiler, compile_ms: result.compileTimeMs }, 'compiled');
       return result;
     } catch (error) {
@@ -282,11 +291,16 @@ class BoundedCompilers implements Compilers {
     }
   }
 
-  async #run(file: CompilerFile, input: Buffer, signal: AbortSignal): Promise<RawCompileResult> {
+  async #run(
+    file: CompilerFile,
+    input: Buffer,
+    rootSource: string | undefined,
+    signal: AbortSignal,
+  ): Promise<RawCompileResult> {
     const result =
       file.kind === 'native'
         ? await this.#runNative(file, input, signal)
-        : await this.#runSoljson(file, input, signal);
+        : await this.#runSoljson(file, input, rootSource, signal);
     return { ...result, version: file.longVersion };
   }
 
@@ -300,6 +314,7 @@ class BoundedCompilers implements Compilers {
   async #runSoljson(
     file: CompilerFile,
     input: Buffer,
+    rootSource: string | undefined,
     signal: AbortSignal,
   ): Promise<ProcessResult> {
     const process = await this.#pool.acquire(file, signal);
@@ -308,7 +323,7 @@ class BoundedCompilers implements Compilers {
     try {
       if (signal.aborted) cancel();
       const started = performance.now();
-      const bytes = await process.compile(input);
+      const bytes = await process.compile(input, rootSource);
       return { bytes, compileTimeMs: Math.round(performance.now() - started) };
     } finally {
       signal.removeEventListener('abort', cancel);

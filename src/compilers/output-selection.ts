@@ -1,3 +1,4 @@
+import { isMembers } from '../lib/members.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../solidity/standard-json.ts';
 
 /**
@@ -20,6 +21,7 @@ const VERIFICATION_OUTPUT: readonly string[] = [
   'evm.deployedBytecode.linkReferences',
   'evm.deployedBytecode.immutableReferences',
   'evm.legacyAssembly',
+  'evm.methodIdentifiers',
 ];
 
 /**
@@ -49,12 +51,88 @@ export function selectRunningCodes(input: StandardJsonInput): StandardJsonInput 
   return { ...input, settings: { ...input.settings, outputSelection: { '*': { '*': selected } } } };
 }
 
-/** The same with nothing but the bytes of the codes, which tell contracts apart. */
-export function selectObjects(input: StandardJsonInput): StandardJsonInput {
-  const outputSelection = {
-    '*': { '*': ['evm.bytecode.object', 'evm.deployedBytecode.object'] },
-  };
+/** Selects a contract and nothing of it that costs time. */
+const NAMED_ONLY: readonly string[] = ['abi'];
+
+type Selection = Readonly<Record<string, unknown>>;
+
+function selectionOf({ settings }: StandardJsonInput): Selection {
+  const { outputSelection } = settings;
+  return isMembers(outputSelection) ? outputSelection : {};
+}
+
+/** The contracts that a selection names, each with the same outputs. */
+function selectNamed(selection: Selection, outputs: readonly string[]): Selection {
+  return Object.fromEntries(
+    Object.entries(selection).flatMap(([path, named]) =>
+      isMembers(named)
+        ? [[path, Object.fromEntries(Object.keys(named).map((name) => [name, outputs]))] as const]
+        : [],
+    ),
+  );
+}
+
+/** Both selections as one; where both have outputs of a contract, those of the first. */
+function mergeSelections(first: Selection, second: Selection): Selection {
+  const paths = new Set([...Object.keys(first), ...Object.keys(second)]);
+  const at = (selection: Selection, path: string): object =>
+    Object.hasOwn(selection, path) ? (selection[path] as object) : {};
+  return Object.fromEntries(
+    [...paths].map((path) => [
+      path,
+      Object.fromEntries([...Object.entries(at(second, path)), ...Object.entries(at(first, path))]),
+    ]),
+  );
+}
+
+function withSelection(input: StandardJsonInput, outputSelection: Selection): StandardJsonInput {
   return { ...input, settings: { ...input.settings, outputSelection } };
+}
+
+function distinct(inputs: readonly StandardJsonInput[]): readonly StandardJsonInput[] {
+  const bySelection = new Map<string, StandardJsonInput>();
+  for (const input of inputs) {
+    const key = JSON.stringify(selectionOf(input));
+    if (!bySelection.has(key)) bySelection.set(key, input);
+  }
+  return [...bySelection.values()];
+}
+
+/**
+ * A narrowed input, and the same with the contracts that the submitter selected, then with all. Compilers analyse in the
+ * order of what is selected, and up to 0.7 miss contracts that an unselected one creates: what one selection makes them
+ * refuse, they compile under another.
+ */
+export function widenOutputSelection(
+  narrowed: StandardJsonInput,
+  submitted: unknown,
+): readonly StandardJsonInput[] {
+  const given = isMembers(submitted) ? submitted : {};
+  const widenings = [{}, given, { '*': { '*': [] } }];
+  return distinct(
+    widenings.map((selection) =>
+      withSelection(
+        narrowed,
+        mergeSelections(selectionOf(narrowed), selectNamed(selection, NAMED_ONLY)),
+      ),
+    ),
+  );
+}
+
+const OBJECTS: readonly string[] = ['evm.bytecode.object', 'evm.deployedBytecode.object'];
+
+/**
+ * The input with its output selection replaced by nothing but the bytes of the codes, which tell contracts apart: of all contracts, and where that is
+ * refused of those that the submitter selected.
+ */
+export function selectObjects(
+  input: StandardJsonInput,
+  submitted: unknown,
+): readonly StandardJsonInput[] {
+  const all = { '*': { '*': OBJECTS } };
+  const named = selectNamed(isMembers(submitted) ? submitted : {}, OBJECTS);
+  const selections = Object.keys(named).length === 0 ? [all] : [all, named];
+  return distinct(selections.map((selection) => withSelection(input, selection)));
 }
 
 /** Whether a source may declare an immutable, or a type that one may have. */

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { signaturesOf } from './abi-signatures.ts';
+import { ownMethodIdentifiers, signaturesOf } from './abi-signatures.ts';
 
 const uint = { name: 'a', type: 'uint256' };
 
@@ -54,4 +54,26 @@ test.each([
   ['a tuple without members', [{ type: 'function', name: 'f', inputs: [{ type: 'tuple' }] }]],
 ])('of %s are none', (_what, abi) => {
   expect(signaturesOf(abi)).toEqual({ function: [], event: [], error: [] });
+});
+
+test('of a library have the selectors that its compiler says', () => {
+  const pair = { type: 'tuple', components: [{ type: 'uint8' }, { type: 'uint8' }] };
+  const abi = [
+    { type: 'function', name: 'add', inputs: [pair] },
+    { type: 'error', name: 'Odd', inputs: [pair] },
+  ];
+  const compiled = { 'add(Pair)': 'b5232883', 'plain(uint256,bytes)': 'ca859a61', 'false()': '0' };
+  const identifiers = ownMethodIdentifiers(abi, compiled);
+  const { function: functions, error } = signaturesOf(abi, identifiers);
+  expect(functions.map(({ signature, signatureHash4 }) => [signature, signatureHash4])).toEqual([
+    ['add(Pair)', '0xb5232883'],
+    ['plain(uint256,bytes)', '0xca859a61'],
+  ]);
+  expect(error.map(({ signature }) => signature)).toEqual(['Odd((uint8,uint8))']);
+});
+
+test('of a contract are those of its ABI, whatever else its compiler says', () => {
+  const abi = [{ type: 'function', name: 'transfer', inputs: [{ type: 'address' }, uint] }];
+  expect(ownMethodIdentifiers(abi, { 'transfer(address,uint256)': 'a9059cbb' })).toBeUndefined();
+  expect(ownMethodIdentifiers(abi, undefined)).toBeUndefined();
 });

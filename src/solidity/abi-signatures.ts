@@ -1,6 +1,6 @@
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
-import { isMembers } from '../lib/members.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import { signatureOf } from './signature-text.ts';
 
 /** A signature as selectors and topics are made of it. */
@@ -18,10 +18,15 @@ export type SignatureKind = 'function' | 'event' | 'error';
 
 const SELECTOR_BYTES = 4;
 
-/** The signatures of an ABI by their kinds, each once, in its order. What has no form of an entry is left out. */
-export function signaturesOf(
-  abi: unknown,
-): Readonly<Record<SignatureKind, readonly AbiSignature[]>> {
+/** The signatures of a contract by their kinds. */
+export type Signatures = Readonly<Record<SignatureKind, readonly AbiSignature[]>>;
+
+/**
+ * The signatures of an ABI by their kinds, each once, in its order. What has no form of an entry is left out.
+ * @param methodIdentifiers those of the compiler, where the ABI does not give the functions of the code: see
+ * {@link ownMethodIdentifiers}
+ */
+export function signaturesOf(abi: unknown, methodIdentifiers?: unknown): Signatures {
   const found: Readonly<Record<SignatureKind, Map<string, AbiSignature>>> = {
     ...{ function: new Map(), event: new Map(), error: new Map() },
   };
@@ -36,10 +41,33 @@ export function signaturesOf(
     }
   }
   return {
-    function: [...found.function.values()],
+    function: isMembers(methodIdentifiers)
+      ? readIdentifiers(methodIdentifiers)
+      : [...found.function.values()],
     event: [...found.event.values()],
     error: [...found.error.values()],
   };
+}
+
+/** Signatures whose hash begins with the selector that the compiler says. */
+function readIdentifiers(identifiers: Members): readonly AbiSignature[] {
+  return Object.entries(identifiers)
+    .map(([signature, selector]) => ({ selector, signature: hashed(signature) }))
+    .filter(({ selector, signature }) => signature.signatureHash4 === `0x${String(selector)}`)
+    .map(({ signature }) => signature);
+}
+
+/**
+ * The compiler's `methodIdentifiers` where the functions of the ABI have other selectors: a library's are made of the names
+ * of its types, `add(Pair)`, and its ABI has tuples. Undefined where the ABI says it all.
+ */
+export function ownMethodIdentifiers(abi: unknown, identifiers: unknown): Members | undefined {
+  if (!isMembers(identifiers)) return undefined;
+  const ofAbi = new Set(signaturesOf(abi).function.map(({ signatureHash4 }) => signatureHash4));
+  const selectors = Object.values(identifiers).map((selector) => `0x${String(selector)}`);
+  const isSame =
+    selectors.length === ofAbi.size && selectors.every((selector) => ofAbi.has(selector as Hex));
+  return isSame ? undefined : identifiers;
 }
 
 function hashed(signature: string): AbiSignature {

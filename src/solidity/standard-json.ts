@@ -64,6 +64,8 @@ export interface ContractOutput {
     readonly bytecode?: CompiledCode;
     readonly deployedBytecode?: CompiledRuntimeCode;
     readonly legacyAssembly?: unknown;
+    /** Signature → selector in hex without `0x`. Those of a library name its types as the source does. */
+    readonly methodIdentifiers?: unknown;
     readonly [field: string]: unknown;
   };
   readonly [field: string]: unknown;

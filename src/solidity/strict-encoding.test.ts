@@ -5,6 +5,7 @@ import {
   type AbiParameter,
   decodeStrictly,
   isStrictEncoding,
+  isStrictPrefix,
   type StrictValue,
 } from './strict-encoding.ts';
 
@@ -187,6 +188,33 @@ describe('isStrictEncoding', () => {
     const taken = slices.mock.calls.length;
     slices.mockRestore();
     expect(taken).toBeLessThan(10 * depth);
+  });
+});
+
+describe('isStrictPrefix', () => {
+  test('accepts every beginning of a strict encoding, and nothing behind its end', () => {
+    fc.assert(
+      fc.property(encoded, fc.nat(), ({ parameters, data }, length) => {
+        const words = length % (data.length / 32 + 1);
+        expect(isStrictPrefix(parameters, data.subarray(0, 32 * words))).toBe(true);
+        expect(isStrictPrefix(parameters, Buffer.concat([data, Buffer.from([0])]))).toBe(false);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  test.each([
+    ['an address with bytes before it', ['address', 'uint256'], [word((1n << 160n) + 1n)]],
+    ['a boolean of two', ['bool', 'string'], [word(2)]],
+    ['a gap before the tail', ['bytes', 'uint256'], [word(96)]],
+    ['arguments of no parameter', [], [word(0)]],
+  ])('refuses %s', (_why, names, words) => {
+    expect(isStrictPrefix(types(...names), bytes(...words))).toBe(false);
+  });
+
+  test('counts no values behind the data', () => {
+    expect(isStrictPrefix(types('uint256[1000000000000]'), bytes(word(1)))).toBe(true);
+    expect(isStrictPrefix(types('uint256[][]'), bytes(word(32), word(1n << 40n)))).toBe(true);
   });
 });
 

@@ -119,19 +119,28 @@ export type StrictValue = Buffer | readonly StrictValue[];
 /** Walks the one place that strict encoding allows for each value; every byte is read once. */
 class StrictReader {
   private readonly data: Buffer;
+  private readonly isPadded: boolean;
 
-  constructor(data: Buffer) {
+  /** @param isPadded whether zeros follow the data, as many as are read */
+  constructor(data: Buffer, isPadded: boolean) {
     this.data = data;
+    this.isPadded = isPadded;
   }
 
+  /** At most as many bytes as the data has: zeros behind it are left out. */
   private slice(at: number, length: number): Buffer {
-    if (at + length > this.data.length) throw new NotStrict();
+    if (at + length > this.data.length && !this.isPadded) throw new NotStrict();
     return this.data.subarray(at, at + length);
+  }
+
+  private word(at: number): Buffer {
+    const value = this.slice(at, WORD_BYTES);
+    return value.length === WORD_BYTES ? value : Buffer.concat([value], WORD_BYTES);
   }
 
   /** An offset or a length: more than the data has is never sound, so a small number is enough. */
   private size(at: number): number {
-    const value = this.slice(at, WORD_BYTES);
+    const value = this.word(at);
     if (!isZero(value.subarray(0, WORD_BYTES - 6))) throw new NotStrict();
     return value.readUIntBE(WORD_BYTES - 6, 6);
   }
@@ -143,7 +152,7 @@ class StrictReader {
   read(type: AbiType, at: number, values?: StrictValue[]): number {
     switch (type.kind) {
       case 'word': {
-        const value = this.slice(at, WORD_BYTES);
+        const value = this.word(at);
         if (!type.isSound(value)) throw new NotStrict();
         values?.push(value);
         return at + WORD_BYTES;
@@ -180,11 +189,18 @@ class StrictReader {
     values?.push(members ?? []);
     let head = start;
     let tail = start + heads;
-    for (let index = 0; index < count; index += 1) {
+    const end = this.isPadded ? this.data.length : Infinity;
+    let isCut = false;
+    // Behind the data all values are zeros, and offsets too.
+    for (let index = 0; index < count && head < end; index += 1) {
       const type = member(index);
       if (type.dynamic) {
-        if (this.size(head) !== tail - start) throw new NotStrict();
+        const offset = this.size(head);
+        // How long a tail that the data cuts would have been, nothing says.
+        const isSound = isCut ? offset >= tail - start : offset === tail - start;
+        if (!isSound) throw new NotStrict();
         tail = this.read(type, tail, members);
+        isCut = tail > end;
       } else {
         this.read(type, head, members);
       }
@@ -204,13 +220,21 @@ export function isStrictEncoding(parameters: readonly AbiParameter[], data: Uint
   return readStrictly(parameters, data);
 }
 
+/**
+ * Whether the data is the beginning of a strict encoding, and zeros follow it: what constructors of Solidity before 0.5.0
+ * read where too few arguments were given.
+ */
+export function isStrictPrefix(parameters: readonly AbiParameter[], data: Uint8Array): boolean {
+  return readStrictly(parameters, data, { isPadded: true });
+}
+
 /** The values that data is the strict encoding of, as {@link isStrictEncoding} says it; undefined where it is none. */
 export function decodeStrictly(
   parameters: readonly AbiParameter[],
   data: Uint8Array,
 ): readonly StrictValue[] | undefined {
   const values: StrictValue[] = [];
-  if (!readStrictly(parameters, data, values)) return undefined;
+  if (!readStrictly(parameters, data, { values })) return undefined;
   const [all] = values;
   return Array.isArray(all) ? (all as readonly StrictValue[]) : undefined;
 }
@@ -218,12 +242,16 @@ export function decodeStrictly(
 function readStrictly(
   parameters: readonly AbiParameter[],
   data: Uint8Array,
-  values?: StrictValue[],
+  {
+    values,
+    isPadded = false,
+  }: { readonly values?: StrictValue[]; readonly isPadded?: boolean } = {},
 ): boolean {
   const bytes = Buffer.from(data.buffer, data.byteOffset, data.byteLength);
   try {
     const type = tupleOf(parameters.map(parseType));
-    return new StrictReader(bytes).read(type, 0, values) === bytes.length;
+    const end = new StrictReader(bytes, isPadded).read(type, 0, values);
+    return isPadded ? end >= bytes.length : end === bytes.length;
   } catch (error) {
     if (error instanceof NotStrict) return false;
     throw error;

@@ -13,7 +13,7 @@ import { isStorableJson } from '../lib/storable-text.ts';
 import type { Compilation, VerifiedContract } from '../repository/repository.ts';
 import { readConfiguredLibraries } from './compilation/configured-libraries.ts';
 import { chooseTarget } from './compilation/choose-target.ts';
-import { isOpen } from './compilation/compilation-task.ts';
+import { type CompilationTask, isOpen } from './compilation/compilation-task.ts';
 import { describeCompilation } from './compilation/describe-compilation.ts';
 import {
   compileTarget,
@@ -23,6 +23,7 @@ import {
 import { requireBounded } from './code-size.ts';
 import { dependsOnOtherFiles } from './compilation/extra-file.ts';
 import { withoutUnusedSettings } from './compilation/drop-unused-settings.ts';
+import { withOtherFileOrder } from './compilation/file-order.ts';
 import { withOtherEndings } from './compilation/line-endings.ts';
 import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
@@ -117,19 +118,26 @@ async function compare(
     : asked.task.target;
   const task = { ...asked.task, target };
   const deployment = { ...asked, task };
-  const compile = (input: StandardJsonInput, within = signal): Promise<CompiledTarget> =>
-    compileTarget(parts, task, input, within);
+  const compileFor =
+    (each: CompilationTask) =>
+    (input: StandardJsonInput, within = signal): Promise<CompiledTarget> =>
+      compileTarget(parts, each, input, within);
+  const compile = compileFor(task);
   const first = await compile(task.input);
   const { creation, methods } = await reading.creation;
   const onChain: OnChain = { deployed, creation, methods };
-  const trial = {
+  const byName = {
     compile,
     judge: (input: StandardJsonInput, compiled: CompiledTarget) =>
       judge(deployment, input, compiled, onChain),
     hasSameMetadata: (compiled: CompiledTarget) => hasSameMetadata(compiled, onChain),
   };
-  const given = await findNeededSources(task, first, trial);
-  const needed = await withOtherEndings(task, given, trial);
+  const given = await findNeededSources(task, first, byName);
+  const { found: needed, trial } = await withOtherFileOrder(
+    task,
+    { found: await withOtherEndings(task, given, byName), trial: byName },
+    compileFor,
+  );
   if (needed.judgement.match === null) {
     const isFilesFault =
       isOtherCode(needed.judgement) &&
@@ -194,7 +202,7 @@ function requireGivenArguments(
   if (found === given) return;
   throw new VerificationFailure(
     'constructor_arguments_differ',
-    'The code matches, but the creation transaction gave the constructor other arguments than the request names. Correct them or leave them out: they are read from the chain.',
+    'The code matches, but the creation transaction gave the constructor other arguments than the request names. Send a correct constructor argument list, or leave the arguments out: they are read from the chain.',
     { data: { constructorArguments: found } },
   );
 }
@@ -212,15 +220,16 @@ function describeDelegation(
 }
 
 function judge(
-  { address }: Deployment,
+  { address, task: { language } }: VerificationTask,
   { settings }: StandardJsonInput,
-  { contract, codes }: CompiledTarget,
+  { contract, codes, version }: CompiledTarget,
   { deployed, creation }: OnChain,
 ): ContractJudgement {
   if (creation) requireBounded('that created it', creation.creationCode.length);
   return judgeContract({
     address,
     abi: contract.abi,
+    compiler: { language, version },
     runtime: { recompiled: codes.runtime, onChain: deployed.code },
     ...(creation && { creation: { recompiled: codes.creation, onChain: creation.creationCode } }),
     libraries: readConfiguredLibraries(settings),
@@ -257,7 +266,7 @@ const REASON_TEXTS = {
     'The code on chain is longer or shorter than the code of these sources.',
   no_match: 'The code on chain is not the code of these sources.',
   immutable_out_of_range:
-    'The code on chain has an immutable with a value that its type does not have: no constructor of these sources wrote it.',
+    'The code on chain has an immutable whose value is outside the range of its type. Such a value needs the creation transaction as proof; name it.',
   immutable_not_proven:
     'The code on chain has an immutable that holds an internal function, or whose type is not known. Its value is believed only of a known creation transaction; name it.',
   library_not_deployed: 'The code on chain links a library at an address where none can be.',
@@ -265,9 +274,13 @@ const REASON_TEXTS = {
     'The code on chain is a library that holds zeros in the place of its own address: other creation code than that of the sources made it, and everybody may call directly what is only for other contracts.',
 } as const;
 
-/** The message where everything is equal, but the value of an immutable comes from other creation code. */
-const OTHER_CREATION_TEXT =
-  'The code on chain has an immutable that holds an internal function, or whose type is not known, but code from other sources created the contract. Nothing proves that the constructor of these sources set the value.';
+/** The messages where everything is equal, but the creation code that should prove an immutable is not that of the sources. */
+const OTHER_CREATION_TEXTS: Readonly<Record<string, string>> = {
+  immutable_not_proven:
+    'The code on chain has an immutable that holds an internal function, or whose type is not known, and the code that created the contract does not match these sources. Nothing proves that their constructor set the value.',
+  immutable_out_of_range:
+    'The code on chain has an immutable whose value is outside the range of its type, and the code that created the contract does not match these sources. Nothing proves that their constructor set the value.',
+};
 
 /** Whether bytes of the running code differ that no value explains. */
 function isOtherCode({ runtime }: ContractJudgement): boolean {
@@ -300,8 +313,10 @@ function describeMismatch(
       { codes, data },
     );
   }
-  if (reason === 'immutable_not_proven' && creation !== undefined) {
-    return new VerificationFailure('no_match', OTHER_CREATION_TEXT, { codes, data });
+  const otherCreation = creation && OTHER_CREATION_TEXTS[reason];
+  if (otherCreation !== undefined) {
+    const code = reason === 'immutable_not_proven' ? 'no_match' : reason;
+    return new VerificationFailure(code, otherCreation, { codes, data });
   }
   const more = creation?.match
     ? ' The code that created the contract is that of these sources: its constructor returned another code.'

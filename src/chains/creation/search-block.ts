@@ -2,7 +2,7 @@ import { setImmediate as yieldToOthers } from 'node:timers/promises';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
 import { readBlock } from '../rpc/code-reading.ts';
-import { readProxyDeployment } from '../rpc/contract-address.ts';
+import { contractCreatedBy, readProxyDeployment } from '../rpc/contract-address.ts';
 import { type CreationRefusal } from '../rpc/creation.ts';
 import { lacksMethod, traceCreation } from '../rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
@@ -87,17 +87,21 @@ async function readFullBlock(
 
 const creates = ({ to }: Transaction): boolean => (to ?? undefined) === undefined;
 
-/** Transactions whose receipt names the address as the contract that they created. */
+/** Transactions that created the address themselves, by their receipts or by their senders and nonces. */
 async function findByReceipts(
   parts: MethodParts,
   endpoint: Endpoint,
   block: Block,
 ): Promise<readonly Hex[]> {
-  const creators = block.transactions.filter(creates).map(({ hash }) => hash);
-  if (creators.length === 0) return [];
-  const found = await readReceipts(parts, endpoint, block, creators);
+  const creators = new Map(block.transactions.filter(creates).map((each) => [each.hash, each]));
+  if (creators.size === 0) return [];
+  const found = await readReceipts(parts, endpoint, block, [...creators.keys()]);
   return found
-    .filter(({ contractAddress, status }) => contractAddress === parts.address && status !== 0)
+    .filter(({ transactionHash, contractAddress, status }) => {
+      const sent = creators.get(transactionHash);
+      const created = sent ? contractCreatedBy(sent, { contractAddress }) : contractAddress;
+      return created === parts.address && status !== 0;
+    })
     .map(({ transactionHash }) => transactionHash);
 }
 

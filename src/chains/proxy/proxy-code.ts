@@ -17,13 +17,53 @@ export function holdsDelegateCall(code: Uint8Array): boolean {
   return false;
 }
 
-const MINIMAL = /^0x363d3d373d3d3d363d73([0-9a-f]{40})5af43d82803e903d91602b57fd5bf3$/;
+/** What stands before the address, and behind it to the place of the jump, and behind that. */
+type MinimalForm = readonly [before: string, behind: string, end: string];
 
-/** The contract that a minimal proxy (EIP-1167) forwards to, which its code names. */
+const MINIMAL_FORMS: readonly MinimalForm[] = [
+  // EIP-1167.
+  ['363d3d373d3d3d363d', '5af43d82803e903d9160', '57fd5bf3'],
+  // The same in 44 bytes.
+  ['3d3d3d3d363d3d37363d', '5af43d3d93803e60', '57fd5bf3'],
+  // With PUSH0: EIP-7511, and Solady's.
+  ['365f5f375f5f365f', '5af43d5f5f3e5f3d9160', '57fd5bf3'],
+  ['5f5f365f5f37365f', '5af43d5f5f3e60', '573d5ffd5b3d5ff3'],
+  // `create_forwarder_to` of Vyper up to 0.2.8.
+  ['3660006000376110006000366000', '5af460', '57600080fd5b6110006000f3'],
+];
+const JUMPDEST = '5b';
+
+/** Appends the bytes behind the code to what it forwards (clones with immutable arguments). */
+const APPENDING_FORM =
+  /^3d3d3d3d363d3d3761(?<length>[0-9a-f]{4})603736393661\k<length>013d73([0-9a-f]{40})5af43d3d93803e603557fd5bf3/;
+
+/** The longest of these, in bytes. */
+const MINIMAL_BYTES = 64;
+const ADDRESS_BYTES = 20;
+
+/**
+ * The contract that a minimal proxy (EIP-1167 and its like) forwards to, which its code names. An address with leading zeros
+ * may be pushed without them. Nothing runs what stands behind the form.
+ */
 export function minimalProxyTarget(code: Uint8Array): Hex | undefined {
-  if (code.length !== 45) return undefined;
-  const target = MINIMAL.exec(bytesToHex(code))?.[1];
-  return target === undefined ? undefined : `0x${target}`;
+  const digits = bytesToHex(code.subarray(0, MINIMAL_BYTES)).slice(2);
+  const appending = APPENDING_FORM.exec(digits)?.[2];
+  if (appending !== undefined) return `0x${appending}`;
+  for (const form of MINIMAL_FORMS) {
+    const target = targetIn(digits, form);
+    if (target !== undefined) return `0x${target.padStart(2 * ADDRESS_BYTES, '0')}`;
+  }
+  return undefined;
+}
+
+function targetIn(digits: string, [before, behind, end]: MinimalForm): string | undefined {
+  const start = before.length + 2;
+  const bytes = Number.parseInt(digits.slice(before.length, start), 16) - PUSH1 + 1;
+  if (!(bytes >= 1 && bytes <= ADDRESS_BYTES)) return undefined;
+  const target = digits.slice(start, start + 2 * bytes);
+  const jump = (start + 2 * bytes + behind.length + 2 + end.indexOf(JUMPDEST)) / 2;
+  const form = `${digits.slice(0, start)}${target}${behind}${jump.toString(16).padStart(2, '0')}${end}`;
+  return digits.startsWith(before) && digits.startsWith(form) ? target : undefined;
 }
 
 /** The whole code of the wallets of Sequence: they forward to the address that lies at their own address in storage. */

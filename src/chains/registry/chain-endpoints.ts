@@ -1,6 +1,6 @@
 import { Secret } from '../../lib/secret.ts';
 import { type Finding } from './finding.ts';
-import { hostOfRpc, isUsableRpc, judgeRpc, type RpcFault } from './public-rpc.ts';
+import { hostOfRpc, isUsableRpc, judgeRpc, rpcKey, type RpcFault } from './public-rpc.ts';
 import { type Endpoint, type FieldOrigin } from './registered-chain.ts';
 import { type ServiceChain } from './service-chain.ts';
 
@@ -50,10 +50,10 @@ function mergeCandidates(layers: readonly EndpointLayer[], local: boolean): read
     };
     if (layer.fields.rpc !== undefined) candidates = layer.fields.rpc.map(candidate('rpc'));
     if (layer.fields.extraRpc === undefined) continue;
-    const present = new Set(candidates.map(({ url }) => url));
+    const present = new Set(candidates.map(({ url }) => rpcKey(url)));
     for (const extra of layer.fields.extraRpc.map(candidate('extraRpc'))) {
-      if (!present.has(extra.url)) candidates.push(extra);
-      present.add(extra.url);
+      if (!present.has(rpcKey(extra.url))) candidates.push(extra);
+      present.add(rpcKey(extra.url));
     }
   }
   return candidates;
@@ -142,10 +142,17 @@ function collectHidden(
   return { urls, findings };
 }
 
+/** The first spelling of each URL. */
+function distinctUrls(urls: Iterable<string>): readonly string[] {
+  const byKey = new Map<string, string>();
+  for (const url of urls) if (!byKey.has(rpcKey(url))) byKey.set(rpcKey(url), url);
+  return [...byKey.values()];
+}
+
 /**
  * The endpoints of a chain from its layers, lowest first: what is published (SPEC §1 rule 4), what the service asks,
  * and what the operator should know. Strings of one source stay byte-identical, repeated ones included; the service
- * asks each only once. A configured endpoint that nobody may see is asked all the same, under an opaque label.
+ * asks each URL only once, however it is spelled. A configured endpoint that nobody may see is asked all the same, under an opaque label.
  */
 export function mergeEndpoints(
   chainId: number,
@@ -157,12 +164,13 @@ export function mergeEndpoints(
   const rpc = candidates.flatMap(({ url, fault }) => (fault === undefined ? [url] : []));
   const hidden = collectHidden(chainId, layers, faulty, local);
   const endpoints: Endpoint[] = [];
-  for (const url of hidden.urls) {
+  for (const url of distinctUrls(hidden.urls)) {
     const label = `private-${endpoints.length + 1}`;
     endpoints.push({ url: new Secret(url), label, public: false });
   }
-  for (const url of new Set(rpc)) {
-    if (hidden.urls.has(url)) continue;
+  const hiddenKeys = new Set([...hidden.urls].map(rpcKey));
+  for (const url of distinctUrls(rpc)) {
+    if (hiddenKeys.has(rpcKey(url))) continue;
     endpoints.push({ url: new Secret(url), label: hostOfRpc(url), public: true });
   }
   const findings = [

@@ -91,6 +91,14 @@ export function judgeRpc(text: string, options: { readonly local: boolean }): Rp
   return undefined;
 }
 
+/** Equal for two spellings of one URL: the case of its host, the port of its scheme, the slash of an empty path. */
+export function rpcKey(text: string): string {
+  if (!URL.canParse(text)) return text;
+  const url = new URL(text);
+  url.hash = '';
+  return url.href;
+}
+
 /** The host and port of an endpoint that {@link judgeRpc} found publishable. */
 export function hostOfRpc(url: string): string {
   return (ABSOLUTE.exec(url)?.[2] ?? '').toLowerCase();

@@ -209,6 +209,25 @@ describe('a chain with contracts that no source knows', () => {
 });
 
 describe('rpc', () => {
+  test('are asked once each, however a URL is spelled, and published as they are', () => {
+    const rpc = [
+      'https://a.example.org',
+      'https://a.example.org/',
+      'https://A.example.org',
+      'https://a.example.org:443',
+      'https://a.example.org/other',
+    ];
+    const extraRpc = ['HTTPS://a.example.org:443/', 'wss://a.example.org'];
+    const registry = registryOf({ configured: [{ chainId: 7, name: 'Mine', rpc, extraRpc }] });
+    const chain = chainOf(registry, 7);
+    expect(chain.record.rpc).toEqual([...rpc, 'wss://a.example.org']);
+    expect(chain.endpoints.map(({ url }) => url.reveal())).toEqual([
+      rpc[0],
+      rpc[4],
+      'wss://a.example.org',
+    ]);
+  });
+
   test('of the configuration replaces, extraRpc appends what is not there yet', () => {
     const list = [{ ...FULL, rpc: ['https://a.example.org', 'https://b.example.org'] }];
     const extraRpc = ['https://b.example.org', 'https://c.example.org', 'https://c.example.org'];

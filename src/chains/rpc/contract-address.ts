@@ -1,5 +1,6 @@
 import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
+import { type Receipt, type Transaction } from './rpc-shapes.ts';
 
 /** The address of a contract that `deployer` makes by CREATE2 from this creation code (EIP-1014). */
 export function computeCreate2Address(
@@ -16,6 +17,35 @@ export function computeCreate2Address(
   return bytesToHex(keccak256(preimage).subarray(12));
 }
 
+/** The address of a contract that an account makes by CREATE: of the RLP list of the account and its nonce (Yellow Paper, section 7). */
+function computeCreateAddress(sender: Hex, nonce: number): Hex {
+  const digits = nonce === 0 ? '' : nonce.toString(16);
+  const bytes = Buffer.from(digits.padStart(2 * Math.ceil(digits.length / 2), '0'), 'hex');
+  const isOwnPrefix = bytes.length === 1 && nonce < 0x80;
+  const items = Buffer.concat([
+    Uint8Array.of(0x80 + ADDRESS_BYTES),
+    hexToBytes(sender),
+    ...(isOwnPrefix ? [] : [Uint8Array.of(0x80 + bytes.length)]),
+    bytes,
+  ]);
+  const list = Buffer.concat([Uint8Array.of(0xc0 + items.length), items]);
+  return bytesToHex(keccak256(list).subarray(HASH_BYTES - ADDRESS_BYTES));
+}
+
+const NOBODY: Hex = `0x${'00'.repeat(20)}`;
+
+/** The contract that a transaction creates by itself; receipts of some nodes do not name it. */
+export function contractCreatedBy(
+  { from, to, nonce }: Pick<Transaction, 'from' | 'to' | 'nonce'>,
+  { contractAddress }: Pick<Receipt, 'contractAddress'>,
+): Hex | undefined {
+  if ((contractAddress ?? NOBODY) !== NOBODY) return contractAddress ?? undefined;
+  const isCreation = (to ?? undefined) === undefined;
+  return isCreation && typeof nonce === 'number' ? computeCreateAddress(from, nonce) : undefined;
+}
+
+const ADDRESS_BYTES = 20;
+const HASH_BYTES = 32;
 const SALT_BYTES = 32;
 
 /**

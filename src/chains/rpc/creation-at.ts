@@ -2,7 +2,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
 import { CODE_MAX_BYTES, readBlock, readCodeAt } from './code-reading.ts';
-import { readProxyDeployment } from './contract-address.ts';
+import { contractCreatedBy, readProxyDeployment } from './contract-address.ts';
 import {
   type ProofRefusal,
   provePlainCreation,
@@ -69,7 +69,7 @@ export async function findCreationAt(
   const running = known ?? (await readRunningCode(question, endpoint));
   const block = { number: facts.blockNumber, hash: facts.blockHash, sender: facts.sender };
   const to = sent.to ?? undefined;
-  if (to === undefined && receiptFound.contractAddress === address) {
+  if (to === undefined && contractCreatedBy(sent, receiptFound) === address) {
     const proof = await provePlainCreation(question, endpoint, running, block);
     if (typeof proof === 'string') return proof;
     return settle({

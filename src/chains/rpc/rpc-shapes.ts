@@ -45,6 +45,8 @@ export const transaction = z.object({
   /** Absent or null when the transaction creates a contract. */
   to: address.nullish(),
   input: data,
+  /** In the form that every node writes it; without it the address is not derived. */
+  nonce: quantity.nullish().catch(null),
   blockHash: hash.nullish(),
 });
 export type Transaction = z.output<typeof transaction>;
@@ -55,6 +57,7 @@ export const receipt = z.object({
   blockHash: hash,
   blockNumber: quantity,
   from: address,
+  to: address.nullish().catch(null),
   contractAddress: address.nullish(),
   /** Absent before Byzantium (EIP-658). */
   status: quantity.nullish(),

@@ -9,11 +9,13 @@ export interface Frame {
 const HEAD_BYTES = 5;
 const LENGTH_BYTES = 4;
 
-/** The input as a soljson child process reads it. */
-export function encodeRequest(input: Buffer): Buffer {
-  const head = Buffer.alloc(LENGTH_BYTES);
-  head.writeUInt32BE(input.length, 0);
-  return Buffer.concat([head, input]);
+/** The input, and the source that is compiled by its imports, as a soljson child process reads them. */
+export function encodeRequest(input: Buffer, rootSource?: string): Buffer {
+  const root = Buffer.from(rootSource ?? '');
+  const head = Buffer.alloc(2 * LENGTH_BYTES);
+  head.writeUInt32BE(LENGTH_BYTES + root.length + input.length, 0);
+  head.writeUInt32BE(rootSource === undefined ? 0 : root.length + 1, LENGTH_BYTES);
+  return Buffer.concat([head, root, input]);
 }
 
 /** Reads frames from a stream. A frame larger than agreed is never gathered: `onTooLarge` ends its sender. */

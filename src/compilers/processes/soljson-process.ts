@@ -117,12 +117,12 @@ export class SoljsonProcess {
   }
 
   /**
-   * Compiles one input; one at a time. After a failure the process is ended.
+   * Compiles one input; one at a time. Given `rootSource`, the compiler asks for the other sources by their imports. After a failure the process is ended.
    * @throws FullmatchError compiler_timeout, compiler_out_of_memory, compiler_output_too_large, compiler_crashed.
    */
-  async compile(input: Buffer): Promise<Buffer> {
+  async compile(input: Buffer, rootSource?: string): Promise<Buffer> {
     const answer = this.#frames.next();
-    this.#process.input.write(encodeRequest(input));
+    this.#process.input.write(encodeRequest(input, rootSource));
     const frame = await this.#process
       .watch(answer, this.#limits.wallTimeMs)
       .catch((error: unknown) => {

@@ -252,7 +252,7 @@ export class CompilerFinder {
     problems: readonly SourceProblem[],
   ): Promise<FullmatchError> {
     const said = problems.map(({ message }) => ` ${message}`).join('');
-    const { label } = this.#toolchain;
+    const { label, downloadSetting } = this.#toolchain;
     const details = { version: longVersion, problems: problems.map(({ code }) => code) };
     const has = (code: SourceProblem['code']): boolean =>
       problems.some((each) => each.code === code);
@@ -272,7 +272,7 @@ export class CompilerFinder {
       usable.map((each) => each.longVersion).filter((each) => each !== longVersion),
     );
     const near = nearest.length === 0 ? '' : ` Nearest that are: ${nearest.join(', ')}.`;
-    const message = `${label} ${longVersion} is not installed here; the operator can install it, or let the service download compilers (compilers.downloadUrl).${near}`;
+    const message = `${label} ${longVersion} is not installed here; the operator can install it, or let the service download compilers (${downloadSetting}).${near}`;
     return new FullmatchError('unsupported_compiler_version', message, {
       details: { ...details, nearest },
       forOperator: `${message} ${this.#howToGet()}${said}`,
@@ -280,8 +280,7 @@ export class CompilerFinder {
   }
 
   #howToGet(): string {
-    const ways =
-      'run "fullmatch compilers prefetch" with a bundle that has it, or set compilers.downloadUrl';
+    const ways = `run "fullmatch compilers prefetch" with a bundle that has it, or set ${this.#toolchain.downloadSetting}`;
     return this.#directory === undefined
       ? `To have it, configure a folder of compilers that has it, ${ways}.`
       : `To have it, put it into ${this.#directory}, ${ways}.`;

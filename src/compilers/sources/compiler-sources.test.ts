@@ -22,6 +22,7 @@ import { CompilerFinder, type CompilerSources } from './compiler-finder.ts';
 import { type DownloadOptions } from './download-source.ts';
 import { SOLC_NAMES } from '../toolchains/solc-names.ts';
 import { THIS_MACHINE } from '../toolchains/this-machine.ts';
+import { VYPER } from '../toolchains/vyper.ts';
 import { fetchCompiler, listCompilers, verifyCompilers } from '../inspect-compilers.ts';
 
 const OLD = '0.4.18+commit.9cf6e910';
@@ -425,6 +426,15 @@ test('what cannot be run is neither listed as usable nor named as the nearest', 
   expect((missing as Error).message).toContain('compilers.downloadUrl');
   expect((missing as Error).message).not.toContain('Nearest');
   expect((missing as Error).message).not.toContain(directory);
+});
+
+test('a compiler of Vyper that is missing names the setting of its own downloads', async () => {
+  const finder = new CompilerFinder({ packages: [] }, VYPER);
+  const missing = (await finder
+    .find('0.3.10')
+    .catch((thrown: unknown) => thrown)) as FullmatchError;
+  expect(missing.message).toContain('compilers.vyperDownloadUrl');
+  expect(missing.forOperator).toContain('set compilers.vyperDownloadUrl');
 });
 
 describe('the compilers that are here', () => {

@@ -20,6 +20,7 @@ const SOLC_CATALOGUE: Catalogue = {
 export const SOLC: Toolchain = {
   compiler: 'solc',
   label: 'Solidity',
+  downloadSetting: 'compilers.downloadUrl',
   languages: new Map([
     ['solidity', 'Solidity'],
     ['yul', 'Yul'],

@@ -50,6 +50,8 @@ export interface Toolchain {
   readonly label: string;
   /** The languages that it takes, by our name and as standard JSON writes them. */
   readonly languages: ReadonlyMap<string, string>;
+  /** The setting that says where its builds are downloaded from. */
+  readonly downloadSetting: string;
   /** Older releases are not run here. */
   readonly oldestRelease: string;
   readonly names: BuildNames;

@@ -37,6 +37,7 @@ const VYPER_NAMES: BuildNames = {
 export const VYPER: Toolchain = {
   compiler: 'vyper',
   label: 'Vyper',
+  downloadSetting: 'compilers.vyperDownloadUrl',
   languages: new Map([['vyper', 'Vyper']]),
   oldestRelease: '0.1.0',
   names: VYPER_NAMES,

@@ -97,6 +97,24 @@ describe.skipIf(absent)(`following by bad endpoints${absent ? `: ${NO_ANVIL}` : 
     }
   });
 
+  test('one whose receipts name no contracts gives the creations of transactions', async () => {
+    const changes = (method: string, _: readonly unknown[], result: unknown): unknown => {
+      if (!/^eth_get(?:Block|Transaction)Receipts?$/.test(method)) return result;
+      for (const each of [result].flat())
+        delete (each as { contractAddress?: string }).contractAddress;
+      return result;
+    };
+    const { url } = await node({ hides: TRACING, changes });
+    const named = await node({ hides: TRACING });
+    follow({ urls: [named.url] });
+    await expect.poll(() => readCursor(store.database, chainId)).toBe(await head());
+    const expected = await readStored(store.database, chainId);
+    await Promise.all(opened.splice(0).map((each) => each.close()));
+    await store.database.query({ label: 'test reset', text: RESET });
+    follow({ urls: [url] });
+    await expectTruth(expected.toSorted());
+  });
+
   test('one that cannot trace gives the creations of transactions, and the gap is stated', async () => {
     const { url } = await node({ hides: TRACING });
     follow({ urls: [url] });

@@ -8,11 +8,12 @@ import {
 import { blockReceipts, fullBlock } from '../../chains/creation/search-block.ts';
 import { type Endpoint, type RegisteredChain } from '../../chains/registry/registered-chain.ts';
 import { type BlockTag, readCodeAt } from '../../chains/rpc/code-reading.ts';
+import { contractCreatedBy } from '../../chains/rpc/contract-address.ts';
 import { lacksMethod } from '../../chains/rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../../chains/rpc/rpc-answer.ts';
 import { type RpcClient, type RpcRequest } from '../../chains/rpc/rpc-client.ts';
 import { invalidAnswer, reasonOf } from '../../chains/rpc/rpc-faults.ts';
-import { blockHead, hash, listOf, receipt } from '../../chains/rpc/rpc-shapes.ts';
+import { blockHead, hash, listOf, receipt, type Transaction } from '../../chains/rpc/rpc-shapes.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type BlockCreations, type SeenCreation } from '../seen-creation.ts';
@@ -132,14 +133,20 @@ async function readFacts(
   for (const each of await readReceipts(question, header, missing)) {
     byHash.set(each.transactionHash, each);
   }
+  // Receipts of some nodes do not name the contract: then the transaction has to say who created it.
+  const isUnclear = [...byHash.values()].some(
+    ({ to, contractAddress, status }) => !to && !contractAddress && status !== 0,
+  );
+  const sent = isUnclear ? await readTransactions(question, header) : undefined;
   return header.transactions.flatMap((each) => {
     const found = byHash.get(each);
-    return found === undefined ? [] : factsOf(found);
+    return found === undefined ? [] : factsOf(found, sent?.get(each));
   });
 }
 
-function factsOf(found: BlockReceipt): TransactionFacts {
-  const { contractAddress, gasUsed } = found;
+function factsOf(found: BlockReceipt, sent: Transaction | undefined): TransactionFacts {
+  const contractAddress = sent ? contractCreatedBy(sent, found) : found.contractAddress;
+  const { gasUsed } = found;
   return {
     transactionHash: found.transactionHash,
     sender: found.from,
@@ -179,13 +186,7 @@ async function readFactsOneByOne(
   question: BlockQuestion,
   header: BlockHeader,
 ): Promise<readonly TransactionFacts[]> {
-  const block = await ask(question, {
-    method: 'eth_getBlockByNumber',
-    params: [`0x${header.number.toString(16)}`, true],
-    result: fullBlock.nullable(),
-  });
-  if (block?.hash !== header.hash) throw replaced(question, header.number);
-  const byHash = new Map(block.transactions.map((each) => [each.hash, each]));
+  const byHash = await readTransactions(question, header);
   const unclear = header.transactions.filter((each) => {
     const transaction = byHash.get(each);
     // A transaction of another shape may create a contract too.
@@ -195,10 +196,24 @@ async function readFactsOneByOne(
   const receiptOf = new Map(receipts.map((each) => [each.transactionHash, each]));
   return header.transactions.flatMap((transactionHash) => {
     const found = receiptOf.get(transactionHash);
-    if (found !== undefined) return factsOf(found);
+    if (found !== undefined) return factsOf(found, byHash.get(transactionHash));
     const sender = byHash.get(transactionHash)?.from;
     return sender === undefined ? [] : { transactionHash, sender, hasFailed: false };
   });
+}
+
+/** The transactions of a block, by their hashes. */
+async function readTransactions(
+  question: BlockQuestion,
+  header: BlockHeader,
+): Promise<ReadonlyMap<Hex, Transaction>> {
+  const block = await ask(question, {
+    method: 'eth_getBlockByNumber',
+    params: [`0x${header.number.toString(16)}`, true],
+    result: fullBlock.nullable(),
+  });
+  if (block?.hash !== header.hash) throw replaced(question, header.number);
+  return new Map(block.transactions.map((each) => [each.hash, each]));
 }
 
 async function readReceipts(

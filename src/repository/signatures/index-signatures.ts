@@ -1,5 +1,5 @@
 import { hexToBytes } from '../../lib/hex.ts';
-import { isMembers } from '../../lib/members.ts';
+import { isMembers, type Members } from '../../lib/members.ts';
 import { Turns } from '../../lib/turns.ts';
 import {
   type AbiSignature,
@@ -28,7 +28,8 @@ const TAKE_COMPILATIONS = sql(
   'take compilations with signatures',
   `SELECT taken.compilation_id, is_counted, current.is_current,
      CASE WHEN is_counted <> is_current AND octet_length((compilation_artifacts -> 'abi')::text) <= ${ABI_BYTES}
-       THEN (compilation_artifacts -> 'abi')::text END AS abi
+       THEN (compilation_artifacts -> 'abi')::text END AS abi,
+     compilation_artifacts -> 'methodIdentifiers' AS method_identifiers
    FROM (
      SELECT compilation_id, is_counted FROM signed_compilations WHERE is_due
      ORDER BY compilation_id LIMIT ${COMPILATIONS_AT_ONCE} FOR UPDATE SKIP LOCKED
@@ -76,6 +77,8 @@ interface TakenRow {
   readonly is_counted: boolean;
   readonly is_current: boolean;
   readonly abi: string | null;
+  /** Where the ABI does not give the functions of the code. */
+  readonly method_identifiers: Members | null;
 }
 
 /** Signatures with the number of compilations that each comes to have, or no longer has. */
@@ -105,9 +108,10 @@ export async function indexSignatures(database: Database): Promise<number> {
     const added = new Tally();
     const removed = new Tally();
     const events = new Map<string, DeclaredEvent>();
-    for (const { abi, is_current: isCurrent } of rows) {
+    for (const { abi, method_identifiers: identifiers, is_current: isCurrent } of rows) {
       if (abi === null) continue;
-      await read(abi, isCurrent ? added : removed, isCurrent ? events : undefined);
+      const tally = isCurrent ? added : removed;
+      await read(abi, identifiers, tally, isCurrent ? events : undefined);
     }
     await lockUntilCommit(transaction, 'signatures');
     await write(transaction, added, removed, [...events.values()]);
@@ -121,12 +125,14 @@ export async function indexSignatures(database: Database): Promise<number> {
 
 async function read(
   text: string,
+  identifiers: Members | null,
   tally: Tally,
   events: Map<string, DeclaredEvent> | undefined,
 ): Promise<void> {
   const abi = JSON.parse(text) as unknown;
   if (!Array.isArray(abi)) return;
   const seen = new Set<string>();
+  if (identifiers !== null) addIdentified(identifiers, tally);
   for (let begin = 0; begin < Math.min(abi.length, MOST_ENTRIES); begin += ENTRIES_AT_ONCE) {
     await turns.give();
     for (const entry of abi.slice(begin, Math.min(begin + ENTRIES_AT_ONCE, MOST_ENTRIES))) {
@@ -137,11 +143,20 @@ async function read(
       );
       if (found === undefined || parseSignature(found.of.signature, true) === undefined) continue;
       const { kind, of } = found;
+      if (kind === 'function' && identifiers !== null) continue;
       if (kind === 'event' && events !== undefined) addEvent(events, of, entry as unknown);
       const key = `${kind} ${of.signature}`;
       if (!seen.has(key)) tally.add(kind, of);
       seen.add(key);
     }
+  }
+}
+
+/** The functions of a library, whose selectors are not those of its ABI. Names of types are none that others can read. */
+function addIdentified(identifiers: Members, tally: Tally): void {
+  const few = Object.fromEntries(Object.entries(identifiers).slice(0, MOST_ENTRIES));
+  for (const of of signaturesOf([], few).function) {
+    if (parseSignature(of.signature, true) !== undefined) tally.add('function', of);
   }
 }
 

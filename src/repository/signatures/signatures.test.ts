@@ -100,6 +100,27 @@ describe('the signatures of verified contracts', () => {
     ]);
   });
 
+  test('of a library are those that its compiler says, without names of types', async () => {
+    const contract = sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' });
+    const tuple = { type: 'tuple', components: [{ type: 'uint8' }, { type: 'uint8' }] };
+    const artifacts = {
+      abi: [
+        { type: 'function', name: 'add', inputs: [tuple] },
+        { type: 'function', name: 'size', inputs: [{ type: 'uint256' }] },
+      ],
+      methodIdentifiers: { 'add(Pair)': 'b5232883', 'size(uint256)': '7c05c6a1' },
+    };
+    artifacts.methodIdentifiers['size(uint256)'] = hashOf('size(uint256)').slice(2, 10);
+    await saveMatch(testDatabase.database, {
+      ...contract,
+      compilation: { ...contract.compilation, artifacts },
+    });
+    await advanceFeed(testDatabase.database);
+    expect(await index()).toBe(1);
+    expect(await functionsOf('size(uint256)')).toHaveLength(1);
+    expect(await functionsOf('add((uint8,uint8))')).toEqual([]);
+  });
+
   test('come from matches that were stored before there was an index of them, by the feed', async () => {
     const contract = sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' });
     const artifacts = { abi: ABI };

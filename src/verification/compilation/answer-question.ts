@@ -1,4 +1,3 @@
-import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { FullmatchError, messageOf, type ErrorCode } from '../../errors.ts';
 import { readRunningCodes, type RunningCode } from './read-running-codes.ts';
@@ -10,6 +9,7 @@ import {
   readVyperTrees,
   type RawOutput,
   type OutputCodes,
+  type OutputImmutables,
   type TargetOutput,
   type VyperTrees,
 } from './read-output.ts';
@@ -46,7 +46,7 @@ export interface JobReadings {
   readonly remappings: readonly unknown[];
   readonly target: TargetOutput;
   readonly output_codes: OutputCodes;
-  readonly immutables: NonNullable<RecompiledCode['immutableTypes']>;
+  readonly immutables: OutputImmutables;
   readonly vyper_trees: VyperTrees;
   readonly codes: readonly RunningCode[];
   readonly pack: PackedRequest;

@@ -2,9 +2,9 @@ import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type ContractCompiler } from './compile-contract.ts';
+import { compileCodes } from './compile-codes.ts';
 import { refusedByCompiler } from './compiler-errors.ts';
 import { type JobReader } from './job-reader.ts';
-import { languageOf } from './languages/all-languages.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
 const NAMES_SHOWN = 20;
@@ -18,15 +18,11 @@ const DIGITS_A_BYTE = 2;
  */
 export async function chooseTarget(
   parts: { readonly compilers: ContractCompiler; readonly reader: JobReader },
-  { language, version, input }: CompilationTask,
+  task: CompilationTask,
   onChain: Uint8Array,
   signal: AbortSignal,
 ): Promise<CompilationTarget> {
-  const raw = await parts.compilers.compileToBytes({
-    ...{ language, version, signal },
-    input: languageOf(language).selectCodes(input),
-  });
-  const { errors, codes } = await parts.reader.readOutputCodes(raw, signal);
+  const { errors, codes } = await compileCodes(parts, task, signal);
   if (errors.length > 0) throw refusedByCompiler(errors);
   const code = toPairs(Buffer.from(onChain).toString('hex'));
   const ranked = codes

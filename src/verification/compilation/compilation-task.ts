@@ -8,6 +8,10 @@ export interface CompilationTask {
   /** Of no name and no path where the code on chain is to say which contract it is. */
   readonly target: CompilationTarget;
   readonly input: StandardJsonInput;
+  /** Whether the compiler is given the source of the target alone and asks for what it imports. */
+  readonly isRootAlone?: true;
+  /** The output selection of the submitter, which the input no longer has. */
+  readonly outputSelection?: unknown;
   /**
    * The same with every source that was given, where that is more than the metadata names. Sources that a contract
    * does not use can change its code (the extra-file bug of solc: identifiers are numbered over all sources).

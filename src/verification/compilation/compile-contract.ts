@@ -9,11 +9,15 @@ import { LIBRARY_ADDRESS_IMMUTABLE } from '../../bytecode/explained-value.ts';
 import { type ImmutableType } from '../../bytecode/immutable-type.ts';
 import { type AuxdataPositions, type RecompiledCode } from '../../bytecode/recompiled-code.ts';
 import { readVyperAuxdata } from '../../bytecode/vyper-auxdata.ts';
-import { selectImmutableDeclarations } from '../../compilers/output-selection.ts';
+import {
+  selectImmutableDeclarations,
+  widenOutputSelection,
+} from '../../compilers/output-selection.ts';
 import { type ContractOutput, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { hexToBytes } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
+import { compileSelected } from './compile-selected.ts';
 import { refusedByCompiler } from './compiler-errors.ts';
 import { requireBounded } from '../code-size.ts';
 import { type AwaitedCompiler } from '../jobs/awaited-compilers.ts';
@@ -42,6 +46,8 @@ export interface ContractCompiler {
     readonly language: string;
     readonly version: string;
     readonly input: StandardJsonInput;
+    /** The source that the compiler is given alone; it asks for the others by their imports. */
+    readonly rootSource?: string;
     readonly signal?: AbortSignal;
   }): Promise<RawOutput & { readonly compileTimeMs: number }>;
 }
@@ -89,6 +95,7 @@ export async function compileTarget(
       language: task.language,
       version: task.version,
       input: edited,
+      ...(task.isRootAlone && { rootSource: task.target.path }),
       signal,
     });
     compileTimeMs += compiled.compileTimeMs;
@@ -97,11 +104,12 @@ export async function compileTarget(
   const compileCodes = async (
     edited: StandardJsonInput,
   ): Promise<{ output: TargetOutput; version: string }> => {
-    const raw = await compile(language.selectTarget(edited, task.target));
-    return {
-      output: await outputs.readTarget(raw, task.target, signal),
-      version: raw.version,
-    };
+    const selected = language.selectTarget(edited, task.target, task.outputSelection);
+    return compileSelected(selected, async (narrowed) => {
+      const raw = await compile(narrowed);
+      const output = await outputs.readTarget(raw, task.target, signal);
+      return { output, version: raw.version, errors: output.errors ?? [] };
+    });
   };
   const { output, version } = await compileCodes(input);
   const contract = findContract(output, task);
@@ -126,9 +134,13 @@ export async function compileTarget(
   const unlinked = mayLinkUnseen(input, compiled)
     ? requireCodes(findContract((await compileCodes(withoutLibraries(input))).output, task), task)
     : undefined;
-  const immutableTypes = await readTypes(task, input, compiled, async () =>
-    outputs.readImmutables(await compile(selectImmutableDeclarations(input)), signal),
-  );
+  const immutableTypes = await readTypes(task, input, compiled, async () => {
+    const selected = widenOutputSelection(selectImmutableDeclarations(input), task.outputSelection);
+    const { types } = await compileSelected(selected, async (narrowed) =>
+      outputs.readImmutables(await compile(narrowed), signal),
+    );
+    return types;
+  });
   return {
     contract,
     evm: compiled.evm,

@@ -1,4 +1,5 @@
 import { toCodeTemplate, type RecompiledCode } from '../../bytecode/recompiled-code.ts';
+import { ownMethodIdentifiers } from '../../solidity/abi-signatures.ts';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import type { Compilation } from '../../repository/repository.ts';
 import { type CompilationTask } from './compilation-task.ts';
@@ -54,6 +55,7 @@ export function describeCompilation(
 ): Compilation {
   const { contract, evm, codes, version, sourceIds } = compiled;
   const { abi, metadata, userdoc, devdoc, storageLayout, transientStorageLayout } = contract;
+  const methodIdentifiers = ownMethodIdentifiers(abi, contract.evm?.methodIdentifiers);
   return {
     language,
     compiler: languageOf(language).compiler,
@@ -71,6 +73,7 @@ export function describeCompilation(
       transientStorageLayout,
       // Before 0.3.6 sources have no numbers.
       sources: Object.keys(sourceIds).length === 0 ? undefined : sourceIds,
+      ...(methodIdentifiers && { methodIdentifiers }),
       ...moreMembersOf(language, input),
     }),
     ...(typeof metadata === 'string' && metadata !== '' && { metadata }),

@@ -2,6 +2,7 @@ import { printableText } from '../../lib/printable-text.ts';
 import { findSources, type FoundSources } from '../../solidity/find-sources.ts';
 import {
   LANGUAGE_NAMES,
+  type ListedSource,
   type Metadata,
   MetadataFault,
   readMetadata,
@@ -27,7 +28,7 @@ export function readMetadataTask(
 ): CompilationTask {
   const { language, version, target, settings, sources } = readDocument(metadata);
   const found = findSources(sources, given, new SourceSize(sourceBytes));
-  requireAll(found);
+  requireAll(found, sources);
   const inputOf = (contents: ReadonlyMap<string, string>): StandardJsonInput => ({
     language: LANGUAGE_NAMES[language],
     sources: Object.fromEntries([...contents].map(([path, content]) => [path, { content }])),
@@ -59,15 +60,23 @@ function readDocument(metadata: unknown): Metadata {
   }
 }
 
-function requireAll({ invalid, missing }: FoundSources): void {
+/** @param listed the sources of the metadata, whose hashes say which files are meant */
+function requireAll({ invalid, missing }: FoundSources, listed: readonly ListedSource[]): void {
   if (invalid.length === 0 && missing.length === 0) return;
   const show = (paths: readonly string[]): readonly string[] =>
     paths.slice(0, NAMES_SHOWN).map((path) => printableText(path, NAME_SHOWN_CHARACTERS));
+  const hashes = new Map(listed.map(({ path, keccak256 }) => [path, keccak256]));
+  const withHashes = (paths: readonly string[]): string =>
+    paths
+      .slice(0, NAMES_SHOWN)
+      .map((path) => {
+        const hash = printableText(hashes.get(path) ?? 'none', NAME_SHOWN_CHARACTERS);
+        return `${printableText(path, NAME_SHOWN_CHARACTERS)} (keccak256 ${hash})`;
+      })
+      .join(', ');
   const parts = [
-    ...(invalid.length > 0
-      ? [`other content than the metadata says: ${show(invalid).join(', ')}`]
-      : []),
-    ...(missing.length > 0 ? [`missing: ${show(missing).join(', ')}`] : []),
+    ...(invalid.length > 0 ? [`other content than the metadata says: ${withHashes(invalid)}`] : []),
+    ...(missing.length > 0 ? [`missing: ${withHashes(missing)}`] : []),
   ];
   throw new VerificationFailure(
     invalid.length > 0 ? 'missing_or_invalid_source' : 'missing_source',

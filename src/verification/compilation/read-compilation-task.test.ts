@@ -59,3 +59,57 @@ describe('the name of the contract', () => {
     expect(codeOf({}, {}, name)).toBe(code);
   });
 });
+
+/** What an identifier names in an input with a source of that path. */
+function targetOf(contractIdentifier: string, path: string): unknown {
+  const { task } = readVerificationTask(
+    {
+      chainId: 1,
+      address: `0x${'22'.repeat(20)}`,
+      compilation: {
+        kind: 'standard_json',
+        compilerVersion: '0.8.37',
+        contractIdentifier,
+        input: { language: 'Solidity', sources: { [path]: { content: '' } }, settings: {} },
+      },
+    },
+    5_000_000,
+  );
+  return task.target;
+}
+
+describe('the contract that an identifier names', () => {
+  test('is in a source without a name, as compilers call it that are given one text', () => {
+    expect(targetOf(':Boat', '')).toEqual({ path: '', name: 'Boat' });
+  });
+
+  test.each([
+    [':Boat', 'Boat.sol'],
+    ['Boat.sol:', 'Boat.sol'],
+    [':', ''],
+    ['Ship.sol:Boat', 'Boat.sol'],
+  ])('is none where its source or its name is missing (%s)', (identifier, path) => {
+    expect(() => targetOf(identifier, path)).toThrow(
+      expect.objectContaining({ code: 'invalid_compilation_target' }),
+    );
+  });
+});
+
+test('sources of metadata that were not sent are named with their hashes', () => {
+  const keccak256 = `0x${'5a'.repeat(32)}`;
+  const metadata = {
+    ...{ language: 'Solidity', compiler: { version: '0.8.37+commit.f401782d' } },
+    settings: { compilationTarget: { [PATH]: 'A' } },
+    sources: { [PATH]: { keccak256 } },
+  };
+  const read = () =>
+    readVerificationTask(
+      {
+        chainId: 1,
+        address: `0x${'22'.repeat(20)}`,
+        compilation: { kind: 'metadata', metadata, sources: { 'B.sol': 'contract B {}' } },
+      },
+      5_000_000,
+    );
+  expect(read).toThrow(`missing: A.sol (keccak256 ${keccak256})`);
+});

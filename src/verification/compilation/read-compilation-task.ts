@@ -116,8 +116,10 @@ function clean(task: CompilationTask, { cleanSettings, moreMembers }: Language):
     );
   }
   const { sources } = input;
+  const { outputSelection } = input.settings;
   return {
     ...task,
+    ...(outputSelection !== undefined && { outputSelection }),
     input: { language: input.language, sources, settings, ...Object.fromEntries(more) },
     ...(withAllSources && { withAllSources: { ...withAllSources, settings } }),
   };
@@ -154,7 +156,7 @@ function readStandardJsonTask(compilation: StandardJsonCompilation): Compilation
 /** Splits at the last colon: a path may hold colons, a name cannot. */
 function readTarget(identifier: string, input: StandardJsonInput): CompilationTarget {
   const [path, name] = splitLibraryId(identifier);
-  if (path === '' || name === '') {
+  if (name === '') {
     throw new VerificationFailure(
       'invalid_compilation_target',
       `${showName(identifier)} names no contract; write it as path:Name, such as contracts/Token.sol:Token.`,

@@ -37,10 +37,7 @@ const WORD_CHARACTERS = 100;
 export function readTargetOutput(raw: RawOutput, target: CompilationTarget): TargetOutput {
   const { errors = [], contracts = {}, sources = {} } = parseOutput(raw.bytes, raw.version);
   return {
-    errors: errors
-      .filter(({ severity }) => severity === 'error')
-      .slice(0, ERRORS_KEPT)
-      .map(cutMessage),
+    errors: keptErrors(errors),
     // A file without the contract stays, so that an output without it differs from an empty one.
     contracts: Object.fromEntries(
       Object.entries(contracts).map(([path, file]) => {
@@ -85,23 +82,28 @@ export function readOutputCodes(raw: RawOutput): OutputCodes {
       return runtime === '' ? [] : [{ target: { path, name }, runtime, creation }];
     }),
   );
-  const faults = errors.filter(({ severity }) => severity === 'error');
-  return {
-    errors: faults.slice(0, ERRORS_KEPT).map(cutMessage),
-    codes: codes.slice(0, CODES_MOST),
-  };
+  return { errors: keptErrors(errors), codes: codes.slice(0, CODES_MOST) };
+}
+
+/** The types of the immutables that an output declares, or the errors of the compiler. */
+export interface OutputImmutables {
+  readonly errors: readonly CompilerMessage[];
+  readonly types: NonNullable<RecompiledCode['immutableTypes']>;
 }
 
 /**
  * The types of the immutables that the syntax trees of an output declare.
  * @throws FullmatchError as {@link parseOutput} does
  */
-export function readOutputImmutables({
-  bytes,
-  version,
-}: RawOutput): NonNullable<RecompiledCode['immutableTypes']> {
-  const { sources = {} } = parseOutput(bytes, version);
-  return readImmutableTypes(Object.values(sources).map(({ ast }) => ast));
+export function readOutputImmutables({ bytes, version }: RawOutput): OutputImmutables {
+  const { errors = [], sources = {} } = parseOutput(bytes, version);
+  return {
+    errors: keptErrors(errors),
+    types: readImmutableTypes(
+      Object.values(sources).map(({ ast }) => ast),
+      version,
+    ),
+  };
 }
 
 /** What the syntax trees of a program of Vyper say. */
@@ -129,6 +131,11 @@ export function readVyperTrees(
     isEverySourceHashed: isEverySourceHashed(main, sources, trees),
     ...(appendedTypes && { appendedTypes }),
   };
+}
+
+function keptErrors(errors: readonly CompilerMessage[]): readonly CompilerMessage[] {
+  const faults = errors.filter(({ severity }) => severity === 'error');
+  return faults.slice(0, ERRORS_KEPT).map(cutMessage);
 }
 
 function cutMessage({
@@ -169,8 +176,9 @@ function reduce(contract: ContractOutput): ContractOutput {
   return { ...pick(contract, OF_CONTRACT), ...(isMembers(evm) && { evm: reduceEvm(evm) }) };
 }
 
-function reduceEvm({ bytecode, deployedBytecode, legacyAssembly }: Evm): Evm {
+function reduceEvm({ bytecode, deployedBytecode, legacyAssembly, methodIdentifiers }: Evm): Evm {
   return {
+    ...(isMembers(methodIdentifiers) && { methodIdentifiers }),
     ...(isMembers(bytecode) && { bytecode: reduceCode(bytecode) }),
     ...(isMembers(deployedBytecode) && { deployedBytecode: reduceCode(deployedBytecode) }),
     ...(isMembers(legacyAssembly) && { legacyAssembly: reduceAssembly(legacyAssembly) }),

@@ -6,12 +6,12 @@ import { toCodeTemplate } from '../../bytecode/recompiled-code.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { Turns } from '../../lib/turns.ts';
-import { signaturesOf } from '../../solidity/abi-signatures.ts';
+import { ownMethodIdentifiers, signaturesOf } from '../../solidity/abi-signatures.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
+import { compileCodes } from '../compilation/compile-codes.ts';
 import { type CompiledTarget, type ContractCompiler } from '../compilation/compile-contract.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
-import { languageOf } from '../compilation/languages/all-languages.ts';
 import { ContractRanking } from '../given-codes/contract-ranking.ts';
 import { limitDiagnosis } from './diagnosis-time.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
@@ -130,16 +130,12 @@ export function describeDiagnosis({ compiler, contract, settings, place }: Diagn
 }
 
 async function findContract(
-  { compilers, reader }: Parts,
+  parts: Parts,
   { task, input, onChain, compile, judge }: Mismatch,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const { language, version, target } = task;
-  const raw = await compilers.compileToBytes({
-    ...{ language, version, signal },
-    input: languageOf(language).selectCodes(input),
-  });
-  const { codes } = await reader.readOutputCodes(raw, signal);
+  const { target } = task;
+  const { codes } = await compileCodes(parts, { ...task, input }, signal);
   if (codes.length < 2) return undefined;
   const ranking = new ContractRanking(codes, turns, signal);
   const near = await ranking.nearest({ address: '0x', runtimeCode: bytesToHex(onChain) });
@@ -183,7 +179,8 @@ function hasSameFunctions({ contract }: CompiledTarget, onChain: Uint8Array): bo
   const pushed = new Set(
     readInstructions(withoutAuxdata(onChain)).map(({ pushed: value }) => value),
   );
-  return signaturesOf(contract.abi).function.every(({ signatureHash4 }) =>
+  const identifiers = ownMethodIdentifiers(contract.abi, contract.evm?.methodIdentifiers);
+  return signaturesOf(contract.abi, identifiers).function.every(({ signatureHash4 }) =>
     pushed.has(Number(signatureHash4)),
   );
 }

@@ -1,4 +1,5 @@
 import { isMembers } from '../../lib/members.ts';
+import { isOptimized } from '../../solidity/optimizer-state.ts';
 
 /** Settings of a compilation, as the standard JSON input has them. */
 type Settings = Readonly<Record<string, unknown>>;
@@ -34,7 +35,7 @@ export function settingTrials(
   traits: { readonly ours: CodeTraits; readonly theirs: CodeTraits },
 ): readonly SettingTrial[] {
   const optimizer = isMembers(settings['optimizer']) ? settings['optimizer'] : {};
-  const isEnabled = optimizer['enabled'] === true;
+  const isEnabled = isOptimized(settings);
   const { runs = DEFAULT_RUNS } = optimizer;
   const withOptimizer = (change: object): Settings => ({
     ...settings,

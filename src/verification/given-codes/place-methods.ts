@@ -12,6 +12,7 @@ export interface MethodPlace {
 export interface MappedCode {
   readonly code: Uint8Array;
   readonly abi: unknown;
+  readonly methodIdentifiers?: unknown;
   readonly sourceMap: string;
   /** The path of a source by its number in the compilation. */
   readonly nameFile: (id: number) => string | undefined;
@@ -21,11 +22,12 @@ export interface MappedCode {
 export function placeMethods({
   code,
   abi,
+  methodIdentifiers,
   sourceMap,
   nameFile,
 }: MappedCode): Readonly<Record<string, MethodPlace>> {
   const selectors = new Map(
-    signaturesOf(abi).function.map(({ signatureHash4 }) => [
+    signaturesOf(abi, methodIdentifiers).function.map(({ signatureHash4 }) => [
       Number(signatureHash4),
       signatureHash4,
     ]),

@@ -3,11 +3,11 @@ import { hexToBytes } from '../../lib/hex.ts';
 import { Turns } from '../../lib/turns.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompiledTarget } from '../compilation/compile-contract.ts';
+import { compileCodes } from '../compilation/compile-codes.ts';
 import { refusedByCompiler } from '../compilation/compiler-errors.ts';
 import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { describeCompilation } from '../compilation/describe-compilation.ts';
 import { withoutUnusedSettings } from '../compilation/drop-unused-settings.ts';
-import { languageOf } from '../compilation/languages/all-languages.ts';
 import { findNeededSources } from '../compilation/needed-sources.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
 import { requireBounded } from '../code-size.ts';
@@ -46,17 +46,12 @@ export async function verifyGivenCodes(
   const asked = await parts.reader.readTask(request.packed, parts.sourceBytes, signal);
   if (asked.task === 'stored') throw new Error('given codes come with a compilation');
   const { task } = asked;
-  const { language, version, input } = task;
   for (const { creationCode, runtimeCode } of codes) {
     for (const code of [creationCode, runtimeCode]) {
       if (code !== undefined) requireBounded('that was sent', (code.length - 2) / 2);
     }
   }
-  const raw = await parts.compilers.compileToBytes({
-    ...{ language, version, signal },
-    input: languageOf(language).selectCodes(input),
-  });
-  const { errors, codes: compiled } = await parts.reader.readOutputCodes(raw, signal);
+  const { errors, codes: compiled } = await compileCodes(parts, task, signal);
   if (errors.length > 0) throw refusedByCompiler(errors);
   const ranking = new ContractRanking(compiled, turns, signal);
   const compilations = new RecentCompilations(parts, task, signal);
@@ -88,7 +83,7 @@ async function findBest(
     const compiled = await compilations.compile(target, task.input).catch(withoutCode);
     await turns.give();
     if (compiled === undefined) continue;
-    const judgement = judge(task.input, given, compiled);
+    const judgement = judge(task.language, task.input, given, compiled);
     if (rankOf(judgement) <= rankOf(best?.judgement)) continue;
     best = { target, compiled, judgement };
     if (judgement.match === 'full') break;
@@ -117,7 +112,8 @@ async function prove(
   const trial = {
     compile: (input: StandardJsonInput, within = signal) =>
       compilations.compile(target, input, within),
-    judge: (input: StandardJsonInput, compiled: CompiledTarget) => judge(input, given, compiled),
+    judge: (input: StandardJsonInput, compiled: CompiledTarget) =>
+      judge(task.language, input, given, compiled),
     hasSameMetadata: () => false,
   };
   const needed = await findNeededSources(task, first, trial);
@@ -127,13 +123,15 @@ async function prove(
 }
 
 function judge(
+  language: string,
   input: StandardJsonInput,
   { address, creationCode, runtimeCode }: GivenCodes,
-  { contract, codes }: CompiledTarget,
+  { contract, codes, version }: CompiledTarget,
 ): ContractJudgement {
   return judgeContract({
     address,
     abi: contract.abi,
+    compiler: { language, version },
     ...(runtimeCode !== undefined && {
       runtime: { recompiled: codes.runtime, onChain: hexToBytes(runtimeCode) },
     }),

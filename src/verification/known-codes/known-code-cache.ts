@@ -101,9 +101,9 @@ export class KnownCodeCache {
       obtain: () => Promise.resolve(undefined),
       compileToBytes: async (request) => {
         request.signal?.throwIfAborted();
-        const { language, version, input } = request;
+        const { language, version, input, rootSource = null } = request;
         const key = createHash('sha256')
-          .update(`${language} ${version} ${JSON.stringify(input)}`)
+          .update(`${language} ${version} ${JSON.stringify([rootSource, input])}`)
           .digest('base64');
         const kept = this.#outputs.get(key);
         // Whoever reads the bytes may take their memory along.

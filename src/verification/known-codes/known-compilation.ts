@@ -117,6 +117,7 @@ export function judgeByKnown(
   return judgeContract({
     address,
     abi: compilation.artifacts['abi'],
+    compiler: { language: compilation.language, version: compilation.version },
     ...(runtimeCode && { runtime: { recompiled: codes.runtime, onChain: runtimeCode } }),
     ...(creationCode && { creation: { recompiled: codes.creation, onChain: creationCode } }),
     libraries: readConfiguredLibraries(compilation.settings),

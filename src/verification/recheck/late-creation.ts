@@ -17,7 +17,7 @@ import { toTransformed } from '../verify-contract.ts';
 const READ_WITHOUT_CREATION = sql(
   'read match without a creation',
   `SELECT verified_contract_id AS match_id, current_matches.text_hash, compiler_settings -> 'libraries' AS libraries,
-     runtime_values -> 'libraries' AS linked, compilation_artifacts -> 'abi' AS abi, code,
+     runtime_values -> 'libraries' AS linked, compilation_artifacts -> 'abi' AS abi, code, language, version,
      creation_code_artifacts -> 'linkReferences' AS link_references,
      creation_code_artifacts -> 'cborAuxdata' AS auxdata
    FROM current_matches
@@ -35,6 +35,8 @@ interface ShownRow {
   readonly libraries: unknown;
   readonly linked: Readonly<Record<string, string>> | null;
   readonly abi: unknown;
+  readonly language: string;
+  readonly version: string;
   readonly code: Buffer;
   readonly link_references: LinkReferences | null;
   readonly auxdata: AuxdataPositions | null;
@@ -64,6 +66,7 @@ export async function attachLateCreation(
   const { creation, creationMatch } = judgeContract({
     address,
     abi: shown.abi,
+    compiler: { language: shown.language, version: shown.version },
     libraries: groupByPath([
       ...configured.map(({ path, name, address: at }) => [`${path}:${name}`, at] as const),
       ...Object.entries(shown.linked ?? {}),

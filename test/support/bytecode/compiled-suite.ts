@@ -107,7 +107,10 @@ export async function compileSamples(
   const outputs = await compileAll(version, inputs);
   return entries.flatMap(([variant, input], index) => {
     const [output, edited] = outputs.slice(2 * index, 2 * index + 2);
-    const types = readImmutableTypes(Object.values(output?.sources ?? {}).map(({ ast }) => ast));
+    const types = readImmutableTypes(
+      Object.values(output?.sources ?? {}).map(({ ast }) => ast),
+      version,
+    );
     return Object.entries(output?.contracts ?? {}).flatMap(([path, contracts]) =>
       Object.entries(contracts).map(([name, contract]) => {
         const reader = auxdataReaderOf(input.language);

@@ -2,7 +2,7 @@
 // input after the other, each with a fresh instance. It is JavaScript, with types in comments, so that it runs the
 // same from src/ and dist/ with nothing loaded in front of it: its start and its memory are what the pool counts.
 //
-// Asked:    u32 length, standard JSON input                 (big-endian, as below)
+// Asked:    u32 length, u32 length of root + 1 or 0, root, standard JSON input      (big-endian, as below)
 // Answered: u8 kind, u32 length, payload
 //   R ready   {"version"}            once, after the start
 //   O output  standard JSON output
@@ -62,6 +62,17 @@ function load({ sha256, memoryBytes }) {
 }
 
 /**
+ * @param {Buffer} request
+ * @returns {{ input: Buffer, root?: string }}
+ */
+function readRequest(request) {
+  const rootLength = request.readUInt32BE(0) - 1;
+  if (rootLength < 0) return { input: request.subarray(LENGTH_BYTES) };
+  const end = LENGTH_BYTES + rootLength;
+  return { root: request.toString('utf8', LENGTH_BYTES, end), input: request.subarray(end) };
+}
+
+/**
  * Calls back for each whole request on standard input.
  * @param {(input: Buffer) => void} onRequest
  */
@@ -102,12 +113,13 @@ function main(options) {
     else idle = setTimeout(() => globalThis.gc?.(), IDLE_MS);
     next ??= program.instantiate();
   };
-  listen((input) => {
+  listen((request) => {
     clearTimeout(idle);
+    const { input, root } = readRequest(request);
     const instance = next ?? program.instantiate();
     next = undefined;
     try {
-      const output = instance.compile(input);
+      const output = instance.compile(input, root);
       if (output.length > options.outputBytes) {
         throw new CompilerFailure('compiler_output_too_large', `${output.length} bytes of output`);
       }

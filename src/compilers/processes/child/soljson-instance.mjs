@@ -17,6 +17,8 @@ import { webAssembly } from './web-assembly.mjs';
  * What is used of an Emscripten module. Pointers are numbers.
  * @typedef {object} Soljson
  * @property {(size: number) => number} _malloc
+ * @property {(size: number) => number} [_solidity_alloc]
+ * @property {(callback: Function, signature: string) => number} [addFunction]
  * @property {Uint8Array} [HEAPU8]
  * @property {(input: number, callback: number, context: number) => number} [_solidity_compile]
  * @property {(input: number, callback: number) => number} [_compileStandard]
@@ -41,6 +43,9 @@ const STAND_INS = [
 const WASM_FLAG = '--liftoff-only';
 /** Each instance of asm.js begins in the interpreter; baseline code, which instances share, makes it twice as fast. */
 const ASMJS_FLAG = '--always-sparkplug';
+
+/** Modules that Emscripten makes for a callback have some tens of bytes. */
+const CALLBACK_MODULE_BYTES = 1_000;
 
 const ignore = () => undefined;
 
@@ -137,7 +142,10 @@ export class SoljsonProgram {
    */
   #standInForWebAssembly(watch) {
     /** @param {Uint8Array} bytes */
-    const compile = (bytes) => (this.#compiled ??= new webAssembly.Module(bytes));
+    const compile = (bytes) =>
+      bytes.length > 0 && bytes.length < CALLBACK_MODULE_BYTES
+        ? new webAssembly.Module(bytes)
+        : (this.#compiled ??= new webAssembly.Module(bytes));
     return Object.create(webAssembly, {
       Module: {
         /** @param {Uint8Array} bytes */
@@ -247,16 +255,20 @@ export class SoljsonInstance {
   }
 
   /**
-   * Compiles once. No callback is given, so imports are found among the sources only.
+   * Compiles once. Imports are found among the sources of the input only.
    *
    * @param {Buffer} input standard JSON input in UTF-8
+   * @param {string} [root] the source that the compiler is given alone: it asks for the others when it comes to their imports
    * @returns {Buffer} standard JSON output
    * @throws CompilerFailure compiler_out_of_memory, compiler_crashed
    */
-  compile(input) {
+  compile(input, root) {
     let output;
     try {
-      output = this.#compileByOwnInterface(input);
+      output =
+        root === undefined
+          ? this.#compileByOwnInterface(input)
+          : this.#compileFromRoot(input, root);
     } catch (error) {
       throw this.#nameFailure(error);
     }
@@ -315,6 +327,40 @@ export class SoljsonInstance {
       parse(this.#read(compile(text, Number(call.isOptimised))))
     );
     return Buffer.from(JSON.stringify(toStandardOutput(output, asked)));
+  }
+
+  /**
+   * @param {Buffer} input
+   * @param {string} root
+   * @returns {Buffer}
+   */
+  #compileFromRoot(input, root) {
+    const { _solidity_compile: compile, _solidity_alloc: allocate, addFunction } = this.#soljson;
+    if (compile === undefined || allocate === undefined || addFunction === undefined) {
+      throw new CompilerFailure('compiler_crashed', 'it asks for no imports');
+    }
+    const asked = /** @type {StandardInput} */ (parse(input));
+    const { sources = {} } = asked;
+    /** @type {(text: string, place: number) => void} */
+    const answer = (text, place) => {
+      const bytes = Buffer.from(text);
+      const pointer = allocate(bytes.length + 1);
+      const heap = this.#heap();
+      heap.set(bytes, pointer);
+      heap[pointer + bytes.length] = 0;
+      new DataView(heap.buffer, heap.byteOffset).setUint32(place, pointer, true);
+    };
+    /** @type {(context: number, kind: number, name: number, contents: number, error: number) => void} */
+    const onImport = (_context, kind, name, contents, error) => {
+      const path = this.#read(name).toString();
+      const isSource = this.#read(kind).toString() === 'source';
+      const source = isSource && Object.hasOwn(sources, path) ? sources[path] : undefined;
+      if (source === undefined) answer('File not found.', error);
+      else answer(String(source.content), contents);
+    };
+    const alone = { ...asked, sources: { [root]: sources[root] } };
+    const pointer = this.#write(Buffer.from(JSON.stringify(alone)));
+    return this.#read(compile(pointer, addFunction(onImport, 'viiiii'), 0));
   }
 
   /**

@@ -56,7 +56,13 @@ function methodsOf({
   );
   const nameFile = (id: number): string | undefined => names.get(id);
   return {
-    methods: placeMethods({ code: runtimeCode, abi: artifacts['abi'], sourceMap, nameFile }),
+    methods: placeMethods({
+      code: runtimeCode,
+      abi: artifacts['abi'],
+      methodIdentifiers: artifacts['methodIdentifiers'],
+      sourceMap,
+      nameFile,
+    }),
   };
 }
 

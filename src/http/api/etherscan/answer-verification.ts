@@ -3,6 +3,7 @@ import { type Context } from 'hono';
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { type VerificationJob } from '../../../verification/jobs/verification-job.ts';
+import { failureKindOf } from '../../../verification/verification-failure.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
@@ -71,17 +72,24 @@ export async function answerStatus(
   return answerFailure(question, job.failure);
 }
 
+/** A failure that says nothing about the contract: a node or a compiler is not there. */
+function isUnchecked(code: string): boolean {
+  if (code === 'immutable_not_proven') return false;
+  return code === 'unsupported_compiler_version' || failureKindOf(code) === 'not_checked';
+}
+
 /**
  * Hardhat compares the text of a failure letter by letter, and asks by GET; of the same text forge, which asks by POST,
  * shows all there is, and so does Hardhat 3, which names the chain. Hardhat believes of Blockscout only an answer that
- * says yes, forge takes such a one for a success.
+ * says yes, forge takes such a one for a success. Where nothing was found out, no client is told that it does not match.
  */
-function answerFailure(
+export function answerFailure(
   { c, dialect, fields }: EtherscanQuestion,
   failure: NonNullable<VerificationJob['failure']>,
 ): Answer {
   const isPost = c.req.method === 'POST';
   const details = detailsOf(failure);
+  if (isUnchecked(failure.code)) return answerNotOk(failure.message, details);
   if (dialect === 'blockscout' && !isPost) return answerOk(RESULT_TEXTS.notMatched, details);
   const showsReason = isPost || fields['chainid'] !== undefined;
   const reason = showsReason ? `. ${failure.message}` : '';

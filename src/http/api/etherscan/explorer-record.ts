@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 import { FullmatchError } from '../../../errors.ts';
-import { isMembers } from '../../../lib/members.ts';
+import { isMembers, type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
 import {
@@ -30,7 +30,15 @@ const recordSchema = z.looseObject({
   OptimizationRuns: z.union([z.string(), z.int()]).nullish(),
   EVMVersion: optionalText,
   Library: optionalText,
-  CompilerSettings: z.looseObject({}).nullish().catch(undefined),
+  /** An object, or its JSON text. */
+  CompilerSettings: z
+    .union([z.looseObject({}), z.string()])
+    .nullish()
+    .catch(undefined),
+  ExternalLibraries: z
+    .array(z.looseObject({ name: z.string(), address_hash: z.string() }))
+    .nullish()
+    .catch(undefined),
   AdditionalSources: z
     .array(z.looseObject({ Filename: z.string(), SourceCode: z.string() }))
     .nullish(),
@@ -124,18 +132,31 @@ function inputOf(
   }
   const named = path ?? `${record.ContractName}.${isVyper ? 'vy' : 'sol'}`;
   const more = record.AdditionalSources ?? [];
-  const sources = (source.startsWith('{') ? sourcesIn(source, limits) : undefined) ?? {
+  const held = source.startsWith('{') ? sourcesIn(source, limits) : undefined;
+  const sources = held?.sources ?? {
     [named]: source,
     ...Object.fromEntries(more.map(({ Filename, SourceCode }) => [Filename, SourceCode])),
   };
-  return withSettings(record, sources, isVyper);
+  const settings = { ...settingsIn(record, limits), ...held?.settings };
+  return withSettings(record, sources, settings, isVyper);
 }
 
-/** Path → text of several sources in one JSON object; undefined where it is none, such as a source in Yul. */
+/** The member that holds settings as a compiler takes them. */
+function settingsIn({ CompilerSettings: given }: ExplorerRecord, limits: RequestLimits): Members {
+  if (typeof given !== 'string') return given ?? {};
+  try {
+    const value = parseUntrustedJson(Buffer.from(given), limits);
+    return isMembers(value) ? value : {};
+  } catch {
+    return {};
+  }
+}
+
+/** Several sources in one JSON object, which may hold settings too; undefined where it is none, such as a source in Yul. */
 function sourcesIn(
   source: string,
   limits: RequestLimits,
-): Readonly<Record<string, string>> | undefined {
+): { readonly sources: Readonly<Record<string, string>>; readonly settings: Members } | undefined {
   const schema = z.record(z.string(), z.looseObject({ content: z.string() }));
   let value: unknown;
   try {
@@ -146,45 +167,74 @@ function sourcesIn(
   const held = isMembers(value) && isMembers(value['sources']) ? value['sources'] : value;
   const { data } = schema.safeParse(held);
   if (data === undefined) return undefined;
-  return Object.fromEntries(Object.entries(data).map(([path, { content }]) => [path, content]));
+  const sources = Object.entries(data).map(([path, { content }]) => [path, content] as const);
+  const settings = held !== value && isMembers(value) ? value['settings'] : undefined;
+  return {
+    sources: Object.fromEntries(sources),
+    settings: isMembers(settings) ? settings : {},
+  };
 }
+
+/** An input with the settings that the record holds whole, and what other members say beside them. */
 
 function withSettings(
   record: ExplorerRecord,
   sources: Readonly<Record<string, string>>,
+  given: Members,
   isVyper: boolean,
 ): StandardJsonInput {
-  const contents = Object.entries(sources).map(([path, content]) => [path, { content }] as const);
-  const given = record.CompilerSettings;
-  if (given || isVyper) {
-    const settings = given ?? {};
-    const language = isVyper ? 'Vyper' : 'Solidity';
-    return { language, sources: Object.fromEntries(contents), settings };
+  if (isVyper) {
+    const contents = Object.entries(sources).map(([path, content]) => [path, { content }] as const);
+    return { language: 'Vyper', sources: Object.fromEntries(contents), settings: given };
   }
+  const isEnabled = ['1', 'true', true].includes(record.OptimizationUsed ?? '');
   const runs = Number(record.OptimizationRuns ?? record.Runs ?? NaN);
   try {
-    return buildStandardJson({
+    const input = buildStandardJson({
       sources,
       optimizer: {
-        enabled: ['1', 'true', true].includes(record.OptimizationUsed ?? ''),
+        enabled: isEnabled,
         ...(Number.isSafeInteger(runs) && runs >= 0 && { runs }),
       },
       ...(record.EVMVersion && { evmVersion: record.EVMVersion.toLowerCase() }),
-      libraries: librariesIn(record.Library ?? ''),
+      libraries: placeable(librariesIn(record), sources),
     });
+    // Settings that a compiler takes leave out what is off.
+    const { optimizer, ...others } = input.settings;
+    const isStated = isEnabled || Object.keys(given).length === 0;
+    return { ...input, settings: { ...others, ...(isStated && { optimizer }), ...given } };
   } catch (error) {
     if (error instanceof PlainSourcesFault) throw malformed(error.message.replace(/\.$/, ''));
     throw error;
   }
 }
 
-/** Libraries as explorers list them: `Name:address;Name:address`. */
-function librariesIn(text: string): Readonly<Record<string, string>> {
-  const entries = text.split(/[;,]/).flatMap((entry) => {
+type LibraryEntry = readonly [name: string, address: string];
+
+/** Libraries as explorers list them: `Name:address;Name:address`, or as Blockscout does. */
+function librariesIn({ Library, ExternalLibraries }: ExplorerRecord): readonly LibraryEntry[] {
+  const listed = (Library ?? '').split(/[;,]/).flatMap((entry): readonly LibraryEntry[] => {
     const colon = entry.lastIndexOf(':');
     return colon < 1 ? [] : [[entry.slice(0, colon).trim(), entry.slice(colon + 1).trim()]];
   });
-  return Object.fromEntries(entries) as Record<string, string>;
+  const external = (ExternalLibraries ?? []).map(
+    ({ name, address_hash: address }): LibraryEntry => [name, address],
+  );
+  return [...listed, ...external];
+}
+
+/**
+ * The libraries of which the record says which they are. Where several files declare a name, it does not: the code on chain
+ * has their addresses.
+ */
+function placeable(
+  libraries: readonly LibraryEntry[],
+  sources: Readonly<Record<string, string>>,
+): Readonly<Record<string, string>> {
+  const declared = declarationsIn(sources).map(({ name }) => name);
+  const isClear = (id: string): boolean =>
+    id.includes(':') || declared.indexOf(id) === declared.lastIndexOf(id);
+  return Object.fromEntries(libraries.filter(([id]) => isClear(id)));
 }
 
 /** `path:Name`; undefined where the record leaves open which source it is: the code on chain says it then. */

@@ -2,6 +2,7 @@ import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { isMembers } from '../../../lib/members.ts';
 import type { ContractSections } from '../../../repository/repository.ts';
 import { splitLibraryId } from '../../../solidity/library-id.ts';
+import { isOptimized } from '../../../solidity/optimizer-state.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { LANGUAGE_NAMES, renderSources } from '../v2/render-contract.ts';
 import { RESULT_TEXTS, type sourceRecordSchema } from './etherscan-wire.ts';
@@ -65,7 +66,7 @@ export function renderSourceRecord(
     ContractFileName: path,
     CompilerVersion: isVyper ? `vyper:${version.replace(/\+.*$/, '')}` : `v${version}`,
     CompilerType: isVyper ? 'vyper' : 'solc',
-    OptimizationUsed: optimizer['enabled'] === true ? '1' : '0',
+    OptimizationUsed: isOptimized(settings) ? '1' : '0',
     Runs: typeof optimizer['runs'] === 'number' ? String(optimizer['runs']) : '200',
     ConstructorArguments: argumentsOf(creationCode),
     EVMVersion: typeof settings['evmVersion'] === 'string' ? settings['evmVersion'] : 'Default',
@@ -92,18 +93,25 @@ function librariesOf({
   runtimeCode,
 }: Partial<ContractSections>): string {
   const configured = membersOf(compilation?.settings['libraries']);
+  // Libraries of two files may have one name: each pair of a name and an address stands once.
   const found = new Map<string, string>();
+  const add = (name: string, address: string): void => {
+    const key = `${name}:${address.toLowerCase()}`;
+    if (!found.has(key)) found.set(key, `${name}:${address}`);
+  };
   for (const [path, libraries] of Object.entries(configured)) {
     // Before Solidity 0.5 a library stood without its source.
     const named = isMembers(libraries) ? libraries : { [path]: libraries };
-    for (const [name, address] of Object.entries(named)) found.set(name, String(address));
+    for (const [name, address] of Object.entries(named)) {
+      add(name, String(address));
+    }
   }
   for (const code of [creationCode, runtimeCode]) {
     for (const [id, address] of Object.entries(membersOf(code?.values?.['libraries']))) {
-      found.set(splitLibraryId(id)[1], String(address));
+      add(splitLibraryId(id)[1], String(address));
     }
   }
-  return [...found].map(([name, address]) => `${name}:${address}`).join(';');
+  return [...found.values()].join(';');
 }
 
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>

@@ -91,7 +91,7 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
     'signatures',
     {
       parts: ['artifacts'],
-      render: ({ artifacts }) => signaturesOf(artifacts?.['abi']),
+      render: ({ artifacts }) => signaturesOf(artifacts?.['abi'], artifacts?.['methodIdentifiers']),
       members: ['function', 'event', 'error'],
     },
   ],

@@ -34,7 +34,7 @@ export const contractRoute = createRoute({
         .optional()
         .openapi({
           param: {
-            description: `Comma-separated fields: ${fieldNames}; a member as compilation.name; or all`,
+            description: `Comma-separated fields: ${fieldNames}; a member as compilation.name; or all, which is every field but proxyResolution: that is read from the chain`,
           },
           example: 'abi,compilation.name',
         }),

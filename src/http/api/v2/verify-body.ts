@@ -2,6 +2,7 @@ import { z } from 'zod';
 
 import { isTransactionHash, type Hex } from '../../../lib/hex.ts';
 import { type Members } from '../../../lib/members.ts';
+import { listedSourcesOf } from '../../../solidity/metadata.ts';
 import { toStandardJson } from '../../../solidity/to-standard-json.ts';
 import {
   type SimilarityRequest,
@@ -67,14 +68,27 @@ export const standardJsonBodySchema = z
   })
   .meta({ id: 'V2VerifyRequest', description: 'A compilation by its standard JSON input' });
 
+/** Whether metadata holds the text of each source that it lists. */
+function isSelfContained(metadata: Members): boolean {
+  const listed = listedSourcesOf(metadata);
+  return listed.length > 0 && listed.every(({ content }) => content !== undefined);
+}
+
 /** The body of POST /v2/verify/metadata/{chainId}/{address}. */
 export const metadataBodySchema = z
   .object({
     metadata: anyMembers.describe('The metadata.json of the contract'),
-    sources: sourcesOf(z.string(TEXT_EXPECTED)).describe(
-      'Path to content; a source under another path is found by its hash',
-    ),
+    sources: namedValues(z.string(TEXT_EXPECTED))
+      .nullish()
+      .transform((sources) => sources ?? {})
+      .describe(
+        'Path to content; a source under another path is found by its hash. Not needed where the metadata holds the sources',
+      ),
     creationTransactionHash: transactionHash.optional(),
+  })
+  .refine(({ metadata, sources }) => Object.keys(sources).length > 0 || isSelfContained(metadata), {
+    path: ['sources'],
+    message: 'at least one source is expected',
   })
   .meta({ id: 'V2VerifyMetadataRequest', description: 'A compilation by its metadata' });
 

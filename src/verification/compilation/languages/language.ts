@@ -12,10 +12,21 @@ export interface Language {
   readonly cleanSettings: (settings: Members, version: string) => Members;
   /** Members of an input beside language, sources and settings that the compiler reads; their values are JSON texts. */
   readonly moreMembers: readonly string[];
-  /** The input with its output selection replaced by what a verification of one contract reads. */
-  readonly selectTarget: (input: StandardJsonInput, target: CompilationTarget) => StandardJsonInput;
+  /**
+   * The input with its output selection replaced by what a verification of one contract reads, and the same with other
+   * contracts selected beside it, for compilers that refuse the narrow selection.
+   * @param submitted the output selection of the submitter, if any
+   */
+  readonly selectTarget: (
+    input: StandardJsonInput,
+    target: CompilationTarget,
+    submitted: unknown,
+  ) => readonly StandardJsonInput[];
   /** The same with the codes of every contract. */
-  readonly selectCodes: (input: StandardJsonInput) => StandardJsonInput;
+  readonly selectCodes: (
+    input: StandardJsonInput,
+    submitted: unknown,
+  ) => readonly StandardJsonInput[];
   /** Whether the output of a version lists what the contract imports; else each source is left out by trial. */
   readonly listsImports: (version: string) => boolean;
   /** Changes of an input, each without something that may have no effect on the code and that no hash proves. */

@@ -1,5 +1,9 @@
 import { compareVersions } from '../../../compilers/compiler-version.ts';
-import { narrowOutputSelection, selectObjects } from '../../../compilers/output-selection.ts';
+import {
+  narrowOutputSelection,
+  selectObjects,
+  widenOutputSelection,
+} from '../../../compilers/output-selection.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { isMembers } from '../../../lib/members.ts';
 import { changeAt, DETAILS, STEPS } from '../change-settings.ts';
@@ -36,7 +40,8 @@ export const SOLIDITY_LANGUAGE: Language = {
   compiler: 'solc',
   cleanSettings,
   moreMembers: [],
-  selectTarget: narrowOutputSelection,
+  selectTarget: (input, target, submitted) =>
+    widenOutputSelection(narrowOutputSelection(input, target), submitted),
   selectCodes: selectObjects,
   listsImports: (version) => compareVersions(version, LISTS_IMPORTS_SINCE) >= 0,
   spare: SPARE_SETTINGS.map((spare) => (input) => {

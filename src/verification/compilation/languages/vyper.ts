@@ -96,8 +96,8 @@ export const VYPER_LANGUAGE: Language = {
   compiler: 'vyper',
   cleanSettings,
   moreMembers: MORE_MEMBERS,
-  selectTarget: (input, { path }) => select(input, path, ['abi', 'devdoc', 'userdoc', ...CODES]),
-  selectCodes: (input) => select(input, '*', CODES),
+  selectTarget: (input, { path }) => [select(input, path, ['abi', 'devdoc', 'userdoc', ...CODES])],
+  selectCodes: (input) => [select(input, '*', CODES)],
   // It lists what it was asked to compile, whatever that imports.
   listsImports: () => false,
   spare: [

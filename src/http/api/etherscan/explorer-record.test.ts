@@ -1,0 +1,73 @@
+import { describe, expect, test } from 'vitest';
+import { readExplorerRecord } from './explorer-record.ts';
+
+const A = `0x${'a1'.repeat(20)}`;
+const B = `0x${'b2'.repeat(20)}`;
+const LIMITS = { values: 10_000, sources: 100 } as never;
+
+/** The compilation of a record. */
+function compilationOf(record: object) {
+  const given = { ContractName: 'Main', CompilerVersion: 'v0.8.30+commit.73712a01', ...record };
+  const bytes = Buffer.from(JSON.stringify({ status: '1', message: 'OK', result: [given] }));
+  return readExplorerRecord(bytes, LIMITS);
+}
+
+const settingsOf = (record: object) => {
+  const { settings } = compilationOf(record).input;
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name]) => name !== 'outputSelection'),
+  );
+};
+
+const SOURCE = 'library L {} contract Main {}';
+
+describe('the settings of a contract of another explorer', () => {
+  test('come from each member that carries some', () => {
+    const members = {
+      SourceCode: SOURCE,
+      FileName: 'a.sol',
+      OptimizationUsed: 'true',
+      OptimizationRuns: 999,
+      EVMVersion: 'paris',
+      ExternalLibraries: [{ name: 'L', address_hash: A }],
+    };
+    const libraries = { 'a.sol': { L: A } };
+    const optimizer = { enabled: true, runs: 999 };
+    expect(settingsOf(members)).toEqual({ evmVersion: 'paris', libraries, optimizer });
+    expect(settingsOf({ ...members, CompilerSettings: { viaIR: true } })).toEqual({
+      ...{ evmVersion: 'paris', libraries, optimizer, viaIR: true },
+    });
+  });
+
+  test('are those that a compiler takes where the record holds them too', () => {
+    const CompilerSettings = { optimizer: { enabled: true, runs: 7 }, evmVersion: 'berlin' };
+    const members = { SourceCode: SOURCE, OptimizationUsed: '0', Runs: '200', EVMVersion: 'paris' };
+    for (const given of [CompilerSettings, JSON.stringify(CompilerSettings)]) {
+      expect(settingsOf({ ...members, CompilerSettings: given })).toEqual(CompilerSettings);
+    }
+  });
+
+  test('name no optimizer that is off beside those that a compiler takes', () => {
+    const members = { SourceCode: SOURCE, OptimizationUsed: 'false', OptimizationRuns: 0 };
+    expect(settingsOf({ ...members, CompilerSettings: { viaIR: true } })).toEqual({ viaIR: true });
+  });
+
+  test('stand beside the sources in a source that is standard JSON in single braces', () => {
+    const settings = { optimizer: { enabled: true, runs: 7 }, viaIR: true };
+    const SourceCode = JSON.stringify({
+      language: 'Solidity',
+      sources: { 'a.sol': { content: SOURCE } },
+      settings,
+    });
+    expect(settingsOf({ SourceCode, OptimizationUsed: '0', Runs: '200' })).toEqual(settings);
+  });
+
+  test('leave libraries to the code on chain whose name several files declare', () => {
+    const SourceCode = JSON.stringify({
+      'a.sol': { content: SOURCE },
+      'b.sol': { content: 'library L {} library M {}' },
+    });
+    const { libraries } = settingsOf({ SourceCode, Library: `L:${A};L:${B};M:${B}` });
+    expect(libraries).toEqual({ 'b.sol': { M: B } });
+  });
+});

@@ -1,0 +1,19 @@
+import { type CompilationTask } from './compilation-task.ts';
+import { type ContractCompiler } from './compile-contract.ts';
+import { compileSelected } from './compile-selected.ts';
+import { type JobReader } from './job-reader.ts';
+import { languageOf } from './languages/all-languages.ts';
+import { type OutputCodes } from './read-output.ts';
+
+/** The codes of all contracts of a task, or of those that its submitter selected where others do not compile. */
+export function compileCodes(
+  { compilers, reader }: { readonly compilers: ContractCompiler; readonly reader: JobReader },
+  { language, version, input, outputSelection }: CompilationTask,
+  signal: AbortSignal,
+): Promise<OutputCodes> {
+  const selected = languageOf(language).selectCodes(input, outputSelection);
+  return compileSelected(selected, async (narrowed) => {
+    const raw = await compilers.compileToBytes({ language, version, input: narrowed, signal });
+    return reader.readOutputCodes(raw, signal);
+  });
+}

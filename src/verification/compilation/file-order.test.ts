@@ -1,0 +1,65 @@
+import { expect, test } from 'vitest';
+import { FullmatchError } from '../../errors.ts';
+import { type CompilationTask } from './compilation-task.ts';
+import { followsFileOrder, withOtherFileOrder } from './file-order.ts';
+import { type NeededSources, type Trial } from './needed-sources.ts';
+
+const taskOf = (version: string, settings: object = { viaIR: true }): CompilationTask => ({
+  language: 'solidity',
+  version,
+  target: { path: 'a.sol', name: 'A' },
+  input: { language: 'Solidity', sources: { 'a.sol': { content: '' } }, settings: { ...settings } },
+});
+
+test.each([
+  ['0.7.5+commit.eb77ed08', { viaIR: true }, true],
+  ['0.8.21+commit.d9974bed', { viaIR: true }, true],
+  ['0.8.22+commit.4fc1097e', { viaIR: true }, false],
+  ['0.8.20+commit.a1b79de6', {}, false],
+])('code of %s %j follows the order of files: %s', (version, settings, follows) => {
+  expect(followsFileOrder(taskOf(version, settings))).toBe(follows);
+});
+
+/** What is found where a contract compiled from its own source on gives the code on chain, or no compiler can do so. */
+async function find(hasSameMetadata: boolean, compile: () => Promise<unknown>) {
+  const task = taskOf('0.8.20+commit.a1b79de6');
+  const compiled = { contract: {}, sourceIds: {}, compileTimeMs: 1, isFromRoot: false };
+  const trial = {
+    compile: () => Promise.resolve(compiled),
+    judge: (_: unknown, { isFromRoot }: { isFromRoot: boolean }) => ({
+      match: isFromRoot ? 'full' : null,
+    }),
+    hasSameMetadata: () => hasSameMetadata,
+  } as unknown as Trial;
+  const found = { input: task.input, compiled, judgement: { match: null }, compileTimeMs: 1 };
+  let compilations = 0;
+  const tried = await withOtherFileOrder(
+    task,
+    { found: { ...found, dropped: [] } as unknown as NeededSources, trial },
+    ({ isRootAlone }) =>
+      async () => {
+        expect(isRootAlone).toBe(true);
+        compilations += 1;
+        return (await compile()) as never;
+      },
+  );
+  return [tried.found.judgement.match, compilations];
+}
+
+const fromRoot = () =>
+  Promise.resolve({ contract: {}, sourceIds: {}, compileTimeMs: 1, isFromRoot: true });
+
+test('a contract whose metadata is that of the code on chain is compiled from its own source on', async () => {
+  expect(await find(true, fromRoot)).toEqual(['full', 1]);
+});
+
+test('a contract with other metadata is not compiled again', async () => {
+  expect(await find(false, fromRoot)).toEqual([null, 0]);
+});
+
+test('a compiler that is not here leaves the mismatch as it is', async () => {
+  const missing = new FullmatchError('unsupported_compiler_version', 'It is not here.');
+  expect(await find(true, () => Promise.reject(missing))).toEqual([null, 1]);
+  const late = new FullmatchError('compiler_timeout', 'It took too long.');
+  await expect(find(true, () => Promise.reject(late))).rejects.toBe(late);
+});
