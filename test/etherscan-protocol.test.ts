@@ -89,7 +89,14 @@ describe.skipIf(absence)(`the Etherscan protocol${absence ? ` (${absence})` : ''
       status: '1',
       result: [{ SourceCode: '', ABI: 'Contract source code not verified', Proxy: '0' }],
     });
-    expect(await ask({ action: 'getcontractcreation', contractaddresses: address })).toEqual({
+  });
+
+  test('finds the creation of a contract that is not verified, and of an account none', async () => {
+    const action = 'getcontractcreation';
+    const found = await ask({ action, contractaddresses: `${address},${NOBODY}` });
+    expect(found).toMatchObject({ status: '1', result: [{ txHash: transactionHash }] });
+    expect(found.result).toHaveLength(1);
+    expect(await ask({ action, contractaddresses: NOBODY })).toEqual({
       ...{ status: '0', message: 'NOTOK', result: 'No data found' },
     });
   });

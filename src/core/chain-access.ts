@@ -9,16 +9,20 @@ import {
   openExplorerVerifier,
 } from '../chains/explorer/explorer-verifier.ts';
 import { type ExplorerSources, openExplorerSources } from '../chains/explorer/explorer-sources.ts';
-import { createLogLookup, type LogLookup } from '../chains/logs/log-lookup.ts';
+import { type ContractLog, type LogQuery, readLogs } from '../chains/logs/read-logs.ts';
 import { createProxyLookup, type ProxyLookup } from '../chains/proxy/proxy-lookup.ts';
 import { readProxy } from '../chains/proxy/read-proxy.ts';
+import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
+import { type ChainLookup, createChainLookup } from '../chains/rpc/chain-lookup.ts';
+import { type Creation } from '../chains/rpc/creation.ts';
 import { findOperatorHosts } from '../chains/rpc/asked-chain.ts';
 import { readDeployedCode } from '../chains/rpc/deployed-code.ts';
 import { type RpcClient } from '../chains/rpc/rpc-client.ts';
 import { type Config } from '../config/config.ts';
 import { hostPortOf } from '../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
+import { type Hex } from '../lib/hex.ts';
 import { readPackageVersion } from '../lib/package-version.ts';
 import { type Logger } from '../log.ts';
 import type { Publication } from '../publication/publication.ts';
@@ -27,6 +31,8 @@ import type { VerificationParts } from '../verification/verify-contract.ts';
 const MAX_BYTES = 1_000_000;
 const DEADLINE_MS = 30_000;
 const MAX_REDIRECTS = 3;
+/** Of a reading for somebody who waits for it. */
+const LOOKUP_DEADLINE_MS = 20_000;
 
 /** The registry that the parts of a core see, and what it is made of; it may be another one each time. */
 export type RegistryInForce = Pick<Publication, 'registry' | 'inputs'>;
@@ -41,8 +47,10 @@ export interface ChainAccess extends Pick<
   readonly rpc: RpcClient;
   /** Whether contracts are proxies, within bounds for those who serve requests. */
   readonly proxies: ProxyLookup;
-  /** Events of contracts, within bounds for those who serve requests. */
-  readonly logs: LogLookup;
+  /** The creation of any contract, verified or not; undefined where it is not found. */
+  readonly findCreations: ChainLookup<Hex, Creation | undefined>;
+  /** The first events of a contract. */
+  readonly readLogs: ChainLookup<LogQuery, readonly ContractLog[]>;
   /** What another explorer has verified; absent where none is configured. */
   readonly explorer?: ExplorerSources;
   /** The explorers that are told of what is verified here; absent where none is configured. */
@@ -104,20 +112,36 @@ export function openChainAccess(
     inForce.registry.chains.find(({ record }) => record.chainId === chainId && record.supported);
   const quorumOf: ChainAccess['quorumOf'] = (chainId) =>
     inForce.inputs.configured.get(chainId)?.quorum;
+  const searchCreation = async (
+    chain: RegisteredChain,
+    address: Hex,
+    signal: AbortSignal,
+  ): Promise<Creation | undefined> => {
+    const quorum = quorumOf(chain.record.chainId);
+    const options = { signal, ...(quorum !== undefined && { quorum }) };
+    return (await findCreationTransaction({ rpc, fetch, archive }, chain, address, options))
+      .creation;
+  };
   return {
     ...{ fetch, rpc, health, findSupportedChain, quorumOf },
     proxies: createProxyLookup({
       readProxy: (chain, address, options) => readProxy(rpc, chain, address, options),
       ...{ findSupportedChain, quorumOf },
     }),
-    logs: createLogLookup({
-      ...{ rpc, findSupportedChain },
-      findCreationBlock: async (chain, address, signal) => {
-        const search = await findCreationTransaction({ rpc, fetch, archive }, chain, address, {
-          ...{ signal, methods: ['contract_creator', 'binary_search'] },
-        });
-        return search.creation?.blockNumber;
-      },
+    findCreations: createChainLookup({
+      ...{ findSupportedChain, deadlineMs: LOOKUP_DEADLINE_MS },
+      read: searchCreation,
+    }),
+    readLogs: createChainLookup({
+      ...{ findSupportedChain, deadlineMs: LOOKUP_DEADLINE_MS },
+      read: (chain, query: LogQuery, signal) =>
+        readLogs(
+          rpc,
+          chain,
+          query,
+          async () => (await searchCreation(chain, query.address, signal))?.blockNumber,
+          signal,
+        ),
     }),
     ...(url !== 'off' && {
       explorer: openExplorerSources({ url, fetch, ...(apiKey && { apiKey }) }),

@@ -1,5 +1,8 @@
 import { type ChainHealth } from '../chains/health/chain-health.ts';
-import { type LogLookup } from '../chains/logs/log-lookup.ts';
+import { type ContractLog, type LogQuery } from '../chains/logs/read-logs.ts';
+import { type ChainLookup } from '../chains/rpc/chain-lookup.ts';
+import { type Creation } from '../chains/rpc/creation.ts';
+import { type Hex } from '../lib/hex.ts';
 import { type ProxyLookup } from '../chains/proxy/proxy-lookup.ts';
 import { type ChainIcons } from '../chains/registry/chain-icons.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
@@ -40,8 +43,10 @@ export interface HttpParts {
   readonly monitors: Pick<MonitorReports, 'report' | 'reports'>;
   /** Whether contracts are proxies. */
   readonly proxies: ProxyLookup;
-  /** Events of contracts. */
-  readonly logs: LogLookup;
+  /** The creation of any contract, verified or not; undefined where it is not found. */
+  readonly findCreations: ChainLookup<Hex, Creation | undefined>;
+  /** The first events of a contract. */
+  readonly readLogs: ChainLookup<LogQuery, readonly ContractLog[]>;
   /** What another explorer has verified; absent where none is configured. */
   readonly explorer?: ExplorerSources;
   /** Reads verified contracts. */

@@ -240,11 +240,8 @@ export async function fixtureDependencies(
       },
       newest: () => undefined,
     },
-    logs: {
-      find: async (chainId) => {
-        throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
-      },
-    },
+    findCreations: async () => undefined,
+    readLogs: async () => [],
     contracts: emptyContracts,
     answers: new RecordAnswers(FIXTURE_ANSWERS),
     contractLists: emptyLists,

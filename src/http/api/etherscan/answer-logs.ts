@@ -30,7 +30,7 @@ export async function answerLogs(
   const query = readQuery(fields);
   const offset = readPageNumber(fields, 'offset', LOGS_MAX);
   const start = (readPageNumber(fields, 'page', 1) - 1) * offset;
-  const logs = await parts.logs.find(chainId, query, clientOf(c.env, parts.trustedProxies));
+  const logs = await parts.readLogs(chainId, query, clientOf(c.env, parts.trustedProxies));
   const page = logs.slice(start, start + Math.min(offset, LOGS_MAX));
   return page.length === 0 ? answerNone('No records found') : answerOk(page.map(renderLog));
 }

@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../../errors.ts';
-import { checksumAddress, type Hex } from '../../../lib/hex.ts';
+import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { answerRecord } from '../../records/answer-record.ts';
@@ -51,7 +51,7 @@ export async function answerSource(
 /** Addresses of one question, as many as the protocol has them. */
 const CREATIONS_MAX = 5;
 
-/** getcontractcreation: how verified contracts were created. */
+/** getcontractcreation: how contracts were created. Of those that are not verified here, the chain says it. */
 export async function answerCreations(
   parts: EtherscanParts,
   question: EtherscanQuestion,
@@ -67,9 +67,18 @@ export async function answerCreations(
   const found = await parts.answers.inTurn(question.c, () =>
     parts.contracts.findCreations(chainId, addresses),
   );
-  if (found.length === 0) return answerNotOk(RESULT_TEXTS.noCreation);
+  const stored = new Map(found.map((each) => [each.address, each]));
+  const client = clientOf(question.c.env, parts.trustedProxies);
+  const creations = await Promise.all(
+    addresses.map(
+      async (address) =>
+        stored.get(address) ?? (await searchCreation(parts, chainId, address, client)),
+    ),
+  );
+  const known = creations.filter((each) => each !== undefined);
+  if (known.length === 0) return answerNotOk(RESULT_TEXTS.noCreation);
   return answerOk(
-    found.map(({ address, deployer, transactionHash, blockNumber, creationCode = '0x' }) => ({
+    known.map(({ address, deployer, transactionHash, blockNumber, creationCode = '0x' }) => ({
       contractAddress: checksumAddress(address),
       contractCreator: checksumAddress(deployer),
       txHash: transactionHash,
@@ -77,6 +86,23 @@ export async function answerCreations(
       creationBytecode: creationCode,
     })),
   );
+}
+
+/** The creation as the chain has it; none on a chain that is not read here. */
+async function searchCreation(
+  { findCreations }: EtherscanParts,
+  chainId: number,
+  address: Hex,
+  client: string,
+) {
+  try {
+    const found = await findCreations(chainId, address, client);
+    return found && { ...found, address, creationCode: bytesToHex(found.creationCode) };
+  } catch (error) {
+    const isUnread = error instanceof FullmatchError && error.code === 'unsupported_chain';
+    if (isUnread) return undefined;
+    throw error;
+  }
 }
 
 function placeOf(

@@ -11,7 +11,8 @@ export type EtherscanParts = Pick<
   HttpParts,
   | 'answers'
   | 'contracts'
-  | 'logs'
+  | 'findCreations'
+  | 'readLogs'
   | 'proxies'
   | 'registry'
   | 'requests'
