@@ -37,13 +37,13 @@ export interface GuestbookService {
   readonly close: () => Promise<void>;
 }
 
-/** Boots the service and its chain. */
-export async function startGuestbookService(): Promise<GuestbookService> {
+/** Boots the service and its chain. @param more YAML behind the chain */
+export async function startGuestbookService(more = ''): Promise<GuestbookService> {
   const [testDatabase, anvil] = await Promise.all([
     createTestDatabase(),
     startAnvil({ chainId: VERIFIED_CHAIN_ID }),
   ]);
-  const service = await bootService({ databaseUrl: testDatabase.url, yaml: configOf(anvil) });
+  const service = await bootService({ databaseUrl: testDatabase.url, yaml: configOf(anvil, more) });
   return {
     apiUrl: service.apiUrl,
     repositoryUrl: service.repositoryUrl,
