@@ -10,6 +10,7 @@ const SLOW = '**/*.slow.test.ts';
 const ALONE = [
   'test/bytecode-oracle.slow.test.ts',
   'test/compilers-limits.test.ts',
+  'test/compilers-prepare.test.ts',
   'test/compilers-soljson.test.ts',
   'test/demo-command.test.ts',
   'test/verify-bombs.slow.test.ts',

@@ -104,10 +104,15 @@ describe.skipIf(!installed)(
 
       const busy = await start(1);
       for (const id of ids) await pollJob(busy.apiUrl, id);
+      const ended = async (): Promise<readonly unknown[]> => {
+        const all = await busy.metrics();
+        return ['full', 'partial', 'no_match', 'compiler_error'].map((outcome) =>
+          all.get(`fullmatch_verification_jobs_ended_total{outcome="${outcome}"}`),
+        );
+      };
+      // A job is counted a moment after it is stored.
+      await expect.poll(ended).toEqual([1, 1, 1, 1]);
       const metrics = await busy.metrics();
-      const ended = (outcome: string): number | undefined =>
-        metrics.get(`fullmatch_verification_jobs_ended_total{outcome="${outcome}"}`);
-      expect(['full', 'partial', 'no_match', 'compiler_error'].map(ended)).toEqual([1, 1, 1, 1]);
       const counted = (kind: string): number | undefined =>
         metrics.get(`fullmatch_verification_job_duration_seconds_count{kind="${kind}"}`);
       expect(['match', 'no_match', 'invalid_input'].map(counted)).toEqual([2, 1, 1]);
