@@ -38,7 +38,9 @@ test('a file that fails once is flaky: green, with the output of both runs', asy
   const { code, output } = await run('passes', 'flaky-1');
   expect(code).toBe(0);
   const report = output.slice(output.indexOf('flaky: flaky-1.case.ts'));
-  expect(report).toMatch(/first run:\n[^]*expected true to be false[^]*second run, alone:\n *passed/);
+  expect(report).toMatch(
+    /first run:\n[^]*expected true to be false[^]*second run, alone:\n *passed/,
+  );
   expect(lastLineOf(output)).toBe('2 passed, 0 failed, 1 skipped');
 });
 

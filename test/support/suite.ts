@@ -13,9 +13,6 @@ declare module 'vitest' {
  */
 export const IS_SLOW_SUITE = inject('suite') === 'slow';
 
-/** How many cases a property test runs: a quarter of `all` in the fast suite. */
-export const propertyRuns = (all: number): number => (IS_SLOW_SUITE ? all : Math.ceil(all / 4));
-
 /** One compiler of each generation: the oldest with standard JSON, the last without immutables, the newest. */
 const FEW_VERSIONS = ['0.4.11', '0.6.12', '0.8.37'];
 
