@@ -35,7 +35,7 @@ function nodeOf(head: number, logs: readonly object[], blocksAtOnce = Infinity) 
     return logs;
   };
   const askAny: RpcClient['askAny'] = async (_chain, request) => ({
-    value: request.result.parse(answer(request as RpcRequest<unknown>)),
+    value: request.result.parse(answer(request)),
     endpoint: 'node',
   });
   return { asked, rpc: { askAny } };

@@ -76,7 +76,7 @@ const renderLog = (log: ContractLog) => ({
   data: log.data,
   blockNumber: toQuantity(log.blockNumber),
   blockHash: log.blockHash,
-  ...(log.blockTimestamp != null && { timeStamp: toQuantity(log.blockTimestamp) }),
+  ...(typeof log.blockTimestamp === 'number' && { timeStamp: toQuantity(log.blockTimestamp) }),
   logIndex: toQuantity(log.logIndex),
   transactionHash: log.transactionHash,
   transactionIndex: toQuantity(log.transactionIndex),
