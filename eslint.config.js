@@ -14,6 +14,32 @@ const noDefaultExport = {
   message: 'Export by name, so that one thing has one name everywhere.',
 };
 
+const waitForEvents =
+  'A fast test waits for the event itself: waitUntil of test/support/wait-for.ts, expect.poll, a gate or a fake clock.';
+const countSteps =
+  'A fast test judges no time below 10 s: count steps, or wait for the event itself.';
+const boundedTime =
+  'CallExpression[callee.property.name=/^toBeLessThan(OrEqual)?$/]:has(> Literal[value<10000])';
+const racyInFastTests = [
+  {
+    selector: "NewExpression[callee.name='Promise'] CallExpression[callee.name='setTimeout']",
+    message: waitForEvents,
+  },
+  {
+    selector:
+      "ImportDeclaration[source.value='node:timers/promises'] ImportSpecifier[imported.name='setTimeout']",
+    message: waitForEvents,
+  },
+  {
+    selector: `${boundedTime}:has(CallExpression[callee.property.name='now'])`,
+    message: countSteps,
+  },
+  {
+    selector: `${boundedTime}:has(Identifier[name=/(Ms|[eE]lapsed|[tT]ook)$/])`,
+    message: countSteps,
+  },
+];
+
 // The import table and cycles are checked by dependency-cruiser (.dependency-cruiser.cjs).
 export default tseslint.config(
   {
@@ -81,5 +107,10 @@ export default tseslint.config(
         { name: 'vitest', importNames: ['it'], message: 'Tests are written with `test`.' },
       ],
     },
+  },
+  {
+    files: ['**/*.test.ts'],
+    ignores: ['**/*.slow.test.ts'],
+    rules: { 'no-restricted-syntax': ['error', ...racyInFastTests] },
   },
 );

@@ -10,6 +10,7 @@ import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
+import { IS_SLOW_SUITE } from './support/suite.ts';
 import { countRequestsOf } from './support/count-requests.ts';
 import { waitUntil } from './support/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -235,7 +236,7 @@ describe('the published tree', () => {
   });
 });
 
-describe('large answers', () => {
+describe.runIf(IS_SLOW_SUITE)('large answers', () => {
   const large: Hex[] = [];
   beforeAll(async () => {
     for (let number = 0; number < 4; number += 1) large.push(newAddress());

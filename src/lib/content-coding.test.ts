@@ -71,8 +71,7 @@ describe('the coding of an answer', () => {
   });
 
   test('is found in linear time in a long hostile header', () => {
-    const start = performance.now();
-    choose(`${'gzip;q=0.'.repeat(2000)},${' '.repeat(5000)},;;;;`);
-    expect(performance.now() - start).toBeLessThan(200);
+    // In quadratic time this would take longer than a test may.
+    expect(choose(`${'gzip;q=0.'.repeat(400_000)},${' '.repeat(1_000_000)},;;;;`)).toBeUndefined();
   });
 });

@@ -36,10 +36,13 @@ describe('If-None-Match', () => {
   });
 
   test('is read in linear time', () => {
-    const start = performance.now();
-    findHeldCoding(`${'"a",'.repeat(4000)}"`, tags, 'gzip');
-    findHeldCoding(`${', '.repeat(8000)}x`, tags, 'gzip');
-    findHeldCoding(`"${' '.repeat(16000)}`, tags, 'gzip');
-    expect(performance.now() - start).toBeLessThan(200);
+    // In quadratic time each of these would take longer than a test may.
+    for (const field of [
+      `${'"a",'.repeat(1_000_000)}"`,
+      `${', '.repeat(2_000_000)}x`,
+      `"${' '.repeat(4_000_000)}`,
+    ]) {
+      expect(findHeldCoding(field, tags, 'gzip')).toBeUndefined();
+    }
   });
 });

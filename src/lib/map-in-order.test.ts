@@ -1,3 +1,4 @@
+import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import fc from 'fast-check';
 import { mapInOrder } from './map-in-order.ts';
@@ -9,8 +10,9 @@ async function* each<T>(items: readonly T[], onEnd?: () => void): AsyncGenerator
     onEnd?.();
   }
 }
-const pause = (turns: number): Promise<void> =>
-  turns === 0 ? Promise.resolve() : new Promise((done) => void setTimeout(done, turns));
+async function pause(turns: number): Promise<void> {
+  for (let turn = 0; turn < turns; turn += 1) await untilNextTurn();
+}
 async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
   const collected: T[] = [];
   for await (const item of items) collected.push(item);

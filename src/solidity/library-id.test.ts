@@ -25,9 +25,9 @@ test('groups libraries by their paths, which may hold colons or be absent', () =
   ]);
 });
 
-test('groups 50,000 libraries of one path in time', () => {
-  const entries = Array.from({ length: 50_000 }, (_, index) => [`a.sol:L${index}`, index] as const);
-  const startedAt = performance.now();
-  expect(Object.keys(groupByPath(entries)['a.sol'] ?? {})).toHaveLength(50_000);
-  expect(performance.now() - startedAt).toBeLessThan(5000);
+test('groups the libraries of one path in linear time', () => {
+  // In quadratic time this would take longer than a test may.
+  const count = 300_000;
+  const entries = Array.from({ length: count }, (_, index) => [`a.sol:L${index}`, index] as const);
+  expect(Object.keys(groupByPath(entries)['a.sol'] ?? {})).toHaveLength(count);
 });

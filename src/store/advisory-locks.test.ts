@@ -1,4 +1,4 @@
-import { setTimeout as rest } from 'node:timers/promises';
+import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { lockUntilCommit } from './advisory-locks.ts';
@@ -40,7 +40,7 @@ test('is not waited for where its holder works for too long', async () => {
     isHeld();
     while (goesOn) {
       await lockUntilCommit(transaction, 'jobClaims');
-      await rest(50);
+      await untilNextTurn();
     }
   });
   await held;

@@ -1,4 +1,4 @@
-import { setTimeout } from 'node:timers/promises';
+import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { CID } from 'multiformats/cid';
 import { afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { compileInChild, type SolcVersion } from '../../../test/support/compile-in-child.ts';
@@ -777,7 +777,7 @@ describe('a source of metadata', () => {
       behave: async ({ answer, response }) => {
         most = Math.max(most, (now += 1));
         response.on('close', () => (now -= 1));
-        await setTimeout(5);
+        await untilNextTurn();
         await answer();
       },
     });
