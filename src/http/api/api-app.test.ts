@@ -9,6 +9,7 @@ import {
 } from '../../../test/support/http-fixture.ts';
 import { type HealthFacts } from '../health-facts.ts';
 import { composeHealth } from '../health.ts';
+import { createApiApp } from './api-app.ts';
 import { type HostApp } from '../host-app.ts';
 
 interface ProblemBody {
@@ -70,6 +71,19 @@ describe('the paths of the API host', () => {
         .replace('/server', '')
         .replace(/eip155:1/, '{ref}'),
     );
+  });
+
+  test('are a page at the root, and the Etherscan protocol where its parameters are', async () => {
+    const host = createApiApp(await fixtureDependencies());
+    for (const path of ['/', '/server', '/server/']) {
+      const answer = await host.request(
+        `${path}?module=contract&action=getabi&chainid=1&address=0x`,
+      );
+      expect(answer.status).toBe(200);
+      expect(await answer.json()).toMatchObject({ status: '0', message: 'NOTOK' });
+      const page = await host.request(`${path}?module=contract`);
+      expect(page.headers.get('content-type')).not.toContain('json');
+    }
   });
 
   test('below the verifier of Blockscout are not found in its own shape', async () => {

@@ -35,7 +35,7 @@ import {
   storedRoutes,
   verdictRoutes,
 } from './blockscout/blockscout-routes.ts';
-import { addEtherscanRoutes } from './etherscan/add-etherscan-routes.ts';
+import { addEtherscanAtRoot, addEtherscanRoutes } from './etherscan/add-etherscan-routes.ts';
 import { etherscanErrorShape } from './etherscan/etherscan-error.ts';
 import { etherscanRoutes } from './etherscan/etherscan-routes.ts';
 import { addDownloads } from './downloads/add-downloads.ts';
@@ -122,6 +122,7 @@ export function createApiApp(parts: HttpParts): HostApp {
   addHealthRoutes(routes, parts);
   const { version: fullmatch, urls, pages: bundle, answers } = parts;
   const ask: HostApp['request'] = (...asked) => app.request(...asked);
+  addEtherscanAtRoot(routes, ask);
   if (parts.isMcpEnabled) addMcp(routes, { ...parts, ask });
   if (parts.unlistedHost !== undefined) addListing(routes, parts, parts.unlistedHost);
   const prefixes = parts.apiPrefixes.filter((prefix) => prefix.length > 1);

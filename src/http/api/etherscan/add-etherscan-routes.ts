@@ -5,6 +5,8 @@ import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { type Answer, answerJson, REVALIDATED } from '../../answer.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
+import { type AskedFor } from '../../client-of.ts';
+import { type HostApp } from '../../host-app.ts';
 import { redirectTo } from '../page-redirects.ts';
 import { answerAbi, answerCreations, answerSource } from './answer-look-ups.ts';
 import { answerLogs } from './answer-logs.ts';
@@ -48,6 +50,18 @@ export function addEtherscanRoutes(routes: OpenAPIHono, parts: EtherscanParts): 
       return redirectTo(c.req.url, `contract/${chainId}/${checksumAddress(address)}`, depth);
     });
   }
+}
+
+/**
+ * Answers the protocol at the root too, for clients whose base URL is the host alone. Without its two parameters the root is
+ * a page.
+ */
+export function addEtherscanAtRoot(routes: OpenAPIHono, ask: HostApp['request']): void {
+  routes.get('/', (c, next) => {
+    const { module = '', action = '' } = c.req.query();
+    if (module === '' || action === '') return next();
+    return ask(`/api${new URL(c.req.url).search}`, { method: c.req.method }, c.env as AskedFor);
+  });
 }
 
 /** The chain that the path names. @throws FullmatchError unsupported_chain */
