@@ -69,7 +69,7 @@ export function renderSourceRecord(
     Runs: typeof optimizer['runs'] === 'number' ? String(optimizer['runs']) : '200',
     ConstructorArguments: argumentsOf(creationCode),
     EVMVersion: typeof settings['evmVersion'] === 'string' ? settings['evmVersion'] : 'Default',
-    Library: librariesOf(sections),
+    Library: [...librariesOf(sections)].map((library) => library.join(':')).join(';'),
     LicenseType: licenseOf(sections.sources?.find((source) => source.path === path)?.content),
     Proxy: implementation === undefined ? '0' : '1',
     Implementation: implementation === undefined ? '' : checksumAddress(implementation),
@@ -79,18 +79,18 @@ export function renderSourceRecord(
 }
 
 /** What an import says of the arguments by its own word is left out: the protocol has no place for claims. */
-function argumentsOf(creationCode: ContractSections['creationCode'] | undefined): string {
+export function argumentsOf(creationCode: ContractSections['creationCode'] | undefined): string {
   const { values, unprovenValues = [] } = creationCode ?? {};
   const text = values?.['constructorArguments'];
   return typeof text === 'string' && !unprovenValues.includes('arguments') ? text.slice(2) : '';
 }
 
 /** The libraries that the settings name or that were read in the codes. */
-function librariesOf({
+export function librariesOf({
   compilation,
   creationCode,
   runtimeCode,
-}: Partial<ContractSections>): string {
+}: Partial<ContractSections>): ReadonlyMap<string, string> {
   const configured = membersOf(compilation?.settings['libraries']);
   const found = new Map<string, string>();
   for (const [path, libraries] of Object.entries(configured)) {
@@ -103,7 +103,7 @@ function librariesOf({
       found.set(splitLibraryId(id)[1], String(address));
     }
   }
-  return [...found].map(([name, address]) => `${name}:${address}`).join(';');
+  return found;
 }
 
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -111,6 +111,7 @@ const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const LICENSE = /SPDX-License-Identifier:[ \t]{0,8}([\w.+-]{1,64})/;
 
-function licenseOf(source = ''): string {
+/** The SPDX identifier that a source names. */
+export function licenseOf(source = ''): string {
   return LICENSE.exec(source)?.[1] ?? '';
 }
