@@ -12,7 +12,7 @@ export const NO_CLIENTS: string | undefined =
     : `the packages of the clients are for linux-x64, not for ${process.platform}-${process.arch}`;
 
 /** The client projects of test/clients. */
-export type ClientName = 'forge' | 'hardhat-2' | 'hardhat-3' | 'readers';
+export type ClientName = 'forge' | 'hardhat-2' | 'hardhat-3' | 'readers' | 'rocketh';
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../../..');
 /** Where the pinned projects of the clients, their configurations and their contracts are. */
