@@ -171,6 +171,7 @@ describe.skipIf(absence)(`the API of a Blockscout${absence ? ` (${absence})` : '
     expect(await ask('etherscan')).not.toHaveProperty('FileName');
     expect(await ask('blockscout', NOBODY)).toEqual({
       ...{ Address: NOBODY, SourceCode: '', ABI: 'Contract source code not verified' },
+      ...{ ContractName: '', CompilerVersion: '' },
     });
   });
 

@@ -62,7 +62,7 @@ export const sourceRecordSchema = z
   })
   .meta({ id: 'EtherscanSource', description: 'A contract as getsourcecode shows it' });
 
-/** A contract as `getsourcecode` shows it in the dialect of Blockscout; one that is not verified has the first three members alone. */
+/** A contract as `getsourcecode` shows it in the dialect of Blockscout; one that is not verified has few of them. */
 export const blockscoutRecordSchema = z
   .strictObject({
     Address: z.string(),

@@ -53,7 +53,10 @@ export function renderSmartContract(
 
 /** A contract without a match, as `getsourcecode` of Blockscout shows it. */
 export function renderUnverifiedRecord(address: Hex): SourceRecord {
-  return { Address: address, SourceCode: '', ABI: RESULT_TEXTS.notVerified };
+  return {
+    ...{ Address: address, SourceCode: '', ABI: RESULT_TEXTS.notVerified },
+    ...{ ContractName: '', CompilerVersion: '' },
+  };
 }
 
 /** A verified contract as `getsourcecode` of Blockscout shows it. @param implementation of a proxy, where it is known to be one */
