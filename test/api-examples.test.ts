@@ -37,7 +37,7 @@ contract Token {
 }
 `;
 const PATH = 'contracts/Token.sol';
-const COPIES = 16;
+const COPIES = 24;
 const EXAMPLES = '../src/http/api-examples.json';
 
 interface Parameter {
@@ -134,7 +134,7 @@ health: { enabled: false }
         ...question.headers,
       },
       ...(body !== undefined && { body }),
-      ...(question.form && { body: new URLSearchParams(question.form) }),
+      ...((question.form ?? question.files) && { body: formOf(question) }),
     });
     const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
     const answer = showAnswer(type, await readBody(response, type), question.isVolatile === true);
@@ -189,21 +189,43 @@ async function readBody(response: Response, type: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
+/** The form of a question, in parts where it has files. */
+function formOf({ form = {}, files }: Question): URLSearchParams | FormData {
+  if (files === undefined) return new URLSearchParams(form);
+  const parts = new FormData();
+  for (const [name, value] of Object.entries(form)) parts.append(name, value);
+  for (const [name, [file, text]] of Object.entries(files))
+    parts.append(name, new Blob([text]), file);
+  return parts;
+}
+
 const SHOWN_BODY = 300;
 
 /** The command that sends a request; a long body is cut. */
-function curlOf(method: string, url: string, { json, form, headers = {} }: Question): string {
+function curlOf(
+  method: string,
+  url: string,
+  { json, form, files, headers = {} }: Question,
+): string {
   const quote = (text: string): string => `'${text.replaceAll("'", String.raw`'\''`)}'`;
   const cut = (text: string): string =>
     text.length <= SHOWN_BODY ? text : `${text.slice(0, SHOWN_BODY)}…`;
-  const parts = ['curl', ...(method === 'get' || form || json ? [] : ['-X', 'POST']), quote(url)];
+  const parts = [
+    'curl',
+    ...(method === 'get' || form || files || json ? [] : ['-X', 'POST']),
+    quote(url),
+  ];
   for (const [name, value] of Object.entries(headers)) parts.push('-H', quote(`${name}: ${value}`));
   if (json !== undefined) {
     parts.push('-H', quote('content-type: application/json'));
     parts.push('-d', quote(cut(JSON.stringify(json))));
   }
   for (const [name, value] of Object.entries(form ?? {})) {
-    parts.push('--data-urlencode', quote(cut(`${name}=${value}`)));
+    if (files) parts.push('-F', quote(cut(`${name}=${value}`)));
+    else parts.push('--data-urlencode', quote(cut(`${name}=${value}`)));
+  }
+  for (const [name, [file]] of Object.entries(files ?? {})) {
+    parts.push('-F', quote(`${name}=@${file}`));
   }
   return parts.join(' ');
 }

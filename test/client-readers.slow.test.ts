@@ -73,4 +73,23 @@ describe.skipIf(absence)(`readers of block explorers${absence ? ` (${absence})` 
       sources: [{ path: PATH, content: SOURCE }],
     });
   });
+
+  test('the loader of whatsabi for Blockscouts reads the ABI and the sources', async () => {
+    const readAt = async (contract: string): Promise<Record<string, unknown>> => {
+      const read = await project.run(process.execPath, ['read-blockscout.mjs'], {
+        EXPLORER_API_URL: `${service.service.apiUrl}/evm/${VERIFIED_CHAIN_ID}/blockscout/api`,
+        CONTRACT: contract,
+      });
+      expect(read, read.printed).toMatchObject({ exitCode: 0 });
+      return JSON.parse(read.printed) as Record<string, unknown>;
+    };
+    expect(await readAt(address)).toMatchObject({
+      ...{ ok: true, name: 'Guestbook', compilerVersion: 'v0.8.30+commit.73712a01' },
+      ...{ runs: 200, evmVersion: 'default', abi: [{ name: 'sign' }], loaded: [{ name: 'sign' }] },
+      sources: [{ path: PATH, content: SOURCE }],
+    });
+    for (const unverified of [service.anvil.account, `0x${'ab'.repeat(20)}`]) {
+      expect(await readAt(unverified)).toMatchObject({ ok: false, abi: [], loaded: [] });
+    }
+  });
 });

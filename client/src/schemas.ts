@@ -841,7 +841,7 @@ export interface SignatureStats {
 export interface EtherscanAnswer {
   status: '0' | '1';
   message: 'OK' | 'NOTOK' | 'No records found';
-  result: string | EtherscanSource[] | EtherscanCreation[] | EtherscanLog[];
+  result: string | EtherscanSource[] | BlockscoutSource[] | EtherscanCreation[] | EtherscanLog[];
   /** Why a verification failed, beside the text that clients compare */
   details?: {
     /** The code of a failed job */
@@ -878,6 +878,39 @@ export interface EtherscanSource {
   Implementation: string;
   SwarmSource: string;
   SimilarMatch: string;
+}
+
+/** A contract as getsourcecode of Blockscout shows it */
+export interface BlockscoutSource {
+  Address: string;
+  /** The file FileName; empty where not verified */
+  SourceCode: string;
+  /** JSON */
+  ABI: string;
+  ContractName?: string;
+  FileName?: string;
+  AdditionalSources?: {
+    Filename: string;
+    SourceCode: string;
+  }[];
+  /** v0.8.30+commit.73712a01 */
+  CompilerVersion?: string;
+  CompilerSettings?: Record<string, unknown>;
+  OptimizationUsed?: 'true' | 'false';
+  OptimizationRuns?: number;
+  /** default, or a name of the compiler */
+  EVMVersion?: string;
+  /** Hexadecimal digits without 0x */
+  ConstructorArguments?: string;
+  ExternalLibraries?: {
+    name: string;
+    address_hash: string;
+  }[];
+  /** SPDX identifier of the source of the contract */
+  LicenseType?: string;
+  IsProxy?: 'true' | 'false';
+  ImplementationAddress?: string;
+  VerifiedAt?: string;
 }
 
 /** The creation of a verified contract */
@@ -969,6 +1002,59 @@ export interface EtherscanChainList {
     status: number;
     comment: string;
   }[];
+}
+
+/** A contract as the Blockscout API shows it */
+export interface BlockscoutContract {
+  is_verified: boolean;
+  is_fully_verified: boolean;
+  is_partially_verified: boolean;
+  name?: string;
+  /** solidity, vyper or yul */
+  language?: string;
+  /** v0.8.30+commit.73712a01 */
+  compiler_version?: string;
+  compiler_settings?: Record<string, unknown>;
+  /** null for Vyper */
+  optimization_enabled?: boolean | null;
+  optimization_runs?: number | null;
+  /** default, or a name of the compiler */
+  evm_version?: string;
+  abi?: unknown[] | null;
+  file_path?: string;
+  /** The file at file_path */
+  source_code?: string;
+  additional_sources?: {
+    file_path: string;
+    source_code: string;
+  }[];
+  /** Hexadecimal digits without 0x */
+  constructor_args?: string | null;
+  verified_at?: string;
+}
+
+/** A message of the Blockscout API */
+export interface BlockscoutMessage {
+  message: string;
+}
+
+/** What can be verified, and how */
+export interface BlockscoutVerificationConfig {
+  verification_options: (
+    | 'standard-input'
+    | 'vyper-standard-input'
+    | 'flattened-code'
+    | 'multi-part'
+    | 'vyper-code'
+    | 'vyper-multi-part'
+    | 'sourcify'
+  )[];
+  solidity_compiler_versions: string[];
+  vyper_compiler_versions: string[];
+  solidity_evm_versions: string[];
+  vyper_evm_versions: string[];
+  is_rust_verifier_microservice_enabled: boolean;
+  license_types: Record<string, number>;
 }
 
 /** What came of codes and sources */

@@ -278,6 +278,23 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /blockscout/api/v1/abi/function': 'a protocol of other tools',
   'GET /blockscout/api/v1/abi/event': 'a protocol of other tools',
   'POST /blockscout/api/v1/abi/events:batch-get': 'a protocol of other tools',
+  'GET /evm/{chainId}/blockscout/api/v2/smart-contracts/verification/config':
+    'a protocol of other tools',
+  'GET /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}': 'a protocol of other tools',
+  'POST /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}/verification/via/standard-input':
+    'a protocol of other tools',
+  'POST /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}/verification/via/vyper-standard-input':
+    'a protocol of other tools',
+  'POST /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}/verification/via/flattened-code':
+    'a protocol of other tools',
+  'POST /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}/verification/via/multi-part':
+    'a protocol of other tools',
+  'POST /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}/verification/via/vyper-code':
+    'a protocol of other tools',
+  'POST /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}/verification/via/vyper-multi-part':
+    'a protocol of other tools',
+  'POST /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}/verification/via/sourcify':
+    'a protocol of other tools',
   'GET /signature-database/v1/lookup': 'a protocol of other tools',
   'GET /signature-database/v1/search': 'a protocol of other tools',
   'POST /signature-database/v1/import': 'a protocol of other tools',

@@ -15,6 +15,7 @@ import {
   versionsRoutes,
   storedRoutes,
 } from './api/blockscout/blockscout-routes.ts';
+import { explorerApiRoutes } from './api/blockscout/explorer/explorer-routes.ts';
 import { codeDatabaseRoutes } from './api/blockscout/code-database-routes.ts';
 import { providerRoutes } from './api/blockscout/signature-provider-routes.ts';
 import { etherscanRoutes } from './api/etherscan/etherscan-routes.ts';
@@ -85,6 +86,7 @@ export const API_ROUTES: readonly RouteConfig[] = [
   apiFileRoute,
   ...signatureRoutes,
   ...etherscanRoutes,
+  ...explorerApiRoutes,
   // The same routes at the root are for bases without a path: the document has each once.
   ...[...verdictRoutes, ...batchRoutes, ...versionsRoutes]
     .map(({ route }): RouteConfig => route)
@@ -166,6 +168,7 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
         name: 'Etherscan protocol',
         description: 'Verification and look-ups for tools that speak to block explorers',
       },
+      { name: 'Blockscout API', description: 'The same for tools that speak to a Blockscout' },
     ],
   });
   // The generator's types allow references in every place; the registered routes put none there. It leaves empty

@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { keepCompilation, readCompilation } from './compile-in-child.ts';
@@ -35,6 +35,14 @@ function findAbsence(): string | undefined {
   return VYPER_VERSIONS.every(isThere)
     ? undefined
     : 'skipped: no compilers of Vyper, run scripts/install-vyper.sh';
+}
+
+/** Whether the compiler of a release is there. */
+export function hasVyperBuild(release: string): boolean {
+  return (
+    existsSync(VYPER_FOLDER) &&
+    readdirSync(VYPER_FOLDER).some((name) => name.startsWith(`vyper.${release}+`))
+  );
 }
 
 /** The program of a version. */

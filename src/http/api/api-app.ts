@@ -25,6 +25,8 @@ import { addCards } from './card/add-cards.ts';
 import { renderLlmsText } from './llms-text.ts';
 import { addBlockscoutRoutes } from './blockscout/add-blockscout-routes.ts';
 import { addCodeDatabase } from './blockscout/add-code-database.ts';
+import { addExplorerApi } from './blockscout/explorer/add-explorer-api.ts';
+import { submissionRoutes } from './blockscout/explorer/explorer-routes.ts';
 import { addSignatureProvider } from './blockscout/add-signature-provider.ts';
 import { addStoredVerifier } from './blockscout/add-stored-verifier.ts';
 import { blockscoutErrorShapes } from './blockscout/blockscout-error.ts';
@@ -110,6 +112,7 @@ export function createApiApp(parts: HttpParts): HostApp {
   addSignatureRoutes(routes, parts);
   addEtherscanRoutes(routes, parts);
   addBlockscoutRoutes(routes, parts);
+  addExplorerApi(routes, parts);
   addStoredVerifier(routes, { ...parts, findAtExplorer });
   addSignatureProvider(routes, parts);
   addCodeDatabase(routes, parts);
@@ -158,7 +161,7 @@ function bodyLimitsOf({ verificationBytes }: HttpParts): Readonly<Record<string,
   const bodyLimits = Object.fromEntries(
     [
       ...[...v2VerifyRoutes, ...v1VerifyRoutes, verifySourcesRoute, ...etherscanRoutes],
-      ...[...verdictRoutes, ...batchRoutes].map(({ route }) => route),
+      ...[...verdictRoutes, ...batchRoutes, ...submissionRoutes].map(({ route }) => route),
       ...storedRoutes.map(({ verify }) => verify),
     ].map(({ path }) => [path, verificationBytes]),
   );

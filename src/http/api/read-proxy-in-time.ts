@@ -15,7 +15,10 @@ export interface ProxyQuestion {
 /** Reading a record waits for the chain no longer than this. */
 const PROXY_WAIT_MS = 3_000;
 
-/** What a contract is, as the chain says it; where no code is left, it is none that delegates. */
+/** The reading of an address without code: it is no proxy. */
+export const NO_CODE: ProxyReading = { blockNumber: 0, blockHash: '0x', delegates: false };
+
+/** What a contract is, as the chain says it; {@link NO_CODE} where no code is left. */
 export async function findProxy(
   proxies: HttpParts['proxies'],
   { chainId, address, client }: ProxyQuestion,
@@ -24,7 +27,7 @@ export async function findProxy(
     return await proxies.find(chainId, address, client);
   } catch (error) {
     const isEmpty = error instanceof FullmatchError && error.code === 'contract_not_deployed';
-    if (isEmpty) return { blockNumber: 0, blockHash: '0x', delegates: false };
+    if (isEmpty) return NO_CODE;
     throw error;
   }
 }

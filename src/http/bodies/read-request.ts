@@ -26,6 +26,7 @@ import {
 } from '../api/blockscout/code-database-body.ts';
 import { lookUpMethods } from '../api/blockscout/methods-body.ts';
 import { type MethodPlace } from '../../verification/given-codes/place-methods.ts';
+import { readSubmission, type SubmissionForm } from '../api/blockscout/explorer/read-submission.ts';
 import { readAbiBody, readEventsBody } from '../api/blockscout/signature-provider-body.ts';
 import { type ImportQuestion, readImportBody } from '../api/signatures/signatures-body.ts';
 import { readSourcesBody } from '../api/sources/sources-body.ts';
@@ -68,7 +69,8 @@ export type RequestForm =
   | { readonly kind: 'event_selector' }
   | { readonly kind: 'event_selectors' }
   | EtherscanForm
-  | BlockscoutForm;
+  | BlockscoutForm
+  | SubmissionForm;
 
 /** A compilation that codes come with has no place on a chain. */
 const NO_PLACE = { chainId: 0, address: '0x' } as const;
@@ -116,6 +118,11 @@ export async function readRequest(
     if ('fields' in read) return read;
     requireBounded(read.verification.compilation, limits);
     return { request: packRequest(read.verification), ...(read.key && { key: read.key }) };
+  }
+  if (form.kind === 'blockscout_submission') {
+    const asked = await readSubmission(bytes, form, limits);
+    requireBounded(asked.compilation, limits);
+    return { request: packRequest(asked) };
   }
   if (form.kind === 'blockscout') {
     const { compilation, codes, wantsMethods } = readVerifierRequest(bytes, form, limits);

@@ -65,7 +65,7 @@ const HEAP_LEAST_BYTES = 96 * MIB;
 /** What has contracts verified, or signatures imported; requests of the Etherscan protocol say it in their bodies. */
 const ADMITTED: ReadonlySet<RequestForm['kind']> = new Set([
   ...(['standard_json', 'metadata', 'sources', 'similarity', 'explorer', 'v1', 'place'] as const),
-  ...(['blockscout', 'signatures', 'provider_abi'] as const),
+  ...(['blockscout', 'blockscout_submission', 'signatures', 'provider_abi'] as const),
 ]);
 const READING = { taskTimeoutMs: 30_000, queueLimit: 1000, idleMs: 5_000 };
 
@@ -100,7 +100,7 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
   const passes = new OwnPasses();
   return {
     read: async (c, form, mostBytes = bodyBytes) => {
-      if (ADMITTED.has(form.kind)) access.admit(c);
+      if (ADMITTED.has(form.kind)) access.admit(c, keyInQuery(c, form));
       const client = clientOf(c.env, trustedProxies);
       requireNoCoding(c);
       const limitBytes = Math.min(mostBytes, bodyBytes);
@@ -141,6 +141,11 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
       await Promise.all([small.close(), large.close()]);
     },
   };
+}
+
+/** The token that clients of Blockscout's API send as their key; an empty one is none. */
+function keyInQuery(c: Context, { kind }: RequestForm): string | undefined {
+  return kind === 'blockscout_submission' ? c.req.query('apikey') || undefined : undefined;
 }
 
 /** The body as it comes. The connection outlives a body that is not read to its end, for the answer. */

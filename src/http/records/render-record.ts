@@ -7,6 +7,10 @@ import {
   parseSections,
 } from '../../repository/repository.ts';
 import { checksumAddress, type Hex } from '../../lib/hex.ts';
+import {
+  renderBlockscoutRecord,
+  renderSmartContract,
+} from '../api/blockscout/explorer/contract-record.ts';
 import { type etherscanAnswerSchema } from '../api/etherscan/etherscan-wire.ts';
 import { renderAbi, renderSourceRecord } from '../api/etherscan/source-record.ts';
 import { renderContract, renderStandardInput } from '../api/v2/contract-text.ts';
@@ -28,8 +32,8 @@ export interface RecordTask {
 
 /**
  * An answer that shows a record: fields of the API v2, files and their URLs of the API v1, a folder of the tree, what tools
- * take (the ABI, the input of the compiler, an archive of all files), and of the
- * Etherscan protocol the ABI or the source with what is known of the implementation of a proxy.
+ * take (the ABI, the input of the compiler, an archive of all files), of the Etherscan protocol the ABI or the source with
+ * what is known of the implementation of a proxy, in either dialect, and a contract of Blockscout's API.
  */
 export type RecordForm =
   | {
@@ -41,8 +45,9 @@ export type RecordForm =
   | { readonly kind: 'files' | 'bare_files' }
   | { readonly kind: 'file_urls' | 'bare_file_urls'; readonly base: string }
   | { readonly kind: 'folder' | 'abi' | 'standard_input' | 'zip' }
+  | { readonly kind: 'blockscout_contract' }
   | { readonly kind: 'etherscan_abi' }
-  | { readonly kind: 'etherscan_source'; readonly implementation?: Hex };
+  | { readonly kind: 'etherscan_source' | 'blockscout_source'; readonly implementation?: Hex };
 
 /** The bytes of an answer, of JSON in UTF-8, in memory of their own. */
 export function renderRecord({ match, parts, form }: RecordTask): Buffer<ArrayBuffer> {
@@ -63,6 +68,11 @@ function renderChunks(
   if (form.kind === 'etherscan_source') {
     return [renderOk([renderSourceRecord(parts, form.implementation)])];
   }
+  if (form.kind === 'blockscout_source') {
+    return [renderOk([renderBlockscoutRecord(match, parts, form.implementation)])];
+  }
+  if (form.kind === 'blockscout_contract')
+    return [JSON.stringify(renderSmartContract(match, parts))];
   const folder = folderPath(match);
   if (form.kind === 'files' || form.kind === 'bare_files') {
     const files = filesOf(parts).map(({ path, content }) => {

@@ -4,6 +4,10 @@ import { describeProblem } from '../error-response.ts';
 import { answerShaped } from '../error-shape.ts';
 import { type HostApp } from '../host-app.ts';
 import { type Logger } from '../../log.ts';
+import {
+  smartContractRoute,
+  submissionRoutes,
+} from '../api/blockscout/explorer/explorer-routes.ts';
 import { isUnlistedPath } from './unlisted-paths.ts';
 
 /** What is answered of a contract whose address somebody knows. */
@@ -31,10 +35,16 @@ const ETHERSCAN: ReadonlySet<string> = new Set([
   '/evm/{chainId}/blockscout/api',
 ]);
 
+/** What the API of a Blockscout takes, whose requests hold their token in the query. */
+const BLOCKSCOUT_SENT: ReadonlySet<string> = new Set(
+  submissionRoutes.map(({ route }) => route.path),
+);
+
 /** What else is read: jobs by their ids, and what everybody may see and pages need. Nothing of these lists contracts. */
 const READ: ReadonlySet<string> = new Set([
   ...BY_ADDRESS,
   ...ETHERSCAN,
+  smartContractRoute.path,
   '/contract/{chain}/{address}',
   '/v2/verify/{verificationId}',
   '/v1/jobs/{id}',
@@ -54,6 +64,7 @@ const READ: ReadonlySet<string> = new Set([
 /** What is sent: contracts to verify. */
 const SENT: ReadonlySet<string> = new Set([
   ...ETHERSCAN,
+  ...BLOCKSCOUT_SENT,
   '/v2/verify/{chainId}/{address}',
   '/v2/verify/metadata/{chainId}/{address}',
   '/v2/verify/etherscan/{chainId}/{address}',
@@ -90,8 +101,8 @@ export function withUnlisted(hosts: Hosts, log: Logger): HostApp {
     try {
       if (!(isRead ? READ : SENT).has(route)) throw notAnswered(pathname);
       if (isRead) access.requireToken(request, { isRead });
-      // The body of a request of the Etherscan protocol is looked at where it is read.
-      else if (!ETHERSCAN.has(route)) access.requireToken(request);
+      // These tokens are looked at where the body is read.
+      else if (!ETHERSCAN.has(route) && !BLOCKSCOUT_SENT.has(route)) access.requireToken(request);
     } catch (error) {
       const problem = describeProblem(error, log);
       // A browser asks its user for the token, as the password.

@@ -25,6 +25,8 @@ export interface Question {
   readonly query?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
+  /** Files of a form in parts: names of fields to names and texts of files. The fields of `form` come before them. */
+  readonly files?: Readonly<Record<string, readonly [name: string, text: string]>>;
   readonly headers?: Readonly<Record<string, string>>;
   /** Its numbers differ from run to run. */
   readonly isVolatile?: boolean;
@@ -88,6 +90,7 @@ export function questionsOf(facts: ExampleFacts): Readonly<Record<string, Questi
     'GET /signature-database/v1/stats': {},
     ...etherscan(facts, chainId),
     ...blockscout(facts, chainId),
+    ...blockscoutApi(facts),
     'GET /v1/statistics': volatile,
     'GET /v1/statistics/history': { query: { interval: 'month' } },
     'GET /v1/events': { headers: { 'last-event-id': '0' }, ...volatile },
@@ -231,5 +234,46 @@ function blockscout(
     'POST /blockscout/api/v2/event-descriptions:search': { json: { selector: topics } },
     'POST /blockscout/api/v2/event-descriptions:batch-search': { json: { selectors: [topics] } },
     'GET /blockscout/api/v2/alliance/stats': { isVolatile: true },
+  };
+}
+
+/** The API v2 of a Blockscout. */
+function blockscoutApi({
+  unverified,
+  input,
+  metadata,
+  source,
+}: ExampleFacts): Record<string, Question> {
+  const via = 'POST /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}/verification/via';
+  const compiler = { compiler_version: `v${COMPILER}` };
+  const optimizer = { is_optimization_enabled: 'true', optimization_runs: '200' };
+  const vyper = { compiler_version: 'v0.4.3+commit.bff19ea2' };
+  const vyperInput = { language: 'Vyper', sources: { 'a.vy': { content: 'x: uint256' } } };
+  const inputFile = (text: object) => ({
+    'files[0]': ['input.json', JSON.stringify(text)] as const,
+  });
+  const ask = (question: Question): Question => ({ path: { address: unverified() }, ...question });
+  return {
+    'GET /evm/{chainId}/blockscout/api/v2/smart-contracts/verification/config': {},
+    'GET /evm/{chainId}/blockscout/api/v2/smart-contracts/{address}': {},
+    [`${via}/standard-input`]: ask({ form: compiler, files: inputFile(input) }),
+    [`${via}/vyper-standard-input`]: ask({ form: vyper, files: inputFile(vyperInput) }),
+    [`${via}/flattened-code`]: ask({
+      json: { ...compiler, ...optimizer, contract_name: 'Token', source_code: source },
+    }),
+    [`${via}/multi-part`]: ask({
+      form: { ...compiler, ...optimizer },
+      files: { 'files[0]': [PATH, source] },
+    }),
+    [`${via}/vyper-code`]: ask({
+      json: { ...vyper, contract_name: 'a', source_code: 'x: uint256' },
+    }),
+    [`${via}/vyper-multi-part`]: ask({
+      form: vyper,
+      files: { 'files[0]': ['a.vy', 'x: uint256'] },
+    }),
+    [`${via}/sourcify`]: ask({
+      files: { 'files[0]': ['metadata.json', metadata], 'files[1]': ['Token.sol', source] },
+    }),
   };
 }

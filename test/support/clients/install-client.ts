@@ -13,7 +13,7 @@ export const NO_CLIENTS: string | undefined =
 
 /** The client projects of test/clients. */
 export type ClientName =
-  'forge' | 'hardhat-2' | 'hardhat-2-upgrades' | 'hardhat-3' | 'hardhat-3-upgrades' | 'readers';
+  'forge' | 'hardhat-2' | 'hardhat-2-upgrades' | 'hardhat-3' | 'readers' | 'rocketh';
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../../..');
 /** Where the pinned projects of the clients, their configurations and their contracts are. */

@@ -24,6 +24,7 @@ import {
 } from '../../../src/http/openapi-document.ts';
 import { blockscoutErrorShapes } from '../../../src/http/api/blockscout/blockscout-error.ts';
 import { verdictSchema } from '../../../src/http/api/blockscout/blockscout-routes.ts';
+import { messageSchema } from '../../../src/http/api/blockscout/explorer/explorer-routes.ts';
 import { decodePath } from '../../../src/http/decode-path.ts';
 import { problemSchema } from '../../../src/http/problem-schema.ts';
 import { statisticsSchema } from '../../../src/http/repository/statistics-schema.ts';
@@ -130,7 +131,7 @@ function errorSchemaOf(method: string, path: string): z.ZodType {
   const compatible = [
     ...(fits(v2ErrorShape) ? [v2ErrorSchema] : []),
     ...(fits(v1ErrorShape) ? [v1ErrorSchema] : []),
-    ...(blockscoutErrorShapes.some(fits) ? [verdictSchema] : []),
+    ...(blockscoutErrorShapes.some(fits) ? [verdictSchema, messageSchema] : []),
     ...(fits(signatureErrorShape) ? [signatureErrorSchema] : []),
   ];
   // What the listener refuses before it knows a path is a problem everywhere.

@@ -13,6 +13,7 @@ import {
   requireChain,
 } from './etherscan-question.ts';
 import { RESULT_TEXTS } from './etherscan-wire.ts';
+import { renderUnverifiedRecord } from '../blockscout/explorer/contract-record.ts';
 import { SOURCE_RECORD_SECTIONS, UNVERIFIED_RECORD } from './source-record.ts';
 
 /** getabi: the ABI of a verified contract. */
@@ -33,19 +34,24 @@ export async function answerSource(
 ): Promise<Answer> {
   const place = placeOf(parts, question);
   const { chainId, address } = place;
+  const isBlockscout = question.dialect === 'blockscout';
+  const unverified = isBlockscout ? [renderUnverifiedRecord(address)] : [UNVERIFIED_RECORD];
   const match = await parts.contracts.readContract(chainId, address);
-  if (match === undefined) return answerOk([UNVERIFIED_RECORD]);
+  if (match === undefined) return answerOk(unverified);
   const client = clientOf(question.c.env, parts.trustedProxies);
   const found = await findImplementation(parts, { ...place, client });
   if (found === 'unread') return answerNotOk(RESULT_TEXTS.proxyUnread);
   const { implementation } = found;
   const view = {
-    form: { kind: 'etherscan_source', ...(implementation && { implementation }) },
+    form: {
+      kind: isBlockscout ? 'blockscout_source' : 'etherscan_source',
+      ...(implementation && { implementation }),
+    },
     key: implementation ?? '',
     parts: SOURCE_RECORD_SECTIONS,
   } as const;
   const answered = await answerRecord(question.c, parts, place, () => view);
-  return answered ?? answerOk([UNVERIFIED_RECORD]);
+  return answered ?? answerOk(unverified);
 }
 
 /** Addresses of one question, as many as the protocol has them. */

@@ -62,6 +62,36 @@ export const sourceRecordSchema = z
   })
   .meta({ id: 'EtherscanSource', description: 'A contract as getsourcecode shows it' });
 
+/** A contract as `getsourcecode` shows it in the dialect of Blockscout; one that is not verified has few of them. */
+export const blockscoutRecordSchema = z
+  .strictObject({
+    Address: z.string(),
+    SourceCode: z.string().describe('The file FileName; empty where not verified'),
+    ABI: z.string().describe('JSON'),
+    ContractName: z.string().optional(),
+    FileName: z.string().optional(),
+    AdditionalSources: z
+      .array(z.strictObject({ Filename: z.string(), SourceCode: z.string() }))
+      .optional(),
+    CompilerVersion: z.string().optional().describe('v0.8.30+commit.73712a01'),
+    CompilerSettings: z.record(z.string(), z.unknown()).optional(),
+    OptimizationUsed: z.enum(['true', 'false']).optional(),
+    OptimizationRuns: z.int().optional(),
+    EVMVersion: z.string().optional().describe('default, or a name of the compiler'),
+    ConstructorArguments: z.string().optional().describe('Hexadecimal digits without 0x'),
+    ExternalLibraries: z
+      .array(z.strictObject({ name: z.string(), address_hash: z.string() }))
+      .optional(),
+    LicenseType: z.string().optional().describe('SPDX identifier of the source of the contract'),
+    IsProxy: z.enum(['true', 'false']).optional(),
+    ImplementationAddress: z.string().optional(),
+    VerifiedAt: z.string().optional(),
+  })
+  .meta({
+    id: 'BlockscoutSource',
+    description: 'A contract as getsourcecode of Blockscout shows it',
+  });
+
 /** The creation of a contract as `getcontractcreation` shows it. */
 const creationRecordSchema = z
   .strictObject({
@@ -96,6 +126,7 @@ export const etherscanAnswerSchema = z
     result: z.union([
       z.string(),
       z.array(sourceRecordSchema),
+      z.array(blockscoutRecordSchema),
       z.array(creationRecordSchema),
       z.array(logRecordSchema),
     ]),

@@ -71,3 +71,19 @@ describe('the settings of a contract of another explorer', () => {
     expect(libraries).toEqual({ 'b.sol': { M: B } });
   });
 });
+
+test('a contract in Vyper of a Blockscout, which its file alone says, is read as one', () => {
+  const record = {
+    ...{ SourceCode: 'x: uint256', ContractName: 'Shelf', FileName: 'Shelf.vy' },
+    ...{
+      CompilerVersion: 'v0.4.3+commit.bff19ea2',
+      CompilerSettings: {},
+      OptimizationUsed: 'false',
+    },
+  };
+  const answer = { status: '1', message: 'OK', result: [record] };
+  expect(readExplorerRecord(Buffer.from(JSON.stringify(answer)), LIMITS)).toMatchObject({
+    contractIdentifier: 'Shelf.vy:Shelf',
+    input: { language: 'Vyper', sources: { 'Shelf.vy': { content: 'x: uint256' } } },
+  });
+});

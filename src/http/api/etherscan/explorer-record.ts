@@ -70,7 +70,8 @@ export function readExplorerRecord(
   if (source === '') throw notVerified();
   const path = [record.ContractFileName, record.FileName].find((name) => (name ?? '') !== '');
   const compilerVersion = record.CompilerVersion.replace(/^vyper:/, '');
-  const isVyper = compilerVersion !== record.CompilerVersion;
+  // A Blockscout says the language by the name of the file alone.
+  const isVyper = compilerVersion !== record.CompilerVersion || /\.vyi?$/.test(path ?? '');
   const input = inputOf(record, source, { path: path ?? undefined, isVyper }, limits);
   const contractIdentifier = identify(record.ContractName, path ?? undefined, input);
   return {

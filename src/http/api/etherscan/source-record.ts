@@ -70,7 +70,9 @@ export function renderSourceRecord(
     Runs: typeof optimizer['runs'] === 'number' ? String(optimizer['runs']) : '200',
     ConstructorArguments: argumentsOf(creationCode),
     EVMVersion: typeof settings['evmVersion'] === 'string' ? settings['evmVersion'] : 'Default',
-    Library: librariesOf(sections),
+    Library: librariesOf(sections)
+      .map((library) => library.join(':'))
+      .join(';'),
     LicenseType: licenseOf(sections.sources?.find((source) => source.path === path)?.content),
     Proxy: implementation === undefined ? '0' : '1',
     Implementation: implementation === undefined ? '' : checksumAddress(implementation),
@@ -80,24 +82,24 @@ export function renderSourceRecord(
 }
 
 /** What an import says of the arguments by its own word is left out: the protocol has no place for claims. */
-function argumentsOf(creationCode: ContractSections['creationCode'] | undefined): string {
+export function argumentsOf(creationCode: ContractSections['creationCode'] | undefined): string {
   const { values, unprovenValues = [] } = creationCode ?? {};
   const text = values?.['constructorArguments'];
   return typeof text === 'string' && !unprovenValues.includes('arguments') ? text.slice(2) : '';
 }
 
 /** The libraries that the settings name or that were read in the codes. */
-function librariesOf({
+export function librariesOf({
   compilation,
   creationCode,
   runtimeCode,
-}: Partial<ContractSections>): string {
+}: Partial<ContractSections>): readonly (readonly [name: string, address: string])[] {
   const configured = membersOf(compilation?.settings['libraries']);
   // Libraries of two files may have one name: each pair of a name and an address stands once.
-  const found = new Map<string, string>();
+  const found = new Map<string, readonly [string, string]>();
   const add = (name: string, address: string): void => {
     const key = `${name}:${address.toLowerCase()}`;
-    if (!found.has(key)) found.set(key, `${name}:${address}`);
+    if (!found.has(key)) found.set(key, [name, address]);
   };
   for (const [path, libraries] of Object.entries(configured)) {
     // Before Solidity 0.5 a library stood without its source.
@@ -111,7 +113,7 @@ function librariesOf({
       add(splitLibraryId(id)[1], String(address));
     }
   }
-  return [...found.values()].join(';');
+  return [...found.values()];
 }
 
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
@@ -119,6 +121,7 @@ const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const LICENSE = /SPDX-License-Identifier:[ \t]{0,8}([\w.+-]{1,64})/;
 
-function licenseOf(source = ''): string {
+/** The SPDX identifier that a source names. */
+export function licenseOf(source = ''): string {
   return LICENSE.exec(source)?.[1] ?? '';
 }

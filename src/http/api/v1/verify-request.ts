@@ -141,25 +141,39 @@ export async function readV1Request(
     throw new FullmatchError('files_missing', message);
   }
   requireFewSources(given.length, limits);
-  const contracts = describeContracts(await readRequestFiles(given, bytes.length, limits), limits);
+  const read = await readRequestFiles(given, bytes.length, limits);
+  const chosen = chooseCompilation(read, chosenContract, limits);
+  if ('choices' in chosen) return chosen;
+  return {
+    verification: {
+      chainId,
+      address,
+      ...(creatorTxHash && { creationTransactionHash: creatorTxHash }),
+      compilation: chosen,
+    },
+  };
+}
+
+/**
+ * The compilation that files describe, or the contracts to choose from where they describe several.
+ * @param place of the chosen one among them
+ * @throws FullmatchError invalid_parameter, invalid_json, request_too_many_values, request_too_many_sources
+ */
+export function chooseCompilation(
+  files: readonly RequestFile[],
+  place: number | undefined,
+  limits: RequestLimits,
+): VerificationRequest['compilation'] | { readonly choices: readonly ContractChoice[] } {
+  const contracts = describeContracts(files, limits);
   if (contracts.length === 0) {
     throw invalidMember(
       'files',
       'none of them is a metadata.json, a build info, a standard JSON input or an artifact',
     );
   }
-  const chosen = chooseContract(chosenContract, contracts);
-  if (chosen === undefined) {
-    return { choices: contracts.map(({ name, path }) => ({ name, path })) };
-  }
-  return {
-    verification: {
-      chainId,
-      address,
-      ...(creatorTxHash && { creationTransactionHash: creatorTxHash }),
-      compilation: chosen.compilation,
-    },
-  };
+  const chosen = chooseContract(place, contracts);
+  if (chosen !== undefined) return chosen.compilation;
+  return { choices: contracts.map(({ name, path }) => ({ name, path })) };
 }
 
 function chooseContract(

@@ -1,0 +1,118 @@
+import { type OpenAPIHono } from '@hono/zod-openapi';
+import { type Context } from 'hono';
+
+import { FullmatchError } from '../../../../errors.ts';
+import { type Hex } from '../../../../lib/hex.ts';
+import { type PackedRequest } from '../../../../verification/verification-request.ts';
+import { type Answer, answerJson, NOT_STORED, REVALIDATED } from '../../../answer.ts';
+import { clientOf } from '../../../client-of.ts';
+import { contractNotFound } from '../../../contract-not-found.ts';
+import { type HttpParts } from '../../../http-parts.ts';
+import { answerRecord } from '../../../records/answer-record.ts';
+import { requireKnownChain } from '../../../require-known-chain.ts';
+import { SOURCE_RECORD_SECTIONS } from '../../etherscan/source-record.ts';
+import { NO_CODE, readProxyInTime } from '../../read-proxy-in-time.ts';
+import { submitOrJoin } from '../../submit-or-join.ts';
+import { UNVERIFIED_CONTRACT } from './contract-record.ts';
+import { SOLIDITY_EVM_VERSIONS, VYPER_EVM_VERSIONS } from './evm-versions.ts';
+import {
+  smartContractRoute,
+  submissionRoutes,
+  verificationConfigRoute,
+} from './explorer-routes.ts';
+import { SUBMISSION_WAYS } from './read-submission.ts';
+
+type ExplorerParts = Pick<
+  HttpParts,
+  | 'answers'
+  | 'compilers'
+  | 'contracts'
+  | 'proxies'
+  | 'registry'
+  | 'requests'
+  | 'trustedProxies'
+  | 'verification'
+>;
+
+const STARTED = { message: 'Smart-contract verification started' };
+/** How long a submission waits for its job, to say where there is no code: that is read before anything is compiled. */
+const FIRST_LOOK_MS = 2_000;
+
+/** The API v2 of a Blockscout, as far as it reads and verifies contracts. */
+export function addExplorerApi(routes: OpenAPIHono, parts: ExplorerParts): void {
+  routes.openapi(verificationConfigRoute, async (c) => {
+    requireKnownChain(parts.registry(), c.req.valid('param').chainId);
+    return answerConfig(parts);
+  });
+  routes.openapi(smartContractRoute, async (c) => {
+    const { chainId, address } = c.req.valid('param');
+    const view = { form: { kind: 'blockscout_contract' }, parts: SOURCE_RECORD_SECTIONS } as const;
+    const answered = await answerRecord(c, parts, { chainId, address }, () => view);
+    return answered ?? answerUnverified(parts, c, chainId, address);
+  });
+  for (const { way, route } of submissionRoutes) {
+    // The body is read on a thread, which validates it.
+    routes.openapi({ ...route, request: { params: route.request.params } }, async (c) => {
+      const { chainId, address } = c.req.valid('param');
+      requireKnownChain(parts.registry(), chainId);
+      const contentType = c.req.header('content-type') ?? '';
+      const form = { kind: 'blockscout_submission', way, contentType, chainId, address } as const;
+      const read = await parts.requests.read(c, form);
+      if (!('request' in read)) throw new Error('a submission names a compilation');
+      await submit(parts, c, read.request);
+      return answerJson(route, STARTED, NOT_STORED);
+    });
+  }
+}
+
+/** @throws FullmatchError unsupported_chain; contract_not_found where the address is known to have no code */
+async function answerUnverified(
+  { proxies, registry, trustedProxies }: ExplorerParts,
+  c: Context,
+  chainId: number,
+  address: Hex,
+): Promise<Answer> {
+  requireKnownChain(registry(), chainId);
+  const client = clientOf(c.env, trustedProxies);
+  const reading = await readProxyInTime(proxies, { chainId, address, client });
+  if (reading === NO_CODE) throw contractNotFound(chainId, address);
+  return answerJson(smartContractRoute, UNVERIFIED_CONTRACT, NOT_STORED);
+}
+
+/** @throws FullmatchError already_verified, contract_not_deployed; as {@link submitOrJoin} */
+async function submit(
+  { verification, trustedProxies }: ExplorerParts,
+  c: Context,
+  request: PackedRequest,
+): Promise<void> {
+  const client = clientOf(c.env, trustedProxies);
+  const id = await submitOrJoin(verification, request, client);
+  const waiting = { client, signal: c.req.raw.signal, timeoutMs: FIRST_LOOK_MS };
+  // Who cannot wait asks for the contract, as everybody does.
+  const ended = await verification.waitForJob(id, waiting).catch(() => undefined);
+  const { code, message } = ended?.failure ?? {};
+  if (code === 'contract_not_deployed') throw new FullmatchError(code, message ?? '');
+}
+
+async function answerConfig({ compilers }: ExplorerParts): Promise<Answer> {
+  const usable = await compilers.listUsable();
+  const versionsOf = (compiler: string): string[] =>
+    usable.filter((each) => each.compiler === compiler).map(({ longVersion }) => `v${longVersion}`);
+  const config = {
+    verification_options: [...SUBMISSION_WAYS],
+    solidity_compiler_versions: versionsOf('solc'),
+    vyper_compiler_versions: versionsOf('vyper'),
+    solidity_evm_versions: [...SOLIDITY_EVM_VERSIONS],
+    vyper_evm_versions: [...VYPER_EVM_VERSIONS],
+    is_rust_verifier_microservice_enabled: true,
+    license_types: LICENSE_TYPES,
+  };
+  return answerJson(verificationConfigRoute, config, REVALIDATED);
+}
+
+/** Numbers of licences as explorers have them; a submission may name one, and the source says it. */
+const LICENSE_TYPES = {
+  ...{ none: 1, unlicense: 2, mit: 3, gnu_gpl_v2: 4, gnu_gpl_v3: 5, gnu_lgpl_v2_1: 6 },
+  ...{ gnu_lgpl_v3: 7, bsd_2_clause: 8, bsd_3_clause: 9, mpl_2_0: 10, osl_3_0: 11 },
+  ...{ apache_2_0: 12, gnu_agpl_v3: 13, bsl_1_1: 14 },
+};

@@ -1,0 +1,165 @@
+import { createRoute, z } from '@hono/zod-openapi';
+
+import { contractParameters, chainIdParameter } from '../../../contract-parameters.ts';
+import { recordResponses } from '../../../records/record-responses.ts';
+import { SUBMISSION_WAYS, type SubmissionWay } from './read-submission.ts';
+
+const tags = ['Blockscout API'];
+const BASE = '/evm/{chainId}/blockscout/api/v2/smart-contracts';
+
+/** The body of an error, and of an accepted submission. */
+export const messageSchema = z
+  .strictObject({ message: z.string() })
+  .meta({ id: 'BlockscoutMessage', description: 'A message of the Blockscout API' });
+
+/** A contract as the Blockscout API shows it; one that is not verified has the first three members alone. */
+export const smartContractSchema = z
+  .strictObject({
+    is_verified: z.boolean(),
+    is_fully_verified: z.boolean(),
+    is_partially_verified: z.boolean(),
+    name: z.string().optional(),
+    language: z.string().optional().describe('solidity, vyper or yul'),
+    compiler_version: z.string().optional().describe('v0.8.30+commit.73712a01'),
+    compiler_settings: z.record(z.string(), z.unknown()).optional(),
+    optimization_enabled: z.boolean().nullable().optional().describe('null for Vyper'),
+    optimization_runs: z.int().nullable().optional(),
+    evm_version: z.string().optional().describe('default, or a name of the compiler'),
+    abi: z.array(z.unknown()).nullable().optional(),
+    file_path: z.string().optional(),
+    source_code: z.string().optional().describe('The file at file_path'),
+    additional_sources: z
+      .array(z.strictObject({ file_path: z.string(), source_code: z.string() }))
+      .optional(),
+    constructor_args: z.string().nullable().optional().describe('Hexadecimal digits without 0x'),
+    verified_at: z.string().optional(),
+  })
+  .meta({ id: 'BlockscoutContract', description: 'A contract as the Blockscout API shows it' });
+
+const errorResponse = (description: string) => ({
+  description,
+  content: { 'application/json': { schema: messageSchema } },
+});
+
+/** GET …/smart-contracts/{address}. */
+export const smartContractRoute = createRoute({
+  method: 'get',
+  path: `${BASE}/{address}`,
+  summary: 'Reads a contract as from the API of a Blockscout',
+  tags,
+  request: { params: contractParameters },
+  responses: {
+    200: {
+      description: 'The contract, verified or not',
+      content: { 'application/json': { schema: smartContractSchema } },
+    },
+    400: errorResponse('Invalid address, or unknown chain'),
+    404: errorResponse('The address has no code'),
+    ...recordResponses(errorResponse),
+  },
+});
+
+const configSchema = z
+  .strictObject({
+    verification_options: z.array(z.enum(SUBMISSION_WAYS)),
+    solidity_compiler_versions: z.array(z.string()),
+    vyper_compiler_versions: z.array(z.string()),
+    solidity_evm_versions: z.array(z.string()),
+    vyper_evm_versions: z.array(z.string()),
+    is_rust_verifier_microservice_enabled: z.boolean(),
+    license_types: z.record(z.string(), z.int()),
+  })
+  .meta({ id: 'BlockscoutVerificationConfig', description: 'What can be verified, and how' });
+
+/** GET …/smart-contracts/verification/config. */
+export const verificationConfigRoute = createRoute({
+  method: 'get',
+  path: `${BASE}/verification/config`,
+  summary: 'Lists compilers and ways to verify as the API of a Blockscout does',
+  tags,
+  request: { params: z.object({ chainId: chainIdParameter }) },
+  responses: {
+    200: {
+      description: 'Compiler versions, newest first, and the ways to verify',
+      content: { 'application/json': { schema: configSchema } },
+    },
+    400: errorResponse('Unknown chain'),
+  },
+});
+
+const file = z.string().meta({ format: 'binary' });
+const text = z.string();
+const shared = {
+  compiler_version: text,
+  license_type: text.optional().describe('Ignored'),
+  contract_name: text.optional().describe('Name or path:Name; the code on chain says it otherwise'),
+  constructor_args: text.optional().describe('Compared where autodetect_constructor_args is false'),
+  autodetect_constructor_args: text.optional(),
+};
+const settings = {
+  is_optimization_enabled: text.optional(),
+  optimization_runs: text.optional(),
+  evm_version: text.optional(),
+  libraries: text.optional().describe('JSON: names to addresses'),
+};
+const files = { 'files[0]': file.describe('More files are files[1] and so on') };
+
+const FORMS: Readonly<Record<SubmissionWay, z.ZodObject>> = {
+  'standard-input': z.object({ ...shared, ...files }),
+  'vyper-standard-input': z.object({ ...shared, ...files }),
+  'flattened-code': z.object({ ...shared, ...settings, source_code: text }),
+  'multi-part': z.object({ ...shared, ...settings, ...files }),
+  'vyper-code': z.object({ ...shared, evm_version: text.optional(), source_code: text }),
+  'vyper-multi-part': z.object({
+    ...{ ...shared, ...files, evm_version: text.optional() },
+    'interfaces[0]': file.optional(),
+  }),
+  sourcify: z.object({
+    ...files,
+    chosen_contract_index: text.optional().describe('Where the files describe several contracts'),
+  }),
+};
+
+/** POST …/smart-contracts/{address}/verification/via/{way}. */
+export const submissionRoutes = SUBMISSION_WAYS.map((way) => ({
+  way,
+  route: createRoute({
+    method: 'post',
+    path: `${BASE}/{address}/verification/via/${way}`,
+    summary: `Verifies a contract as through the API of a Blockscout: ${way}`,
+    tags,
+    request: {
+      params: contractParameters,
+      body: {
+        required: true,
+        content: {
+          'multipart/form-data': { schema: FORMS[way] },
+          // Blockscout's own pages send a form without files as JSON.
+          ...(!('files[0]' in FORMS[way].shape) && { 'application/json': { schema: FORMS[way] } }),
+        },
+      },
+    },
+    responses: {
+      200: {
+        description: 'The verification is in the queue: ask for the contract until it is verified',
+        content: { 'application/json': { schema: messageSchema } },
+      },
+      400: errorResponse('Invalid form or address, or unknown chain'),
+      404: errorResponse('The address has no code'),
+      409: errorResponse('The contract is verified fully already'),
+      401: errorResponse('A token is needed, as `apikey` in the query'),
+      403: errorResponse('Nothing is verified here'),
+      413: errorResponse('The body is too large, or holds too much'),
+      422: errorResponse('Reading the body takes too long or too much memory'),
+      429: errorResponse('Too many requests of this client'),
+      503: errorResponse('The queue is full, or the database cannot be reached'),
+    },
+  }),
+}));
+
+/** The routes of this file. */
+export const explorerApiRoutes = [
+  smartContractRoute,
+  verificationConfigRoute,
+  ...submissionRoutes.map(({ route }) => route),
+] as const;
