@@ -16,7 +16,9 @@ describe('codes on chain that were tampered with', () => {
         address,
         abi: sample.output.abi,
         runtime: { recompiled: recompiled.runtime, onChain: runtime },
-        creation: { recompiled: recompiled.creation, onChain: creation },
+        ...(attack.withoutCreation !== true && {
+          creation: { recompiled: recompiled.creation, onChain: creation },
+        }),
         ...(attack.libraries && { libraries: attack.libraries }),
       });
       const verdict = judgement[attack.code];

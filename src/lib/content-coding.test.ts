@@ -72,6 +72,6 @@ describe('the coding of an answer', () => {
 
   test('is found in linear time in a long hostile header', () => {
     // In quadratic time this would take longer than a test may.
-    expect(choose(`${'gzip;q=0.'.repeat(400_000)},${' '.repeat(1_000_000)},;;;;`)).toBeUndefined();
+    expect(choose(`${'gzip;q=0.'.repeat(400_000)},${' '.repeat(1_000_000)},;;;;`)).toBe('identity');
   });
 });

@@ -33,6 +33,8 @@ export interface AttackCase {
   readonly contract: string;
   readonly code: 'runtime' | 'creation';
   readonly edits: readonly Edit[];
+  /** Where the creation is not known: a creation that matches proves every value that its constructor wrote. */
+  readonly withoutCreation?: true;
   readonly libraries?: ConfiguredLibraries;
   readonly expected: Readonly<Record<string, unknown>> & {
     readonly match: 'full' | 'partial' | null;
