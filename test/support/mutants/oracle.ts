@@ -178,10 +178,15 @@ export function consultOracle(
   claimed: ClaimedCodes,
   typed: boolean,
 ): OracleVerdict {
-  const { level: runtimeMatch, libraries } = judgeRuntime(sample, claimed, typed);
+  const none = { match: null, runtimeMatch: null, creationMatch: null };
+  const untyped = judgeRuntime(sample, claimed, false);
   // Where the running code is known and does not match, there is no match, and the creation says nothing.
-  if (runtimeMatch === null) return { match: null, runtimeMatch, creationMatch: null };
-  const creationMatch = judgeCreation(sample, claimed, libraries);
+  if (untyped.level === null) return none;
+  const creationMatch = judgeCreation(sample, claimed, untyped.libraries);
+  // A constructor that is the contract's own wrote the values: nothing about them is refused.
+  const isProven = creationMatch !== null || !typed;
+  const runtimeMatch = isProven ? untyped.level : judgeRuntime(sample, claimed, typed).level;
+  if (runtimeMatch === null) return none;
   const match = saysMore(creationMatch, runtimeMatch) ? creationMatch : runtimeMatch;
   return { match, runtimeMatch, creationMatch };
 }
