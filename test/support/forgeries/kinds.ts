@@ -55,7 +55,7 @@ const MISTYPED: readonly (readonly [
   ['enum', 'enum E { P, Q } E immutable x', 'E.Q', '02'.padStart(64, '0')],
   ['uint8', 'uint8 immutable x', '5', '0100'.padStart(64, '0')],
   ['uint128', 'uint128 immutable x', '5', `01${'00'.repeat(16)}`.padStart(64, '0')],
-  ['int16', 'int16 immutable x', '5', '8000'.padStart(64, '0')],
+  ['int16', 'int16 immutable x', '5', '018000'.padStart(64, '0')],
   ['bytes4', 'bytes4 immutable x', '0x01020304', `01020304${'00'.repeat(27)}01`],
   ['function', 'function() internal returns (uint) immutable x', 'g', '05'.padStart(64, '0')],
 ];

@@ -11,6 +11,9 @@ const LEAKS =
 const V1_PATH =
   /^\/(?:check-all-by-addresses|check-by-addresses|checkAllByAddresses|checkByAddresses|files|verify)(?:[/?]|$)/;
 const SIGNATURE_PATH = /^\/signature-database\/v1\/(?:lookup|search|import|stats)\/?$/;
+/** The API of a Blockscout, and its verifier. */
+const BLOCKSCOUT_PATH =
+  /^(?:\/evm\/[^/]+\/blockscout\/api\/v2|(?:\/blockscout)?\/api\/v2\/verifier)(?:\/|$)/;
 /** Faults that the listener answers before it knows a path. */
 const OF_THE_LISTENER = new Set([400, 408, 413, 417, 431]);
 const CODES: ReadonlyMap<string, { readonly status: number }> = new Map(
@@ -39,13 +42,21 @@ const isV2Error = ({ customCode, message, errorId }: Members): boolean =>
 const isSignatureError = ({ ok, error, code }: Members): boolean =>
   ok === false && isText(error) && isText(code) && CODES.has(code);
 
+const isBlockscoutError = ({ message }: Members): boolean => isText(message);
+
 const isV1Error = ({ error }: Members): boolean => isText(error);
 
 function hasAnyShape(status: number, body: Members): boolean {
   // What is not verified is an answer of its own in the verification API v2.
   const isNotVerified =
     status === 404 && (Array.isArray(body['results']) || body['match'] === null);
-  return isNotVerified || isProblem(body, status) || isV2Error(body) || isV1Error(body);
+  return [
+    isNotVerified,
+    isProblem(body, status),
+    isV2Error(body),
+    isV1Error(body),
+    isBlockscoutError(body),
+  ].some(Boolean);
 }
 
 function hasDocumentedShape(
@@ -58,6 +69,7 @@ function hasDocumentedShape(
   const plain = target.replace(/^\/server(?=\/|\?|$)/, '').replace(/\?.*$/s, '');
   // A path that is encoded or climbs may be read as one of another interface.
   if (!framed || host !== 'api' || /%|\.\.|\/\//.test(plain)) return true;
+  if (BLOCKSCOUT_PATH.test(plain)) return isBlockscoutError(body) || isProblem(body, status);
   if (/^\/v2(?:\/|$)/.test(plain)) return !isProblem(body, status);
   const isV1 = V1_PATH.test(plain) || (method === 'POST' && /^\/?$/.test(plain));
   if (SIGNATURE_PATH.test(plain)) return isSignatureError(body);
@@ -101,7 +113,8 @@ export function faultOf(
   if (status === 503) {
     const code = members['code'] ?? members['customCode'];
     const known = typeof code === 'string' && CODES.get(code)?.status === 503;
-    if (!known && !isV1Error(members)) return '503 without a documented code';
+    if (!known && !isV1Error(members) && !isBlockscoutError(members))
+      return '503 without a documented code';
   }
   return undefined;
 }
