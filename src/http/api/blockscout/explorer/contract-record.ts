@@ -2,6 +2,8 @@ import { checksumAddress, type Hex } from '../../../../lib/hex.ts';
 import { isMembers, type Members } from '../../../../lib/members.ts';
 import type { ContractMatch, ContractSections } from '../../../../repository/repository.ts';
 import { type AnswerOf } from '../../../answer.ts';
+import { splitQualifiedName } from '../../../../solidity/library-id.ts';
+import { isOptimized } from '../../../../solidity/optimizer-state.ts';
 import { RESULT_TEXTS } from '../../etherscan/etherscan-wire.ts';
 import { argumentsOf, librariesOf, licenseOf, renderAbi } from '../../etherscan/source-record.ts';
 import { type blockscoutRecordSchema } from '../../etherscan/etherscan-wire.ts';
@@ -40,7 +42,7 @@ export function renderSmartContract(
     language: compilation.language,
     compiler_version: `v${compilation.version}`,
     compiler_settings: compilation.settings,
-    optimization_enabled: isOptimized(compilation),
+    optimization_enabled: isVyper(compilation) ? null : isOptimized(compilation.settings),
     optimization_runs: runsOf(compilation),
     evm_version: evmVersionOf(compilation.settings),
     abi: Array.isArray(abi) ? (abi as unknown[]) : null,
@@ -81,7 +83,7 @@ export function renderBlockscoutRecord(
     }),
     CompilerVersion: `v${compilation.version}`,
     CompilerSettings: compilation.settings,
-    OptimizationUsed: isOptimized(compilation) === true ? 'true' : 'false',
+    OptimizationUsed: !isVyper(compilation) && isOptimized(compilation.settings) ? 'true' : 'false',
     OptimizationRuns: runsOf(compilation) ?? DEFAULT_RUNS,
     EVMVersion: evmVersionOf(compilation.settings),
     ConstructorArguments: constructorArguments,
@@ -99,8 +101,7 @@ type Compilation = ContractSections['compilation'];
 
 /** The file of the contract, and the other ones. */
 function splitSources({ compilation, sources = [] }: Partial<ContractSections>) {
-  const { fullyQualifiedName = '', name = '' } = compilation ?? {};
-  const path = fullyQualifiedName.slice(0, -(name.length + 1));
+  const [path] = splitQualifiedName(compilation?.fullyQualifiedName ?? '');
   const content = sources.find((source) => source.path === path)?.content ?? '';
   const others = sources
     .filter((source) => source.path !== path)
@@ -111,13 +112,11 @@ function splitSources({ compilation, sources = [] }: Partial<ContractSections>) 
 const optimizerOf = ({ settings }: Compilation): Members =>
   isMembers(settings['optimizer']) ? settings['optimizer'] : {};
 
-/** null for Vyper, whose optimizer has other switches. */
-function isOptimized(compilation: Compilation): boolean | null {
-  return compilation.language === 'vyper' ? null : optimizerOf(compilation)['enabled'] === true;
-}
+/** The optimizer of Vyper has other switches. */
+const isVyper = ({ language }: Compilation): boolean => language === 'vyper';
 
 function runsOf(compilation: Compilation): number | null {
-  if (compilation.language === 'vyper') return null;
+  if (isVyper(compilation)) return null;
   const { runs } = optimizerOf(compilation);
   return Number.isSafeInteger(runs) ? Number(runs) : DEFAULT_RUNS;
 }
