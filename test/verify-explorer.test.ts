@@ -19,6 +19,7 @@ import {
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import { startWebServer, type WebServer } from './support/web-server.ts';
 import { waitUntil } from './support/wait-for.ts';
+import { Gate } from './support/gate.ts';
 import { countRequestsOf } from './support/count-requests.ts';
 
 const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
@@ -287,10 +288,9 @@ describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () 
   test('two who ask at once for one contract ask the explorer once', async () => {
     const address = unused();
     const before = questions.length;
-    let release = (): void => undefined;
-    const released = new Promise<void>((resolve) => (release = resolve));
+    const gate = new Gate();
     says = async () => {
-      await released;
+      await gate.opened;
       return said('Contract source code not verified')();
     };
     const takeOvers = countRequestsOf(`/v2/verify/etherscan/${VERIFIED_CHAIN_ID}/${address}`);
@@ -298,7 +298,7 @@ describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () 
     await waitUntil(() => takeOvers.count() === 2 && questions.length > before);
     // What comes after them has been answered, so both are at the explorer or wait for its answer.
     await takeOver(unused(), {}, 5);
-    release();
+    gate.open();
     expect(await Promise.all(asked)).toEqual([404, 404]);
     takeOvers.stop();
     expect(questions.length - before).toBe(1);

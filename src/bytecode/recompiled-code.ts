@@ -3,7 +3,7 @@ import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { METADATA_HASH_BYTES } from './auxdata.ts';
 import { readAuxdataForm } from './auxdata-form.ts';
 import { type ImmutableType } from './immutable-type.ts';
-import { splitLibraryId } from '../solidity/library-id.ts';
+import { splitQualifiedName } from '../solidity/library-id.ts';
 import {
   hashPlaceholder,
   namePlaceholder,
@@ -107,7 +107,7 @@ function fillPlaceholders(code: string, libraries: readonly LibrarySlots[]): Buf
   for (const { id, starts } of libraries) {
     const byName = namePlaceholder(id);
     // Before 0.4.9 no path.
-    const byNameAlone = namePlaceholder(splitLibraryId(id)[1]);
+    const byNameAlone = namePlaceholder(splitQualifiedName(id)[1]);
     const byHash = hashPlaceholder(id);
     for (const start of starts) {
       const slot = text.subarray(2 * start, 2 * start + PLACEHOLDER_BYTES);

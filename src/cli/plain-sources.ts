@@ -11,7 +11,7 @@ import {
   PlainSourcesFault,
   type SourceSettings,
 } from '../solidity/build-standard-json.ts';
-import { splitLibraryId } from '../solidity/library-id.ts';
+import { splitQualifiedName } from '../solidity/library-id.ts';
 import {
   buildVyperJson,
   isVyperPath,
@@ -197,7 +197,7 @@ function placeContract(
   sources: ReadonlyMap<string, string>,
 ): { readonly contractIdentifier?: string } {
   if (contract?.includes(':') === true) {
-    const [file] = splitLibraryId(contract);
+    const [file] = splitQualifiedName(contract);
     if (sources.has(file)) return { contractIdentifier: contract };
     throw unusable(`The project has no source ${file} for --contract ${contract}.`);
   }

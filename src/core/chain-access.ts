@@ -33,6 +33,12 @@ const DEADLINE_MS = 30_000;
 const MAX_REDIRECTS = 3;
 /** Of a reading for somebody who waits for it. */
 const LOOKUP_DEADLINE_MS = 20_000;
+const lookupDeadline = (): AbortSignal => AbortSignal.timeout(LOOKUP_DEADLINE_MS);
+/** Creations and events that are read at once are few: each takes up to some hundred requests to endpoints. */
+const LOOKUP_LIMITS = {
+  places: { places: 4, placesOfNetwork: 2, waiting: 32, waitingOfNetwork: 8, waitMs: 10_000 },
+  ...{ perMinute: 120, keptMs: 5_000, failureKeptMs: 5_000, mostKept: 200 },
+};
 
 /** The registry that the parts of a core see, and what it is made of; it may be another one each time. */
 export type RegistryInForce = Pick<Publication, 'registry' | 'inputs'>;
@@ -48,9 +54,9 @@ export interface ChainAccess extends Pick<
   /** Whether contracts are proxies, within bounds for those who serve requests. */
   readonly proxies: ProxyLookup;
   /** The creation of any contract, verified or not; undefined where it is not found. */
-  readonly findCreations: ChainLookup<Hex, Creation | undefined>;
+  readonly creations: ChainLookup<Hex, Creation | undefined>;
   /** The first events of a contract. */
-  readonly readLogs: ChainLookup<LogQuery, readonly ContractLog[]>;
+  readonly logs: ChainLookup<LogQuery, readonly ContractLog[]>;
   /** What another explorer has verified; absent where none is configured. */
   readonly explorer?: ExplorerSources;
   /** The explorers that are told of what is verified here; absent where none is configured. */
@@ -128,20 +134,18 @@ export function openChainAccess(
       readProxy: (chain, address, options) => readProxy(rpc, chain, address, options),
       ...{ findSupportedChain, quorumOf },
     }),
-    findCreations: createChainLookup({
-      ...{ findSupportedChain, deadlineMs: LOOKUP_DEADLINE_MS },
-      read: searchCreation,
+    creations: createChainLookup({
+      ...{ findSupportedChain, limits: LOOKUP_LIMITS },
+      read: (chain, address: Hex) => searchCreation(chain, address, lookupDeadline()),
     }),
-    readLogs: createChainLookup({
-      ...{ findSupportedChain, deadlineMs: LOOKUP_DEADLINE_MS },
-      read: (chain, query: LogQuery, signal) =>
-        readLogs(
-          rpc,
-          chain,
-          query,
-          async () => (await searchCreation(chain, query.address, signal))?.blockNumber,
-          signal,
-        ),
+    logs: createChainLookup({
+      ...{ findSupportedChain, limits: LOOKUP_LIMITS },
+      read: (chain, query: LogQuery) => {
+        const signal = lookupDeadline();
+        const findCreationBlock = async () =>
+          (await searchCreation(chain, query.address, signal))?.blockNumber;
+        return readLogs(rpc, chain, query, findCreationBlock, signal);
+      },
     }),
     ...(url !== 'off' && {
       explorer: openExplorerSources({ url, fetch, ...(apiKey && { apiKey }) }),

@@ -44,9 +44,9 @@ export interface HttpParts {
   /** Whether contracts are proxies. */
   readonly proxies: ProxyLookup;
   /** The creation of any contract, verified or not; undefined where it is not found. */
-  readonly findCreations: ChainLookup<Hex, Creation | undefined>;
+  readonly creations: ChainLookup<Hex, Creation | undefined>;
   /** The first events of a contract. */
-  readonly readLogs: ChainLookup<LogQuery, readonly ContractLog[]>;
+  readonly logs: ChainLookup<LogQuery, readonly ContractLog[]>;
   /** What another explorer has verified; absent where none is configured. */
   readonly explorer?: ExplorerSources;
   /** Reads verified contracts. */

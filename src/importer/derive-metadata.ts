@@ -6,7 +6,7 @@ import { bytesToHex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 import { type Source } from '../repository/repository.ts';
-import { splitLibraryId } from '../solidity/library-id.ts';
+import { splitQualifiedName } from '../solidity/library-id.ts';
 
 /** What a compilation of Solidity is known by where its metadata is not kept. */
 export interface KnownCompilation {
@@ -131,7 +131,7 @@ function settingsOf(
   spelling: Spelling,
   isSince: IsSince,
 ): Members {
-  const [path, name] = splitLibraryId(fullyQualifiedName);
+  const [path, name] = splitQualifiedName(fullyQualifiedName);
   const { debug, evmVersion, metadata, remappings, viaIR } = settings;
   const { useLiteralContent, bytecodeHash = 'ipfs' } = isMembers(metadata) ? metadata : {};
   const { revertStrings = 'default' } = isMembers(debug) ? debug : {};
@@ -164,7 +164,7 @@ function librariesOf(libraries: unknown, { hasLibraryPaths }: Spelling): Members
   ) as [string, unknown][];
   return Object.fromEntries(
     entries.map(([id, address]) => [
-      hasLibraryPaths ? id : splitLibraryId(id)[1],
+      hasLibraryPaths ? id : splitQualifiedName(id)[1],
       typeof address === 'string' ? address.toLowerCase() : address,
     ]),
   );

@@ -146,7 +146,7 @@ async function openServed(
   const access = new AccessGate({ tokens: [], ...granted, unlisted, trustedProxies });
   const reached: ReachedUrls = {};
   const pages = await readWebBundle();
-  const { proxies, findCreations, readLogs, explorer } = await chains();
+  const { proxies, creations, logs, explorer } = await chains();
   closers.add(pages.renderer);
   return {
     ...served,
@@ -158,8 +158,8 @@ async function openServed(
     trustedProxies,
     verificationBytes: config.verification.requestBytes,
     proxies,
-    findCreations,
-    readLogs,
+    creations,
+    logs,
     ...(explorer && { explorer }),
     contracts: createContractReader(serving),
     answers: closers.add(openRecordAnswers(config, trustedProxies)),

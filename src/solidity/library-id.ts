@@ -1,5 +1,5 @@
-/** Path and name of `path:Name`; compilers before 0.5 may name no path, which is then empty. */
-export function splitLibraryId(id: string): readonly [path: string, name: string] {
+/** Path and name of `path:Name`, a contract or a library; compilers before 0.5 may name no path, which is then empty. */
+export function splitQualifiedName(id: string): readonly [path: string, name: string] {
   const colon = id.lastIndexOf(':');
   return [id.slice(0, Math.max(0, colon)), id.slice(colon + 1)];
 }
@@ -13,7 +13,7 @@ export function groupByPath<T>(
 ): Record<string, Record<string, T>> {
   const byPath = new Map<string, Map<string, T>>();
   for (const [id, value] of entries) {
-    const [path, name] = splitLibraryId(id);
+    const [path, name] = splitQualifiedName(id);
     const named = byPath.get(path) ?? new Map<string, T>();
     byPath.set(path, named);
     named.set(name, value);

@@ -55,3 +55,39 @@ export function afterStatement(
     },
   });
 }
+
+/** A database without tables that holds one statement. */
+export interface StubbedDatabase {
+  readonly query: (statement: { readonly label: string }) => Promise<readonly object[]>;
+  /** The labels of the statements that ran. */
+  readonly ran: readonly string[];
+  /** Closes what runs on it while the statement is held, and then lets the statement go. */
+  readonly closeWhileHeld: (close: () => Promise<void>) => Promise<void>;
+}
+
+/** @param rowsOf what each statement gives, by its label */
+export function stubDatabase(
+  heldLabel: string,
+  rowsOf: (label: string) => readonly object[],
+): StubbedDatabase {
+  const reached = new Gate();
+  const gate = new Gate();
+  const ran: string[] = [];
+  return {
+    ran,
+    query: async ({ label }) => {
+      ran.push(label);
+      if (label === heldLabel) {
+        reached.open();
+        await gate.opened;
+      }
+      return rowsOf(label);
+    },
+    closeWhileHeld: async (close) => {
+      await reached.opened;
+      const closing = close();
+      gate.open();
+      await closing;
+    },
+  };
+}

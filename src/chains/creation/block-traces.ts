@@ -12,7 +12,7 @@ import {
 } from '../rpc/create-frames.ts';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
-import { hash, hashOrNull, listOf } from '../rpc/rpc-shapes.ts';
+import { hash, hashOrNull, listOf, toQuantity } from '../rpc/rpc-shapes.ts';
 import { type MethodParts } from './method-parts.ts';
 
 /** The answer of trace_block (OpenEthereum's format): the frames of all transactions, and rewards of none. */
@@ -49,7 +49,7 @@ export async function readBlockTraces(
   number: number,
   { lacks, onRefusal }: BlockTraceOptions = {},
 ): Promise<BlockTraces | undefined> {
-  const block = `0x${number.toString(16)}`;
+  const block = toQuantity(number);
   const maxBytes = ANSWER_MAX_BYTES;
   const readers: Record<BlockTraceMethod, () => Promise<BlockTraces | undefined>> = {
     trace_block: async () => {

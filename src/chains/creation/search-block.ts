@@ -12,6 +12,7 @@ import {
   listOfFitting,
   receipt,
   type Receipt,
+  toQuantity,
   transaction,
   type Transaction,
 } from '../rpc/rpc-shapes.ts';
@@ -78,7 +79,7 @@ async function readFullBlock(
 ): Promise<Block | undefined> {
   const request = {
     method: 'eth_getBlockByNumber',
-    params: [`0x${number.toString(16)}`, true],
+    params: [toQuantity(number), true],
     result: fullBlock.nullable(),
     maxBytes: ANSWER_MAX_BYTES,
   };
@@ -118,7 +119,7 @@ async function readReceipts(
     try {
       const all = await ask({
         method: 'eth_getBlockReceipts',
-        params: [`0x${block.number.toString(16)}`],
+        params: [toQuantity(block.number)],
         result: blockReceipts.nullable(),
         maxBytes: ANSWER_MAX_BYTES,
       });

@@ -3,7 +3,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
 import { CHAIN_ID, type EndpointProber, type RpcRequest } from '../rpc/rpc-client.ts';
 import { reasonOf } from '../rpc/rpc-faults.ts';
-import { blockHead, quantity } from '../rpc/rpc-shapes.ts';
+import { blockHead, quantity, toQuantity } from '../rpc/rpc-shapes.ts';
 import { type Head } from './block-pace.ts';
 import { type SeenHead } from './judge-head.ts';
 
@@ -48,10 +48,6 @@ const OLDER_BY_BLOCKS = 1000;
 
 function blockRequest(tag: string): RpcRequest<z.output<typeof blockHead> | null> {
   return { method: 'eth_getBlockByNumber', params: [tag, false], result: blockHead.nullable() };
-}
-
-function hex(number: number): string {
-  return `0x${number.toString(16)}`;
 }
 
 function ask<T>(probed: ProbedEndpoint, request: RpcRequest<T>): Promise<T> {
@@ -104,7 +100,7 @@ export async function probeCapabilities(
 ): Promise<Capabilities> {
   const archive = await offers(probed, {
     method: 'eth_getBalance',
-    params: [NOBODY, hex(Math.min(1, head.number))],
+    params: [NOBODY, toQuantity(Math.min(1, head.number))],
     result: quantity,
   });
   const call = [{ to: NOBODY, data: '0x' }, 'latest', { tracer: 'callTracer' }];
@@ -139,7 +135,7 @@ async function readOlder(probed: ProbedEndpoint, head: Head): Promise<Head | und
   const number = Math.max(1, head.number - OLDER_BY_BLOCKS);
   if (number >= head.number) return undefined;
   try {
-    const block = await ask(probed, blockRequest(hex(number)));
+    const block = await ask(probed, blockRequest(toQuantity(number)));
     return block?.number === number ? block : undefined;
   } catch (error) {
     if (!(error instanceof FullmatchError)) throw error;

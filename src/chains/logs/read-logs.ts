@@ -3,7 +3,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { type RpcClient, type RpcRequest } from '../rpc/rpc-client.ts';
-import { address, hash, listOf, quantity } from '../rpc/rpc-shapes.ts';
+import { address, hash, listOf, quantity, toQuantity } from '../rpc/rpc-shapes.ts';
 
 /** Which events of one contract are read. Blocks are inclusive. */
 export interface LogQuery {
@@ -43,8 +43,6 @@ const BLOCK_NUMBER: RpcRequest<number> = {
   params: [],
   result: quantity,
 };
-
-const toQuantity = (number: number): string => `0x${number.toString(16)}`;
 
 /**
  * Reads the first {@link LOGS_MAX} events of a contract, in the order of the chain. Endpoints limit the blocks of one

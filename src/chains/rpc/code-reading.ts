@@ -6,7 +6,7 @@ import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
 import { type AskOptions, type RpcClient } from './rpc-client.ts';
 import { reasonOf } from './rpc-faults.ts';
-import { blockHead, type BlockHead, data } from './rpc-shapes.ts';
+import { blockHead, type BlockHead, data, toQuantity } from './rpc-shapes.ts';
 
 /** A block for RPC calls. An endpoint may not support `safe` and `finalized`. */
 export type BlockTag = 'latest' | 'safe' | 'finalized' | number;
@@ -31,7 +31,7 @@ export interface Sighting {
 }
 
 function numberParam(tag: BlockTag): string {
-  return typeof tag === 'number' ? `0x${tag.toString(16)}` : tag;
+  return typeof tag === 'number' ? toQuantity(tag) : tag;
 }
 
 /** The block that an endpoint has under a tag; null when it has none. */

@@ -5,7 +5,7 @@ import { readCodeAt, readCodeByNumber } from './code-reading.ts';
 import { type CreationQuestion, lacksMethod } from './creation-trace.ts';
 import { canDestroyItself } from './destroyable-code.ts';
 import { reasonOf } from './rpc-faults.ts';
-import { blockHead, hash, quantity } from './rpc-shapes.ts';
+import { blockHead, hash, quantity, toQuantity } from './rpc-shapes.ts';
 
 /** The code that runs at an address, and the block at which it was read. */
 export interface RunningCode {
@@ -156,7 +156,7 @@ async function keepsState(
 ): Promise<boolean> {
   const request = {
     method: 'eth_getTransactionCount',
-    params: [sender, `0x${number.toString(16)}`],
+    params: [sender, toQuantity(number)],
     result: quantity,
   };
   try {

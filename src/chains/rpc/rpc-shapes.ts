@@ -14,6 +14,9 @@ export const quantity = z
     return number;
   });
 
+/** A number as parameters of the interface have it. */
+export const toQuantity = (number: number): string => `0x${number.toString(16)}`;
+
 const HASH = /^0x[0-9a-f]{64}$/i;
 const ADDRESS = /^0x[0-9a-f]{40}$/i;
 

@@ -13,7 +13,14 @@ import { lacksMethod } from '../../chains/rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../../chains/rpc/rpc-answer.ts';
 import { type RpcClient, type RpcRequest } from '../../chains/rpc/rpc-client.ts';
 import { invalidAnswer, reasonOf } from '../../chains/rpc/rpc-faults.ts';
-import { blockHead, hash, listOf, receipt, type Transaction } from '../../chains/rpc/rpc-shapes.ts';
+import {
+  blockHead,
+  hash,
+  listOf,
+  receipt,
+  toQuantity,
+  type Transaction,
+} from '../../chains/rpc/rpc-shapes.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type BlockCreations, type SeenCreation } from '../seen-creation.ts';
@@ -59,7 +66,7 @@ export async function readHeader(
 ): Promise<BlockHeader | null> {
   const header = await ask(question, {
     method: 'eth_getBlockByNumber',
-    params: [typeof tag === 'number' ? `0x${tag.toString(16)}` : tag, false],
+    params: [typeof tag === 'number' ? toQuantity(tag) : tag, false],
     result: blockHeader.nullable(),
   });
   if (typeof tag === 'number' && header !== null && header.number !== tag) {
@@ -164,7 +171,7 @@ async function readBlockReceipts(
   const { book, endpoint } = question;
   const method = 'eth_getBlockReceipts';
   if (book.lacks(endpoint, method)) return undefined;
-  const params = [`0x${header.number.toString(16)}`];
+  const params = [toQuantity(header.number)];
   let all: BlockReceipt[] | null;
   try {
     all = await ask(question, { method, params, result: blockReceipts.nullable() });
@@ -209,7 +216,7 @@ async function readTransactions(
 ): Promise<ReadonlyMap<Hex, Transaction>> {
   const block = await ask(question, {
     method: 'eth_getBlockByNumber',
-    params: [`0x${header.number.toString(16)}`, true],
+    params: [toQuantity(header.number), true],
     result: fullBlock.nullable(),
   });
   if (block?.hash !== header.hash) throw replaced(question, header.number);

@@ -52,9 +52,10 @@ const FORGET_SHOWN = sql(
 );
 
 /** What is asked of a claim. */
-interface ClaimedContract {
+export interface ClaimedContract {
   readonly chainId: number;
   readonly address: Hex;
+  /** The ids of its deployment and of its compilation. */
   readonly deploymentId: string;
   readonly compilationId: string;
   readonly trust: Trust;

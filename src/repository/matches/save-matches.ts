@@ -4,6 +4,7 @@ import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { chooseAlternatives, dropAlternatives, keepAlternatives } from './alternative-matches.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import {
+  type ClaimedContract,
   chooseClaims,
   forgetShownClaims,
   keepClaims,
@@ -16,7 +17,7 @@ import { evidenceKey, type EvidenceRows, GivenRows, storeEvidence } from '../evi
 import { notifyOfMatches } from './match-notifications.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
 import { compilationId, deploymentId } from './verified-contract-identity.ts';
-import { type Match, type Trust, trustOf, type VerifiedContract } from './verified-contract.ts';
+import { type Match, trustOf, type VerifiedContract } from './verified-contract.ts';
 
 /**
  * The outcome of storing a contract. `unchanged`: its match is not better than the current one, or it is
@@ -97,16 +98,8 @@ interface RaisedRow {
 const keyOf = (chainId: number | string, address: string): string => `${chainId} ${address}`;
 
 /** A contract that is stored, and its number among the rows of the batch. */
-export interface NumberedContract {
+export interface NumberedContract extends ClaimedContract {
   readonly number: number;
-  readonly chainId: number;
-  readonly address: Hex;
-  /** The ids of its deployment and of its compilation. */
-  readonly deploymentId: string;
-  readonly compilationId: string;
-  readonly trust: Trust;
-  /** Whether somebody claims it, and delivered the code that runs. */
-  readonly isClaimWithCode: boolean;
   /** What was judged here; absent where somebody else claims the match and nobody read a code. */
   readonly judged?: VerifiedContract;
 }

@@ -1,3 +1,4 @@
+import { splitQualifiedName } from '../../solidity/library-id.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { LANGUAGE_NAMES, type MetadataLanguage } from '../../solidity/metadata.ts';
@@ -79,7 +80,7 @@ function renderCompilation(sections: Partial<ContractSections>): string | undefi
     return undefined;
   }
   const { language, version, fullyQualifiedName, name, settings } = compilation;
-  const path = fullyQualifiedName.slice(0, -name.length - 1);
+  const [path] = splitQualifiedName(fullyQualifiedName);
   const libraries = Object.entries(membersOf(settings['libraries'])).flatMap(([source, named]) =>
     Object.entries(membersOf(named)).map(([library, at]) => [`${source}:${library}`, at]),
   );

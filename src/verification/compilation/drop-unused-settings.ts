@@ -1,5 +1,5 @@
 import { type ContractJudgement } from '../../bytecode/judge-contract.ts';
-import { groupByPath, splitLibraryId } from '../../solidity/library-id.ts';
+import { groupByPath, splitQualifiedName } from '../../solidity/library-id.ts';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
@@ -72,7 +72,7 @@ function provenLibraries(
   if (!byName) return { libraries: groupByPath(linked) };
   if (match === 'full') return { libraries: { '': listed } };
   // Where two libraries have one name, only the whole `path:Name` keeps them apart.
-  const names = new Set([...linked.keys()].map((id) => splitLibraryId(id)[1]));
+  const names = new Set([...linked.keys()].map((id) => splitQualifiedName(id)[1]));
   const libraries =
     names.size === linked.size ? groupByPath(linked) : { '': Object.fromEntries(linked) };
   return { libraries };

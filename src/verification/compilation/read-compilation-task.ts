@@ -1,4 +1,4 @@
-import { splitLibraryId } from '../../solidity/library-id.ts';
+import { splitQualifiedName } from '../../solidity/library-id.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { isBoundedName, MOST_NAME_BYTES } from '../../lib/source-path.ts';
@@ -155,7 +155,7 @@ function readStandardJsonTask(compilation: StandardJsonCompilation): Compilation
 
 /** Splits at the last colon: a path may hold colons, a name cannot. */
 function readTarget(identifier: string, input: StandardJsonInput): CompilationTarget {
-  const [path, name] = splitLibraryId(identifier);
+  const [path, name] = splitQualifiedName(identifier);
   if (name === '') {
     throw new VerificationFailure(
       'invalid_compilation_target',

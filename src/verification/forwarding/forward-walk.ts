@@ -8,8 +8,8 @@ import { messageOf } from '../../errors.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import { type Logger } from '../../log.ts';
 import { type ContractReader, parseSections } from '../../repository/repository.ts';
-import { LANGUAGE_NAMES } from '../../solidity/metadata.ts';
 import { type Database } from '../../store/database.ts';
+import { describeStoredTask } from '../known-codes/stored-task.ts';
 import {
   type DueForwarding,
   type ExternalVerification,
@@ -27,7 +27,6 @@ const GAP_MS = 250;
 const FIRST_PAUSE_MS = 5_000;
 const MOST_PAUSE_MS = 30 * 60_000;
 const MOST_ATTEMPTS = 12;
-const NAMES: Readonly<Record<string, string>> = LANGUAGE_NAMES;
 const SECTIONS = ['compilation', 'sources', 'artifacts', 'creationCode'] as const;
 
 /** Times of the walk; tests have shorter ones. */
@@ -143,22 +142,18 @@ async function readSubmission(
   if (record === undefined) return undefined;
   const { compilation, sources = [], artifacts, creationCode } = parseSections(record.sections);
   if (compilation === undefined) return undefined;
-  const { language, settings, fullyQualifiedName: contract, version } = compilation;
   const more = artifacts?.['input'];
   const members = isMembers(more)
     ? Object.entries(more).map(([name, text]) => [name, JSON.parse(String(text))] as const)
     : [];
-  const input = {
-    language: NAMES[language] ?? language,
-    sources: Object.fromEntries(sources.map(({ path, content }) => [path, { content }])),
-    settings,
-    ...(Object.fromEntries(members) as Members),
-  };
+  const stored = describeStoredTask({ ...compilation, sources }, compilation.fullyQualifiedName);
+  const input = { ...stored.input, ...(Object.fromEntries(members) as Members) };
   const given = creationCode?.values?.constructorArguments;
   return {
-    ...{ chainId, address, contract, compilerVersion: version },
+    ...{ chainId, address, contract: compilation.fullyQualifiedName },
+    compilerVersion: compilation.version,
     input: JSON.stringify(input),
-    isVyper: language === 'vyper',
+    isVyper: compilation.language === 'vyper',
     constructorArguments: typeof given === 'string' ? given.slice(2) : '',
   };
 }

@@ -557,20 +557,25 @@ describe('workers', () => {
         await gate.opened;
         return succeed(request, signal);
       };
-      start(verify, { workers: 1, leaseMs });
+      start(verify, { workers: 1, leaseMs, jobTimeoutMs: 600_000 });
       const id = await submit();
       await begun.opened;
-      const leaseOf = async (): Promise<number> => {
-        const [row] = await testDatabase.database.query<{ lease_until: Date }>(
-          sql('test lease', 'SELECT lease_until FROM verification_jobs WHERE id = $1'),
+      const leaseMicroseconds = async (): Promise<number> => {
+        // Two beats can share a millisecond, which is all that a Date holds.
+        const [row] = await testDatabase.database.query<{ lease: number }>(
+          sql(
+            'test lease',
+            `SELECT (extract(epoch FROM lease_until) * 1000000)::float8 AS lease
+             FROM verification_jobs WHERE id = $1`,
+          ),
           [id],
         );
-        return row?.lease_until.getTime() ?? 0;
+        return row?.lease ?? 0;
       };
       for (let beat = 0; beat < 3; beat += 1) {
-        const before = await leaseOf();
+        const before = await leaseMicroseconds();
         vi.advanceTimersByTime(leaseMs / 6);
-        await expect.poll(leaseOf).toBeGreaterThan(before);
+        await expect.poll(leaseMicroseconds).toBeGreaterThan(before);
       }
       gate.open();
       expect((await untilEnd(id)).state).toBe('succeeded');

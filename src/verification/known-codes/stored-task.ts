@@ -6,11 +6,14 @@ import {
 } from '../compilation/read-compilation-task.ts';
 import { type Deployment, type StandardJsonCompilation } from '../verification-request.ts';
 
+/** What of a stored compilation its input is made of. */
+type StoredInput = 'language' | 'version' | 'settings' | 'sources';
+
 const NOWHERE: Deployment = { chainId: 1, address: `0x${'00'.repeat(20)}` };
 
 /** The standard JSON input of stored sources, as somebody would submit it for one of their contracts. */
 export function describeStoredTask(
-  { language, version, settings, sources }: Compilation,
+  { language, version, settings, sources }: Pick<Compilation, StoredInput>,
   fullyQualifiedName: string,
 ): StandardJsonCompilation {
   const names: Readonly<Record<string, string>> = LANGUAGE_NAMES;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { Gate } from '../../../test/support/gate.ts';
+import { stubDatabase } from '../../../test/support/gate.ts';
 import { silentLogger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
 import { startRecheckWalk } from './recheck-walk.ts';
@@ -9,30 +9,18 @@ const TAKE = 'take next contract to recheck';
 
 /** A walk that holds at one statement; gives the statements that ran until it was closed there. */
 async function closeAt(label: string): Promise<readonly string[]> {
-  const reached = new Gate();
-  const gate = new Gate();
-  const ran: string[] = [];
-  const query = async (statement: { readonly label: string }): Promise<readonly object[]> => {
-    ran.push(statement.label);
-    if (statement.label === label) {
-      reached.open();
-      await gate.opened;
-    }
-    return statement.label === TAKE ? [{ chain_id: '7', address: Buffer.alloc(20, 1) }] : [];
-  };
+  const due = [{ chain_id: '7', address: Buffer.alloc(20, 1) }];
+  const stub = stubDatabase(label, (each) => (each === TAKE ? due : []));
   const parts = { findSupportedChain: () => ({ record: { chainId: 7 } }) };
   const walk = startRecheckWalk(
-    { query } as unknown as Database,
+    stub as unknown as Database,
     parts as unknown as Parameters<typeof startRecheckWalk>[1],
     () => [7],
     { perHour: 1 },
     silentLogger,
   );
-  await reached.opened;
-  const closing = walk.close();
-  gate.open();
-  await closing;
-  return ran;
+  await stub.closeWhileHeld(() => walk.close());
+  return stub.ran;
 }
 
 test('a walk that ends takes no contract any more', async () => {

@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
-import { SafeText } from '../parts/safe-text.tsx';
 import { type RegistryLine } from '../answers.ts';
+import { ChainLink } from './chain-link.tsx';
 
 /** Links to chains that may have been meant. */
 export function DidYouMean({
@@ -15,19 +15,9 @@ export function DidYouMean({
     <>
       <p>Did you mean</p>
       <ul>
-        {chains.map(({ chainId, name, shortName }) => (
-          <li key={chainId}>
-            <a href={`${base}registry/${chainId}`}>
-              <SafeText text={name} />
-            </a>{' '}
-            <span class="quiet">
-              {chainId}
-              {shortName !== undefined && (
-                <>
-                  , <SafeText text={shortName} />
-                </>
-              )}
-            </span>
+        {chains.map((chain) => (
+          <li key={chain.chainId}>
+            <ChainLink chain={chain} base={base} />
           </li>
         ))}
       </ul>

@@ -1,5 +1,6 @@
 import { type VNode } from 'preact';
 import { type Loaded } from '../api.ts';
+import { ChainLink } from '../chains/chain-link.tsx';
 import { DidYouMean } from '../chains/did-you-mean.tsx';
 import { type ContractsData } from '../contracts/find-contracts.ts';
 import { kindOfWords } from '../contracts/contract-query.ts';
@@ -70,20 +71,10 @@ function Chains({
     <section aria-labelledby="chains-found">
       <h2 id="chains-found">Chains</h2>
       <ul class="found">
-        {results.map(({ chainId, name, shortName, supported }) => (
-          <li key={chainId}>
-            <a href={`${base}registry/${chainId}`}>
-              <SafeText text={name} />
-            </a>{' '}
-            <span class="quiet">
-              {chainId}
-              {shortName !== undefined && (
-                <>
-                  , <SafeText text={shortName} />
-                </>
-              )}
-            </span>
-            {supported && <span class="tag supported">supported</span>}
+        {results.map((chain) => (
+          <li key={chain.chainId}>
+            <ChainLink chain={chain} base={base} />
+            {chain.supported && <span class="tag supported">supported</span>}
           </li>
         ))}
       </ul>

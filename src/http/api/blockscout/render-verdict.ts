@@ -1,6 +1,6 @@
 import { bytesToHex } from '../../../lib/hex.ts';
 import { isMembers } from '../../../lib/members.ts';
-import { splitLibraryId } from '../../../solidity/library-id.ts';
+import { splitQualifiedName } from '../../../solidity/library-id.ts';
 import { type GivenMatch } from '../../../verification/given-codes/given-codes.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { type StoredMatch } from '../../../verification/known-codes/search-known-code.ts';
@@ -85,7 +85,7 @@ export function renderStored({
   runtimeValues,
 }: StoredMatch): Source {
   const { name, fullyQualifiedName, version, settings, artifacts } = compilation;
-  const fileName = fullyQualifiedName.slice(0, -(name.length + 1));
+  const [fileName] = splitQualifiedName(fullyQualifiedName);
   return {
     ...{ fileName, contractName: name, compilerVersion: `v${version}` },
     compilerSettings: JSON.stringify(settings),
@@ -117,7 +117,7 @@ function librariesIn({ libraries }: Readonly<Record<string, unknown>>): Record<s
     Object.entries(libraries).flatMap(([path, named]) =>
       isMembers(named)
         ? Object.entries(named).map(([name, address]) => [`${path}:${name}`, String(address)])
-        : [[splitLibraryId(path).join(':'), String(named)]],
+        : [[splitQualifiedName(path).join(':'), String(named)]],
     ),
   );
 }
@@ -164,7 +164,7 @@ function renderSuccess({ compilation, judgement }: GivenMatch): Success {
     compiler: compilation.compiler === 'vyper' ? 'VYPER' : 'SOLC',
     compilerVersion: `v${version}`,
     language: LANGUAGES[compilation.language] ?? 'SOLIDITY',
-    fileName: fullyQualifiedName.slice(0, -(name.length + 1)),
+    fileName: splitQualifiedName(fullyQualifiedName)[0],
     contractName: name,
     sources: sourcesOf(compilation),
     compilerSettings: JSON.stringify(settings),

@@ -20,14 +20,20 @@ import { type Dialect, RESULT_TEXTS } from './etherscan-wire.ts';
 
 type Answering = (parts: EtherscanParts, question: EtherscanQuestion) => Answer | Promise<Answer>;
 
-/** What answers each action that may come by GET and by POST. */
-const ACTIONS = new Map<string, Answering>([
-  ['checkverifystatus', answerStatus],
-  ['getabi', answerAbi],
-  ['getsourcecode', answerSource],
-  ['getcontractcreation', answerCreations],
-  ['verifyproxycontract', answerProxySubmission],
-  ['checkproxyverification', answerProxyStatus],
+/** What answers the actions that may come by GET and by POST, by their modules. */
+const MODULES: ReadonlyMap<string, ReadonlyMap<string, Answering>> = new Map([
+  [
+    'contract',
+    new Map<string, Answering>([
+      ['checkverifystatus', answerStatus],
+      ['getabi', answerAbi],
+      ['getsourcecode', answerSource],
+      ['getcontractcreation', answerCreations],
+      ['verifyproxycontract', answerProxySubmission],
+      ['checkproxyverification', answerProxyStatus],
+    ]),
+  ],
+  ['logs', new Map([['getLogs', answerLogs]])],
 ]);
 
 /** The routes of the Etherscan protocol: many actions behind one path, in the query or in a form. */
@@ -88,11 +94,11 @@ async function answerPost(parts: EtherscanParts, c: Context, dialect: Dialect): 
 
 async function answerAction(parts: EtherscanParts, question: EtherscanQuestion): Promise<Answer> {
   const { module = '', action = '' } = question.fields;
-  if (module === 'logs' && action === 'getLogs') return answerLogs(parts, question);
-  if (module !== 'contract' && module !== 'logs') throw wrong(RESULT_TEXTS.wrongModule);
+  const actions = MODULES.get(module);
+  if (actions === undefined) throw wrong(RESULT_TEXTS.wrongModule);
   if (action === 'verifysourcecode') throw wrong('Error! verifysourcecode is sent by POST.');
-  const answer = ACTIONS.get(action);
-  if (answer === undefined || module === 'logs') throw wrong(RESULT_TEXTS.wrongAction);
+  const answer = actions.get(action);
+  if (answer === undefined) throw wrong(RESULT_TEXTS.wrongAction);
   return answer(parts, question);
 }
 

@@ -1,4 +1,5 @@
 import { type ContractLog, LOGS_MAX, type LogQuery } from '../../../chains/logs/read-logs.ts';
+import { toQuantity } from '../../../chains/rpc/rpc-shapes.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
@@ -30,7 +31,7 @@ export async function answerLogs(
   const query = readQuery(fields);
   const offset = readPageNumber(fields, 'offset', LOGS_MAX);
   const start = (readPageNumber(fields, 'page', 1) - 1) * offset;
-  const logs = await parts.readLogs(chainId, query, clientOf(c.env, parts.trustedProxies));
+  const logs = await parts.logs.find(chainId, query, clientOf(c.env, parts.trustedProxies));
   const page = logs.slice(start, start + Math.min(offset, LOGS_MAX));
   return page.length === 0 ? answerNone('No records found') : answerOk(page.map(renderLog));
 }
@@ -67,8 +68,6 @@ function readPageNumber(fields: EtherscanFields, name: 'page' | 'offset', usual:
   if (!PAGE.test(text)) throw invalidField(name, 'is no number from 1 to 9999');
   return Number(text);
 }
-
-const toQuantity = (number: number): string => `0x${number.toString(16)}`;
 
 const renderLog = (log: ContractLog) => ({
   address: checksumAddress(log.address),

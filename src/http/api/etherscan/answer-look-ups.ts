@@ -75,13 +75,13 @@ export async function answerCreations(
   );
   const stored = new Map(found.map((each) => [each.address, each]));
   const client = clientOf(question.c.env, parts.trustedProxies);
-  const creations = await Promise.all(
+  const searched = await Promise.all(
     addresses.map(
       async (address) =>
         stored.get(address) ?? (await searchCreation(parts, chainId, address, client)),
     ),
   );
-  const known = creations.filter((each) => each !== undefined);
+  const known = searched.filter((each) => each !== undefined);
   if (known.length === 0) return answerNotOk(RESULT_TEXTS.noCreation);
   return answerOk(
     known.map(({ address, deployer, transactionHash, blockNumber, creationCode = '0x' }) => ({
@@ -96,13 +96,13 @@ export async function answerCreations(
 
 /** The creation as the chain has it; none on a chain that is not read here. */
 async function searchCreation(
-  { findCreations }: EtherscanParts,
+  { creations }: EtherscanParts,
   chainId: number,
   address: Hex,
   client: string,
 ) {
   try {
-    const found = await findCreations(chainId, address, client);
+    const found = await creations.find(chainId, address, client);
     return found && { ...found, address, creationCode: bytesToHex(found.creationCode) };
   } catch (error) {
     const isUnread = error instanceof FullmatchError && error.code === 'unsupported_chain';

@@ -11,8 +11,8 @@ export type EtherscanParts = Pick<
   HttpParts,
   | 'answers'
   | 'contracts'
-  | 'findCreations'
-  | 'readLogs'
+  | 'creations'
+  | 'logs'
   | 'proxies'
   | 'registry'
   | 'requests'

@@ -1,7 +1,7 @@
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { isMembers } from '../../../lib/members.ts';
 import type { ContractSections } from '../../../repository/repository.ts';
-import { splitLibraryId } from '../../../solidity/library-id.ts';
+import { splitQualifiedName } from '../../../solidity/library-id.ts';
 import { isOptimized } from '../../../solidity/optimizer-state.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { LANGUAGE_NAMES, renderSources } from '../v2/render-contract.ts';
@@ -51,7 +51,7 @@ export function renderSourceRecord(
   const { compilation, creationCode } = sections;
   if (compilation === undefined) return UNVERIFIED_RECORD;
   const { language, version, name, fullyQualifiedName, settings } = compilation;
-  const path = fullyQualifiedName.slice(0, -(name.length + 1));
+  const [path] = splitQualifiedName(fullyQualifiedName);
   const optimizer = isMembers(settings['optimizer']) ? settings['optimizer'] : {};
   const isVyper = language === 'vyper';
   const input = {
@@ -110,7 +110,7 @@ export function librariesOf({
   }
   for (const code of [creationCode, runtimeCode]) {
     for (const [id, address] of Object.entries(membersOf(code?.values?.['libraries']))) {
-      add(splitLibraryId(id)[1], String(address));
+      add(splitQualifiedName(id)[1], String(address));
     }
   }
   return [...found.values()];

@@ -1,12 +1,8 @@
 import { type Hex } from '../../../lib/hex.ts';
 import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
-import {
-  buildStandardJson,
-  declarationsIn,
-  PlainSourcesFault,
-} from '../../../solidity/build-standard-json.ts';
+import { buildStandardJson, PlainSourcesFault } from '../../../solidity/build-standard-json.ts';
+import { findDeclaration, findDeclarations } from '../../../solidity/find-declaration.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
-import { vyperContractsIn } from '../../../solidity/vyper-sources.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
 import { readForm } from '../../bodies/read-form.ts';
 import { readUrlencoded } from '../../bodies/read-urlencoded.ts';
@@ -182,17 +178,10 @@ function withinProject(name: string, input: StandardJsonInput): StandardJsonInpu
 }
 
 /** `path:Name`; of a name alone the one source that declares it. */
-function identify(name: string, { language, sources }: StandardJsonInput): string {
-  if (name.includes(':')) return name;
-  const texts = Object.entries(sources).map(([path, { content = '' }]) => [path, content] as const);
-  const declared =
-    language === 'Vyper'
-      ? vyperContractsIn(Object.keys(sources))
-      : declarationsIn(Object.fromEntries(texts));
-  const found = declared.filter((each) => each.name === name);
-  const [only, another] = found;
-  if (only !== undefined && another === undefined) return `${only.path}:${name}`;
-  const what = only === undefined ? 'none' : 'several';
+function identify(name: string, input: StandardJsonInput): string {
+  const found = findDeclaration(name, input);
+  if (found !== undefined) return found;
+  const what = findDeclarations(name, input).length === 0 ? 'none' : 'several';
   throw invalidField('contractname', `is declared by ${what} of the sources: write path:Name`);
 }
 

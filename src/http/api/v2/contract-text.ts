@@ -1,3 +1,4 @@
+import { splitQualifiedName } from '../../../solidity/library-id.ts';
 import { isMembers } from '../../../lib/members.ts';
 import { bytesToHex } from '../../../lib/hex.ts';
 import type {
@@ -99,7 +100,7 @@ class ContractTexts {
     const { compilation, artifacts = {}, metadata, creationCode, runtimeCode } = this.#parts;
     if (compilation === undefined) return 'null';
     const { name, fullyQualifiedName } = compilation;
-    const path = fullyQualifiedName.slice(0, -(name.length + 1));
+    const [path] = splitQualifiedName(fullyQualifiedName);
     const ofContract = Object.keys(artifacts)
       .filter((key) => key !== 'sources' && key !== 'input')
       .map((key) => [key, this.#artifact(key) ?? 'null'] as const);
