@@ -161,7 +161,7 @@ test('no compilation begins or goes on while a verification waits, and what gave
     await read(JOB);
     await waitUntil(() => ended === 1);
     expect(compiled).toHaveLength(1);
-    expect(await queueOf()).toEqual([{ tries: 0, reason: null, is_settled: false }]);
+    await expect.poll(queueOf).toEqual([{ tries: 0, reason: null, is_settled: false }]);
     isStuck = false;
     await read('DELETE FROM verification_jobs');
     await waitUntil(async () => (await namesOf()).length === 3);

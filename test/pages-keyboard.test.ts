@@ -278,13 +278,19 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     await visit(tab, `${views['verify'] ?? ''}?chain=1&address=0x${'12'.repeat(20)}`);
     const shown = (): Promise<string> =>
       tab.page.locator('[role="tabpanel"]:not([hidden])').getAttribute('aria-label') as never;
+    const focused = (property: 'id' | 'textContent'): Promise<string> =>
+      tab.page.evaluate(`document.activeElement.${property}`);
     await tabTo(tab, 'Files');
     expect(await shown()).toBe('Files');
     await press(tab, 'ArrowRight');
     await expect.poll(shown).toBe('Paste');
     await tabTo(tab, 'Text of a source, or a standard JSON input');
     await tab.page.keyboard.type('contract A {}');
-    await press(tab, 'Shift+Tab', 'ArrowLeft', 'ArrowLeft');
+    await press(tab, 'Shift+Tab');
+    await expect.poll(() => focused('id')).toBe('chosen-input');
+    await press(tab, 'ArrowLeft');
+    await expect.poll(shown).toBe('Files');
+    await press(tab, 'ArrowLeft');
     await expect.poll(shown).toBe('Project or JSON');
     await press(tab, 'Home', 'ArrowRight');
     await expect.poll(shown).toBe('Paste');
@@ -292,7 +298,7 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     // The field of the files is not to be seen.
     await tabTo(tab, 'Verify');
     await press(tab, 'Enter');
-    await expect.poll(() => tab.page.evaluate('document.activeElement.textContent')).toBe('Paste');
+    await expect.poll(() => focused('textContent')).toBe('Paste');
     await tab.context.close();
   });
 

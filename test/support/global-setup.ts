@@ -8,6 +8,7 @@ import { connectClient } from '../../src/store/connection-target.ts';
 import { openEmbeddedServer } from '../../src/store/embedded/embedded-server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { writeCarelessPrograms } from './careless-postgres.ts';
+import { type PristineState, readPristineState } from './empty-database.ts';
 import { unpackCompilations } from './recorded-compilations.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
@@ -24,6 +25,8 @@ export interface TestServerAddress {
   readonly socketFolder: string;
   /** A migrated database to clone. */
   readonly template: string;
+  /** What it holds. */
+  readonly pristine: PristineState;
 }
 
 const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -55,12 +58,16 @@ export async function startTestServer(): Promise<{
     await server.close();
     await folder.remove();
   };
+  let pristine: PristineState;
   try {
     const client = await connectClient(server.target('postgres'));
     await client.query(`CREATE DATABASE ${TEMPLATE}`);
     const url = new Secret(testDatabaseUrl(server.socketFolder, TEMPLATE));
     const store = await openStore({ url, poolSize: 1, dataDir }, silentLogger);
     await store.close();
+    const migrated = await connectClient(server.target(TEMPLATE));
+    pristine = await readPristineState(migrated);
+    await migrated.end();
     // A template can be cloned only while nobody is connected to it.
     await client.query(`ALTER DATABASE ${TEMPLATE} WITH ALLOW_CONNECTIONS false`);
     await client.end();
@@ -68,7 +75,7 @@ export async function startTestServer(): Promise<{
     await stop();
     throw error;
   }
-  return { address: { socketFolder: server.socketFolder, template: TEMPLATE }, stop };
+  return { address: { socketFolder: server.socketFolder, template: TEMPLATE, pristine }, stop };
 }
 
 /** Brings dist/ up to date, since tests that spawn the program run what is built; after a build nothing is done. */

@@ -8,6 +8,7 @@ import { connectClient, targetOfUrl } from '../../src/store/connection-target.ts
 import { type Database } from '../../src/store/database.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { sqlstateOf } from '../../src/store/sqlstate.ts';
+import { emptyDatabase } from './empty-database.ts';
 import { testDatabaseUrl } from './global-setup.ts';
 
 /** A database of one test file. */
@@ -15,22 +16,24 @@ export interface TestDatabase {
   /** As DATABASE_URL of a spawned service. */
   readonly url: string;
   readonly database: Database;
-  /** Ends our connections, cuts off those of others, and drops the database. */
+  /** Ends our connections, cuts off those of others, and removes what the database holds. */
   drop(): Promise<void>;
 }
 
 const CLONE_ATTEMPTS = 20;
 const CLONE_DELAY_MS = 100;
+const TERMINATION_MS = 10_000;
+/** Empty databases that earlier files of this process have used. */
+const unused: string[] = [];
 /** The SQLSTATE of a template that someone is connected to, such as autovacuum. */
 const OBJECT_IN_USE = '55006';
 
-/** A fresh database with the newest schema, cloned from the template of the test server. */
+/** An empty database with the newest schema, as the template of the test server has it. */
 export async function createTestDatabase(
   options: { poolSize?: number } = {},
 ): Promise<TestDatabase> {
-  const name = `test_${randomBytes(6).toString('hex')}`;
-  const { socketFolder, template } = inject('testServer');
-  await administer((client) => clone(client, name, template));
+  const { socketFolder } = inject('testServer');
+  const name = unused.pop() ?? (await cloneTemplate());
   const url = testDatabaseUrl(socketFolder, name);
   const store = await openStore(
     { url: new Secret(url), poolSize: options.poolSize ?? 10, dataDir: tmpdir(), migrate: false },
@@ -41,9 +44,30 @@ export async function createTestDatabase(
     database: store.database,
     async drop() {
       await store.close();
-      await administer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
+      if (await reclaim(name).catch(() => false)) unused.push(name);
+      else
+        await administer((client) => client.query(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`));
     },
   };
+}
+
+/** Cuts off everybody and empties the database. @returns whether it is as good as new */
+async function reclaim(name: string): Promise<boolean> {
+  const { socketFolder, pristine } = inject('testServer');
+  const url = new Secret(testDatabaseUrl(socketFolder, name));
+  const client = await connectClient(targetOfUrl(url, 'fullmatch test'));
+  try {
+    // PostgreSQL waits for each process to end, up to so many milliseconds.
+    const others =
+      'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
+    await client.query(`SELECT pg_terminate_backend(pid, ${TERMINATION_MS}) ${others}`);
+    if ((await client.query(`SELECT ${others}`)).rows.length > 0) return false;
+    const isEmpty = await emptyDatabase(client, pristine);
+    await client.query('SELECT pg_stat_reset()');
+    return isEmpty;
+  } finally {
+    await client.end();
+  }
 }
 
 /** A database with nothing in it. */
@@ -66,6 +90,12 @@ export async function administer(work: (client: Client) => Promise<unknown>): Pr
   } finally {
     await client.end();
   }
+}
+
+async function cloneTemplate(): Promise<string> {
+  const name = `test_${randomBytes(6).toString('hex')}`;
+  await administer((client) => clone(client, name, inject('testServer').template));
+  return name;
 }
 
 async function clone(client: Client, name: string, template: string): Promise<void> {
