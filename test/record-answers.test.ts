@@ -1,18 +1,14 @@
-// Records of contracts: written once, held by clients, never outdated, and bounded where clients read slowly.
-import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+// Records of contracts: written once, held by clients, and never outdated.
+import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { hexToBytes, type Hex } from '../src/lib/hex.ts';
-import { saveMatch, saveMatches } from '../src/repository/matches/save-matches.ts';
+import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { type Match, type VerifiedContract } from '../src/repository/matches/verified-contract.ts';
 import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
-import { IS_SLOW_SUITE } from './support/suite.ts';
-import { countRequestsOf } from './support/count-requests.ts';
-import { waitUntil } from './support/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 const LARGE_BYTES = 4_800_000;
@@ -25,10 +21,7 @@ const newAddress = (): Hex => sampleAddress((nextNumber += 1));
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  service = await bootService({
-    databaseUrl: testDatabase.url,
-    yaml: 'limits: { answerBytes: 33554432, clientAnswerBytes: 25165824, answerCacheBytes: 33554432 }\nhttp: { trustedProxies: [127.0.0.1] }\n',
-  });
+  service = await bootService({ databaseUrl: testDatabase.url });
 });
 afterAll(async () => {
   await service.close();
@@ -236,96 +229,17 @@ describe('the published tree', () => {
   });
 });
 
-describe.runIf(IS_SLOW_SUITE)('large answers', () => {
-  const large: Hex[] = [];
-  beforeAll(async () => {
-    for (let number = 0; number < 4; number += 1) large.push(newAddress());
-    await saveMatches(
-      testDatabase.database,
-      large.map((address, index) => largeContract(address, `large ${index}`)),
-    );
-  });
-  const largePath = (index: number): string => pathOf(large[index] ?? '0x', 'fields=sources');
-
-  test('are whole, and many requests at once get the same one', async () => {
-    const texts = await Promise.all(Array.from({ length: 4 }, () => textOf(largePath(0))));
-    expect(new Set(texts).size).toBe(1);
-    const { sources } = JSON.parse(texts[0] ?? '') as {
-      sources: Record<string, { content: string }>;
-    };
-    expect(sources['large.sol']?.content).toHaveLength(LARGE_BYTES);
-  });
-
-  test('are refused to a client that takes none of them, while others are served', async () => {
-    const stalled = await stall(largePath(1), 12, '192.0.2.1');
-    const refused = await untilStatus(429, largePath(1), '192.0.2.1');
-    expect(refused.headers.get('retry-after')).toBe('5');
-    expect(await refused.json()).toMatchObject({ customCode: 'too_many_client_answers' });
-    const lookUp = await get(pathOf(large[1] ?? '0x', ''), { 'x-forwarded-for': '192.0.2.1' });
-    expect(lookUp.status).toBe(200);
-    const other = await get(largePath(1), { 'x-forwarded-for': '192.0.2.2' });
-    expect([other.status, (await other.text()).length > LARGE_BYTES]).toEqual([200, true]);
-    stalled.forEach((socket) => socket.destroy());
-    await untilAnswered(largePath(1), '192.0.2.1');
-  });
-
-  test('that wait on a connection which closes are given back', async () => {
-    for (let round = 0; round < 3; round += 1) {
-      const arrivals = countRequestsOf(largePath(2));
-      const [socket] = await stall(largePath(2), 1, '192.0.2.3');
-      const more = `GET ${largePath(2)} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.3\r\n\r\n`;
-      socket?.write(more.repeat(8));
-      await waitUntil(() => arrivals.count() > 0);
-      arrivals.stop();
-      socket?.destroy();
-    }
-    await untilAnswered(largePath(2), '192.0.2.3');
-  });
-
-  test('are refused to all while clients hold too many different ones, and look-ups go on', async () => {
-    const paths = large.flatMap((address) => [
-      pathOf(address, 'fields=sources'),
-      pathOf(address, 'fields=stdJsonInput'),
-    ]);
-    const stalled = await Promise.all(
-      paths.map((path, index) => stall(path, 1, `198.51.${100 + index}.1`)),
-    );
-    const refused = await untilStatus(503, pathOf(large[0] ?? '0x'), '192.0.2.99');
-    expect(refused.headers.get('retry-after')).toBe('5');
-    expect(await refused.json()).toMatchObject({ customCode: 'too_many_answers' });
-    expect((await get(pathOf(large[0] ?? '0x', ''))).status).toBe(200);
-    stalled.flat().forEach((socket) => socket.destroy());
-    await untilAnswered(pathOf(large[0] ?? '0x'), '192.0.2.99');
-  });
+test('a large answer is whole, and many requests at once get the same one', async () => {
+  const address = newAddress();
+  await saveMatch(testDatabase.database, largeContract(address, 'large'));
+  const path = pathOf(address, 'fields=sources');
+  const texts = await Promise.all(Array.from({ length: 4 }, () => textOf(path)));
+  expect(new Set(texts).size).toBe(1);
+  const { sources } = JSON.parse(texts[0] ?? '') as {
+    sources: Record<string, { content: string }>;
+  };
+  expect(sources['large.sol']?.content).toHaveLength(LARGE_BYTES);
 });
-
-/** Asks and takes nothing of the answers. */
-async function stall(path: string, count: number, client: string): Promise<Socket[]> {
-  const { hostname, port } = new URL(service.apiUrl);
-  const sockets: Socket[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const socket = connect({ host: hostname, port: Number(port) });
-    socket.on('error', () => undefined);
-    socket.pause();
-    await once(socket, 'connect');
-    socket.write(`GET ${path} HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${client}\r\n\r\n`);
-    sockets.push(socket);
-  }
-  return sockets;
-}
-
-/** Asks until the answer has a status: what was asked before it is taken up, and let go, a moment later. */
-async function untilStatus(status: number, path: string, client: string): Promise<Response> {
-  for (;;) {
-    const response = await get(path, { 'x-forwarded-for': client });
-    if (response.status === status) return response;
-    await response.arrayBuffer();
-  }
-}
-
-async function untilAnswered(path: string, client: string): Promise<void> {
-  await (await untilStatus(200, path, client)).arrayBuffer();
-}
 
 /** The answer as it comes: fetch unpacks it. */
 async function readRaw(path: string, fields: string): Promise<{ head: string; body: Buffer }> {

@@ -180,11 +180,7 @@ export const configSchema = z.object({
         'How many requests of this process may wait for the ends of verifications; others are answered at once.',
     }),
     clientWaitingRequests: integer([0, 100_000], 200, {
-      description:
-        'How many requests of one client, or of its network, may wait for the ends of verifications.',
-    }),
-    jobWaitingRequests: integer([0, 100_000], 50, {
-      description: 'How many requests may wait for the end of one verification.',
+      description: 'How many requests of one client may wait for the ends of verifications.',
     }),
     jobTimeoutMs: integer([1000, 3_600_000], 600_000, {
       description: 'How long one verification may take, in milliseconds.',
@@ -325,7 +321,7 @@ export const configSchema = z.object({
     }),
     connectionsPerClient: integer([0, 100_000], 50, {
       description:
-        'How many connections of one client, or of its network, may listen to /v1/events at once; more are answered 503.',
+        'How many connections of one client may listen to /v1/events at once; more are answered 503.',
     }),
   }),
   log: section('Log lines on standard output.', {
@@ -342,28 +338,8 @@ export const configSchema = z.object({
     requestBytes: integer([1024, 2 ** 30], 1_048_576, {
       description: 'The largest body of a request, in bytes.',
     }),
-    bodyMemoryBytes: integer([2 ** 20, 2 ** 34], 67_108_864, {
-      description:
-        'How much of all bodies that are being received or read may be in memory, in bytes; the rest goes to temporary files in the data directory.',
-    }),
-    bodySpoolBytes: integer([0, 2 ** 40], 1_073_741_824, {
-      description:
-        'How much of all bodies may be in temporary files, in bytes; beyond it requests are answered 503.',
-    }),
-    clientBodyBytes: integer([2 ** 20, 2 ** 40], 67_108_864, {
-      description:
-        'How much of the bodies of one client, or of its network, may be in memory and in files, in bytes; beyond it requests are answered 429. One body of verification.requestBytes always fits.',
-    }),
     answerCacheBytes: integer([0, 2 ** 34], 67_108_864, {
       description: 'How much of the answers with records of contracts is kept in memory, in bytes.',
-    }),
-    answerBytes: integer([2 ** 20, 2 ** 40], 134_217_728, {
-      description:
-        'How much of all large answers may wait in memory for clients to take them, in bytes; beyond it requests are answered 503.',
-    }),
-    clientAnswerBytes: integer([2 ** 20, 2 ** 40], 67_108_864, {
-      description:
-        'How much of the large answers of one client may wait in memory, in bytes; beyond it requests are answered 429. One answer always fits.',
     }),
     jsonDepth: integer([8, 1000], 64, {
       description:

@@ -1,4 +1,5 @@
 import { type z } from 'zod';
+import { REMOVED_SETTINGS } from './removed-settings.ts';
 import { isMembers } from '../lib/members.ts';
 import { looksLikeName, NOT_A_NAME } from '../lib/shown-key.ts';
 import { configSchema } from './config.ts';
@@ -134,7 +135,9 @@ function reportUnknownKey(
 ): void {
   // A key at the wrong level: `port` beside `api` means `api.port`, whatever sibling it resembles.
   const elsewhere = [...SETTINGS.keys()].find((known) => `.${known}`.endsWith(`.${name}`));
-  const advice = elsewhere === undefined ? suggest(name, siblings) : `did you mean '${elsewhere}'?`;
+  const advice =
+    REMOVED_SETTINGS.get(key) ??
+    (elsewhere === undefined ? suggest(name, siblings) : `did you mean '${elsewhere}'?`);
   problems.add({
     code: 'unknown_configuration_key',
     where,

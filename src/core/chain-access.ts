@@ -36,8 +36,8 @@ const LOOKUP_DEADLINE_MS = 20_000;
 const lookupDeadline = (): AbortSignal => AbortSignal.timeout(LOOKUP_DEADLINE_MS);
 /** Creations and events that are read at once are few: each takes up to some hundred requests to endpoints. */
 const LOOKUP_LIMITS = {
-  places: { places: 4, placesOfNetwork: 2, waiting: 32, waitingOfNetwork: 8, waitMs: 10_000 },
-  ...{ perMinute: 120, keptMs: 5_000, failureKeptMs: 5_000, mostKept: 200 },
+  atOnce: { total: 4, perClient: 2, waiting: 32, waitingPerClient: 8, waitMs: 10_000 },
+  ...{ keptMs: 5_000, failureKeptMs: 5_000, mostKept: 200 },
 };
 
 /** The registry that the parts of a core see, and what it is made of; it may be another one each time. */

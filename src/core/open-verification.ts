@@ -65,7 +65,6 @@ export function openVerification(
       waiters: {
         total: options.waitingRequests,
         perClient: options.clientWaitingRequests,
-        perJob: options.jobWaitingRequests,
       },
       requireSpace,
       ...(told && { explorersOf: (chainId: number) => told.explorersOf(chainId) }),

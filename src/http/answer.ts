@@ -35,24 +35,12 @@ export const REVALIDATED = 'no-cache';
  */
 export type Answer<Value = never> = Response & TypedResponse<Value, never, never>;
 
-/** From this many bytes on, bodies are counted until clients have taken them: look-ups are answered whatever else a client reads. */
-export const COUNTED_FROM_BYTES = 65_536;
-
-const countedBodies = new WeakMap<Response, Buffer<ArrayBuffer>>();
-
 /** A Response whose headers and body the Node adapter writes as they are. */
 export function makeAnswer(
   body: Buffer<ArrayBuffer> | null,
   init: { readonly status: number; readonly headers: ResponseHeaders },
 ): Answer {
-  const response = new Response(body, init) as Answer;
-  if (body !== null && body.byteLength >= COUNTED_FROM_BYTES) countedBodies.set(response, body);
-  return response;
-}
-
-/** The body of an answer that is to be counted. */
-export function countedBodyOf(response: Response): Buffer<ArrayBuffer> | undefined {
-  return countedBodies.get(response);
+  return new Response(body, init) as Answer;
 }
 
 /** An answer with this body, its length and type, and the headers that every answer has. */

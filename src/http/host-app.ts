@@ -7,13 +7,12 @@ import { getPath } from 'hono/utils/url';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { describeProblem, type Problem, problemOf } from './error-response.ts';
-import { CORS_HEADERS, countedBodyOf, makeAnswer, type ResponseHeaders } from './answer.ts';
+import { CORS_HEADERS, makeAnswer, type ResponseHeaders } from './answer.ts';
 import { type AskedFor } from './client-of.ts';
 import { answerShaped, type ErrorShape } from './error-shape.ts';
 import { decodePath } from './decode-path.ts';
 import { writeSnapshot } from './answer-snapshot.ts';
 import { type Snapshot } from '../publication/snapshot.ts';
-import { type RecordAnswers } from './records/record-answers.ts';
 import { RecallingRouter } from './recalling-router.ts';
 import { type ProblemPages } from './api/pages/add-page-routes.ts';
 
@@ -47,8 +46,6 @@ interface HostAppParts {
   readonly prepared?: Readonly<Record<string, () => Snapshot | undefined>>;
   /** Where errors are not said as RFC 9457 says them; the first that covers a method and path holds. */
   readonly errorShapes?: readonly ErrorShape[];
-  /** Counts large answers until their clients have taken them; without it they are not counted. */
-  readonly answers?: Pick<RecordAnswers, 'hold'>;
   /** Says to people what is not found, where no shape of {@link errorShapes} holds. */
   readonly problemPages?: ProblemPages;
 }
@@ -130,25 +127,11 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
   app.onError((error, c) => answerError(describeProblem(error, log), c));
   const refuse = (error: unknown, { method, url }: Request): Response =>
     answerShaped(describeProblem(error, log), errorShapeOf(method, new URL(url).pathname));
-  /** Counts an answer for its client. One that finds no room is answered as any other error. */
-  const count = (response: Response, request: Request, env?: object): Response => {
-    const body = countedBodyOf(response);
-    if (body === undefined) return response;
-    try {
-      parts.answers?.hold({ env }, body);
-      return response;
-    } catch (error) {
-      return refuse(error, request);
-    }
-  };
   return {
     fetch: (request, env) => {
       // Hono decodes what it can of the rest, with two exceptions for each escape that is wrong.
       if (!isDecodable(request.url)) return refuse(malformedTarget(), request);
-      const answered = app.fetch(request, env);
-      return answered instanceof Promise
-        ? answered.then((response) => count(response, request, env))
-        : count(answered, request, env);
+      return app.fetch(request, env);
     },
     request: (input, init, env) => app.request(input, init, env),
     routeOf,

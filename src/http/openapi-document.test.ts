@@ -14,7 +14,7 @@ import {
   type JsonSchema,
   renderOpenapiDocument,
 } from './openapi-document.ts';
-import { tooManyAnswers, tooManyClientQuestions } from './records/answer-budget.ts';
+import { tooManyAnswers, tooManyClientAnswers } from './records/crowded.ts';
 import { createOperatorApp, type OperatorParts } from './operator/operator-app.ts';
 import { type RecordAnswers } from './records/record-answers.ts';
 import { REPOSITORY_URL } from './repository/repository-routes.ts';
@@ -115,15 +115,14 @@ describe('the OpenAPI document', () => {
 
   test.each([
     ['too_many_answers', tooManyAnswers],
-    ['too_many_client_answers', tooManyClientQuestions],
-  ])('declares %s of every route whose answers are made in turns', async (_code, refusal) => {
+    ['too_many_client_answers', tooManyClientAnswers],
+  ])('declares %s of every route whose answers are admitted', async (_code, refusal) => {
     const refuse = (): never => {
       throw refusal();
     };
     const deps = await fixtureDependencies();
     const answers: Partial<RecordAnswers> = {
-      ...{ answer: refuse, inTurn: refuse },
-      ownPass: () => Promise.resolve(),
+      ...{ answer: refuse, admit: refuse },
     };
     const app = createCheckedApiApp({
       ...deps,

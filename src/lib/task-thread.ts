@@ -1,6 +1,5 @@
 import { type Transferable, Worker } from 'node:worker_threads';
-import { FairShares, type Share } from './fair-shares.ts';
-import { NetworkTurns } from './network-turns.ts';
+import { Admission, NotAdmitted } from './admission.ts';
 import { programFile } from './program-file.ts';
 
 /** How a task of a thread failed without an answer. */
@@ -29,10 +28,7 @@ export interface ThreadLimits {
   readonly queueLimit: number;
 }
 
-interface Task<Question, Answer> {
-  readonly question: Question;
-  readonly transfer: readonly Transferable[];
-  readonly place: Share;
+interface Task<Answer> {
   readonly settle: (answer: Answer) => void;
   readonly fail: (error: Error) => void;
 }
@@ -43,26 +39,24 @@ const LEFT_MS = 1_000;
 
 /**
  * A thread that answers one question after the other. It starts with the first question, and again after one that took
- * too long or too much memory. Networks of clients take turns, so that none waits for more than one question of each
- * other. Where as many questions wait as may, the network with most of them gives one up, see {@link FairShares}.
+ * too long or too much memory. Clients are admitted in turn.
  */
 export class TaskThread<Question, Answer> {
   readonly #program: URL;
   readonly #limits: ThreadLimits;
   readonly #workerData: unknown;
-  readonly #waiting = new NetworkTurns<Task<Question, Answer>>();
-  readonly #places: FairShares;
+  readonly #admission: Admission;
+  readonly #closing = new AbortController();
   #worker: Worker | undefined;
-  #current: Task<Question, Answer> | undefined;
+  #current: Task<Answer> | undefined;
   #timer: NodeJS.Timeout | undefined;
-  #isClosed = false;
 
   /** @param workerData what the program is given at its start. */
   constructor(program: URL, limits: ThreadLimits, workerData?: unknown) {
     this.#program = program;
     this.#limits = limits;
     this.#workerData = workerData;
-    this.#places = new FairShares({ total: limits.queueLimit, perClient: Infinity });
+    this.#admission = new Admission({ total: 1, waiting: limits.queueLimit });
   }
 
   /**
@@ -78,25 +72,32 @@ export class TaskThread<Question, Answer> {
       signal,
     }: { client: string; transfer?: readonly Transferable[]; signal?: AbortSignal },
   ): Promise<Answer> {
-    signal?.throwIfAborted();
-    if (this.#isClosed) throw new ThreadFault('closed');
-    return new Promise<Answer>((resolve, reject) => {
-      const place = this.#places.open(client, () => {
-        if (leave()) task.fail(new ThreadFault('queue_full'));
+    const ending = AbortSignal.any([this.#closing.signal, ...(signal ? [signal] : [])]);
+    return this.#admission
+      .run(client, () => this.#work(question, transfer, signal), ending)
+      .catch((error: unknown) => {
+        throw error instanceof NotAdmitted ? new ThreadFault('queue_full') : error;
       });
-      const drop = (): void => {
-        const reason = signal?.reason as Error;
-        if (leave()) task.fail(reason);
-        else if (this.#current === task) {
-          // Most questions are soon answered, and a new thread costs more than the rest of such a one.
-          this.#setTimer(LEFT_MS, () => void this.#end(reason));
-        }
-      };
+  }
+
+  /** Fails what waits and ends the thread. */
+  async close(): Promise<void> {
+    const fault = new ThreadFault('closed');
+    this.#closing.abort(fault);
+    await this.#end(fault);
+  }
+
+  #work(
+    question: Question,
+    transfer: readonly Transferable[],
+    signal: AbortSignal | undefined,
+  ): Promise<Answer> {
+    return new Promise<Answer>((resolve, reject) => {
+      // Most questions are soon answered, and a new thread costs more than the rest of such a one.
+      const drop = (): void =>
+        this.#setTimer(LEFT_MS, () => void this.#end(signal?.reason as Error));
       const end = (): void => signal?.removeEventListener('abort', drop);
-      const task: Task<Question, Answer> = {
-        question,
-        transfer,
-        place,
+      this.#current = {
         settle: (answer) => {
           end();
           resolve(answer);
@@ -106,40 +107,13 @@ export class TaskThread<Question, Answer> {
           reject(error);
         },
       };
-      if (place.grow(1) !== 'granted') {
-        reject(new ThreadFault('queue_full'));
-        return;
-      }
       signal?.addEventListener('abort', drop, { once: true });
-      const remove = this.#waiting.add(client, task);
-      const leave = (): boolean => {
-        place.release();
-        return remove();
-      };
-      this.#next();
+      const worker = (this.#worker ??= this.#start());
+      worker.ref();
+      const { taskTimeoutMs } = this.#limits;
+      this.#setTimer(taskTimeoutMs, () => void this.#end(new ThreadFault('timed_out')));
+      worker.postMessage(question, transfer);
     });
-  }
-
-  /** Fails what waits and ends the thread. */
-  async close(): Promise<void> {
-    this.#isClosed = true;
-    for (let task = this.#waiting.next(); task !== undefined; task = this.#waiting.next()) {
-      task.place.release();
-      task.fail(new ThreadFault('closed'));
-    }
-    await this.#end(new ThreadFault('closed'));
-  }
-
-  #next(): void {
-    if (this.#current !== undefined) return;
-    const task = this.#waiting.next();
-    if (task === undefined) return;
-    task.place.release();
-    this.#current = task;
-    const worker = (this.#worker ??= this.#start());
-    worker.ref();
-    this.#setTimer(this.#limits.taskTimeoutMs, () => void this.#end(new ThreadFault('timed_out')));
-    worker.postMessage(task.question, task.transfer);
   }
 
   #start(): Worker {
@@ -168,7 +142,6 @@ export class TaskThread<Question, Answer> {
     this.#worker?.unref();
     this.#setTimer(this.#limits.idleMs, () => void this.#end(new ThreadFault('closed')));
     task?.settle(answer);
-    this.#next();
   }
 
   /** Ends the thread; its question fails, and the next one gets a new thread. */
@@ -180,7 +153,6 @@ export class TaskThread<Question, Answer> {
     this.#current = undefined;
     await worker?.terminate();
     task?.fail(fault);
-    if (!this.#isClosed) this.#next();
   }
 
   #setTimer(ms: number, then: () => void): void {

@@ -1,5 +1,5 @@
 import { FullmatchError } from '../errors.ts';
-import { FairShares, type Share } from '../lib/fair-shares.ts';
+import { Admission, type Leave, NotAdmitted, type Refusal } from '../lib/admission.ts';
 import { checksumAddress } from '../lib/hex.ts';
 import {
   FEED_BEGIN,
@@ -13,7 +13,7 @@ import {
 export interface EventHubOptions {
   /** How many clients may listen at once. */
   readonly maxClients: number;
-  /** How many connections of one client may, and of its network. */
+  /** How many connections of one client may. */
   readonly connectionsPerClient: number;
   /** How many events a client may have missed before it has to begin anew. */
   readonly backlog?: number;
@@ -38,7 +38,7 @@ export interface RegistryChange {
 }
 
 interface Client {
-  readonly seat: Share;
+  readonly leave: Leave;
   readonly controller: ReadableStreamDefaultController<Uint8Array>;
 }
 
@@ -49,8 +49,7 @@ const RESET = 'event: reset\ndata: {}\n\n';
 
 /**
  * Sends events to any number of clients up to a bound, as Server-Sent Events (HTML standard, 9.2). Each event is
- * written once and its bytes go to all. A client that does not take what it is sent is dropped. Where all seats are
- * taken, a newcomer takes one of the network that holds most of them, see {@link FairShares}.
+ * written once and its bytes go to all. A client that does not take what it is sent is dropped.
  *
  * The `id` of the stream is the place in the feed up to which it has told: a client that comes back with it, to whatever
  * process, is sent all later events once. Its mark shows whether the place is still the same one, also after a backup
@@ -58,7 +57,7 @@ const RESET = 'event: reset\ndata: {}\n\n';
  */
 export class EventHub {
   readonly #options: Required<EventHubOptions>;
-  readonly #seats: FairShares;
+  readonly #admission: Admission;
   readonly #clients = new Set<Client>();
   /** What a returning client may have missed, in the order of the feed. */
   readonly #kept: (FeedPlace & { readonly bytes?: Uint8Array })[] = [];
@@ -76,7 +75,7 @@ export class EventHub {
       ...options,
     };
     const { maxClients: total, connectionsPerClient: perClient } = options;
-    this.#seats = new FairShares({ total, perClient });
+    this.#admission = new Admission({ total, perClient });
     const beat = (): void => this.#sendAll(Buffer.from(`:\nid: ${this.#id}\n\n`));
     this.#heartbeat = setInterval(beat, this.#options.heartbeatMs);
     this.#heartbeat.unref();
@@ -116,31 +115,25 @@ export class EventHub {
   }
 
   /**
-   * A new client's stream; clients of one name share their seats. With the id of its last one, it begins with what it
+   * A new client's stream; connections of one name count for one client. With the id of its last one, it begins with what it
    * may have missed, or with `event: reset` where that is not known any more.
    * @throws FullmatchError `too_many_clients`, `shutting_down`
    */
   connect(name: string, lastEventId?: string): ReadableStream<Uint8Array> {
     if (this.#closed) throw new FullmatchError('shutting_down', 'The service is about to end.');
     let client: Client | undefined;
-    const seat = this.#seats.open(name, () => {
-      if (client === undefined) return;
-      this.#clients.delete(client);
-      client.controller.close();
-    });
-    const granted = seat.grow(1);
-    if (granted !== 'granted') throw tooMany(granted, this.#options);
+    const leave = this.#enter(name);
     return new ReadableStream<Uint8Array>(
       {
         start: (controller) => {
-          client = { seat, controller };
+          client = { leave, controller };
           this.#clients.add(client);
           controller.enqueue(Buffer.from(`retry: ${RETRY_MS}\n\n`));
           for (const bytes of this.#missedSince(lastEventId)) controller.enqueue(bytes);
           controller.enqueue(Buffer.from(`id: ${this.#id}\n\n`));
         },
         cancel: () => {
-          seat.release();
+          leave();
           if (client !== undefined) this.#clients.delete(client);
         },
       },
@@ -152,17 +145,26 @@ export class EventHub {
   async close(): Promise<void> {
     this.#closed = true;
     clearInterval(this.#heartbeat);
-    for (const { controller, seat } of this.#clients) {
-      seat.release();
+    for (const { controller, leave } of this.#clients) {
+      leave();
       controller.close();
     }
     this.#clients.clear();
   }
 
+  /** @throws FullmatchError `too_many_clients` */
+  #enter(name: string): Leave {
+    try {
+      return this.#admission.enterNow(name);
+    } catch (error) {
+      throw error instanceof NotAdmitted ? tooMany(error.refusal, this.#options) : error;
+    }
+  }
+
   /** Ends the stream of a client that does not take its events, which are thrown away. */
   #drop(client: Client): void {
     this.#clients.delete(client);
-    client.seat.release();
+    client.leave();
     client.controller.error(new Error('the client does not take its events'));
   }
 
@@ -211,13 +213,13 @@ export class EventHub {
 }
 
 function tooMany(
-  refused: 'full' | 'client_full',
+  refused: Refusal,
   { maxClients, connectionsPerClient }: EventHubOptions,
 ): FullmatchError {
   const listeners =
     refused === 'full'
       ? `${maxClients} clients`
-      : `${connectionsPerClient} connections of this client or its network`;
+      : `${connectionsPerClient} connections of this client`;
   return new FullmatchError(
     'too_many_clients',
     `${listeners} listen already; ask again later, or ask GET /v1/contracts from time to time.`,

@@ -154,7 +154,7 @@ async function openServed(
     registry: () => publication.registry,
     icons: () => icons.current,
     access,
-    requests: closers.add(openRequestReader(config, access, trustedProxies, log)),
+    requests: closers.add(openRequestReader(config, access, trustedProxies)),
     trustedProxies,
     verificationBytes: config.verification.requestBytes,
     proxies,
@@ -177,17 +177,11 @@ async function openServed(
 }
 
 function openRequestReader(
-  { limits, verification, dataDir }: Config,
+  { limits, verification }: Config,
   access: AccessGate,
   trustedProxies: TrustedProxies,
-  log: Logger,
 ): RequestReader {
   const options = {
-    bodies: {
-      memoryBytes: limits.bodyMemoryBytes,
-      spoolBytes: limits.bodySpoolBytes,
-      clientBytes: limits.clientBodyBytes,
-    },
     request: {
       depth: limits.jsonDepth,
       values: limits.jsonValues,
@@ -196,11 +190,10 @@ function openRequestReader(
       sourceBytes: 2 * limits.sourceBytes,
     },
     bodyBytes: verification.requestBytes,
-    dataDir,
     trustedProxies,
     access,
   };
-  return createRequestReader(options, log);
+  return createRequestReader(options);
 }
 
 /** A third of the connections, so that look-ups always find one. */
@@ -212,7 +205,6 @@ function openRecordAnswers(
 ): RecordAnswers {
   return new RecordAnswers({
     cacheBytes: limits.answerCacheBytes,
-    limits: { bytes: limits.answerBytes, clientBytes: limits.clientAnswerBytes },
     readers: Math.max(1, Math.floor(database.poolSize * READERS_PER_CONNECTION)),
     trustedProxies,
     version: readPackageVersion(),

@@ -27,7 +27,6 @@ export function createWholeApi(
   const prefixes = unlistedPrefixes(config.api.prefix);
   const answers = new RecordAnswers({
     cacheBytes: Math.min(CACHE_BYTES, limits.answerCacheBytes),
-    limits: { bytes: limits.answerBytes, clientBytes: limits.clientAnswerBytes },
     readers: 1,
     trustedProxies,
     // A contract may be in both places, and the tags of the two answers differ.

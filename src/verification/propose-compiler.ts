@@ -36,8 +36,8 @@ export interface ProposalReader {
 }
 
 const LIMITS = {
-  places: { places: 8, placesOfNetwork: 4, waiting: 64, waitingOfNetwork: 16, waitMs: 10_000 },
-  ...{ perMinute: 120, keptMs: 60_000, failureKeptMs: 5_000, mostKept: 1_000 },
+  atOnce: { total: 8, perClient: 4, waiting: 64, waitingPerClient: 16, waitMs: 10_000 },
+  ...{ keptMs: 60_000, failureKeptMs: 5_000, mostKept: 1_000 },
 };
 const DEADLINE_MS = 10_000;
 

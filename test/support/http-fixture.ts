@@ -172,12 +172,10 @@ const OPEN_ACCESS = new AccessGate({
   ...{ verify: 'open', tokens: [], verificationsPerHour: 0, trustedProxies: [] },
 });
 
-/** Limits that no ordinary test meets; the folder is made only beyond them. */
+/** Limits that no ordinary test meets. */
 const FIXTURE_READING: RequestReaderOptions = {
-  bodies: { memoryBytes: 2 ** 26, spoolBytes: 0, clientBytes: 2 ** 26 },
   request: { depth: 64, values: 200_000, sources: 2000, sourceBytes: 10_000_000 },
   bodyBytes: 10_000_000,
-  dataDir: 'not-made',
   trustedProxies: [],
   access: OPEN_ACCESS,
 };
@@ -185,7 +183,6 @@ const FIXTURE_READING: RequestReaderOptions = {
 /** Limits that no ordinary test meets. */
 const FIXTURE_ANSWERS: RecordAnswersOptions = {
   cacheBytes: 2 ** 20,
-  limits: { bytes: 2 ** 26, clientBytes: 2 ** 26 },
   readers: 2,
   trustedProxies: [],
   version: '1.2.3',
@@ -248,7 +245,7 @@ export async function fixtureDependencies(
     signatures: noSignatures,
     activity: noActivity,
     access: OPEN_ACCESS,
-    requests: createRequestReader(FIXTURE_READING, silentLogger),
+    requests: createRequestReader(FIXTURE_READING),
     verification: noVerification,
     verificationBytes: 10_000_000,
     trustedProxies: [],

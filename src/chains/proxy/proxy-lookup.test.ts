@@ -90,27 +90,6 @@ test('whoever asks for many contracts keeps nobody else from a place', async () 
   expect(await Promise.all([...asked, other])).toHaveLength(21);
 });
 
-test('a network has 120 readings in a minute; what is known costs it nothing', async () => {
-  const { lookup, readings, pass } = prepare();
-  for (let index = 0; index < 120; index += 1) {
-    const asked = lookup.find(1, addressOf(index), CLIENT);
-    await begun(readings, index + 1);
-    readings[index]?.end();
-    await asked;
-  }
-  pass(20_000);
-  await expect(lookup.find(1, addressOf(120), '192.0.2.200')).rejects.toMatchObject({
-    code: 'queue_full',
-    details: { retryAfterSeconds: 40 },
-  });
-  expect(await lookup.find(1, addressOf(3), CLIENT)).toBe(READING);
-  pass(40_000);
-  const asked = lookup.find(1, addressOf(120), CLIENT);
-  await begun(readings, 121);
-  readings[120]?.end();
-  expect(await asked).toBe(READING);
-});
-
 test('a chain that is not supported is not asked', async () => {
   const { lookup, readings } = prepare();
   await expect(lookup.find(2, addressOf(1), CLIENT)).rejects.toMatchObject({

@@ -21,8 +21,8 @@ interface LookupParts {
 
 /** Contracts that are read at once: each takes up to a dozen requests to endpoints. An upgrade shows after `keptMs`. */
 const LIMITS = {
-  places: { places: 8, placesOfNetwork: 4, waiting: 64, waitingOfNetwork: 16, waitMs: 10_000 },
-  ...{ perMinute: 120, keptMs: 30_000, failureKeptMs: 5_000, mostKept: 2_000 },
+  atOnce: { total: 8, perClient: 4, waiting: 64, waitingPerClient: 16, waitMs: 10_000 },
+  ...{ keptMs: 30_000, failureKeptMs: 5_000, mostKept: 2_000 },
 };
 const DEADLINE_MS = 10_000;
 

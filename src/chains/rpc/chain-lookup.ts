@@ -6,8 +6,8 @@ import { type LookLimits, SharedLooks } from './shared-looks.ts';
 export interface ChainLookup<Query, Found> {
   /**
    * What the chain says; a reading of some seconds ago may be answered again.
-   * @throws FullmatchError unsupported_chain; queue_full where the client's network has asked for as many readings as it may,
-   * or too many are under way; what the reading throws
+   * @throws FullmatchError unsupported_chain; queue_full where too many readings are under way; what the
+   * reading throws
    */
   find(chainId: number, query: Query, client: string): Promise<Found>;
   /** What was read last, however long ago; undefined where that is not known any more. */

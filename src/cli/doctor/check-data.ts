@@ -42,8 +42,7 @@ export async function checkDisk(report: AreaReport, { config }: DoctorParts): Pr
   const shared = devices[0] === devices[1];
   const downloads = growthOfDownloads(config);
   const floor = config.database.url === undefined ? config.database.minFreeBytes : 0;
-  const spool = config.limits.bodySpoolBytes;
-  await checkSpace(report, dataDir, floor, spool + (shared ? downloads : 0));
+  await checkSpace(report, dataDir, floor, shared ? downloads : 0);
   if (!shared) await checkSpace(report, compilers, 0, downloads);
 }
 
@@ -76,8 +75,8 @@ async function checkSpace(
   } else if (free < floor + growth) {
     report.warning(
       'disk_tight',
-      `${has}; the database, and up to ${showBytes(growth)} of bodies and downloaded compilers, have to fit there.`,
-      'free some space, or set limits.bodySpoolBytes and compilers.downloadBytes lower',
+      `${has}; the database, and up to ${showBytes(growth)} of downloaded compilers, have to fit there.`,
+      'free some space, or set compilers.downloadBytes lower',
     );
   } else report.ok(has);
 }

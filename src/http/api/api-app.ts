@@ -149,7 +149,6 @@ export function createApiApp(parts: HttpParts): HostApp {
       bodyLimits: bodyLimitsOf(parts),
       errorShapes,
       problemPages,
-      answers,
     },
     parts.log,
   );

@@ -1,9 +1,7 @@
-import { readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { readRequest, type ReadRequest, type RequestForm } from './read-request.ts';
-import { type BodyBytes } from './receive-body.ts';
 import { type RequestLimits } from './request-limits.ts';
 import { giveWay } from '../../lib/give-way.ts';
 
@@ -11,7 +9,7 @@ import { giveWay } from '../../lib/give-way.ts';
 export interface ReadingTask {
   readonly form: RequestForm;
   readonly limits: RequestLimits;
-  readonly bytes: BodyBytes;
+  readonly blocks: readonly Uint8Array[];
 }
 
 /** What the thread answers: what the body asks, what is wrong with it, or how the thread failed. */
@@ -20,21 +18,9 @@ export type ReadingAnswer =
   | { readonly refused: Pick<FullmatchError, 'code' | 'message' | 'details'> }
   | { readonly failed: string };
 
-function loadBytes(body: BodyBytes): Buffer<ArrayBuffer> {
-  if ('blocks' in body) return Buffer.concat(body.blocks);
-  const bytes = Buffer.allocUnsafeSlow(body.length);
-  let filled = 0;
-  while (filled < body.length) {
-    const count = readSync(body.file, bytes, filled, body.length - filled, filled);
-    if (count === 0) throw new Error('a spool file is shorter than what was written to it');
-    filled += count;
-  }
-  return bytes;
-}
-
-async function answer({ form, limits, bytes }: ReadingTask): Promise<ReadingAnswer> {
+async function answer({ form, limits, blocks }: ReadingTask): Promise<ReadingAnswer> {
   try {
-    return { read: await readRequest(loadBytes(bytes), form, limits) };
+    return { read: await readRequest(Buffer.concat(blocks), form, limits) };
   } catch (error) {
     if (error instanceof FullmatchError) {
       const { code, message, details } = error;

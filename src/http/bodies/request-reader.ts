@@ -1,37 +1,31 @@
-import path from 'node:path';
 import { Readable } from 'node:stream';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
-import { OwnPasses } from '../../lib/own-passes.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
-import { type Logger } from '../../log.ts';
 import { type AccessGate } from '../access-gate.ts';
 import { bodyTooLarge, declaresTooMuch } from '../body-limit.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { connectionOf, whileWaitedFor } from '../records/answer-connection.ts';
 import { refuseForThread } from '../thread-refusal.ts';
-import { BodyBudget, type BodyLimits, BodyShare, tooManyBodies } from './body-budget.ts';
+import { BodyAdmission, SMALL_BODY_BYTES, tooManyBodies } from './admit-body.ts';
 import { type ReadRequest, type RequestForm } from './read-request.ts';
 import { type ReadingAnswer, type ReadingTask } from './reading-thread.ts';
-import { receiveBody, type ReceivedBody } from './receive-body.ts';
+import { receiveBody } from './receive-body.ts';
 import { type RequestLimits } from './request-limits.ts';
 
 /** What requests with a body may cost. */
 export interface RequestReaderOptions {
-  readonly bodies: BodyLimits;
   readonly request: RequestLimits;
   /** The largest body, in bytes. */
   readonly bodyBytes: number;
-  /** The folder that a folder for bodies is made in when memory does not suffice. */
-  readonly dataDir: string;
   /** Whose word on the client of a request counts. */
   readonly trustedProxies: TrustedProxies;
   /** Lets requests through that have something verified or imported. */
   readonly access: Pick<AccessGate, 'admit' | 'admitLookUp'>;
 }
 
-/** Reads the bodies of requests to verify within a budget, and parses them off the thread that serves. */
+/** Reads the bodies of requests to verify, a few at once, and parses them off the thread that serves. */
 export interface RequestReader {
   /**
    * What the body of a request asks.
@@ -46,15 +40,10 @@ export interface RequestReader {
    * @throws FullmatchError with what is wrong with the answer; too_many_bodies, request_too_complex
    */
   readFetched(bytes: Buffer, form: RequestForm, client: string): Promise<ReadRequest>;
-  /** The bytes of bodies that are held now, and of how many clients. */
-  readonly held: BodyBudget['held'];
   close(): Promise<void>;
 }
 
 const MIB = 2 ** 20;
-/** Bodies up to this size have a thread of their own: they never wait for a large one. */
-const SMALL_BYTES = MIB;
-const FOLDER = 'bodies';
 
 /**
  * Parsing, canonical JSON and deflating take about 1.5 seconds and, with texts in two bytes a character, nine times
@@ -70,11 +59,9 @@ const ADMITTED: ReadonlySet<RequestForm['kind']> = new Set([
 const READING = { taskTimeoutMs: 30_000, queueLimit: 1000, idleMs: 5_000 };
 
 /** Makes the reader; its threads start when they are needed. */
-export function createRequestReader(options: RequestReaderOptions, log: Logger): RequestReader {
-  const { bodies, request: limits, bodyBytes, dataDir, trustedProxies, access } = options;
-  // One body of a client always fits.
-  const clientBytes = Math.max(bodies.clientBytes, bodyBytes);
-  const budget = new BodyBudget({ ...bodies, clientBytes });
+export function createRequestReader(options: RequestReaderOptions): RequestReader {
+  const { request: limits, bodyBytes, trustedProxies, access } = options;
+  const bodies = new BodyAdmission();
   const threadFor = (largestBytes: number): TaskThread<ReadingTask, ReadingAnswer> => {
     const heapBytes = HEAP_LEAST_BYTES + HEAP_PER_BYTE * largestBytes;
     return new TaskThread(new URL('./reading-thread.ts', import.meta.url), {
@@ -82,22 +69,20 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
       heapBytes,
     });
   };
-  const small = threadFor(Math.min(SMALL_BYTES, bodyBytes));
+  const small = threadFor(Math.min(SMALL_BODY_BYTES, bodyBytes));
   const large = threadFor(bodyBytes);
   const ask = async (
     task: ReadingTask,
     length: number,
     asker: Parameters<typeof small.ask>[1],
   ): Promise<ReadRequest> => {
-    const thread = length <= SMALL_BYTES ? small : large;
+    const thread = length <= SMALL_BODY_BYTES ? small : large;
     try {
       return readAnswer(await thread.ask(task, asker));
     } catch (error) {
       throw refuseForThread(error, { queueFull: tooManyBodies, tooMuch: requestTooComplex });
     }
   };
-  const folder = path.join(dataDir, FOLDER);
-  const passes = new OwnPasses();
   return {
     read: async (c, form, mostBytes = bodyBytes) => {
       if (ADMITTED.has(form.kind)) access.admit(c, keyInQuery(c, form));
@@ -105,37 +90,29 @@ export function createRequestReader(options: RequestReaderOptions, log: Logger):
       requireNoCoding(c);
       const limitBytes = Math.min(mostBytes, bodyBytes);
       const declaredBytes = declaredLength(c, limitBytes);
-      const share = new BodyShare(budget, client);
-      const socket = connectionOf(c)?.socket;
-      const wireBytes = socket && ((): number => socket.bytesRead);
-      const body = await receiveBody(streamOf(c), {
-        ...{ limitBytes, declaredBytes, share, wireBytes, folder, log },
-        turn: () => passes.next(client),
-      });
-      try {
-        const transfer = memoryOf(body);
-        const read = await whileWaitedFor(c, (left) => {
-          const signal = AbortSignal.any([left, share.lost]);
-          const task = { form, limits, bytes: body.bytes };
-          return ask(task, body.length, { client, transfer, signal });
-        });
-        // Only its body says what such a request is, and holds its key.
-        if (form.kind === 'etherscan') {
-          if ('request' in read) access.admit(c, read.key);
-          else access.admitLookUp(c, 'fields' in read ? read.fields['apikey'] : undefined);
+      return whileWaitedFor(c, async (signal) => {
+        const leave = await bodies.enter(client, declaredBytes, signal);
+        try {
+          const blocks = await receiveBody(streamOf(c), { limitBytes, declaredBytes });
+          const length = blocks.reduce((sum, block) => sum + block.length, 0);
+          const transfer = blocks.map(({ buffer }) => buffer);
+          const asker = { client, transfer, signal };
+          const read = await ask({ form, limits, blocks }, length, asker);
+          // Only its body says what such a request is, and holds its key.
+          if (form.kind === 'etherscan') {
+            if ('request' in read) access.admit(c, read.key);
+            else access.admitLookUp(c, 'fields' in read ? read.fields['apikey'] : undefined);
+          }
+          return read;
+        } finally {
+          leave();
         }
-        return read;
-      } finally {
-        await body.close();
-      }
+      });
     },
     readFetched: (bytes, form, client) => {
       const block = new Uint8Array(bytes);
       const asker = { client, transfer: [block.buffer] };
-      return ask({ form, limits, bytes: { blocks: [block] } }, bytes.length, asker);
-    },
-    get held() {
-      return budget.held;
+      return ask({ form, limits, blocks: [block] }, bytes.length, asker);
     },
     close: async () => {
       await Promise.all([small.close(), large.close()]);
@@ -174,10 +151,6 @@ function declaredLength(c: Context, limitBytes: number): number | undefined {
     throw bodyTooLarge(limitBytes);
   }
   return Number(length);
-}
-
-function memoryOf({ bytes }: ReceivedBody): ArrayBuffer[] {
-  return 'blocks' in bytes ? bytes.blocks.map(({ buffer }) => buffer as ArrayBuffer) : [];
 }
 
 function readAnswer(answer: ReadingAnswer): ReadRequest {

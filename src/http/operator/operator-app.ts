@@ -73,7 +73,7 @@ export function createOperatorApp(parts: OperatorParts): HostApp {
     ...{ host: 'operator', bundle, version, urls, prefixes: [], answers },
     ask: (...asked) => app.request(...asked),
   });
-  const app = createHostApp({ routes, prefixes: [], problemPages, answers }, parts.log);
+  const app = createHostApp({ routes, prefixes: [], problemPages }, parts.log);
   return {
     ...app,
     fetch: (request, env) =>

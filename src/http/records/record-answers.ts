@@ -4,7 +4,7 @@ import { constants, gzip } from 'node:zlib';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
-import { OwnPasses } from '../../lib/own-passes.ts';
+import { Admission } from '../../lib/admission.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import type { StoredSections } from '../../repository/repository.ts';
 import { type Answer, BASE_HEADERS, makeAnswer, REVALIDATED } from '../answer.ts';
@@ -12,24 +12,16 @@ import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../../lib/content-coding.ts';
 import { type EntityTags, findHeldCoding } from '../../lib/entity-tag.ts';
 import { refuseForThread } from '../thread-refusal.ts';
-import {
-  AnswerBudget,
-  type AnswerLimits,
-  tooManyAnswers,
-  tooManyClientQuestions,
-} from './answer-budget.ts';
 import { connectionOf, isGone, whenEnded, whileWaitedFor } from './answer-connection.ts';
-import { BodyCache, type CachedBody } from './body-cache.ts';
+import { type CachedBody, createBodyCache } from './cached-body.ts';
+import { refuseCrowded, tooManyAnswers } from './crowded.ts';
 import { type RecordTask, renderRecord } from './render-record.ts';
 import { type RecordAnswer } from './record-thread.ts';
-import { SharedWork } from './shared-work.ts';
-import { NoPlace, Turns } from './turns.ts';
 
 /** What answers with records may cost. */
 export interface RecordAnswersOptions {
   /** Of rendered answers that are kept. */
   readonly cacheBytes: number;
-  readonly limits: AnswerLimits;
   /** Records that are read at once, each on one connection to the database. */
   readonly readers: number;
   readonly trustedProxies: TrustedProxies;
@@ -62,55 +54,57 @@ const MIB = 2 ** 20;
 /** Records up to this size take a few milliseconds, and handing them to a thread takes as long. */
 const OFF_THREAD_FROM_BYTES = MIB / 2;
 const RENDERING = { heapBytes: 384 * MIB, taskTimeoutMs: 20_000, queueLimit: 100, idleMs: 5_000 };
-/** Requests that wait for their turn to read. */
-const WAITING = { total: 500, perClient: 200 };
+/** Requests that wait to be read. */
+const WAITING = { waiting: 500, waitingPerClient: 200 };
+/** Answers from this size on are few at once, each until its client has taken it. */
+const LARGE_BYTES = MIB;
+const LARGE = { total: 32, perClient: 8 };
 /** Shorter bodies go in one packet anyway. */
 const COMPRESSED_FROM_BYTES = 1_400;
 const compress = promisify(gzip);
 
 /**
  * Answers with records of contracts. A record is rendered once for each of its versions and kept; requests for one that is
- * being rendered wait for it together. What clients have not taken yet is counted.
+ * being rendered wait for it together.
  */
 export class RecordAnswers {
   readonly #options: RecordAnswersOptions;
-  readonly #cache: BodyCache;
-  readonly #budget: AnswerBudget;
-  readonly #turns: Turns;
-  readonly #rendering: SharedWork<CachedBody>;
+  readonly #cache: ReturnType<typeof createBodyCache>;
+  readonly #reading: Admission;
+  readonly #large = new Admission(LARGE);
+  readonly #rendering = new Map<string, Promise<CachedBody>>();
   readonly #compressing = new Map<CachedBody, Promise<void>>();
   readonly #thread: TaskThread<RecordTask, RecordAnswer>;
-  readonly #passes = new OwnPasses();
   #renderings = 0;
+  #hits = 0;
+  #misses = 0;
 
   constructor(options: RecordAnswersOptions) {
     this.#options = options;
-    this.#cache = new BodyCache(options.cacheBytes);
-    this.#budget = new AnswerBudget(options.limits);
-    this.#turns = new Turns(options.readers, WAITING);
-    this.#rendering = new SharedWork(this.#turns);
+    this.#cache = createBodyCache(options.cacheBytes);
+    this.#reading = new Admission({ total: options.readers, ...WAITING });
     this.#thread = new TaskThread(new URL('./record-thread.ts', import.meta.url), RENDERING);
   }
 
   /**
-   * The bytes that are kept and how often a question found them, those that clients have not taken, for how many
-   * clients, how often a record was rendered, and how many questions wait.
+   * The bytes that are kept and how often a question found them, how often a record was rendered, how many questions wait,
+   * and how many large answers clients have not taken yet.
    */
   get held(): {
     readonly cached: number;
     readonly hits: number;
     readonly misses: number;
-    readonly bytes: number;
-    readonly clients: number;
     readonly renderings: number;
     readonly waiting: number;
+    readonly large: number;
   } {
     return {
-      ...this.#budget.held,
-      ...this.#cache.lookUps,
-      cached: this.#cache.bytes,
+      cached: this.#cache.calculatedSize,
+      hits: this.#hits,
+      misses: this.#misses,
       renderings: this.#renderings,
-      waiting: this.#turns.waiting,
+      waiting: this.#reading.waiting,
+      large: this.#large.running,
     };
   }
 
@@ -129,10 +123,11 @@ export class RecordAnswers {
       const held = findHeldCoding(ifNoneMatch, tagsOf(tag), wished);
       if (held !== undefined) return notModified(tag, held);
     }
-    const body = this.#cache.get(tag) ?? (await this.#renderOnce(c, tag, question));
+    const body = this.#find(tag) ?? (await this.#renderOnce(c, tag, question));
     if (ifNoneMatch?.trim() === '*') return notModified(tag, wished);
     const coding = wished === 'gzip' ? await this.#compressOnce(body) : 'identity';
     const bytes = body[coding] ?? body.identity;
+    if (bytes.byteLength >= LARGE_BYTES) this.#admitLarge(c);
     return makeAnswer(bytes, {
       status: 200,
       headers: {
@@ -147,51 +142,24 @@ export class RecordAnswers {
   }
 
   /**
-   * Counts a body until the client of a request has taken it; the listener cuts one that takes it too slowly. It is
-   * cut too where it loses its room to another client of its network.
-   * @throws FullmatchError too_many_answers, too_many_client_answers
-   */
-  hold(c: Pick<Context, 'env'>, body: Uint8Array): void {
-    const connection = connectionOf(c);
-    if (connection === undefined || isGone(connection)) return;
-    const cut = (): void => void connection.socket.destroy();
-    whenEnded(connection, this.#budget.hold(this.clientOf(c), body, cut));
-  }
-
-  /**
-   * Makes something large in the client's turn, and nothing for a client that has left.
-   * @param turns of what is made; without them those of readings, which take the connections of large answers.
+   * Makes something large once it is admitted, and nothing for a client that has left.
+   * @param admission of what is made; without one that of readings, which take the connections of large answers.
    * @throws FullmatchError too_many_answers, too_many_client_answers; what `make` throws
    */
-  async inTurn<T>(c: Context, make: (asker: Asker) => Promise<T>, turns = this.#turns): Promise<T> {
-    return this.forAsker(c, (asker) =>
-      turns.run(asker.client, () => make(asker), asker.signal).catch(refuseOutOfPlace),
-    );
-  }
-
-  /**
-   * Makes something large outside of the turns, for a client that has taken enough of its answers.
-   * @throws FullmatchError too_many_answers, too_many_client_answers; what `make` throws
-   */
-  async forAsker<T>(c: Context, make: (asker: Asker) => Promise<T>): Promise<T> {
+  async admit<T>(
+    c: Context,
+    make: (asker: Asker) => Promise<T>,
+    admission = this.#reading,
+  ): Promise<T> {
     const client = this.clientOf(c);
-    this.#budget.requireRoom(client);
-    return whileWaitedFor(c, (signal) => make({ client, signal }));
+    return whileWaitedFor(c, (signal) =>
+      admission.run(client, () => make({ client, signal }), signal).catch(refuseCrowded),
+    );
   }
 
   /** For whom a request is answered, see {@link clientOf}. */
   clientOf(c: Pick<Context, 'env'>): string {
     return clientOf(c.env, this.#options.trustedProxies);
-  }
-
-  /** Resolves when something may be rendered that takes milliseconds: other requests come between two such answers. */
-  ownPass(c: Context): Promise<void> {
-    return this.#passes.next(this.clientOf(c));
-  }
-
-  /** Refuses a client that has taken too little of its answers. @throws FullmatchError too_many_client_answers */
-  requireRoom(c: Context): void {
-    this.#budget.requireRoom(this.clientOf(c));
   }
 
   /** Ends the thread. */
@@ -204,40 +172,56 @@ export class RecordAnswers {
     return createHash('sha256').update(text).digest('base64url').slice(0, TAG_LENGTH);
   }
 
-  async #renderOnce(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
-    const client = this.clientOf(c);
-    this.#budget.requireRoom(client);
-    return whileWaitedFor(c, (signal) =>
-      this.#rendering.ask(tag, { client, signal }, async (unwanted) => {
-        const identity = await this.#render(client, question, unwanted);
-        const body = { tag, identity };
-        this.#cache.set(tag, body);
-        return body;
-      }),
-    ).catch(refuseOutOfPlace);
+  #find(tag: string): CachedBody | undefined {
+    const body = this.#cache.get(tag);
+    if (body === undefined) this.#misses += 1;
+    else this.#hits += 1;
+    return body;
   }
 
-  async #render(
-    client: string,
-    { read }: RecordQuestion,
-    unwanted: AbortSignal,
-  ): Promise<Buffer<ArrayBuffer>> {
+  /** Takes a place among the large answers until the client has this one. @throws FullmatchError too_many_answers, too_many_client_answers */
+  #admitLarge(c: Context): void {
+    const connection = connectionOf(c);
+    if (connection === undefined || isGone(connection)) return;
+    try {
+      whenEnded(connection, this.#large.enterNow(this.clientOf(c)));
+    } catch (error) {
+      refuseCrowded(error);
+    }
+  }
+
+  async #renderOnce(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
+    const rendering = this.#rendering.get(tag) ?? this.#beginRendering(c, tag, question);
+    return whileWaitedFor(c, () => rendering);
+  }
+
+  /** Others may wait for it when the client that asked first leaves, so that it goes on. */
+  #beginRendering(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
+    const client = this.clientOf(c);
+    const rendering = this.#reading
+      .run(client, async () => {
+        const body = { tag, identity: await this.#render(client, question) };
+        this.#cache.set(tag, body);
+        return body;
+      })
+      .catch(refuseCrowded)
+      .finally(() => this.#rendering.delete(tag));
+    this.#rendering.set(tag, rendering);
+    return rendering;
+  }
+
+  async #render(client: string, { read }: RecordQuestion): Promise<Buffer<ArrayBuffer>> {
     const found = await read();
-    unwanted.throwIfAborted();
     this.#renderings += 1;
     if (Buffer.isBuffer(found)) return found;
     // Packing takes ten times as long as writing.
     const isSmall = sizeOf(found.parts) < OFF_THREAD_FROM_BYTES && found.form.kind !== 'zip';
-    return isSmall ? renderRecord(found) : this.#renderOnThread(found, client, unwanted);
+    return isSmall ? renderRecord(found) : this.#renderOnThread(found, client);
   }
 
-  async #renderOnThread(
-    task: RecordTask,
-    client: string,
-    signal: AbortSignal,
-  ): Promise<Buffer<ArrayBuffer>> {
+  async #renderOnThread(task: RecordTask, client: string): Promise<Buffer<ArrayBuffer>> {
     try {
-      const answer = await this.#thread.ask(task, { client, signal });
+      const answer = await this.#thread.ask(task, { client });
       if ('failed' in answer) throw new Error(`a record was not rendered: ${answer.failed}`);
       const { buffer, byteOffset, byteLength } = answer.bytes;
       return Buffer.from(buffer, byteOffset, byteLength);
@@ -287,12 +271,6 @@ function sizeOf({ row, sources = [], sourceSizes = [] }: StoredSections): number
   const ofSources = sources.map(({ path, content }) => path.length + content.length);
   const ofPaths = sourceSizes.map(({ path }) => path.length);
   return [...ofRow, ...ofSources, ...ofPaths].reduce((sum, size) => sum + size, 0);
-}
-
-/** Says of a question without a place to wait that there are too many. */
-function refuseOutOfPlace(error: unknown): never {
-  if (!(error instanceof NoPlace)) throw error;
-  throw error.kind === 'full' ? tooManyAnswers() : tooManyClientQuestions();
 }
 
 function answerTooLarge(): FullmatchError {

@@ -40,9 +40,6 @@ export function createRepositoryApp(parts: HttpParts): HostApp {
   addContractTree(routes, parts);
   addHealthRoutes(routes, parts);
   const prepared = { '/stats.json': () => parts.documents.current.statistics };
-  const app: HostApp = createHostApp(
-    { routes, prefixes: [], prepared, problemPages, answers },
-    parts.log,
-  );
+  const app: HostApp = createHostApp({ routes, prefixes: [], prepared, problemPages }, parts.log);
   return app;
 }

@@ -12,7 +12,7 @@ import { type HashedSource } from './metadata-document.ts';
 import { type SourceLimits } from './source-limits.ts';
 import { type ContentPlace, readSourceUrl } from './source-url.ts';
 import { hashContent } from './steady-hash.ts';
-import { type Turns } from '../../lib/turns.ts';
+import { type Pauses } from '../../lib/pauses.ts';
 
 /** Looks for stored sources by keccak256. Their texts are read only where all of them have at most `maxBytes`. */
 export type FindStoredSources = (
@@ -28,7 +28,7 @@ export interface CollectorParts {
   readonly storage: ContentPlace['storage'];
   readonly findStored: FindStoredSources;
   readonly limits: SourceLimits;
-  readonly turns: Turns;
+  readonly pauses: Pauses;
   /** Ends the requests under way: one source was not had, so the others do not help. */
   readonly stop: () => void;
 }
@@ -140,9 +140,9 @@ class SourceCollector {
   }
 
   async #read(place: ContentPlace, hash: Hex): Promise<Buffer> {
-    const { ipfs, swarm, limits, turns } = this.#parts;
+    const { ipfs, swarm, limits, pauses } = this.#parts;
     const isContent = async (bytes: Buffer): Promise<boolean> =>
-      (await hashContent(bytes, turns)) === hash;
+      (await hashContent(bytes, pauses)) === hash;
     if (place.storage === 'swarm') {
       const maxBytes = limits.sourceBytes;
       const question = { hash: place.hash, maxBytes, isContent, isChecked: false };
@@ -187,7 +187,7 @@ export async function collectSources(
     ) {
       continue;
     }
-    if ((await hashContent(Buffer.from(content), parts.turns)) !== hash) continue;
+    if ((await hashContent(Buffer.from(content), parts.pauses)) !== hash) continue;
     literals.add(source);
     collector.keep(hash, content);
   }

@@ -19,7 +19,7 @@ import { IpfsFiles } from './ipfs/read-file.ts';
 import { readMetadataDocument } from './metadata-document.ts';
 import { DEFAULT_SOURCE_LIMITS, type SourceLimits } from './source-limits.ts';
 import { hashMetadataSteadily } from './steady-hash.ts';
-import { Turns } from '../../lib/turns.ts';
+import { Pauses } from '../../lib/pauses.ts';
 
 /** Why no sources were found. */
 export type SourcesNotFoundReason =
@@ -121,7 +121,7 @@ interface Search {
   readonly swarm: SwarmContents;
   readonly findStored: FindStoredSources;
   readonly limits: SourceLimits;
-  readonly turns: Turns;
+  readonly pauses: Pauses;
   /** Ends at the deadline, or when the caller does. */
   readonly ending: AbortSignal;
   readonly stop: () => void;
@@ -134,14 +134,14 @@ interface FetchedMetadata {
 
 async function fetchMetadata(
   { kind, hash }: MetadataName,
-  { blocks, ipfs, swarm, turns, limits: { metadataBytes: maxBytes } }: Search,
+  { blocks, ipfs, swarm, pauses, limits: { metadataBytes: maxBytes } }: Search,
 ): Promise<FetchedMetadata> {
   if (kind === 'ipfs') {
     const bytes = await ipfs.read(cidOfFile(hash), maxBytes);
     return { bytes, from: blocks.origin };
   }
   const isContent = async (bytes: Buffer): Promise<boolean> =>
-    hash.equals(await hashMetadataSteadily(kind, bytes, turns));
+    hash.equals(await hashMetadataSteadily(kind, bytes, pauses));
   const question = { hash: hash.toString('hex'), maxBytes, isContent, isChecked: true };
   const found = await swarm.get(question);
   return { bytes: found.bytes, from: found.origin };
@@ -164,17 +164,17 @@ async function attempt<Result>(
 }
 
 async function search(name: MetadataName, parts: Search): Promise<FoundSources> {
-  const { ipfs, swarm, findStored, limits, turns, ending, stop } = parts;
+  const { ipfs, swarm, findStored, limits, pauses, ending, stop } = parts;
   const document = await attempt(METADATA_REASONS, ending, async () => {
     const { bytes, from } = await fetchMetadata(name, parts);
-    await turns.give();
+    await pauses.take();
     return { ...readMetadataDocument(bytes, limits), from };
   });
   if ('reason' in document) return document;
   const { metadata, sources: listed, from } = document.result;
   const storage = name.kind === 'ipfs' ? 'ipfs' : 'swarm';
   const sources = await attempt(SOURCE_REASONS, ending, () =>
-    collectSources(listed, { ipfs, swarm, storage, findStored, limits, turns, stop }),
+    collectSources(listed, { ipfs, swarm, storage, findStored, limits, pauses, stop }),
   );
   if ('reason' in sources) return sources;
   const compilation = { kind: 'metadata', metadata, sources: sources.result } as const;
@@ -192,7 +192,7 @@ export function createSourceFinder(parts: SourceFinderParts): SourceFinder {
   const ipfsGateways = parts.ipfsGateways.map(parseGateway);
   const swarmGateways = parts.swarmGateways.map(parseGateway);
   const client = new GatewayClient(parts.fetch, limits.requestMs);
-  const turns = new Turns();
+  const pauses = new Pauses();
   const { findStoredSources: findStored = findNothing } = parts;
   return {
     async find(code, { gateways = [], signal }) {
@@ -206,14 +206,14 @@ export function createSourceFinder(parts: SourceFinderParts): SourceFinder {
       try {
         const spending = new Spending(limits);
         const both = AbortSignal.any([scope.signal, stopped.signal]);
-        const blocks = new IpfsBlocks(client, merged, spending, both, turns);
+        const blocks = new IpfsBlocks(client, merged, spending, both, pauses);
         const found = await search(name, {
           blocks,
-          ipfs: new IpfsFiles({ blocks, spending, turns }),
+          ipfs: new IpfsFiles({ blocks, spending, pauses }),
           swarm: new SwarmContents(client, swarmGateways, spending, both),
           findStored,
           limits,
-          turns,
+          pauses,
           ending: scope.signal,
           stop: () => stopped.abort(),
         });

@@ -1,5 +1,5 @@
-import { keccak256InTurns } from '../../lib/steady-keccak.ts';
-import { Turns } from '../../lib/turns.ts';
+import { keccak256WithPauses } from '../../lib/paused-keccak.ts';
+import { Pauses } from '../../lib/pauses.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import {
   type CodePair,
@@ -141,15 +141,18 @@ function pairsOf({ deployment }: Deployed): readonly CodePair[] {
   return deployment.claimed === undefined ? [deployment] : [deployment, deployment.claimed];
 }
 
-/** Whoever stores contracts shares these turns, since texts of megabytes are hashed on the thread that serves. */
-const turns = new Turns();
-
+/** Texts of megabytes are hashed on the thread that serves. */
 async function hashContent(
   content: Uint8Array | string,
+  pauses: Pauses,
   hash: Buffer = sha256(content),
 ): Promise<HashedContent> {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
-  return { sha256: hash, keccak256: Buffer.from(await keccak256InTurns(bytes, turns)), content };
+  return {
+    sha256: hash,
+    keccak256: Buffer.from(await keccak256WithPauses(bytes, pauses)),
+    content,
+  };
 }
 
 /** Which of these compilations, by their ids, are stored. */
@@ -186,7 +189,9 @@ async function sourcesOf(
     }
   }
   const hashed: HashedContent[] = [];
-  for (const [hash, content] of contents.values()) hashed.push(await hashContent(content, hash));
+  const pauses = new Pauses();
+  for (const [hash, content] of contents.values())
+    hashed.push(await hashContent(content, pauses, hash));
   return hashed;
 }
 
@@ -196,7 +201,8 @@ async function hashCodes(
   const distinct = new Map<string, Uint8Array>();
   for (const code of codes) if (code) distinct.set(sha256(code).toString('hex'), code);
   const hashed: HashedContent[] = [];
-  for (const code of distinct.values()) hashed.push(await hashContent(Buffer.from(code)));
+  const pauses = new Pauses();
+  for (const code of distinct.values()) hashed.push(await hashContent(Buffer.from(code), pauses));
   return hashed;
 }
 

@@ -1,5 +1,5 @@
 import { maskCode } from '../../bytecode/masked-code.ts';
-import { Turns } from '../../lib/turns.ts';
+import { Pauses } from '../../lib/pauses.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { addKnownCodes, type KnownContract } from './add-known-codes.ts';
 
@@ -7,9 +7,6 @@ import { addKnownCodes, type KnownContract } from './add-known-codes.ts';
 const CODES_AT_ONCE = 50;
 /** A compilation of a compiler that was killed with its process is tried again after so long. */
 const LEASE_MINUTES = 15;
-
-/** Between two codes, of which one may take a tenth of a second, others have turns. */
-const turns = new Turns();
 
 const TAKE_CODES = sql(
   'take codes to index',
@@ -58,11 +55,13 @@ export async function indexStoredCodes(database: Database): Promise<number> {
     }>(TAKE_CODES);
     if (rows.length === 0) return 0;
     const contracts: KnownContract[] = [];
+    // One code may take a tenth of a second.
+    const pauses = new Pauses();
     for (const { compilation_id: compilationId, fully_qualified_name, code } of rows) {
       if (code === null || code.length === 0) continue;
       const contract = { compilationId, fullyQualifiedName: fully_qualified_name };
       contracts.push({ ...contract, code: maskCode(code), isCompiled: true });
-      await turns.give();
+      await pauses.take();
     }
     await addKnownCodes(transaction, contracts);
     await transaction.query(MARK_CODES, [rows.map(({ compilation_id }) => compilation_id)]);

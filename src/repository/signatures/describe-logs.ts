@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
-import { Turns } from '../../lib/turns.ts';
+import { Pauses } from '../../lib/pauses.ts';
 import { parseSignature } from '../../solidity/parse-signature.ts';
 import { type Queryable } from '../../store/database.ts';
 import {
@@ -18,13 +18,11 @@ import {
 } from './find-signatures.ts';
 
 const SELECTOR_BYTES = 4;
-/** What one request may have decoded: a third of a second, in turns. */
+/** What one request may have decoded: a third of a second, with pauses. */
 const DECODED_BYTES = 2 ** 23;
 
 /** What reading the types of a signature costs for each of its characters, beside decoding a byte. */
 const TYPE_BYTES = 2;
-
-const turns = new Turns();
 
 /**
  * What the input of a transaction may call: the functions of its selector whose types its arguments are the strict encoding
@@ -38,11 +36,12 @@ export async function describeCall(
   const selector = bytesToHex(input.subarray(0, SELECTOR_BYTES));
   const names = (await findByHashes(database, 'function', [selector])).get(selector) ?? [];
   const budget = new DecodingBudget(DECODED_BYTES);
+  const pauses = new Pauses();
   const found: DecodedAbi[] = [];
   for (const { signature, isFiltered } of names) {
     const parsed = isFiltered ? undefined : parseSignature(signature);
     if (parsed === undefined) continue;
-    await turns.give();
+    await pauses.take();
     const decoded = decodeCall(parsed, input.subarray(SELECTOR_BYTES), budget);
     if (decoded !== undefined) found.push(decoded);
   }
@@ -62,25 +61,32 @@ export async function describeEvents(
   const names = await findByHashes(database, 'event', hashes);
   const inputs = await findEventInputs(database, hashes);
   const budget = new DecodingBudget(DECODED_BYTES);
+  const decoding = { budget, pauses: new Pauses() };
   const described: (readonly DecodedAbi[])[] = [];
   for (const entry of entries) {
     const hash = hashOf(entry) ?? '0x';
-    const declared = await decodeDeclared(inputs.get(hash) ?? [], entry, budget);
+    const declared = await decodeDeclared(inputs.get(hash) ?? [], entry, decoding);
     described.push(
-      declared.length > 0 ? declared : await guess(names.get(hash) ?? [], entry, budget),
+      declared.length > 0 ? declared : await guess(names.get(hash) ?? [], entry, decoding),
     );
   }
   return described;
 }
 
+/** What decoding for one request may cost, and how it lets others run. */
+interface Decoding {
+  readonly budget: DecodingBudget;
+  readonly pauses: Pauses;
+}
+
 async function decodeDeclared(
   declarations: readonly EventInputs[],
   entry: LogEntry,
-  budget: DecodingBudget,
+  { budget, pauses }: Decoding,
 ): Promise<readonly DecodedAbi[]> {
   const found: DecodedAbi[] = [];
   for (const { signature, inputs } of declarations) {
-    await turns.give();
+    await pauses.take();
     const parsed = parseSignature(signature);
     const decoded = parsed && decodeEvent(parsed, inputs, entry, budget);
     if (decoded !== undefined) found.push(decoded);
@@ -91,14 +97,14 @@ async function decodeDeclared(
 async function guess(
   names: readonly SignatureName[],
   entry: LogEntry,
-  budget: DecodingBudget,
+  { budget, pauses }: Decoding,
 ): Promise<readonly DecodedAbi[]> {
   const found: DecodedAbi[] = [];
   for (const { signature, isFiltered } of names) {
     const parsed = isFiltered ? undefined : parseSignature(signature);
     if (parsed === undefined) continue;
     for (const declared of guessDeclarations(parsed, entry)) {
-      await turns.give();
+      await pauses.take();
       // Each attempt reads all types.
       budget.spend(TYPE_BYTES * signature.length);
       const decoded = decodeEvent(parsed, declared, entry, budget);

@@ -1,6 +1,6 @@
 import { hexToBytes } from '../../lib/hex.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
-import { Turns } from '../../lib/turns.ts';
+import { Pauses } from '../../lib/pauses.ts';
 import {
   type AbiSignature,
   type SignatureKind,
@@ -21,8 +21,6 @@ const ENTRIES_AT_ONCE = 50;
 const ROWS_AT_ONCE = 5_000;
 /** The inputs of an event with their names. */
 const INPUTS_BYTES = 4_096;
-
-const turns = new Turns();
 
 const TAKE_COMPILATIONS = sql(
   'take compilations with signatures',
@@ -108,10 +106,11 @@ export async function indexSignatures(database: Database): Promise<number> {
     const added = new Tally();
     const removed = new Tally();
     const events = new Map<string, DeclaredEvent>();
+    const pauses = new Pauses();
     for (const { abi, method_identifiers: identifiers, is_current: isCurrent } of rows) {
       if (abi === null) continue;
       const tally = isCurrent ? added : removed;
-      await read(abi, identifiers, tally, isCurrent ? events : undefined);
+      await read({ abi, identifiers }, tally, isCurrent ? events : undefined, pauses);
     }
     await lockUntilCommit(transaction, 'signatures');
     await write(transaction, added, removed, [...events.values()]);
@@ -124,17 +123,17 @@ export async function indexSignatures(database: Database): Promise<number> {
 }
 
 async function read(
-  text: string,
-  identifiers: Members | null,
+  { abi: text, identifiers }: { readonly abi: string; readonly identifiers: Members | null },
   tally: Tally,
   events: Map<string, DeclaredEvent> | undefined,
+  pauses: Pauses,
 ): Promise<void> {
   const abi = JSON.parse(text) as unknown;
   if (!Array.isArray(abi)) return;
   const seen = new Set<string>();
   if (identifiers !== null) addIdentified(identifiers, tally);
   for (let begin = 0; begin < Math.min(abi.length, MOST_ENTRIES); begin += ENTRIES_AT_ONCE) {
-    await turns.give();
+    await pauses.take();
     for (const entry of abi.slice(begin, Math.min(begin + ENTRIES_AT_ONCE, MOST_ENTRIES))) {
       // An anonymous event has no topic by which it is found.
       if (isMembers(entry) && entry['anonymous'] === true) continue;

@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
-import { FairPlaces } from '../../lib/fair-places.ts';
+import { Admission, NotAdmitted } from '../../lib/admission.ts';
 import { bindDatabase, type Bound } from '../../store/bind-database.ts';
 import { type Database } from '../../store/database.ts';
 import { describeCall, describeEvents } from './describe-logs.ts';
@@ -19,11 +19,11 @@ import {
 const READERS = { findByHashes, findEventInputs, readTotals, describeCall, describeEvents };
 
 /** One import at a time writes: they would wait for each other in the database, with a connection each. */
-const PLACES = { places: 1, waiting: 32, waitingOfNetwork: 4, waitMs: 10_000 };
-/** A search may work for a second, and others need connections as well. One network leaves a place to the others. */
-const SEARCH_PLACES = {
-  ...{ places: 2, placesOfNetwork: 1 },
-  ...{ waiting: 64, waitingOfNetwork: 16, waitMs: 10_000 },
+const IMPORTS = { total: 1, waiting: 32, waitingPerClient: 4, waitMs: 10_000 };
+/** A search may work for a second, and others need connections as well. One client leaves a place to the others. */
+const SEARCHES = {
+  ...{ total: 2, perClient: 1 },
+  ...{ waiting: 64, waitingPerClient: 16, waitMs: 10_000 },
 };
 
 /** The signature database, for those who know no database. */
@@ -48,12 +48,12 @@ export function createSignatureDatabase(
   database: Database,
   importedMax: number,
 ): SignatureDatabase {
-  const places = new FairPlaces(PLACES);
-  const searchPlaces = new FairPlaces(SEARCH_PLACES);
+  const imports = new Admission(IMPORTS);
+  const searches = new Admission(SEARCHES);
   return {
     ...bindDatabase(READERS, database),
     searchByPattern: (pattern, client) =>
-      inPlace(searchPlaces, client, () => searchByPattern(database, pattern)),
+      admit(searches, client, () => searchByPattern(database, pattern)),
     import: async (asked, client) => {
       if (importedMax === 0) {
         throw new FullmatchError(
@@ -61,28 +61,23 @@ export function createSignatureDatabase(
           'This service imports no signatures; it has those of the contracts that are verified here.',
         );
       }
-      return inPlace(places, client, () => importSignatures(database, asked, importedMax));
+      return admit(imports, client, () => importSignatures(database, asked, importedMax));
     },
   };
 }
 
-/** Works as soon as there is a place. @throws FullmatchError too_many_waiters */
-async function inPlace<Result>(
-  places: FairPlaces,
+/** Works once it is admitted. @throws FullmatchError too_many_waiters */
+function admit<Result>(
+  admission: Admission,
   client: string,
   work: () => Promise<Result>,
 ): Promise<Result> {
-  const giveBack = await places.take(client);
-  if (giveBack === undefined) {
+  return admission.run(client, work).catch((error: unknown) => {
+    if (!(error instanceof NotAdmitted)) throw error;
     throw new FullmatchError(
       'too_many_waiters',
       'Too many searches or imports of signatures wait; ask again later.',
       { details: { retryAfterSeconds: 5 } },
     );
-  }
-  try {
-    return await work();
-  } finally {
-    giveBack();
-  }
+  });
 }

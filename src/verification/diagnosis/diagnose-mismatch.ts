@@ -5,7 +5,6 @@ import { type ContractJudgement } from '../../bytecode/judge-contract.ts';
 import { toCodeTemplate } from '../../bytecode/recompiled-code.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
-import { Turns } from '../../lib/turns.ts';
 import { ownMethodIdentifiers, signaturesOf } from '../../solidity/abi-signatures.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
@@ -59,8 +58,6 @@ const LINE_SHOWN_CHARACTERS = 200;
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][\w.+-]{1,60})?$/;
 const PUSH0 = 0x5f;
 const MCOPY = 0x5e;
-
-const turns = new Turns();
 
 /**
  * Looks for the reason of a mismatch by trying what people get wrong: the version, the contract, the settings. What takes too
@@ -137,7 +134,7 @@ async function findContract(
   const { target } = task;
   const { codes } = await compileCodes(parts, { ...task, input }, signal);
   if (codes.length < 2) return undefined;
-  const ranking = new ContractRanking(codes, turns, signal);
+  const ranking = new ContractRanking(codes, signal);
   const near = await ranking.nearest({ address: '0x', runtimeCode: bytesToHex(onChain) });
   const others = near.filter(({ path, name }) => path !== target.path || name !== target.name);
   for (const other of others.slice(0, MOST_CONTRACTS)) {

@@ -1,4 +1,4 @@
-import { type Turns } from '../../lib/turns.ts';
+import { Pauses } from '../../lib/pauses.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { countSame, toPairs } from '../compilation/choose-target.ts';
 import { type ContractCodes } from '../compilation/read-output.ts';
@@ -12,13 +12,12 @@ const LEAST_SAME = 0.2;
 /** The contracts of a compilation by how near they are to a code. */
 export class ContractRanking {
   readonly #contracts: readonly ContractCodes[];
-  readonly #turns: Turns;
+  readonly #pauses = new Pauses();
   readonly #signal: AbortSignal;
   readonly #pairs = new Map<'creation' | 'runtime', readonly Uint16Array[]>();
 
-  constructor(contracts: readonly ContractCodes[], turns: Turns, signal: AbortSignal) {
+  constructor(contracts: readonly ContractCodes[], signal: AbortSignal) {
     this.#contracts = contracts;
-    this.#turns = turns;
     this.#signal = signal;
   }
 
@@ -54,7 +53,7 @@ export class ContractRanking {
   }
 
   async #giveTurn(): Promise<void> {
-    await this.#turns.give();
+    await this.#pauses.take();
     this.#signal.throwIfAborted();
   }
 }

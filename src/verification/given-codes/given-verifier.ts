@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
-import { FairPlaces } from '../../lib/fair-places.ts';
+import { Admission, NotAdmitted } from '../../lib/admission.ts';
 import { type VerificationParts } from '../verify-contract.ts';
 import { type GivenMatch, type GivenRequest } from './given-codes.ts';
 import { verifyGivenCodes } from './verify-given-codes.ts';
@@ -20,21 +20,21 @@ export interface GivenVerifier {
 }
 
 /** Who waits holds a connection and a request in memory. */
-const WAITING = { waiting: 64, waitingOfNetwork: 16, waitMs: 60_000 };
+const WAITING = { waiting: 64, waitingPerClient: 16, waitMs: 60_000 };
 /** Blockscout gives up after two minutes. */
 const DEADLINE_MS = 110_000;
 
-/** As many at once as verifications of the queue, and networks in turns; the compilers' own bounds hold beside. */
+/** As many at once as verifications of the queue, and clients in turn; the compilers' own bounds hold beside. */
 export function createGivenVerifier(
   parts: Pick<VerificationParts, 'compilers' | 'reader' | 'sourceBytes'>,
   workers: number,
   closing: AbortSignal,
 ): GivenVerifier {
-  const places = new FairPlaces({
+  const verifications = new Admission({
     ...WAITING,
-    places: Math.max(1, workers),
-    // Two small sources keep a compiler busy until the deadline: one network leaves a place to the others.
-    placesOfNetwork: Math.max(1, workers - 1),
+    total: Math.max(1, workers),
+    // Two small sources keep a compiler busy until the deadline: one client leaves a place to the others.
+    perClient: Math.max(1, workers - 1),
   });
   return {
     verify: async (given, { client, signal }) => {
@@ -44,12 +44,7 @@ export function createGivenVerifier(
           'This process compiles nothing (verification.workers is 0); ask one that does.',
         );
       }
-      const giveBack = await places.take(client);
-      if (giveBack === undefined) {
-        throw new FullmatchError('queue_full', 'Too many verifications wait; ask again later.', {
-          details: { retryAfterSeconds: 5 },
-        });
-      }
+      const leave = await verifications.enter(client).catch(refuseVerification);
       const late = AbortSignal.timeout(DEADLINE_MS);
       try {
         const ending = AbortSignal.any([signal, closing, late]);
@@ -61,8 +56,15 @@ export function createGivenVerifier(
           `The verification took longer than ${DEADLINE_MS / 1000} seconds.`,
         );
       } finally {
-        giveBack();
+        leave();
       }
     },
   };
+}
+
+function refuseVerification(error: unknown): never {
+  if (!(error instanceof NotAdmitted)) throw error;
+  throw new FullmatchError('queue_full', 'Too many verifications wait; ask again later.', {
+    details: { retryAfterSeconds: 5 },
+  });
 }

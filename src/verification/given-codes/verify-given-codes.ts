@@ -1,6 +1,6 @@
 import { judgeContract, type ContractJudgement } from '../../bytecode/judge-contract.ts';
 import { hexToBytes } from '../../lib/hex.ts';
-import { Turns } from '../../lib/turns.ts';
+import { Pauses } from '../../lib/pauses.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompiledTarget } from '../compilation/compile-contract.ts';
 import { compileCodes } from '../compilation/compile-codes.ts';
@@ -28,9 +28,6 @@ interface Candidate {
 type Task = VerificationTask['task'];
 type Parts = Pick<VerificationParts, 'compilers' | 'reader' | 'sourceBytes'>;
 
-/** Codes of up to 100 contracts are held against those of up to thousands, on the thread that serves. */
-const turns = new Turns();
-
 /**
  * Judges given codes by the contracts of a compilation: all of them are tried, the nearest first. Of a match only what
  * the code proves is told, as of one that is stored: no sources and settings that it does not need.
@@ -53,17 +50,20 @@ export async function verifyGivenCodes(
   }
   const { errors, codes: compiled } = await compileCodes(parts, task, signal);
   if (errors.length > 0) throw refusedByCompiler(errors);
-  const ranking = new ContractRanking(compiled, turns, signal);
+  // Codes of up to 100 contracts are compared with those of up to thousands, on the thread that serves.
+  const pauses = new Pauses();
+  const ranking = new ContractRanking(compiled, signal);
   const compilations = new RecentCompilations(parts, task, signal);
   const size = new AnswerSize();
   const found: (GivenMatch | undefined)[] = [];
   // One among several stands in no other's way.
   const pass = passCodes(codes.length > 1 ? ['settings_not_proven'] : []);
   for (const given of codes) {
-    const best = await findBest(task, given, await ranking.nearest(given), compilations);
+    const nearest = await ranking.nearest(given);
+    const best = await findBest(task, given, nearest, { compilations, pauses });
     const match = best && (await prove(parts, task, given, best, compilations, signal).catch(pass));
     if (match !== undefined) size.add(match);
-    await turns.give();
+    await pauses.take();
     found.push(match);
   }
   return found;
@@ -76,12 +76,12 @@ async function findBest(
   task: Task,
   given: GivenCodes,
   targets: readonly CompilationTarget[],
-  compilations: RecentCompilations,
+  { compilations, pauses }: { readonly compilations: RecentCompilations; readonly pauses: Pauses },
 ): Promise<Candidate | undefined> {
   let best: Candidate | undefined;
   for (const target of targets) {
     const compiled = await compilations.compile(target, task.input).catch(withoutCode);
-    await turns.give();
+    await pauses.take();
     if (compiled === undefined) continue;
     const judgement = judge(task.language, task.input, given, compiled);
     if (rankOf(judgement) <= rankOf(best?.judgement)) continue;

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { FairShares, type Share } from '../../lib/fair-shares.ts';
+import { Admission, type Leave, NotAdmitted } from '../../lib/admission.ts';
 import { type Logger } from '../../log.ts';
 import { type Queryable } from '../../store/database.ts';
 import { type JobWatch } from './job-notifications.ts';
@@ -10,9 +10,7 @@ import { isFinished, type VerificationJob } from './verification-job.ts';
 /** How many requests of this process may wait for the ends of jobs. */
 export interface WaiterLimits {
   readonly total: number;
-  /** For one client, and for all clients of its network together. */
   readonly perClient: number;
-  readonly perJob: number;
 }
 
 /** The client that waits, and how long at most. */
@@ -29,12 +27,6 @@ interface Waiter {
   readonly reject: (reason: Error) => void;
 }
 
-/** Those who wait for one job, and their seats there. */
-interface JobWaiting {
-  readonly waiters: Set<Waiter>;
-  readonly seats: FairShares;
-}
-
 interface Read {
   readonly resolve: (job: VerificationJob | undefined) => void;
   readonly reject: (reason: unknown) => void;
@@ -48,15 +40,13 @@ const RETRY_AFTER_S = 2;
 
 /**
  * Those who wait for the ends of jobs, by the id of the job: of each nothing more is kept. A job that ends is read
- * once for all who wait for it, and one statement at a time reads all jobs that are asked for meanwhile. Where as many
- * wait as may, a newcomer takes the place of one of the network that has most of them, see {@link FairShares}.
+ * once for all who wait for it, and one statement at a time reads all jobs that are asked for meanwhile.
  */
 export class JobWaiters {
   readonly #database: Queryable;
-  readonly #limits: WaiterLimits;
   readonly #log: Logger;
-  readonly #waiters = new Map<string, JobWaiting>();
-  readonly #seats: FairShares;
+  readonly #waiters = new Map<string, Set<Waiter>>();
+  readonly #admission: Admission;
   readonly #closing = new AbortController();
   readonly #polling: Promise<void>;
   #asked = new Map<string, Read[]>();
@@ -72,8 +62,7 @@ export class JobWaiters {
     pollMs = POLL_MS,
   ) {
     this.#database = parts.database;
-    this.#limits = limits;
-    this.#seats = new FairShares(limits);
+    this.#admission = new Admission(limits);
     this.#log = parts.log;
     parts.watch.onEnd((id) => this.#look(id === undefined ? [...this.#waiters.keys()] : [id]));
     this.#polling = this.#poll(pollMs);
@@ -81,7 +70,7 @@ export class JobWaiters {
 
   /** How many wait. */
   get size(): number {
-    return this.#seats.total;
+    return this.#admission.running;
   }
 
   /** The job of an id, or undefined. Reads of the same moment are one. */
@@ -107,16 +96,14 @@ export class JobWaiters {
     if (!isJobId(givenId)) return undefined;
     this.#closing.signal.throwIfAborted();
     const id = givenId.toLowerCase();
-    const displaced = new AbortController();
-    const seats = this.#takeSeats(id, client, () => displaced.abort());
+    const giveBack = this.#enter(id, client);
     let waiter: Waiter | undefined;
     let timer: NodeJS.Timeout | undefined;
     let leave: (() => void) | undefined;
     try {
       return await new Promise((resolve, reject) => {
         waiter = { resolve, reject };
-        this.#waiters.get(id)?.waiters.add(waiter);
-        displaced.signal.addEventListener('abort', () => reject(tooManyWaiters(id)));
+        this.#waiters.set(id, (this.#waiters.get(id) ?? new Set()).add(waiter));
         leave = () => reject(signal?.reason as Error);
         signal?.addEventListener('abort', leave, { once: true });
         if (timeoutMs !== undefined) timer = setTimeout(() => resolve(undefined), timeoutMs);
@@ -126,7 +113,7 @@ export class JobWaiters {
     } finally {
       clearTimeout(timer);
       if (leave !== undefined) signal?.removeEventListener('abort', leave);
-      for (const seat of seats) seat.release();
+      giveBack();
       if (waiter !== undefined) this.#leave(id, waiter);
     }
   }
@@ -134,36 +121,25 @@ export class JobWaiters {
   /** Ends all waiting with a reason. */
   async close(reason: Error): Promise<void> {
     this.#closing.abort(reason);
-    for (const { waiters } of this.#waiters.values()) {
+    for (const waiters of this.#waiters.values()) {
       for (const { reject } of waiters) reject(reason);
     }
     await this.#polling;
   }
 
-  /** A seat among all who wait, and one among those who wait for the job. @throws FullmatchError too_many_waiters */
-  #takeSeats(id: string, client: string, giveWay: () => void): readonly Share[] {
-    const { perJob } = this.#limits;
-    const job = this.#waiters.get(id) ?? {
-      waiters: new Set(),
-      seats: new FairShares({ total: perJob, perClient: perJob }),
-    };
-    const lose = (): void => {
-      for (const seat of seats) seat.release();
-      giveWay();
-    };
-    const seats = [job.seats.open(client, lose), this.#seats.open(client, lose)];
-    if (seats.some((seat) => seat.grow(1) !== 'granted')) {
-      for (const seat of seats) seat.release();
-      throw tooManyWaiters(id);
+  /** @throws FullmatchError too_many_waiters */
+  #enter(id: string, client: string): Leave {
+    try {
+      return this.#admission.enterNow(client);
+    } catch (error) {
+      throw error instanceof NotAdmitted ? tooManyWaiters(id) : error;
     }
-    this.#waiters.set(id, job);
-    return seats;
   }
 
   #leave(id: string, waiter: Waiter): void {
-    const job = this.#waiters.get(id);
-    job?.waiters.delete(waiter);
-    if (job?.waiters.size === 0) this.#waiters.delete(id);
+    const waiters = this.#waiters.get(id);
+    waiters?.delete(waiter);
+    if (waiters?.size === 0) this.#waiters.delete(id);
   }
 
   /** Reads those of the jobs for which somebody waits, and tells them of the ends. */
@@ -199,7 +175,7 @@ export class JobWaiters {
   #tell(id: string, reads: readonly Read[], job: VerificationJob | undefined): void {
     for (const { resolve } of reads) resolve(job);
     if (job !== undefined && !isFinished(job)) return;
-    for (const { resolve } of this.#waiters.get(id)?.waiters ?? []) resolve(job);
+    for (const { resolve } of this.#waiters.get(id) ?? []) resolve(job);
   }
 
   async #poll(pollMs: number): Promise<void> {

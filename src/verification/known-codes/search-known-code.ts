@@ -2,9 +2,9 @@
 import { findCopiedCodes } from '../../bytecode/copied-codes.ts';
 import { maskCode } from '../../bytecode/masked-code.ts';
 import { FullmatchError } from '../../errors.ts';
-import { FairPlaces } from '../../lib/fair-places.ts';
+import { Admission, NotAdmitted } from '../../lib/admission.ts';
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
-import { Turns } from '../../lib/turns.ts';
+import { Pauses } from '../../lib/pauses.ts';
 import {
   type Compilation,
   findKnownCodes,
@@ -57,33 +57,20 @@ export interface SearchParts {
 }
 
 /** Each search may hold the sources of a contract in memory. */
-const PLACES = { places: 4, waiting: 64, waitingOfNetwork: 16, waitMs: 30_000 };
+const SEARCHES = { total: 4, waiting: 64, waitingPerClient: 16, waitMs: 30_000 };
 /** Candidates that are held against a code. */
 const MOST_TRIED = 8;
 const NO_PLACE = { chainId: 0, address: '0x' } as const;
 
-const turns = new Turns();
-
 /** Makes the search. */
 export function createKnownCodeSearch(parts: SearchParts): KnownCodeSearch {
-  const places = new FairPlaces(PLACES);
-  const inPlace = async <Found>(client: string, work: () => Promise<Found>): Promise<Found> => {
-    const giveBack = await places.take(client);
-    if (giveBack === undefined) {
-      throw new FullmatchError('queue_full', 'Too many searches wait; ask again later.', {
-        details: { retryAfterSeconds: 5 },
-      });
-    }
-    try {
-      return await work();
-    } finally {
-      giveBack();
-    }
-  };
+  const searches = new Admission(SEARCHES);
+  const admit = <Found>(client: string, work: () => Promise<Found>): Promise<Found> =>
+    searches.run(client, work).catch(refuseSearch);
   return {
-    search: (code, asker) => inPlace(asker.client, () => search(parts, code, asker)),
+    search: (code, asker) => admit(asker.client, () => search(parts, code, asker)),
     readStored: (chainId, address, { client }) =>
-      inPlace(client, async () => {
+      admit(client, async () => {
         const current = await readCurrentCompilation(parts.database, chainId, address);
         if (current === undefined) return undefined;
         const { compilationId, ...facts } = current;
@@ -92,6 +79,13 @@ export function createKnownCodeSearch(parts: SearchParts): KnownCodeSearch {
         return stored && { ...facts, compilation: stored.compilation };
       }),
   };
+}
+
+function refuseSearch(error: unknown): never {
+  if (!(error instanceof NotAdmitted)) throw error;
+  throw new FullmatchError('queue_full', 'Too many searches wait; ask again later.', {
+    details: { retryAfterSeconds: 5 },
+  });
 }
 
 async function search(
@@ -103,6 +97,7 @@ async function search(
   let tried = 0;
   let mayCompile = parts.given !== undefined;
   const seen = new Set<string>();
+  const pauses = new Pauses();
   for await (const candidate of propose(parts.database, code)) {
     asker.signal.throwIfAborted();
     const key = `${candidate.compilationId} ${candidate.fullyQualifiedName}`;
@@ -111,7 +106,7 @@ async function search(
     // Only candidates with the metadata of the code can be better than a partial match.
     if (partial !== undefined && !candidate.hasSameMetadata) continue;
     if ((tried += 1) > MOST_TRIED) break;
-    await turns.give();
+    await pauses.take();
     const judged = await judge(parts, candidate, code, mayCompile ? asker : undefined);
     if (judged === undefined) continue;
     if (judged.isCompiledNow) mayCompile = false;
@@ -135,8 +130,9 @@ async function* propose(
   }
   const codes = [runtimeCode, creationCode].map((hex) => hex && hexToBytes(hex));
   const [running, creating] = codes;
+  const pauses = new Pauses();
   for (const part of running ? [running] : findCopiedCodes(creating ?? Buffer.alloc(0))) {
-    await turns.give();
+    await pauses.take();
     yield* findKnownCodes(database, maskCode(part));
   }
 }

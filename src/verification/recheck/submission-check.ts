@@ -1,6 +1,6 @@
 import { type RegisteredChain } from '../../chains/registry/registered-chain.ts';
 import { FullmatchError } from '../../errors.ts';
-import { FairPlaces } from '../../lib/fair-places.ts';
+import { Admission, NotAdmitted } from '../../lib/admission.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
@@ -10,14 +10,14 @@ import { checkCode, logReplaced, readMatchedCode } from './code-check.ts';
 
 /** A submission waits this long for the chain, and no more than so many at once. */
 const CHECK_DEADLINE_MS = 4000;
-const PLACES = { places: 4, waiting: 64, waitingOfNetwork: 16, waitMs: 10_000 };
+const LOOKS = { total: 4, waiting: 64, waitingPerClient: 16, waitMs: 10_000 };
 const RETRY_AFTER_S = 5;
 
 /**
  * Looks at the chain before a submission is refused because the contract is verified: true sources of code that
  * replaced the verified one must come in. Where the chain cannot be read now, the match stands. Submissions for one
  * contract that name the same transaction share one look, and only a few look at once, so that refused submissions cost
- * the endpoints little. The others wait for a place in turns of their networks.
+ * the endpoints little. The others wait, and clients are admitted in turn.
  * @throws FullmatchError queue_full, with `details.retryAfterSeconds`: nothing was found out
  */
 export function checkBeforeSubmitting(
@@ -27,7 +27,7 @@ export function checkBeforeSubmitting(
   log: Logger,
 ): (request: PackedRequest, client: string) => Promise<void> {
   const underWay = new Map<string, Promise<void>>();
-  const places = new FairPlaces(PLACES);
+  const looks = new Admission(LOOKS);
   const check = async (chain: RegisteredChain, address: Hex, named?: Hex): Promise<void> => {
     const { chainId } = chain.record;
     const options = { signal, deadlineMs: CHECK_DEADLINE_MS, ...(named && { named }) };
@@ -41,15 +41,16 @@ export function checkBeforeSubmitting(
     const wouldBeRefused = matched?.runtime_match === 'full' && matched.creation_match === 'full';
     if (chain === undefined || !wouldBeRefused) return;
     if (underWay.has(key)) return underWay.get(key);
-    const giveBack = await places.take(client);
-    if (giveBack === undefined) throw tooMany();
+    const leave = await looks.enter(client).catch((error: unknown) => {
+      throw error instanceof NotAdmitted ? tooMany() : error;
+    });
     try {
       const looked = underWay.get(key) ?? check(chain, address, named);
       underWay.set(key, looked);
       await looked;
     } finally {
       underWay.delete(key);
-      giveBack();
+      leave();
     }
   };
 }

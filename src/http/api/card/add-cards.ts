@@ -7,27 +7,26 @@ import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type ContractSummary } from '../../../repository/repository.ts';
 import { type Answer, BASE_HEADERS, makeAnswer, REVALIDATED } from '../../answer.ts';
 import { type HttpParts } from '../../http-parts.ts';
-import { BodyCache } from '../../records/body-cache.ts';
-import { Turns } from '../../records/turns.ts';
+import { Admission } from '../../../lib/admission.ts';
+import { createBodyCache } from '../../records/cached-body.ts';
 import { cardRoute, contractCardRoute } from './card-routes.ts';
 import { drawCard, type Card } from './draw-card.ts';
 
 /** Of pictures that are kept, about 15 KB each. */
 const KEPT_BYTES = 4_000_000;
 /** Pictures that are drawn at once: each takes a few milliseconds of the thread that serves. */
-const AT_ONCE = { total: 2, perNetwork: 1 };
-const WAITING = { total: 256, perClient: 16 };
+const DRAWINGS = { total: 2, perClient: 1, waiting: 256, waitingPerClient: 16 };
 
 type Parts = Pick<HttpParts, 'activity' | 'answers' | 'contractLists' | 'isUnlisted' | 'registry'>;
 
 /** Pictures for those who show a preview of a link: of a contract, of a chain, of the service. */
 export function addCards(routes: OpenAPIHono, parts: Parts): void {
   const { answers, contractLists, activity, registry } = parts;
-  const kept = new BodyCache(KEPT_BYTES);
-  const turns = new Turns(AT_ONCE, WAITING);
+  const kept = createBodyCache(KEPT_BYTES);
+  const drawings = new Admission(DRAWINGS);
   const readOverview = overviewReader(activity);
   const answerCard = (c: Context, describe: () => Promise<Card>): Promise<Answer> =>
-    answers.inTurn(
+    answers.admit(
       c,
       async () => {
         const card = await describe();
@@ -52,7 +51,7 @@ export function addCards(routes: OpenAPIHono, parts: Parts): void {
           },
         });
       },
-      turns,
+      drawings,
     );
   routes.openapi(contractCardRoute, (c) => {
     const { chainId, file: address } = c.req.valid('param');

@@ -37,19 +37,12 @@ const PICTURE_ONLY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 /** The routes below /v1/chains, and /v1/registry. */
 export function addChainRoutes(
   routes: OpenAPIHono,
-  {
-    answers,
-    registry,
-    icons,
-    chainHealth,
-  }: Pick<HttpParts, 'answers' | 'registry' | 'icons' | 'chainHealth'>,
+  { registry, icons, chainHealth }: Pick<HttpParts, 'registry' | 'icons' | 'chainHealth'>,
 ): void {
   addRegistryRoute(routes, { registry, chainHealth });
   routes.openapi(searchRoute, async (c) => {
     const { q, order, fields, limit = DEFAULT_PAGE, after, ...given } = c.req.valid('query');
     const chosen = fields === undefined ? undefined : parseFields(fields);
-    // Ranking all chains takes milliseconds.
-    if (order === 'relevance') await answers.ownPass(c);
     const { chains } = registry();
     const filter = { ...known(given), ...(q !== undefined && { words: q }) };
     const page: ChainPage =

@@ -70,7 +70,7 @@ export async function answerCreations(
     throw invalidField('contractaddresses', `names more than ${CREATIONS_MAX} addresses`);
   }
   // Creation codes are large.
-  const found = await parts.answers.inTurn(question.c, () =>
+  const found = await parts.answers.admit(question.c, () =>
     parts.contracts.findCreations(chainId, addresses),
   );
   const stored = new Map(found.map((each) => [each.address, each]));

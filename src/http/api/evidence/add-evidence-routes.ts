@@ -71,9 +71,7 @@ export function addEvidenceRoutes(
   });
   routes.openapi(alternativeRoute, async (c) => {
     const { chainId, address, matchId } = c.req.valid('param');
-    const text = await answers.inTurn(c, () =>
-      contracts.readAlternative(chainId, address, matchId),
-    );
+    const text = await answers.admit(c, () => contracts.readAlternative(chainId, address, matchId));
     if (text === undefined) {
       throw new FullmatchError(
         'contract_not_found',
@@ -93,9 +91,7 @@ export function addEvidenceRoutes(
       ...(after !== undefined && { after }),
       ...(path !== undefined && { path }),
     };
-    const page = await answers.inTurn(c, () =>
-      contracts.readSourcePage(chainId, address, question),
-    );
+    const page = await answers.admit(c, () => contracts.readSourcePage(chainId, address, question));
     if (page === undefined) throw contractNotFound(chainId, address);
     const { next = null, shown = null, ...rest } = page;
     return answerJson(sourcePageRoute, { ...rest, next, shown }, REVALIDATED);
@@ -104,7 +100,6 @@ export function addEvidenceRoutes(
     const { id } = c.req.valid('param');
     const job = await verification.readJob(id);
     if (job === undefined) throw jobNotFound(id);
-    if (job.failure !== undefined) await answers.ownPass(c);
     return answerJson(jobStateRoute, renderJobState(job), NOT_STORED);
   });
   routes.openapi(cancelJobRoute, async (c) => {

@@ -1,17 +1,16 @@
 import { type McpServer } from '@modelcontextprotocol/server';
 import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
+import { Admission } from '../../../lib/admission.ts';
 import { BASE_HEADERS, makeAnswer, NOT_STORED } from '../../answer.ts';
 import { type HostApp } from '../../host-app.ts';
 import { type HttpParts } from '../../http-parts.ts';
-import { Turns } from '../../records/turns.ts';
 import { mcpRoute } from './mcp-routes.ts';
 import { addTools } from './mcp-tools.ts';
 
 /** A question names a tool and some words. */
 export const MCP_BYTES = 65_536;
-const AT_ONCE = { total: 8, perNetwork: 5 };
-const WAITING = { total: 256, perClient: 64 };
+const QUESTIONS = { total: 8, perClient: 5, waiting: 256, waitingPerClient: 64 };
 /** JSON-RPC 2.0: the request is not one that the server takes. */
 const INVALID_REQUEST = -32_600;
 
@@ -26,18 +25,15 @@ interface McpParts extends Pick<HttpParts, 'answers' | 'version'> {
  * everybody, so that no `Origin` is refused.
  */
 export function addMcp(routes: OpenAPIHono, parts: McpParts): void {
-  const turns = new Turns(AT_ONCE, WAITING);
+  const questions = new Admission(QUESTIONS);
   // The SDK judges the message.
   routes.openapi({ ...mcpRoute, request: {} }, async (c) => {
-    // Whoever sends it slowly keeps no turn.
+    // Whoever sends it slowly keeps no place.
     const request = await readWhole(c.req.raw);
-    const answered = await parts.answers.inTurn(
+    const answered = await parts.answers.admit(
       c,
-      async () => {
-        await parts.answers.ownPass(c);
-        return request === undefined ? refuseBatch() : answerMessage(parts, c, request);
-      },
-      turns,
+      async () => (request === undefined ? refuseBatch() : answerMessage(parts, c, request)),
+      questions,
     );
     const bytes = Buffer.from(await answered.arrayBuffer());
     const type = answered.headers.get('content-type');
@@ -55,7 +51,7 @@ export function addMcp(routes: OpenAPIHono, parts: McpParts): void {
 
 /**
  * A request with its message; undefined where it has several. Batches are no part of the protocol since 2025-06-18: a hundred
- * calls would take the turn of one, and a call that is cancelled beside it would never be answered.
+ * calls would take the place of one, and a call that is cancelled beside it would never be answered.
  */
 async function readWhole(request: Request): Promise<Request | undefined> {
   const body = await request.text();

@@ -4,13 +4,12 @@ import { afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { createCheckedApiApp } from '../../../../test/support/wire/checked-answers.ts';
 import { registryOf } from '../../../../test/support/chain-sources.ts';
 import {
-  countPages,
   fixtureDependencies,
   healthyFacts,
   ROOMY_LIMITS,
 } from '../../../../test/support/http-fixture.ts';
+import { Gate } from '../../../../test/support/gate.ts';
 import { RawClient, waitUntil } from '../../../../test/support/raw-client.ts';
-import { FairShares } from '../../../lib/fair-shares.ts';
 import { TaskThread } from '../../../lib/task-thread.ts';
 import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
@@ -94,10 +93,10 @@ describe('the pages of the API host', () => {
     const clients: unknown[] = [];
     const parts = await fixtureDependencies();
     const { answers } = parts;
-    const inTurn = answers.inTurn.bind(answers);
-    answers.inTurn = (c, make, turns) => {
+    const admit = answers.admit.bind(answers);
+    answers.admit = (c, make, admission) => {
       clients.push([new URL(c.req.url).pathname, answers.clientOf(c)]);
-      return inTurn(c, make, turns);
+      return admit(c, make, admission);
     };
     const asking = createCheckedApiApp(parts);
     const incoming = { headers: {}, socket: { remoteAddress: '203.0.113.7' } };
@@ -218,21 +217,6 @@ describe('what a page asks for', () => {
     expect(asked).not.toContain('/v1/chains/');
     expect(asked).not.toContain('/chains/');
   });
-
-  test('is asked for in passes of its own: most routes do all their work at once', async () => {
-    const references = Array.from({ length: 40 }, (_, index) => `unknown-${index}`);
-    const { deps, asked } = recordAsked(await fixtureDependencies());
-    const { answers } = deps;
-    let passes = 0;
-    const ownPass = answers.ownPass.bind(answers);
-    answers.ownPass = async (c) => {
-      passes += 1;
-      await ownPass(c);
-    };
-    await createCheckedApiApp(deps).request(`/statistics?chains=${references.join()}`);
-    expect(passes).toBeGreaterThanOrEqual(42);
-    expect(asked.length).toBe(passes);
-  });
 });
 
 describe('what is not there', () => {
@@ -277,94 +261,64 @@ describe('what is not there', () => {
   });
 });
 
-const roomySeats = (): FairShares => new FairShares({ total: 1_000, perClient: Infinity });
-
 describe('pages that are asked for together', () => {
   const ASK = 'GET /registry HTTP/1.1\r\nHost: x\r\n\r\n';
   let listener: Listener | undefined;
   afterEach(() => listener?.close(0));
 
-  /** The API host on a port, and how many pages it has made. */
-  async function serveCounted(): Promise<{
-    port: number;
-    made: () => number;
-    seats: FairShares;
-  }> {
-    const { deps, made } = countPages(await fixtureDependencies());
-    const counted = createCheckedApiApp(deps);
-    const seats = roomySeats();
-    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS, seats };
-    listener = await listen(counted, options, silentLogger);
-    return { port: listener.port, made, seats };
-  }
-
-  test('leave room for other requests, on one connection and on many', async () => {
-    const { port, made } = await serveCounted();
-    const other = await RawClient.connect(port);
-    const ahead = await RawClient.connect(port);
-    const many = await Promise.all(Array.from({ length: 20 }, () => RawClient.connect(port)));
-    ahead.send(ASK.repeat(90));
-    many.forEach((client) => client.send(ASK));
-    other.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
-    expect((await other.answer()).status).toBe(200);
-    expect(made()).toBeLessThan(40);
-    const answers = await Promise.all([...many.map((client) => client.answer())]);
-    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-    await waitUntil(() => made() === 110);
-    [other, ahead, ...many].forEach(({ socket }) => socket.destroy());
-  });
-
-  test('are not made for clients that have left', async () => {
-    const { port, made, seats } = await serveCounted();
-    const ahead = await RawClient.connect(port);
-    const many = await Promise.all(Array.from({ length: 30 }, () => RawClient.connect(port)));
-    [ahead, ...many].forEach((client) => client.send(client === ahead ? ASK.repeat(90) : ASK));
-    await waitUntil(() => made() > 0);
-    [ahead, ...many].forEach(({ socket }) => socket.destroy());
-    await waitUntil(() => seats.total === 0);
-    // A page that is asked for now comes after all that would still be made.
-    const late = await RawClient.connect(port);
-    late.send(ASK);
-    expect((await late.answer()).status).toBe(200);
-    late.socket.destroy();
-    expect(made()).toBeLessThan(40);
-  });
-
-  test('ask for nothing more once their client has left', async () => {
+  test('are not made, and ask for nothing more, once their client has left', async () => {
     const deps = await fixtureDependencies();
-    let [looked, waiting] = [0, 0];
-    let letPass = (): void => undefined;
-    const gate = new Promise<void>((resolve) => {
-      letPass = resolve;
-    });
-    deps.answers.ownPass = () => {
-      waiting += 1;
-      return gate;
+    const { answers, activity } = deps;
+    const gate = new Gate();
+    let read = 0;
+    const readOverview: typeof activity.readOverview = async () => {
+      read += 1;
+      await gate.opened;
+      return activity.readOverview();
     };
-    const registry: typeof deps.registry = () => {
-      looked += 1;
-      return deps.registry();
+    let asked = 0;
+    let dropped = 0;
+    const admit = answers.admit.bind(answers);
+    answers.admit = (c, make, admission) => {
+      // What a page asks for itself comes over no connection.
+      if ((c.env as { incoming?: unknown }).incoming === undefined) {
+        return admit(c, make, admission);
+      }
+      asked += 1;
+      const noted: typeof make = (asker) => {
+        asker.signal.addEventListener('abort', () => (dropped += 1));
+        return make(asker);
+      };
+      return admit(c, noted, admission).catch((error: unknown) => {
+        dropped += 1;
+        throw error;
+      });
     };
-    const seats = roomySeats();
-    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS, seats };
-    listener = await listen(createCheckedApiApp({ ...deps, registry }), options, silentLogger);
-    const client = await RawClient.connect(listener.port);
-    const references = Array.from({ length: 40 }, (_, index) => `unknown-${index}`);
-    client.send(`GET /statistics?chains=${references.join()} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await waitUntil(() => waiting > 40);
-    client.socket.destroy();
-    await waitUntil(() => seats.total === 0);
-    letPass();
-    // Whatever went on has done so before another request is answered.
-    const late = await RawClient.connect(listener.port);
-    late.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    const app = createCheckedApiApp({ ...deps, activity: { ...activity, readOverview } });
+    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+    listener = await listen(app, options, silentLogger);
+    const { port } = listener;
+    const ask = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
+    const many = await Promise.all(Array.from({ length: 12 }, () => RawClient.connect(port)));
+    many.forEach((client) => client.send(ask));
+    // Five pages of a client are made at once.
+    await waitUntil(() => asked === 12 && read === 5);
+    many.forEach(({ socket }) => socket.destroy());
+    await waitUntil(() => dropped === 12);
+    gate.open();
+    // Whatever went on has done so before another page is made.
+    const late = await RawClient.connect(port);
+    late.send(ask);
     expect((await late.answer()).status).toBe(200);
     late.socket.destroy();
-    expect(looked).toBe(0);
+    expect(read).toBe(6);
   });
 
   test('are refused to a client beyond a number of them', async () => {
-    const { port } = await serveCounted();
+    const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
+    const app = createCheckedApiApp(await fixtureDependencies());
+    listener = await listen(app, options, silentLogger);
+    const { port } = listener;
     const many = await Promise.all(Array.from({ length: 60 }, () => RawClient.connect(port)));
     many.forEach((client) => client.send(ASK));
     const answers = await Promise.all(many.map((client) => client.answer()));

@@ -1,4 +1,5 @@
 import { promisify } from 'node:util';
+import { Admission } from '../../../lib/admission.ts';
 import { gzip } from 'node:zlib';
 import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
@@ -17,7 +18,6 @@ import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.t
 import { type Problem } from '../../error-response.ts';
 import { isAskedForPage } from '../../client-of.ts';
 import { type HostUrls } from '../../http-parts.ts';
-import { Turns } from '../../records/turns.ts';
 import { urlsSeenBy } from './seen-urls.ts';
 import { makePage, type PageMaking, type WrittenPage } from './make-page.ts';
 import { answerProblemPlainly } from './plain-page.ts';
@@ -51,9 +51,7 @@ const compressGzip = promisify(gzip);
 const LENGTHS = { identity: 2, gzip: 1 } as const;
 
 /** Pages that are made at once, in all and of one network: they wait for the database, and are written one after the other. */
-const AT_ONCE = { total: 8, perNetwork: 5 };
-/** Pages that wait for that: of all clients, and of one client or its network. */
-const WAITING = { total: 256, perClient: 32 };
+const PAGES = { total: 8, perClient: 5, waiting: 256, waitingPerClient: 32 };
 /** Static pages that are kept: a handful, each at the few depths at which it is asked for. */
 const KEPT_PAGES = 32;
 
@@ -85,8 +83,8 @@ interface PageState {
  */
 export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPages {
   const { bundle, ask, answers } = parts;
-  const turns = new Turns(AT_ONCE, WAITING);
-  const making = { renderer: bundle.renderer, ask, answers, turns, outages: new Map() };
+  const pages = new Admission(PAGES);
+  const making = { renderer: bundle.renderer, ask, answers, pages, outages: new Map() };
   const state: PageState = { making, made: new Map() };
   const answer = (c: Context, problem?: Problem): Promise<Answer> =>
     answerPage(parts, state, c, problem);

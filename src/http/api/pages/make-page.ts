@@ -1,8 +1,10 @@
+import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { type Context } from 'hono';
+import { type Admission } from '../../../lib/admission.ts';
 import { noteOutage, type Outages } from '../../../lib/outages.ts';
 import { type AskedFor } from '../../client-of.ts';
+import { whileWaitedFor } from '../../records/answer-connection.ts';
 import { type Asker, type RecordAnswers } from '../../records/record-answers.ts';
-import { type Turns } from '../../records/turns.ts';
 import { type PageRenderer } from './page-renderer.ts';
 import { type MissingAnswer, type PageStep, type PageTask } from './page-thread.ts';
 import { type GivenAnswer, type PageFacts } from './server-bundle.ts';
@@ -12,9 +14,9 @@ export interface PageMaking {
   readonly renderer: Pick<PageRenderer, 'advance' | 'isLarge'>;
   /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
   readonly ask: (path: string, init: RequestInit, env: AskedFor) => Response | Promise<Response>;
-  readonly answers: Pick<RecordAnswers, 'clientOf' | 'forAsker' | 'inTurn' | 'ownPass'>;
+  readonly answers: Pick<RecordAnswers, 'clientOf' | 'admit'>;
   /** Pages that are made at once: they wait for the database. */
-  readonly turns: Turns;
+  readonly pages: Admission;
   /** Since when parts of the host's pages fail in this process. */
   readonly outages: Outages;
 }
@@ -28,8 +30,8 @@ export interface WrittenPage extends PageFacts {
 const TIMEOUT_MS = 3_000;
 
 /**
- * Makes a page: what it needs is read here, and it is written on another thread. One of much data waits for that outside of the
- * turns, so that it holds up no page that is soon made.
+ * Makes a page: what it needs is read here, and it is written on another thread. One of much data gives its place
+ * back before it waits for that, so that it holds up no page that is soon made.
  * @returns undefined where no page has the path
  * @throws FullmatchError page_too_large, too_many_client_answers, too_many_answers
  */
@@ -38,10 +40,10 @@ export async function makePage(
   making: PageMaking,
   asked: Pick<PageTask, 'question' | 'context'>,
 ): Promise<WrittenPage | undefined> {
-  const { renderer, answers, turns } = making;
+  const { renderer, answers, pages } = making;
   let task: PageTask = { ...asked, answers: [] };
   let step: PageStep = { missing: [] };
-  /** Reads and writes in turn while there is little data. */
+  /** Reads and writes while there is little data. */
   const advanceSmall = async (asker: Asker): Promise<void> => {
     for (;;) {
       if ('missing' in step)
@@ -52,9 +54,10 @@ export async function makePage(
     }
   };
   while ('missing' in step) {
-    await answers.inTurn(c, advanceSmall, turns);
+    await answers.admit(c, advanceSmall, pages);
     if ('missing' in step && renderer.isLarge(task.answers)) {
-      step = await answers.forAsker(c, (asker) => renderer.advance(task, asker));
+      const client = answers.clientOf(c);
+      step = await whileWaitedFor(c, (signal) => renderer.advance(task, { client, signal }));
     }
   }
   if ('none' in step) return undefined;
@@ -72,7 +75,7 @@ async function readMissing(
   const read = await Promise.all(
     missing.map(async (each) => {
       // Most routes do all their work within the call.
-      await making.answers.ownPass(c);
+      await untilNextTurn();
       signal.throwIfAborted();
       return readAnswer(c, making, each);
     }),

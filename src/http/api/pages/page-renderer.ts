@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { TaskThread, type ThreadLimits } from '../../../lib/task-thread.ts';
 import { type Asker } from '../../records/record-answers.ts';
-import { tooManyAnswers } from '../../records/answer-budget.ts';
+import { tooManyAnswers } from '../../records/crowded.ts';
 import { refuseForThread } from '../../thread-refusal.ts';
 import { type PageAnswer, type PageFiles, type PageStep, type PageTask } from './page-thread.ts';
 import { type GivenAnswer } from './server-bundle.ts';
@@ -28,8 +28,7 @@ export const PAGE_LIMITS: PageLimits = {
 };
 
 /**
- * Writes pages off the thread that serves. Those of much data have a thread of their own. In both, networks take
- * turns. A page that ran out of time or memory is not tried again for a while.
+ * Writes pages off the thread that serves. Those of much data have a thread of their own. A page that ran out of time or memory is not tried again for a while.
  */
 export class PageRenderer {
   readonly #small: TaskThread<PageTask, PageAnswer>;

@@ -27,7 +27,7 @@ import { findHeldCoding } from '../../../lib/entity-tag.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { type TaggedJson } from '../../../publication/activity.ts';
 import { isMatchId } from '../../match-id.ts';
-import { Turns } from '../../records/turns.ts';
+import { Admission } from '../../../lib/admission.ts';
 import {
   DEFAULT_PAGE,
   newestRoute,
@@ -39,8 +39,7 @@ import { eventsRoute, historyRoute, overviewRoute, POINTS_MAX } from './statisti
 
 /** Lists that are made at once: each takes a millisecond of the event loop after its reading. A history takes ten. */
 const LISTS_AT_ONCE = 4;
-/** Requests that wait for that: of all clients, and of one client or its network. */
-const WAITING = { total: 512, perClient: 64 };
+const WAITING = { waiting: 512, waitingPerClient: 64 };
 const DAY_MS = 86_400_000;
 const DEFAULT_DAYS = 90;
 const LEAST_DAYS_OF = { day: 1, week: 7, month: 28 } as const;
@@ -70,14 +69,14 @@ export function addStatisticsRoutes(
     trustedProxies,
   }: Pick<HttpParts, 'activity' | 'answers' | 'contractLists' | 'trustedProxies'>,
 ): void {
-  const lists = new Turns(LISTS_AT_ONCE, WAITING);
-  const histories = new Turns(1, WAITING);
+  const lists = new Admission({ total: LISTS_AT_ONCE, ...WAITING });
+  const histories = new Admission({ total: 1, ...WAITING });
   routes.openapi(overviewRoute, async (c) =>
     answerSnapshot(await activity.readOverview(), c.req.raw.headers),
   );
   routes.openapi(historyRoute, async (c) => {
     const question = historyQuestion(c.req.valid('query'), new Date());
-    const history = await answers.inTurn(c, () => activity.readHistory(question), histories);
+    const history = await answers.admit(c, () => activity.readHistory(question), histories);
     return answerTagged(history, c.req.header('if-none-match'));
   });
   routes.openapi(eventsRoute, (c) => {
@@ -97,18 +96,18 @@ export function addStatisticsRoutes(
   });
   routes.openapi(newestRoute, async (c) => {
     const question = listQuestion(c.req.valid('query'));
-    const page = await answers.inTurn(c, () => contractLists.listNewest(question), lists);
+    const page = await answers.admit(c, () => contractLists.listNewest(question), lists);
     return answerJson(newestRoute, renderPage(page), REVALIDATED);
   });
   routes.openapi(searchContractsRoute, async (c) => {
     const { q, ...rest } = c.req.valid('query');
-    const page = await answers.inTurn(c, () => search(contractLists, q, listQuestion(rest)), lists);
+    const page = await answers.admit(c, () => search(contractLists, q, listQuestion(rest)), lists);
     return answerJson(searchContractsRoute, renderPage(page), REVALIDATED);
   });
   routes.openapi(sameCodeRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
     const question = listQuestion(c.req.valid('query'));
-    const found = await answers.inTurn(
+    const found = await answers.admit(
       c,
       () => contractLists.findSameCode({ chainId, address }, question),
       lists,

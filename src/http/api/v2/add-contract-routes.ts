@@ -66,7 +66,7 @@ export function addContractRoutes(
         limit,
         ...(afterMatchId !== undefined && { afterMatchId }),
       });
-    const page = await answers.inTurn(c, read);
+    const page = await answers.admit(c, read);
     if (page.length === 0) requireKnownChain(registry(), chainId);
     return answerJson(contractsRoute, { results: page.map(renderMinimal) }, REVALIDATED);
   });

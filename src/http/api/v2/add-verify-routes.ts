@@ -49,7 +49,6 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
         signal: c.req.raw.signal,
       },
     );
-    if (job.failure !== undefined) await parts.answers.ownPass(c);
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await parts.contracts.readContract(chainId, address) : undefined;

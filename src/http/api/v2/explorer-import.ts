@@ -21,8 +21,8 @@ export type FindAtExplorer = (asked: ExplorerQuestion) => Promise<PackedRequest>
 
 /** What anybody's requests may cost the operator's account with the other explorer, and memory here: each answer has megabytes. */
 const LIMITS = {
-  places: { places: 4, placesOfNetwork: 2, waiting: 32, waitingOfNetwork: 8, waitMs: 20_000 },
-  ...{ perMinute: 30, keptMs: 30_000, failureKeptMs: 5_000, mostKept: 8 },
+  atOnce: { total: 4, perClient: 2, waiting: 32, waitingPerClient: 8, waitMs: 20_000 },
+  ...{ keptMs: 30_000, failureKeptMs: 5_000, mostKept: 8 },
 };
 
 /** Asks another explorer for what it has verified, and makes requests of it. */

@@ -1,7 +1,7 @@
 import { type BlockCid, isBlockOf, keyOfHash } from '../ipfs/cid.ts';
 import { readCarBlocks } from '../ipfs/car-blocks.ts';
 import { type BlockSource } from '../ipfs/read-file.ts';
-import { type Turns } from '../../../lib/turns.ts';
+import { type Pauses } from '../../../lib/pauses.ts';
 import { Attempts } from './attempts.ts';
 import { type GatewayAnswer, type GatewayClient } from './gateway-client.ts';
 import { type Gateway } from './gateway.ts';
@@ -22,7 +22,7 @@ export class IpfsBlocks implements BlockSource {
   readonly #client: GatewayClient;
   readonly #spending: Spending;
   readonly #signal: AbortSignal;
-  readonly #turns: Turns;
+  readonly #pauses: Pauses;
   #gateways: readonly Gateway[];
   /** Gateways that give no single blocks. */
   readonly #archivers = new Set<Gateway>();
@@ -34,13 +34,13 @@ export class IpfsBlocks implements BlockSource {
     gateways: readonly Gateway[],
     spending: Spending,
     signal: AbortSignal,
-    turns: Turns,
+    pauses: Pauses,
   ) {
     this.#client = client;
     this.#gateways = gateways;
     this.#spending = spending;
     this.#signal = signal;
-    this.#turns = turns;
+    this.#pauses = pauses;
   }
 
   /** The origin of the gateway that gave the newest block. */
@@ -90,7 +90,7 @@ export class IpfsBlocks implements BlockSource {
       signal: this.#signal,
       spending: this.#spending,
       read: async (body) => {
-        await this.#turns.give();
+        await this.#pauses.take();
         return isBlockOf(cid, body) ? body : undefined;
       },
       isChecked: true,
@@ -114,10 +114,10 @@ export class IpfsBlocks implements BlockSource {
   }
 
   async #unpack(cid: BlockCid, archive: Buffer): Promise<Uint8Array | undefined> {
-    await this.#turns.give();
+    await this.#pauses.take();
     for (const block of readCarBlocks(archive)) {
       this.#blocks.set(keyOfHash(block.cid.hash), block.bytes);
-      await this.#turns.give();
+      await this.#pauses.take();
     }
     return this.#blocks.get(keyOfHash(cid.hash));
   }

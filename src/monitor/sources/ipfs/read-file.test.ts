@@ -7,7 +7,7 @@ import { hashMetadata } from '../../../bytecode/metadata-hash.ts';
 import { ContentFault } from '../content-fault.ts';
 import { Spending } from '../gateways/spending.ts';
 import { DEFAULT_SOURCE_LIMITS } from '../source-limits.ts';
-import { Turns } from '../../../lib/turns.ts';
+import { Pauses } from '../../../lib/pauses.ts';
 import { type BlockCid, cidOfFile, parseCid } from './cid.ts';
 import { type BlockSource, IpfsFiles } from './read-file.ts';
 import { readFileNode } from './unixfs-node.ts';
@@ -39,7 +39,7 @@ function filesOf(
   blocks: BlockSource,
   spending: Pick<Spending, 'takeStep' | 'takeFileBytes'> = new Spending(DEFAULT_SOURCE_LIMITS),
 ): IpfsFiles {
-  return new IpfsFiles({ blocks, spending, turns: new Turns() });
+  return new IpfsFiles({ blocks, spending, pauses: new Pauses() });
 }
 
 const readFile = (cid: BlockCid, blocks: BlockSource, limitBytes: number): Promise<Buffer> =>

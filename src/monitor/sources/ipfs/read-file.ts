@@ -1,6 +1,6 @@
 import { ContentFault } from '../content-fault.ts';
 import { type Spending } from '../gateways/spending.ts';
-import { type Turns } from '../../../lib/turns.ts';
+import { type Pauses } from '../../../lib/pauses.ts';
 import { type BlockCid, keyOfCid } from './cid.ts';
 import { type FileNode, readFileNode } from './unixfs-node.ts';
 
@@ -22,7 +22,7 @@ const MOST_VISITS = 8192;
 interface FileParts {
   readonly blocks: BlockSource;
   readonly spending: Pick<Spending, 'takeStep' | 'takeFileBytes'>;
-  readonly turns: Turns;
+  readonly pauses: Pauses;
 }
 
 /** The nodes of one search by codec and hash: a block is parsed once, however many files and links name it. */
@@ -45,7 +45,7 @@ class FileNodes {
 
   async #read(cid: BlockCid, key: string, limitBytes: number): Promise<FileNode | ContentFault> {
     const bytes = await this.#parts.blocks.getBlock(cid, limitBytes);
-    await this.#parts.turns.give();
+    await this.#parts.pauses.take();
     // Another file may have come before.
     const node = this.#known.get(key) ?? this.#parse(cid, bytes);
     this.#known.set(key, node);
@@ -82,8 +82,8 @@ class FileReader {
 
   /** Adds what is in the block and below it. A block is as long as its parent says, so none is too long in sum. */
   async #visit(cid: BlockCid, stated: number | undefined, depth: number): Promise<void> {
-    const { spending, turns } = this.#files;
-    await turns.give();
+    const { spending, pauses } = this.#files;
+    await pauses.take();
     spending.takeStep();
     this.#visits += 1;
     if (this.#visits > MOST_VISITS) {

@@ -1,0 +1,39 @@
+import { type FullmatchError } from '../../errors.ts';
+import { Admission, type Leave, NotAdmitted } from '../../lib/admission.ts';
+import { tryAgainLater } from '../try-again-later.ts';
+
+/** Bodies up to this size never wait for a large one. */
+export const SMALL_BODY_BYTES = 2 ** 20;
+/** A body is not read from its connection before it is admitted, so that one that waits takes no memory. */
+const WAIT_MS = 30_000;
+const SMALL = { total: 32, perClient: 16, waiting: 512, waitingPerClient: 64, waitMs: WAIT_MS };
+const LARGE = { total: 4, perClient: 2, waiting: 64, waitingPerClient: 8, waitMs: WAIT_MS };
+
+/** The error where as many bodies are being read as may. */
+export function tooManyBodies(): FullmatchError {
+  return tryAgainLater('too_many_bodies', 'As many request bodies are being read as may');
+}
+
+/** Bounds how many bodies are in memory at once. */
+export class BodyAdmission {
+  readonly #small = new Admission(SMALL);
+  readonly #large = new Admission(LARGE);
+
+  /**
+   * Admits a body of a client, of a length that is absent where the request does not say it.
+   * @throws FullmatchError too_many_bodies, too_many_client_bodies; the reason of `signal`
+   */
+  async enter(client: string, length: number | undefined, signal: AbortSignal): Promise<Leave> {
+    const isSmall = length !== undefined && length <= SMALL_BODY_BYTES;
+    try {
+      return await (isSmall ? this.#small : this.#large).enter(client, signal);
+    } catch (error) {
+      if (!(error instanceof NotAdmitted)) throw error;
+      if (error.refusal !== 'client_full') throw tooManyBodies();
+      throw tryAgainLater(
+        'too_many_client_bodies',
+        'As many request bodies of this client are being read as may',
+      );
+    }
+  }
+}

@@ -1,0 +1,100 @@
+import { EventEmitter } from 'node:events';
+import { type Context } from 'hono';
+import { afterEach, describe, expect, test } from 'vitest';
+import { RecordAnswers, type RecordQuestion } from './record-answers.ts';
+
+const LARGE = Buffer.alloc(2 ** 20, 'x');
+const SMALL = Buffer.from('small');
+
+const made: RecordAnswers[] = [];
+afterEach(() => Promise.all(made.splice(0).map((answers) => answers.close())));
+function makeAnswers(): RecordAnswers {
+  const answers = new RecordAnswers({
+    ...{ cacheBytes: 2 ** 24, readers: 2, trustedProxies: [], version: '1.2.3' },
+  });
+  made.push(answers);
+  return answers;
+}
+
+/** A request, and what tells that its answer was taken. */
+function requestOf(client: string, headers: Record<string, string> = {}) {
+  const socket = Object.assign(new EventEmitter(), { remoteAddress: client, destroyed: false });
+  const outgoing = Object.assign(new EventEmitter(), { destroyed: false });
+  const c = {
+    env: { incoming: { socket, headers: {} }, outgoing },
+    req: { header: (name: string) => headers[name] },
+  };
+  return { c: c as unknown as Context, taken: () => outgoing.emit('close'), socket };
+}
+
+const question = (key: string, bytes: Buffer<ArrayBuffer>): RecordQuestion & { reads: number } => {
+  const asked = {
+    ...{ key: [key], type: 'application/json', reads: 0 },
+    read: async () => {
+      asked.reads += 1;
+      return bytes;
+    },
+  };
+  return asked;
+};
+const refusal = (code: string): unknown => expect.objectContaining({ code });
+
+describe('answers with records', () => {
+  test('are read once for all who ask at once, and for all who ask later', async () => {
+    const answers = makeAnswers();
+    const asked = question('a', LARGE);
+    const many = Array.from({ length: 5 }, () => answers.answer(requestOf('192.0.2.1').c, asked));
+    const statuses = (await Promise.all(many)).map(({ status }) => status);
+    expect(statuses).toEqual([200, 200, 200, 200, 200]);
+    await answers.answer(requestOf('192.0.2.2').c, asked);
+    expect(asked.reads).toBe(1);
+    expect(answers.held).toMatchObject({ hits: 1, misses: 5, renderings: 1, waiting: 0 });
+  });
+
+  test('are not read for a client that holds them', async () => {
+    const answers = makeAnswers();
+    const asked = question('a', LARGE);
+    const tag = (await answers.answer(requestOf('192.0.2.1').c, asked)).headers.get('etag') ?? '';
+    const fresh = makeAnswers();
+    const held = await fresh.answer(requestOf('192.0.2.1', { 'if-none-match': tag }).c, asked);
+    expect([held.status, asked.reads]).toEqual([304, 1]);
+  });
+
+  test('that are large are refused to a client with many to take, and to nobody else', async () => {
+    const answers = makeAnswers();
+    const asked = question('a', LARGE);
+    const first = requestOf('192.0.2.1');
+    await answers.answer(first.c, asked);
+    for (let more = 1; more < 8; more += 1) await answers.answer(requestOf('192.0.2.1').c, asked);
+    const again = (): Promise<Response> => answers.answer(requestOf('192.0.2.1').c, asked);
+    await expect(again()).rejects.toEqual(refusal('too_many_client_answers'));
+    const small = await answers.answer(requestOf('192.0.2.1').c, question('b', SMALL));
+    expect(small.status).toBe(200);
+    expect((await answers.answer(requestOf('192.0.2.2').c, asked)).status).toBe(200);
+    first.taken();
+    expect((await again()).status).toBe(200);
+  });
+
+  test('that are large are few at once, until they are taken or their connections are gone', async () => {
+    const answers = makeAnswers();
+    const asked = question('a', LARGE);
+    const all = Array.from({ length: 32 }, (_, index) => requestOf(`192.0.2.${index >> 3}`));
+    for (const { c } of all) await answers.answer(c, asked);
+    const late = (): Promise<Response> => answers.answer(requestOf('198.51.100.1').c, asked);
+    await expect(late()).rejects.toEqual(refusal('too_many_answers'));
+    all[0]?.socket.emit('close');
+    expect((await late()).status).toBe(200);
+    await expect(late()).rejects.toEqual(refusal('too_many_answers'));
+    for (const { taken } of all) taken();
+    expect(answers.held.large).toBe(1);
+  });
+
+  test('fail for all who wait for them, and are read anew afterwards', async () => {
+    const answers = makeAnswers();
+    const good = question('a', SMALL);
+    const broken = { ...good, read: () => Promise.reject(new Error('broken')) };
+    const many = [1, 2].map(() => answers.answer(requestOf('192.0.2.1').c, broken));
+    for (const each of many) await expect(each).rejects.toThrow('broken');
+    expect((await answers.answer(requestOf('192.0.2.1').c, good)).status).toBe(200);
+  });
+});

@@ -1,0 +1,15 @@
+import { expect, test } from 'vitest';
+import { Pauses } from './pauses.ts';
+
+test('others run between two pieces of long work', async () => {
+  const pauses = new Pauses();
+  const order: string[] = [];
+  setImmediate(() => order.push('other'));
+  for (let piece = 0; !order.includes('other'); piece += 1) {
+    order.push('piece');
+    const until = performance.now() + 6;
+    while (performance.now() < until);
+    await pauses.take();
+  }
+  expect(order).toEqual(['piece', 'other']);
+});
