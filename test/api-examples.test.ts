@@ -10,6 +10,7 @@ import { type ApiExample, showAnswer, steady } from './support/api-examples/exam
 import { type ExampleFacts, type Question, questionsOf } from './support/api-examples/questions.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { followed } from './support/followed.ts';
+import { waitUntil } from './support/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import {
   compileAsDeveloper,
@@ -76,6 +77,9 @@ health: { enabled: false }
     });
     facts = await prepare();
     await followed(service, testDatabase.database);
+    // The queue was looked at while the job waited, and is looked at again a moment later.
+    const health = async (): Promise<string> => (await fetch(`${service.apiUrl}/health`)).text();
+    await waitUntil(async () => !(await health()).includes('oldestQueuedSeconds'));
   });
   afterAll(async () => {
     await service.close();
