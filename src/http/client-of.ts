@@ -1,7 +1,5 @@
 import { type IncomingMessage } from 'node:http';
-import { type Socket } from 'node:net';
 import ipaddr from 'ipaddr.js';
-import { recalled } from '../lib/recalled.ts';
 import { readForwarded } from './forwarded.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
@@ -12,7 +10,6 @@ export type TrustedProxies = readonly (readonly [Address, number])[];
 /** A client of IPv6 usually has all addresses of a /64. */
 const CLIENT_PREFIX_BITS = 64;
 const IPV4_IN_IPV6_BITS = 96;
-const PEERS_KNOWN = 1_000;
 
 /** The networks of `http.trustedProxies`: addresses and CIDR networks. @throws Error for anything else. */
 export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {
@@ -39,7 +36,7 @@ export function isAskedForPage(env: unknown): boolean {
 }
 
 /**
- * Whom a request comes from, for fair turns and bounds: the address of the connection, of an IPv6 one its /64. Where a
+ * Whom a request comes from, for bounds on clients: the address of the connection, of an IPv6 one its /64. Where a
  * trusted proxy has made the connection, the address that it names, and so on through all proxies that are trusted.
  * @param env what the Node adapter gives with a request, or {@link AskedFor}.
  */
@@ -73,16 +70,6 @@ function forwardedClient(
   // gets the proxy's own name, together with all who try.
   return name === undefined || (other !== undefined && other !== name) ? nameOf(connected) : name;
 }
-
-/** The name of who has made a connection, whomever it asks for: as {@link clientOf} names clients. */
-export function nameOfPeer({ remoteAddress = '' }: Pick<Socket, 'remoteAddress'>): string {
-  return nameOfAddress(remoteAddress);
-}
-
-const nameOfAddress = recalled(PEERS_KNOWN, (text: string): string => {
-  const address = parseAddress(text);
-  return address === undefined ? 'unknown' : nameOf(address);
-});
 
 /** The last hop that nobody trusted has named, from the right; where a hop has no address, who named it. */
 function followHops(connected: Address, hops: readonly string[], trusted: TrustedProxies): Address {

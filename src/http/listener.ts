@@ -1,20 +1,17 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
-import { type AddressInfo, isIPv6, Server as NetServer, Socket } from 'node:net';
+import { type AddressInfo, isIPv6, Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 
 import { FullmatchError } from '../errors.ts';
 import { CountedLine } from '../lib/counted-line.ts';
-import { type FairShares } from '../lib/fair-shares.ts';
+import { descriptorLimit } from '../lib/descriptor-limit.ts';
 import { type Logger } from '../log.ts';
-import { type AcceptedPlace, type AcceptedPort, type Acceptor } from './acceptor/acceptor.ts';
 import { CORS_HEADERS } from './answer.ts';
-import { BodyDrain } from './body-drain.ts';
 import { bodyTooLarge, declaresTooMuch } from './body-limit.ts';
-import { closeServer } from './close-server.ts';
-import { openSeats } from './connection-seats.ts';
 import { Connections } from './connections.ts';
+import { dropBody } from './drop-body.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
 import { type ErrorShape } from './error-shape.ts';
 import { type HostApp, pathOf } from './host-app.ts';
@@ -38,6 +35,8 @@ export interface ListenerLimits {
   readonly responseTimeoutMs?: number;
   /** How fast a client has to take large answers once they have waited for that long, in bytes a millisecond (16). */
   readonly responseMinBytesPerMs?: number;
+  /** How long a client may neither take nor send while the service stops (2 000). */
+  readonly stoppingTimeoutMs?: number;
 }
 
 /** Where to listen, and what is told of requests. */
@@ -48,10 +47,6 @@ export interface ListenOptions {
   readonly limits: ListenerLimits;
   /** Called for every finished answer; its route is undefined when nothing answers there. */
   readonly observe?: RequestObserver;
-  /** The seats of its connections, which hosts share; without them it has its own. */
-  readonly seats?: FairShares;
-  /** Who accepts its connections; without one they are accepted here, one in a turn of the event loop. */
-  readonly acceptor?: Acceptor;
 }
 
 /** An app on a port. */
@@ -68,7 +63,11 @@ export interface Listener {
 
 /** Connections that the kernel holds until they are accepted: it drops more, whose clients try again after a second. */
 const BACKLOG = 2_048;
+const MOST_CONNECTIONS = 5_000;
+/** The other descriptors are for the other host, for the database, for endpoints and for compilers. */
+const DESCRIPTORS_PER_CONNECTION = 4;
 const RESPONSE_TIMEOUT_MS = 30_000;
+const STOPPING_TIMEOUT_MS = 2_000;
 const RESPONSE_MIN_BYTES_PER_MS = 16;
 const CHECK_MIN_MS = 50;
 const CHECK_MAX_MS = 5_000;
@@ -80,55 +79,51 @@ const CHECK_MAX_MS = 5_000;
 export async function listen(app: HostApp, options: ListenOptions, log: Logger): Promise<Listener> {
   const { limits } = options;
   const server = createLimitedServer(limits);
-  const drain = new BodyDrain();
-  const connections = new Connections(
-    options.seats ?? openSeats(log),
-    (request, response, seconds) => {
-      if (!request.complete) drain.add(request);
-      if (options.observe === undefined) return;
-      const route = app.routeOf(request.method ?? '', pathOf(request));
-      options.observe(route, response.statusCode, seconds);
-    },
-  );
-  const serve = createHandler(app, limits, drain, log);
-  server.on('connection', (socket) => connections.add(socket));
-  server.on('request', (request, response) => connections.receive(request, response, serve));
+  const taking = {
+    timeoutMs: limits.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS,
+    stoppingTimeoutMs: limits.stoppingTimeoutMs ?? STOPPING_TIMEOUT_MS,
+    minBytesPerMs: limits.responseMinBytesPerMs ?? RESPONSE_MIN_BYTES_PER_MS,
+  };
+  const connections = new Connections(server, taking, (request, response, seconds) => {
+    if (!request.complete) dropBody(request);
+    if (options.observe === undefined) return;
+    const route = app.routeOf(request.method ?? '', pathOf(request));
+    options.observe(route, response.statusCode, seconds);
+  });
+  const serve = createHandler(app, limits, log);
+  server.on('request', (request, response) => {
+    if (connections.begin(request, response)) serve(request, response);
+  });
   server.on('checkContinue', (request, response) => {
     if (!declaresTooMuch(request, bodyLimitOf(app, limits, request))) response.writeContinue();
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => {
+    if (!connections.begin(request, response)) return;
     const detail = 'Of the Expect header only 100-continue is understood.';
     const error = new FullmatchError('expectation_failed', detail);
-    connections.receive(request, response, () =>
-      refuseRequest(request, response, drain, error, errorShapeOf(app, request)),
-    );
+    refuseRequest(request, response, error, errorShapeOf(app, request));
   });
   answerUnparsed(server, connections);
   const cuts = new CountedLine((cut) =>
     log.info({ event: 'slow_reader_cut', connections: cut }, 'clients did not take their answers'),
   );
-  const stopCutting = connections.cutSlowReaders(
-    {
-      timeoutMs: limits.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS,
-      minBytesPerMs: limits.responseMinBytesPerMs ?? RESPONSE_MIN_BYTES_PER_MS,
-    },
-    () => cuts.count(),
-  );
-  let accepted: AcceptedPort;
+  const stopCutting = connections.cutSlowReaders(() => cuts.count());
   try {
-    accepted = await bind(server, options);
+    await bind(server, options);
   } catch (error) {
     stopCutting();
     throw error;
   }
-  const { port } = accepted;
-  let closing: Promise<void> | undefined;
+  const { port } = server.address() as AddressInfo;
   const url = `http://${hostOf(options.host)}:${port}`;
+  let closing: Promise<void> | undefined;
   const close = async (timeoutMs: number): Promise<void> => {
-    await closeServer(server, { accepted, connections }, timeoutMs, (cut) => {
-      log.warn({ event: 'connections_cut', url, connections: cut }, 'drain ran out of time');
-    });
+    const cut = await connections.stop(timeoutMs);
+    if (cut > 0) {
+      const facts = { event: 'connections_cut', url, connections: cut };
+      log.warn(facts, 'connections were cut because the time to stop was over');
+    }
     stopCutting();
     cuts.close();
   };
@@ -149,14 +144,16 @@ function createLimitedServer(limits: ListenerLimits): Server {
     requireHostHeader: false,
     noDelay: true,
   });
-  server.maxRequestsPerSocket = 0;
+  server.maxConnections = Math.min(
+    MOST_CONNECTIONS,
+    Math.floor(descriptorLimit() / DESCRIPTORS_PER_CONNECTION),
+  );
   return server;
 }
 
 function createHandler(
   app: HostApp,
   limits: ListenerLimits,
-  drain: BodyDrain,
   log: Logger,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const answerError = (error: unknown): Response =>
@@ -175,10 +172,10 @@ function createHandler(
   return (request, response) => {
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       const error = malformed('An HTTP/1.1 request needs a Host field.');
-      refuseRequest(request, response, drain, error, errorShapeOf(app, request));
+      refuseRequest(request, response, error, errorShapeOf(app, request));
     } else if (declaresTooMuch(request, bodyLimitOf(app, limits, request))) {
       const error = bodyTooLarge(bodyLimitOf(app, limits, request));
-      refuseRequest(request, response, drain, error, errorShapeOf(app, request));
+      refuseRequest(request, response, error, errorShapeOf(app, request));
     } else if (request.url === '*') {
       // OPTIONS * asks about the server as a whole, not about a path (RFC 9110, 9.3.7).
       response.writeHead(204, { ...CORS_HEADERS, allow: 'GET, HEAD, OPTIONS' }).end();
@@ -217,7 +214,7 @@ function answerUnparsed(server: Server, connections: Connections): void {
     // Every further byte of a refused client is another error; it is dropped until the connection closes.
     if (refused.has(socket)) return;
     refused.add(socket);
-    const begun = connections.responsesOn(socket).some((response) => response.headersSent);
+    const begun = connections.hasBegunAnswer(socket);
     // Nobody waits for an answer on a connection that is gone, that never said anything, or that is in one already.
     const silent = socket instanceof Socket && socket.bytesRead === 0;
     if (!socket.writable || begun || silent) socket.destroy();
@@ -229,49 +226,14 @@ function answerUnparsed(server: Server, connections: Connections): void {
 }
 
 /** Opens the port. @throws FullmatchError `port_unavailable` */
-async function bind(
-  server: Server,
-  { host, port, acceptor }: ListenOptions,
-): Promise<AcceptedPort> {
-  const place = { host, port, backlog: BACKLOG };
-  try {
-    return await (acceptor === undefined
-      ? acceptHere(server, place)
-      : acceptElsewhere(server, place, acceptor));
-  } catch (error) {
-    throw portUnavailable(place, error);
-  }
-}
-
-async function acceptHere(server: Server, place: AcceptedPlace): Promise<AcceptedPort> {
+async function bind(server: Server, { host, port }: ListenOptions): Promise<void> {
   const listening = once(server, 'listening');
-  server.listen(place);
-  await listening;
-  const { port } = server.address() as AddressInfo;
-  // That of http.Server cuts connections, see closeServer.
-  const closePort = NetServer.prototype.close.bind(server) as () => void;
-  return {
-    port,
-    close: () => {
-      closePort();
-      return Promise.resolve();
-    },
-  };
-}
-
-async function acceptElsewhere(
-  server: Server,
-  place: AcceptedPlace,
-  acceptor: Acceptor,
-): Promise<AcceptedPort> {
-  const accepted = await acceptor.listen(place, (socket) => {
-    // As Node's servers make their sockets.
-    socket.allowHalfOpen = true;
-    server.emit('connection', socket);
-  });
-  // With this Node begins to look at the times that requests take.
-  server.emit('listening');
-  return accepted;
+  server.listen({ host, port, backlog: BACKLOG });
+  try {
+    await listening;
+  } catch (error) {
+    throw portUnavailable({ host, port }, error);
+  }
 }
 
 /** The host of a URL that reaches this address from this machine. */

@@ -2,7 +2,7 @@ import { STATUS_CODES, type IncomingMessage, type ServerResponse } from 'node:ht
 import { type Duplex } from 'node:stream';
 
 import { type ErrorCode, FullmatchError } from '../errors.ts';
-import { type BodyDrain, LINGER_MS } from './body-drain.ts';
+import { dropBody, LINGER_MS } from './drop-body.ts';
 import { problemOf, renderProblem } from './error-response.ts';
 import { type ErrorShape, renderShaped } from './error-shape.ts';
 
@@ -68,12 +68,11 @@ function refuseOnSocket(socket: Duplex, { head, body }: Refusal): void {
 
 /**
  * Answers a request without reading its body, in the shape of errors that holds for it, and closes the connection when
- * the body has come or `drain` has waited for long enough.
+ * the body has come or has taken too long.
  */
 export function refuseRequest(
   request: IncomingMessage,
   response: ServerResponse,
-  drain: BodyDrain,
   error: FullmatchError,
   shape?: ErrorShape,
 ): void {
@@ -82,5 +81,5 @@ export function refuseRequest(
   // The answer is complete by its Content-Length; only its end, which closes the connection, waits.
   response.write(rendered.body);
   request.once('close', () => response.end());
-  drain.add(request);
+  dropBody(request);
 }

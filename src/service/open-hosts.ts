@@ -3,11 +3,9 @@ import { hostsWithoutPublicUrl } from '../config/public-urls.ts';
 import { type Core } from '../core/open-core.ts';
 import { type RunningCore } from '../core/run-core.ts';
 import { AccessGate } from '../http/access-gate.ts';
-import { Acceptor } from '../http/acceptor/acceptor.ts';
 import { readWebBundle } from '../http/api/pages/web-bundle.ts';
 import { createRequestReader, type RequestReader } from '../http/bodies/request-reader.ts';
 import { parseTrustedProxies, type TrustedProxies } from '../http/client-of.ts';
-import { openSeats } from '../http/connection-seats.ts';
 import { type HealthReport } from '../http/health-schema.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HostApp } from '../http/host-app.ts';
@@ -55,12 +53,11 @@ export async function openHosts(
   const { log } = running;
   warnOfPublicUrls(config, log);
   const health = (): HealthReport => composeHealth({ ...running.facts(), stopping: isStopping() });
-  const seats = openSeats(log);
   const listenOn = async (
     app: HostApp,
-    options: Omit<ListenOptions, 'limits' | 'seats'>,
+    options: Omit<ListenOptions, 'limits'>,
   ): Promise<Listener> => {
-    const listener = await listen(app, { ...options, limits: config.limits, seats }, log);
+    const listener = await listen(app, { ...options, limits: config.limits }, log);
     const { shutdownTimeoutMs } = config.limits;
     core.closers.addFirst({ close: () => listener.close(shutdownTimeoutMs) });
     return listener;
@@ -69,11 +66,10 @@ export async function openHosts(
   const metrics = config.metrics.enabled
     ? createMetrics({ ...running, ...served, health, version: readPackageVersion() })
     : undefined;
-  const acceptor = core.closers.add(new Acceptor(log));
   const open = async (host: 'api' | 'repository', app: HostApp): Promise<string> => {
     const observe = metrics?.observer(host);
     const { port } = config[host];
-    const options = { host: config.host, port, acceptor, ...(observe && { observe }) };
+    const options = { host: config.host, port, ...(observe && { observe }) };
     return (await listenOn(app, options)).url;
   };
 

@@ -102,18 +102,11 @@ export interface ProgramRun {
 export interface ProgramOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly workingDirectory?: string;
-  /** How many descriptors it may have open, where that is fewer than the test may. Linux only. */
-  readonly descriptors?: number;
 }
 
 /** Runs `fullmatch …` as built in dist/, with nothing of the test's environment but PATH. */
 export function runProgram(args: readonly string[], options: ProgramOptions = {}): ProgramRun {
-  const { descriptors } = options;
-  const [program = '', ...all] = [
-    ...(descriptors === undefined ? [] : ['prlimit', `--nofile=${descriptors}:${descriptors}`]),
-    ...[process.execPath, PROGRAM, ...args],
-  ];
-  const child = spawn(program, all, {
+  const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: options.workingDirectory,
     env: { PATH: process.env['PATH'], ...NO_DOWNLOADS, ...options.environment },
     stdio: ['ignore', 'pipe', 'pipe'],
