@@ -1,7 +1,7 @@
 import { type Server, type IncomingMessage, type ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as untilRead, setTimeout as wait } from 'node:timers/promises';
 
 /** Requests that a client may send ahead on one connection before their answers are taken. */
 const MOST_UNANSWERED = 20;
@@ -36,6 +36,8 @@ interface Connection {
   readonly unanswered: Unanswered[];
   /** Listens to the end of each response. */
   readonly end: (this: ServerResponse) => void;
+  /** When it last had nothing to do any more, and what had been read then: more is the beginning of a request. */
+  idle: { readonly since: number; readonly read: number };
   /** Bytes that were sent to us and taken from us, and since when there have been no more. */
   progress: { readonly read: number; readonly taken: number; readonly since: number };
   /** What the client had taken when large answers began to wait, and when that was. */
@@ -58,6 +60,7 @@ export class Connections {
   }
 
   #add(socket: Socket): void {
+    const now = performance.now();
     const end = (response: ServerResponse): void => this.#end(connection, response);
     const connection: Connection = {
       socket,
@@ -65,7 +68,8 @@ export class Connections {
       end() {
         end(this);
       },
-      progress: { read: 0, taken: 0, since: performance.now() },
+      idle: { read: 0, since: now },
+      progress: { read: 0, taken: 0, since: now },
       rated: undefined,
     };
     this.#open.set(socket, connection);
@@ -90,10 +94,13 @@ export class Connections {
     return true;
   }
 
-  #end({ unanswered }: Connection, response: ServerResponse): void {
+  #end(connection: Connection, response: ServerResponse): void {
+    const { unanswered, socket } = connection;
+    const now = performance.now();
     const index = unanswered.findIndex((each) => each.response === response);
-    const [{ since } = { since: performance.now() }] = unanswered.splice(index, 1);
-    this.#ended(response.req, response, (performance.now() - since) / 1000);
+    const [{ since } = { since: now }] = unanswered.splice(index, 1);
+    if (unanswered.length === 0) connection.idle = { since: now, read: socket.bytesRead };
+    this.#ended(response.req, response, (now - since) / 1000);
   }
 
   /** Whether an answer is on its way on a connection. */
@@ -148,7 +155,8 @@ export class Connections {
    * @returns how many connections were cut because `timeoutMs` had passed
    */
   async stop(timeoutMs: number): Promise<number> {
-    const ends = performance.now() + timeoutMs;
+    const begun = performance.now();
+    const ends = begun + timeoutMs;
     this.#isStopping = true;
     // That of http.Server closes idle connections at once, and with them requests that have come and were not read.
     const isPortClosed = new Promise((resolve) => {
@@ -159,10 +167,11 @@ export class Connections {
         if (!response.headersSent) response.setHeader('connection', 'close');
       }
     }
-    const idleEnds = performance.now() + Math.min(IDLE_GRACE_MS, timeoutMs);
     while (this.#open.size > 0 && performance.now() < ends) {
       await wait(DRAIN_STEP_MS);
-      if (performance.now() >= idleEnds) this.#closeIdle();
+      // Timers come before sockets in a turn of the event loop: what has come meanwhile is read first.
+      await untilRead();
+      this.#closeIdle(begun);
       this.#cutStalled();
     }
     const cut = this.#open.size;
@@ -173,10 +182,13 @@ export class Connections {
     return cut;
   }
 
-  #closeIdle(): void {
-    this.#server.closeIdleConnections();
-    // Node counts a connection that has sent nothing yet as one with a request.
-    for (const { socket } of this.#open.values()) if (socket.bytesRead === 0) socket.end();
+  /** Node's closeIdleConnections would close those too whose answer has ended and was not taken. */
+  #closeIdle(begun: number): void {
+    const latest = performance.now() - IDLE_GRACE_MS;
+    for (const { socket, unanswered, idle } of this.#open.values()) {
+      const isIdle = unanswered.length === 0 && socket.bytesRead === idle.read;
+      if (isIdle && Math.max(begun, idle.since) <= latest) socket.end();
+    }
   }
 
   /** Cuts those with an answer or a part of a request under way that neither take nor send. */

@@ -681,7 +681,8 @@ describe('closing', () => {
 
   test('ends waiting connections properly and soon', async () => {
     const listener = await serveApi();
-    const [used, fresh] = [await connect(listener), await connect(listener)];
+    // The first has been accepted when the second is answered.
+    const [fresh, used] = [await connect(listener), await connect(listener)];
     used.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     await used.answer();
     // Its limit is longer than that of the test.
@@ -694,8 +695,10 @@ describe('closing', () => {
 
   test('ends very many waiting connections, each properly', async () => {
     const listener = await serveApi();
-    const many = await Promise.all(Array.from({ length: 100 }, () => connect(listener)));
-    const used = many.slice(0, 50);
+    const many: RawClient[] = [];
+    for (let index = 0; index < 100; index += 1) many.push(await connect(listener));
+    // Those before them have been accepted when these are answered.
+    const used = many.slice(50);
     for (const client of used) client.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     for (const client of used) await client.answer();
     await listener.close(600_000);
