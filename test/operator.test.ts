@@ -3,7 +3,15 @@ import { request } from 'node:http';
 import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import { hasBrowser, LOOKS, NO_BROWSER, openTab, startBrowser, visit } from './support/browser.ts';
+import {
+  hasBrowser,
+  LOOKS,
+  NO_BROWSER,
+  borrowBrowser,
+  openTab,
+  returnBrowser,
+  visit,
+} from './support/browser.ts';
 import { findWithAxe } from './support/in-page.ts';
 import { sampleAddress } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -146,9 +154,9 @@ describe('the operator’s page', () => {
 describe.skipIf(!hasBrowser())(`in a browser${hasBrowser() ? '' : `: ${NO_BROWSER}`}`, () => {
   let browser: Browser;
   beforeAll(async () => {
-    browser = await startBrowser();
+    browser = await borrowBrowser();
   });
-  afterAll(() => browser.close());
+  afterAll(() => returnBrowser(browser));
 
   test.each(LOOKS)('the page is accessible and ends a job by the keyboard: $name', async (look) => {
     const id = await submit();

@@ -12,7 +12,8 @@ import {
   NO_BROWSER,
   openTab,
   sidewaysScroll,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -75,12 +76,12 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     await saveMatches(testDatabase.database, [NEWEST]);
     service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
     await followed(service, testDatabase.database);
-    browser = await startBrowser();
+    browser = await borrowBrowser();
     tab = await openTab(browser);
     plain = await openTab(browser, LOOKS[2], { javaScriptEnabled: false });
   });
   afterAll(async () => {
-    await browser.close();
+    await returnBrowser(browser);
     await service.close();
     await testDatabase.drop();
   });

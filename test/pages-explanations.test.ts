@@ -11,7 +11,8 @@ import {
   NO_BROWSER,
   openTab,
   sidewaysScroll,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
 } from './support/browser.ts';
 import { findFaintTexts, findWithAxe } from './support/in-page.ts';
@@ -79,9 +80,9 @@ describe.skipIf(!hasBrowser())(
   () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await startBrowser();
+      browser = await borrowBrowser();
     });
-    afterAll(() => browser.close());
+    afterAll(() => returnBrowser(browser));
 
     test.each(LOOKS)(
       'is whole, without findings of axe, and no wider than the screen: $name',

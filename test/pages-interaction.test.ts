@@ -8,7 +8,8 @@ import {
   LOOKS,
   NO_BROWSER,
   openTab,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -28,10 +29,10 @@ describe.skipIf(isAbsent)(
     beforeAll(async () => {
       testDatabase = await createTestDatabase();
       pages = await startPagesService(testDatabase);
-      browser = await startBrowser();
+      browser = await borrowBrowser();
     });
     afterAll(async () => {
-      await browser.close();
+      await returnBrowser(browser);
       await pages.close();
       await testDatabase.drop();
     });

@@ -9,7 +9,8 @@ import {
   LOOKS,
   NO_BROWSER,
   openTab,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -39,11 +40,11 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
     pages = await startPagesService(testDatabase);
-    browser = await startBrowser();
+    browser = await borrowBrowser();
     views = listViews(pages);
   });
   afterAll(async () => {
-    await browser.close();
+    await returnBrowser(browser);
     await pages.close();
     await testDatabase.drop();
   });

@@ -10,7 +10,8 @@ import {
   NO_BROWSER,
   openTab,
   sidewaysScroll,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
 } from './support/browser.ts';
 import { followed } from './support/followed.ts';
@@ -68,10 +69,10 @@ describe.skipIf(isAbsent)(`the monitor on pages${isAbsent ? `: ${NO_BROWSER}` : 
     await saveMatches(testDatabase.database, [sample]);
     service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
     await followed(service, testDatabase.database);
-    browser = await startBrowser();
+    browser = await borrowBrowser();
   });
   afterAll(async () => {
-    await browser.close();
+    await returnBrowser(browser);
     await service.close();
     await testDatabase.drop();
   });

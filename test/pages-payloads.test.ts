@@ -12,7 +12,8 @@ import {
   type Look,
   NO_BROWSER,
   openTab,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -82,7 +83,7 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
     const list = path.join(folder.path, 'list.json');
     await writeFile(list, JSON.stringify(hostileList()));
     service = await bootService({ databaseUrl: testDatabase.url, yaml: yamlOf(list, anvil) });
-    browser = await startBrowser();
+    browser = await borrowBrowser();
     tabs = await Promise.all(
       Array.from({ length: TABS }, async () => {
         const tab = await openTab(browser, SMALL_LOOK);
@@ -92,7 +93,7 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
     );
   });
   afterAll(async () => {
-    await browser.close();
+    await returnBrowser(browser);
     await service.close();
     await anvil?.stop();
     await testDatabase.drop();

@@ -8,7 +8,8 @@ import {
   LOOKS,
   NO_BROWSER,
   openTab,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
 } from './support/browser.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
@@ -150,9 +151,9 @@ describe.skipIf(!hasBrowser())(
   () => {
     let browser: Browser;
     beforeAll(async () => {
-      browser = await startBrowser();
+      browser = await borrowBrowser();
     });
-    afterAll(() => browser.close());
+    afterAll(() => returnBrowser(browser));
 
     test('proposes chains and contracts while one types, by the keyboard alone', async () => {
       const tab = await openTab(browser, LOOKS[0]);

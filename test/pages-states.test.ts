@@ -14,7 +14,8 @@ import {
   NO_BROWSER,
   openTab,
   sidewaysScroll,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -39,10 +40,10 @@ describe.skipIf(isAbsent)(`the states of the pages${isAbsent ? `: ${NO_BROWSER}`
     testDatabase = await createTestDatabase();
     liar = await startRpcServer({ eth_chainId: () => '0x5' });
     service = await boot();
-    browser = await startBrowser();
+    browser = await borrowBrowser();
   });
   afterAll(async () => {
-    await browser.close();
+    await returnBrowser(browser);
     await service.close();
     await liar.close();
     await testDatabase.drop();

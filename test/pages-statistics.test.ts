@@ -9,7 +9,8 @@ import {
   NO_BROWSER,
   openTab,
   sidewaysScroll,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -37,10 +38,10 @@ describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : '
     testDatabase = await createTestDatabase();
     await testDatabase.database.query(WITHDRAWALS, []);
     pages = await startPagesService(testDatabase);
-    browser = await startBrowser();
+    browser = await borrowBrowser();
   });
   afterAll(async () => {
-    await browser.close();
+    await returnBrowser(browser);
     await pages.close();
     await testDatabase.drop();
   });

@@ -9,7 +9,8 @@ import {
   LOOKS,
   NO_BROWSER,
   openTab,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -83,12 +84,12 @@ describe.skipIf(isAbsent)(`plain sources in the browser${isAbsent ? `: ${absence
       },
       compilesAnew: true,
     });
-    browser = await startBrowser();
+    browser = await borrowBrowser();
     tab = await openTab(browser);
   });
   afterAll(async () => {
     mirror.release();
-    await browser.close();
+    await returnBrowser(browser);
     await service.close();
     await Promise.all([mirror.close(), anvil.stop(), folder.remove(), testDatabase.drop()]);
   });

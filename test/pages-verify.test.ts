@@ -10,7 +10,8 @@ import {
   hasBrowser,
   NO_BROWSER,
   openTab,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -124,11 +125,11 @@ chains:
   ${DEAD_CHAIN_ID}: { name: Dead chain, local: true, rpc: ['http://127.0.0.1:1'] }
 `,
     });
-    browser = await startBrowser();
+    browser = await borrowBrowser();
     tab = await openTab(browser);
   });
   afterAll(async () => {
-    await browser.close();
+    await returnBrowser(browser);
     await service.close();
     await Promise.all([silent.close(), anvil.stop(), folder.remove(), testDatabase.drop()]);
   });

@@ -10,7 +10,8 @@ import {
   NO_BROWSER,
   openTab,
   sidewaysScroll,
-  startBrowser,
+  borrowBrowser,
+  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
@@ -52,12 +53,12 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
     pages = await startPagesService(testDatabase);
-    browser = await startBrowser();
+    browser = await borrowBrowser();
     views = listViews(pages);
     await mkdir(ARTEFACTS, { recursive: true });
   });
   afterAll(async () => {
-    await browser.close();
+    await returnBrowser(browser);
     await pages.close();
     await testDatabase.drop();
   });

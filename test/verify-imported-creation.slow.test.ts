@@ -21,7 +21,14 @@ import {
   verifyOverV2,
 } from './support/verification-fixture.ts';
 import { readContract } from './support/verifying-service.ts';
-import { hasBrowser, LOOKS, openTab, startBrowser, visit } from './support/browser.ts';
+import {
+  hasBrowser,
+  LOOKS,
+  borrowBrowser,
+  openTab,
+  returnBrowser,
+  visit,
+} from './support/browser.ts';
 
 const vault = (comment: string, start = '5', body = '') =>
   inputOf({
@@ -185,7 +192,7 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
 
     test.skipIf(!hasBrowser())('is checked by a click, and is no claim any more', async () => {
       await importTree(address, match, transactionHash);
-      const browser = await startBrowser();
+      const browser = await borrowBrowser();
       try {
         const tab = await openTab(browser, LOOKS[0]);
         await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
@@ -200,7 +207,7 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
         expect(tab.troubles).toEqual([]);
         await tab.context.close();
       } finally {
-        await browser.close();
+        await returnBrowser(browser);
       }
     });
 

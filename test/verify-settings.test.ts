@@ -11,6 +11,7 @@ import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { compileSamples } from './support/bytecode/compiled-suite.ts';
 import { YUL_SOURCE } from './support/bytecode/suite-source.ts';
 import { type SolcVersion } from './support/compile-in-child.ts';
+import { IS_SLOW_SUITE } from './support/suite.ts';
 import { compileAsDeveloper, deploy, type TestInput } from './support/verification-fixture.ts';
 import {
   bodyOfSample,
@@ -147,7 +148,7 @@ describe.skipIf(!installed)(
       ['ERC721Enumerable', ERC721_ENUMERABLE, ''],
       ['a Governor of several extensions', GOVERNOR, encode('address t', [OWNER])],
     ];
-    test.each(libraries)(
+    test.each(IS_SLOW_SUITE ? libraries : libraries.slice(0, 1))(
       'OpenZeppelin 5, %s: full, and partial when a comment of an imported source is another',
       async (_title, { name, target, input }, given) => {
         const developers = input as TestInput;
