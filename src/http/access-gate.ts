@@ -1,4 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type Context } from 'hono';
 import { FullmatchError } from '../errors.ts';
 import { type Secret } from '../lib/secret.ts';
@@ -33,8 +34,10 @@ export class AccessGate {
   readonly #trustedProxies: TrustedProxies;
   readonly #unlisted: readonly string[];
   readonly #now: () => number;
-  /** The requests of each client in its hour. Clients stand in the order in which their hours began. */
-  readonly #hours = new Map<string, { count: number; readonly endsAt: number }>();
+  /** The requests of each client in its hour. */
+  readonly #hours = new LRUCache<string, { count: number; readonly endsAt: number }>({
+    max: CLIENTS_COUNTED,
+  });
 
   constructor(options: AccessOptions) {
     const { verify, tokens, verificationsPerHour, trustedProxies, unlisted, now } = options;
@@ -103,12 +106,7 @@ export class AccessGate {
     const known = this.#hours.get(client);
     const hour =
       known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + HOUR_S * 1000 };
-    if (hour !== known) {
-      this.#hours.delete(client);
-      const [oldest] = this.#hours.keys();
-      if (oldest !== undefined && this.#hours.size >= CLIENTS_COUNTED) this.#hours.delete(oldest);
-      this.#hours.set(client, hour);
-    }
+    if (hour !== known) this.#hours.set(client, hour);
     if (hour.count >= this.#perHour) {
       throw tooManyVerifications(this.#perHour, Math.ceil((hour.endsAt - now) / 1000));
     }

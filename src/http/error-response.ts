@@ -1,5 +1,6 @@
 import { rateLimitHeaders } from './access-gate.ts';
 import { randomUUID } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { HTTPException } from 'hono/http-exception';
 
 import { ERROR_CODES, FullmatchError, type ErrorCode } from '../errors.ts';
@@ -64,7 +65,7 @@ interface LoggedFault {
 }
 
 /** When a fault was last logged, under which id, and how many like it were not since then; by what it is. */
-const loggedFaults = new WeakMap<Logger, Map<string, LoggedFault>>();
+const loggedFaults = new WeakMap<Logger, LRUCache<string, LoggedFault>>();
 
 /**
  * Has a fault logged, unless one like it was just now.
@@ -75,7 +76,7 @@ function logOnce(
   log: Logger,
   write: (id: string, omitted: { readonly omitted?: number }) => void,
 ): string {
-  const faults = loggedFaults.get(log) ?? new Map<string, LoggedFault>();
+  const faults = loggedFaults.get(log) ?? new LRUCache<string, LoggedFault>({ max: FAULTS_KNOWN });
   loggedFaults.set(log, faults);
   const last = faults.get(fault);
   const at = performance.now();
@@ -83,7 +84,6 @@ function logOnce(
     last.omitted += 1;
     return last.id;
   }
-  if (faults.size >= FAULTS_KNOWN) faults.clear();
   const id = randomUUID();
   faults.set(fault, { at, id, omitted: 0 });
   write(id, last !== undefined && last.omitted > 0 ? { omitted: last.omitted } : {});

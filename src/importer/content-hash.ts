@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
 
@@ -15,7 +16,7 @@ export interface ContentHashes {
  * thousands of times, and the native sha256 takes an eightieth of the time of keccak256 in JavaScript.
  */
 export class ContentHasher {
-  readonly #known = new Map<string, Hex>();
+  readonly #known = new LRUCache<string, Hex>({ max: REMEMBERED_HASHES });
 
   keccak256(content: Uint8Array): Hex {
     return this.hash(content).keccak256;
@@ -26,10 +27,7 @@ export class ContentHasher {
     const key = sha256.toString('hex');
     const known = this.#known.get(key);
     const hash = known ?? bytesToHex(keccak256(content));
-    // Deleting and setting again moves the key to the end: the first key is the one not used for longest.
-    if (known !== undefined) this.#known.delete(key);
-    else if (this.#known.size >= REMEMBERED_HASHES) this.#forgetOldest();
-    this.#known.set(key, hash);
+    if (known === undefined) this.#known.set(key, hash);
     return { sha256, keccak256: hash };
   }
 
@@ -38,10 +36,5 @@ export class ContentHasher {
     const known = this.#known.get(sha256);
     if (known !== undefined) return known;
     return this.keccak256(typeof content === 'string' ? Buffer.from(content, 'utf8') : content);
-  }
-
-  #forgetOldest(): void {
-    const oldest = this.#known.keys().next();
-    if (oldest.done !== true) this.#known.delete(oldest.value);
   }
 }

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { FetchFault } from './fetch-fault.ts';
 
 /** When a host is left alone, and for how long. */
@@ -51,7 +52,7 @@ const MAX_HOSTS = 5000;
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
-  readonly #hosts = new Map<string, HostState>();
+  readonly #hosts = new LRUCache<string, HostState>({ max: MAX_HOSTS });
 
   constructor(options: Partial<CircuitBreakerOptions> = {}) {
     this.#options = { ...DEFAULT_BREAKER, ...options };
@@ -109,8 +110,6 @@ export class CircuitBreaker {
   #state(origin: string): HostState {
     const known = this.#hosts.get(origin);
     if (known !== undefined) return known;
-    const oldest = this.#hosts.size >= MAX_HOSTS ? this.#hosts.keys().next().value : undefined;
-    if (oldest !== undefined) this.#hosts.delete(oldest);
     const state: HostState = { failures: 0, restsUntil: 0, reason: 'circuit_open', trying: false };
     this.#hosts.set(origin, state);
     return state;

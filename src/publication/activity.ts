@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 import { entityTags, type EntityTags } from '../lib/entity-tag.ts';
 import { type Logger } from '../log.ts';
@@ -64,7 +65,7 @@ export async function openActivity(
   const hub = new EventHub({ backlog: BACKLOG, ...options });
   let revision = 0;
   let chains: Snapshot | undefined;
-  const histories = new Map<string, Promise<TaggedJson>>();
+  const histories = new LRUCache<string, Promise<TaggedJson>>({ max: KEPT_HISTORIES });
   const outdate = (): void => {
     revision += 1;
     histories.clear();
@@ -125,7 +126,6 @@ export async function openActivity(
         const bytes = renderHistory(question, history);
         return { bytes, tags: entityTags(bytes) };
       });
-      if (histories.size >= KEPT_HISTORIES) histories.clear();
       histories.set(key, made);
       made.catch(() => histories.delete(key));
       return made;

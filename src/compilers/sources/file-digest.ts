@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { LRUCache } from 'lru-cache';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
 /** What tells one state of a file from another without reading it. */
@@ -9,8 +10,8 @@ interface FileState {
   readonly sha256: Promise<string>;
 }
 
-const remembered = new Map<string, FileState>();
 const MAX_REMEMBERED = 1000;
+const remembered = new LRUCache<string, FileState>({ max: MAX_REMEMBERED });
 
 async function identify(path: string): Promise<string> {
   const { dev, ino, size, mtimeNs, ctimeNs } = await stat(path, { bigint: true });
@@ -28,7 +29,6 @@ export async function sha256OfFile(path: string): Promise<string> {
   const identity = await identify(path);
   const known = remembered.get(path);
   if (known?.identity === identity) return known.sha256;
-  if (remembered.size >= MAX_REMEMBERED) remembered.clear();
   const sha256 = hashFile(path);
   remembered.set(path, { identity, sha256 });
   sha256.catch(() => remembered.delete(path));

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type DeployedCode } from '../../chains/rpc/deployed-code.ts';
 import { type WaitingCreation } from './inbox-table.ts';
 
@@ -6,12 +7,11 @@ const MOST_KEPT = 64;
 
 /** Codes that the first stage read a moment ago, so that the second one does not ask the chain for them again. */
 export class ReadCodes {
-  readonly #kept = new Map<string, { readonly until: number; readonly code: DeployedCode }>();
+  readonly #kept = new LRUCache<string, DeployedCode>({ max: MOST_KEPT, ttl: KEPT_MS });
 
   /** Keeps a code for the second stage. */
   keep(creation: WaitingCreation, code: DeployedCode): void {
-    if (this.#kept.size >= MOST_KEPT) this.#kept.clear();
-    this.#kept.set(keyOf(creation), { until: performance.now() + KEPT_MS, code });
+    this.#kept.set(keyOf(creation), code);
   }
 
   /** The code that was read a moment ago, once. */
@@ -19,7 +19,7 @@ export class ReadCodes {
     const key = keyOf(creation);
     const kept = this.#kept.get(key);
     this.#kept.delete(key);
-    return kept !== undefined && kept.until > performance.now() ? kept.code : undefined;
+    return kept;
   }
 }
 

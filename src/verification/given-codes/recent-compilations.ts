@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { compileTarget, type CompiledTarget } from '../compilation/compile-contract.ts';
@@ -12,7 +13,7 @@ export class RecentCompilations {
   readonly #parts: CompilationParts;
   readonly #task: CompilationTask;
   readonly #signal: AbortSignal;
-  readonly #recent = new Map<string, Promise<CompiledTarget>>();
+  readonly #recent = new LRUCache<string, Promise<CompiledTarget>>({ max: MOST_TRIED });
 
   constructor(parts: CompilationParts, task: CompilationTask, signal: AbortSignal) {
     this.#parts = parts;
@@ -31,14 +32,11 @@ export class RecentCompilations {
     const key = JSON.stringify([target.path, target.name, names, input.settings]);
     const known = this.#recent.get(key);
     const compiled = known ?? compileTarget(this.#parts, { ...this.#task, target }, input, signal);
-    this.#recent.delete(key);
     this.#recent.set(key, compiled);
     compiled.catch((error: unknown) => {
       // What was given up, or crashed, may be compiled again.
       if (!(error instanceof VerificationFailure)) this.#recent.delete(key);
     });
-    const [oldest] = this.#recent.keys();
-    if (this.#recent.size > MOST_TRIED && oldest !== undefined) this.#recent.delete(oldest);
     return compiled;
   }
 }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import { type Compilation, type KnownCandidate } from '../../repository/repository.ts';
 import { type ContractCompiler } from '../compilation/compile-contract.ts';
 import { type KnownCompilation } from './known-compilation.ts';
@@ -13,45 +14,8 @@ const UNKNOWN_MS = 1_000;
 /** What an entry costs beside what is counted of it. */
 const ENTRY_BYTES = 2_048;
 
-/** Values within a bound of their weights; those that were used longest ago leave first. */
-class Weighed<Value> {
-  readonly #limit: number;
-  readonly #entries = new Map<string, { readonly value: Value; readonly weight: number }>();
-  #weight = 0;
-
-  constructor(limit: number) {
-    this.#limit = limit;
-  }
-
-  get(key: string): Value | undefined {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return undefined;
-    this.#entries.delete(key);
-    this.#entries.set(key, entry);
-    return entry.value;
-  }
-
-  set(key: string, value: Value, weight: number): void {
-    this.delete(key);
-    if (weight > this.#limit) return;
-    this.#entries.set(key, { value, weight });
-    this.#weight += weight;
-    for (const oldest of this.#entries.keys()) {
-      if (this.#weight <= this.#limit) return;
-      this.delete(oldest);
-    }
-  }
-
-  delete(key: string): void {
-    const entry = this.#entries.get(key);
-    if (entry === undefined) return;
-    this.#weight -= entry.weight;
-    this.#entries.delete(key);
-  }
-}
-
-/** Which candidate gave a code, or that none did, as it was found a moment ago. */
-type Remembered = { readonly until: number; readonly candidate: KnownCandidate | undefined };
+/** Which candidate gave a code, or that none did. */
+type Remembered = { readonly candidate: KnownCandidate | undefined };
 
 /**
  * Where a sibling was compiled in this process, its compilation stands under the name of the candidate. That of a partial
@@ -65,30 +29,34 @@ const keyOf = ({ compilationId, fullyQualifiedName, ...candidate }: KnownCandida
  * candidate gave a code. Nothing in it is a verdict: each deployment is judged by itself, with its own address and values.
  */
 export class KnownCodeCache {
-  readonly #compilations = new Weighed<KnownCompilation>(COMPILATION_BYTES);
-  readonly #outputs = new Weighed<Awaited<ReturnType<ContractCompiler['compileToBytes']>>>(
-    OUTPUT_BYTES,
+  readonly #compilations = new LRUCache<string, KnownCompilation>({
+    maxSize: COMPILATION_BYTES,
+    sizeCalculation: ({ compilation }) => weigh(compilation),
+  });
+  readonly #outputs = new LRUCache<string, Awaited<ReturnType<ContractCompiler['compileToBytes']>>>(
+    {
+      maxSize: OUTPUT_BYTES,
+      sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES,
+    },
   );
-  readonly #codes = new Weighed<Remembered>(CODES);
+  readonly #codes = new LRUCache<string, Remembered>({ max: CODES, ttl: FOUND_MS });
 
   compilationOf(candidate: KnownCandidate): KnownCompilation | undefined {
     return this.#compilations.get(keyOf(candidate));
   }
 
   keepCompilation(candidate: KnownCandidate, known: KnownCompilation): void {
-    this.#compilations.set(keyOf(candidate), known, weigh(known.compilation));
+    this.#compilations.set(keyOf(candidate), known);
   }
 
   /** The candidate that gave a code a moment ago; null where none did; undefined where that is not known. */
   candidateOf(codeHash: string): KnownCandidate | null | undefined {
     const remembered = this.#codes.get(codeHash);
-    if (remembered === undefined || remembered.until < performance.now()) return undefined;
-    return remembered.candidate ?? null;
+    return remembered && (remembered.candidate ?? null);
   }
 
   keepCandidate(codeHash: string, candidate: KnownCandidate | undefined): void {
-    const until = performance.now() + (candidate === undefined ? UNKNOWN_MS : FOUND_MS);
-    this.#codes.set(codeHash, { until, candidate }, 1);
+    this.#codes.set(codeHash, { candidate }, candidate === undefined ? { ttl: UNKNOWN_MS } : {});
   }
 
   /** The compilers with their latest answers at hand: many deployments may ask for one contract before it is stored. */
@@ -111,7 +79,7 @@ export class KnownCodeCache {
         const output = await compilers.compileToBytes(request);
         if (output.bytes.length < OUTPUT_BYTES) {
           const bytes = new Uint8Array(output.bytes);
-          this.#outputs.set(key, { ...output, bytes }, bytes.length + ENTRY_BYTES);
+          this.#outputs.set(key, { ...output, bytes });
         }
         return output;
       },

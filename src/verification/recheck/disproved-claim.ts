@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import {
   METADATA_HASH_BYTES,
   type MetadataHashKind,
@@ -91,9 +92,9 @@ export function disprovesFullMatch(code: Uint8Array, metadata: string): boolean 
   return !namesDocument(kind, code.subarray(start, start + METADATA_HASH_BYTES), metadata);
 }
 
-/** What was found of a match number and a code: hashing a large document again and again would take the thread that serves. */
-const known = new Map<string, boolean>();
 const MOST_KNOWN = 1_000;
+/** What was found of a match number and a code: hashing a large document again and again would take the thread that serves. */
+const known = new LRUCache<string, boolean>({ max: MOST_KNOWN });
 
 /**
  * The number of the current match where it is an imported claim of a full match that the code on chain disproves. Nothing
@@ -116,7 +117,6 @@ export async function findDisprovedClaim(
   let isDisproved = known.get(key);
   if (isDisproved === undefined) {
     isDisproved = disprovesFullMatch(code, metadata ?? '{}');
-    if (known.size >= MOST_KNOWN) known.clear();
     known.set(key, isDisproved);
   }
   return isDisproved ? matchId : undefined;

@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { FullmatchError } from '../../../errors.ts';
 
 /** A page that took too long or too much memory. */
@@ -22,7 +23,7 @@ const MOST_KEPT = 1_000;
  * machine may have been the cause, and each further time for twice as long.
  */
 export class TooLargePages {
-  readonly #known = new Map<string, TooLarge>();
+  readonly #known = new LRUCache<string, TooLarge>({ max: MOST_KEPT });
   readonly #writing = new Map<string, Writing>();
 
   /**
@@ -61,10 +62,6 @@ export class TooLargePages {
     const before = this.#known.get(key)?.refusedMs;
     const refusedMs =
       before === undefined ? FIRST_REFUSED_MS : Math.min(2 * before, LONGEST_REFUSED_MS);
-    // What was refused the longest ago goes first.
-    this.#known.delete(key);
-    const [oldest] = this.#known.keys();
-    if (oldest !== undefined && this.#known.size >= MOST_KEPT) this.#known.delete(oldest);
     this.#known.set(key, { until: performance.now() + refusedMs, refusedMs });
   }
 }
