@@ -66,7 +66,7 @@ describe.skipIf(!has('nginx') || !has('openssl'))(
       await writeFile(
         file,
         `daemon off;\nmaster_process off;\npid ${folder.path}/nginx.pid;\nerror_log stderr warn;\nevents {}
-http {\naccess_log off;\n${temporary.join('\n')}\n${text}\n}\n`,
+http {\naccess_log off;\nlimit_req_log_level info;\nlimit_conn_log_level info;\n${temporary.join('\n')}\n${text}\n}\n`,
       );
       const args = ['-c', file, '-p', folder.path];
       const { stderr } = await run('nginx', ['-t', ...args]);
@@ -212,6 +212,16 @@ events: { connectionsPerClient: 1 }`,
       const nginx = await readDeployed();
       for (const [, megabytes] of nginx.matchAll(/client_max_body_size (\d+)m;/g))
         expect(Number(megabytes) * 2 ** 20).toBe(config.verification.requestBytes);
+    });
+
+    test('answers 429 to an address that asks for too much at once, and goes on afterwards', async () => {
+      const many = Array.from({ length: 300 }, () => ask(NAMES.api, '/healthz'));
+      const statuses = new Set((await Promise.all(many)).map(({ status }) => status));
+      expect(statuses).toEqual(new Set([200, 429]));
+      await vi.waitFor(
+        async () => expect((await ask(NAMES.api, '/healthz')).status).toBe(200),
+        WAIT,
+      );
     });
 
     test('says who asks, whatever a client says of itself', async () => {
