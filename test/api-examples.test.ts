@@ -77,6 +77,10 @@ health: { enabled: false }
     });
     facts = await prepare();
     await followed(service, testDatabase.database);
+    // Its signatures are indexed a moment after it was verified.
+    const stats = async (): Promise<string> =>
+      (await fetch(`${service.apiUrl}/signature-database/v1/stats`)).text();
+    await waitUntil(async () => !(await stats()).includes('"total":0'));
     // The queue was looked at while the job waited, and is looked at again a moment later.
     const health = async (): Promise<string> => (await fetch(`${service.apiUrl}/health`)).text();
     await waitUntil(async () => !(await health()).includes('oldestQueuedSeconds'));
