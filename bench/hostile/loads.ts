@@ -184,27 +184,10 @@ const forwardedBombs: Load = async (context) => {
   return tally;
 };
 
-const eventSeats: Load = async (context) => {
-  const tally = new Tally();
-  const sockets = Array.from({ length: 600 }, () => {
-    const socket = openSocket(context.apiPort, tally);
-    socket.write('GET /v1/events HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n\r\n');
-    return socket;
-  });
-  await sleep(1_000);
-  const others = new Tally();
-  const other = openSocket(context.apiPort, others, '127.0.0.3');
-  other.write('GET /v1/events HTTP/1.1\r\nhost: a\r\naccept: text/event-stream\r\n\r\n');
-  await sleep(Math.max(0, context.seconds * 1000 - 1_000));
-  for (const socket of [...sockets, other]) socket.destroy();
-  tally.note = `another client: ${Object.keys(others.statuses).join() || 'no answer'}`;
-  return tally;
-};
-
 const slowReaders: Load = async (context) => {
   const tally = new Tally();
-  const wanted = 'GET /chains HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(50);
-  const sockets = Array.from({ length: 300 }, () => {
+  const wanted = 'GET /chains HTTP/1.1\r\nhost: a\r\n\r\n'.repeat(20);
+  const sockets = Array.from({ length: 50 }, () => {
     const socket = openSocket(context.apiPort, tally);
     socket.pause();
     socket.write(wanted);
@@ -234,18 +217,6 @@ const headerFloods: Load = async (context) => {
   return tally;
 };
 
-const churn: Load = async (context) => {
-  const tally = new Tally();
-  const starts = ['', 'GET', 'GET /chains HTTP/1.1\r\nhost: a', '\0\0\0', 'POST / HTTP/1.1\r\n'];
-  await repeat(context.seconds, 32, async (round) => {
-    const socket = openSocket(context.apiPort, tally);
-    socket.write(starts[round % starts.length] ?? '');
-    await sleep(2);
-    socket.destroy();
-  });
-  return tally;
-};
-
 /** Every load by its name, in the order in which they run: those that leave jobs behind come last. */
 export const LOADS: Readonly<Record<string, Load>> = {
   json_values: posting(values),
@@ -265,8 +236,6 @@ export const LOADS: Readonly<Record<string, Load>> = {
   ),
   slow_readers: slowReaders,
   header_floods: headerFloods,
-  connection_churn: churn,
-  event_seats: eventSeats,
   waiting_v1: waitingV1,
   waiters_on_jobs: waiters,
   bombs_of_two_addresses: bombs,
