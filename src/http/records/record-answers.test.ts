@@ -60,6 +60,19 @@ describe('answers with records', () => {
     expect([held.status, asked.reads]).toEqual([304, 1]);
   });
 
+  test('are kept with their compressed form, which counts too', async () => {
+    const answers = makeAnswers();
+    const asked = question('a', Buffer.from('0123456789'.repeat(1_000)));
+    await answers.answer(requestOf('192.0.2.1').c, asked);
+    const before = answers.held.cached;
+    const { c } = requestOf('192.0.2.1', { 'accept-encoding': 'gzip' });
+    const packed = await answers.answer(c, asked);
+    expect(packed.headers.get('content-encoding')).toBe('gzip');
+    const bytes = Number(packed.headers.get('content-length'));
+    expect(answers.held.cached).toBe(before + bytes);
+    expect(asked.reads).toBe(1);
+  });
+
   test('that are large are refused to a client with many to take, and to nobody else', async () => {
     const answers = makeAnswers();
     const asked = question('a', LARGE);

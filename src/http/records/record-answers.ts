@@ -246,7 +246,8 @@ export class RecordAnswers {
 
   async #compress(body: CachedBody): Promise<void> {
     body.gzip = await compress(body.identity, { level: constants.Z_BEST_SPEED });
-    this.#cache.set(body.tag, body);
+    // The cache weighs an entry when it is another object.
+    this.#cache.set(body.tag, { ...body });
   }
 }
 
