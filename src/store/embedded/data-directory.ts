@@ -299,8 +299,10 @@ async function realPathOf(file: string): Promise<string | undefined> {
     return await realpath(file);
   } catch (error) {
     if (systemCode(error) !== 'ENOENT') throw error;
-    const dangling = await lstat(file).catch(() => undefined);
-    if (dangling !== undefined) throw unusable(file, 'it is a symbolic link to nothing');
-    return undefined;
+    const found = await lstat(file).catch(() => undefined);
+    if (found === undefined) return undefined;
+    if (found.isSymbolicLink()) throw unusable(file, 'it is a symbolic link to nothing');
+    // Another process has made it between the two looks.
+    return realPathOf(file);
   }
 }
