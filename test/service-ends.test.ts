@@ -5,6 +5,7 @@ import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hasRunningServer } from '../src/store/embedded/embedded-server.ts';
 import { PROGRAM, LOOPBACK_PORTS, runProgram, startProgram } from './support/booted-service.ts';
+import { RawClient } from './support/raw-client.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
 /** Two thousand chains would be read and compressed for each start, and none of them is asked for. */
@@ -86,6 +87,48 @@ describe('the embedded PostgreSQL', () => {
     const [code] = (await ended) as [number | null];
     expect(code).toBe(0);
     await expect.poll(() => output).toContain('"event":"stopped"');
+    expect(await hasRunningServer(dataDir)).toBe(false);
+  });
+});
+
+describe('a service', () => {
+  test('ends on SIGTERM, with its port and its idle connections', async () => {
+    const service = await startProgram({
+      environment: { ...FEW_CHAINS, FULLMATCH_DATA_DIR: await dataFolder() },
+    });
+    const client = await RawClient.connect(Number(new URL(service.apiUrl).port));
+    client.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
+    expect((await client.answer()).status).toBe(200);
+    service.child.kill('SIGTERM');
+    expect(await service.ended).toBe(0);
+    await client.end();
+    expect(client.error).toBeUndefined();
+    await expect(fetch(service.apiUrl)).rejects.toThrow();
+  });
+
+  test('ends in order with the npx that started it', async () => {
+    const dataDir = await dataFolder();
+    const command = `"${process.execPath}" "${PROGRAM}" start`;
+    // A shell that stays between them, and does not tell its child of a signal.
+    const child = spawn('npm', ['exec', '--offline', '-c', `${command}; exit $?`], {
+      cwd: path.dirname(dataDir),
+      env: {
+        PATH: process.env['PATH'],
+        HOME: path.dirname(dataDir),
+        ...LOOPBACK_PORTS,
+        ...FEW_CHAINS,
+        FULLMATCH_DATA_DIR: dataDir,
+      },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
+    await expect.poll(() => output).toContain('"event":"ready"');
+    // The pipe closes when the last process has ended that writes to it.
+    const closed = once(child, 'close');
+    child.kill('SIGTERM');
+    await closed;
+    expect(output).toContain('"event":"stopped"');
     expect(await hasRunningServer(dataDir)).toBe(false);
   });
 });

@@ -2,7 +2,7 @@
 // The command line: one file for each command, loaded when it is called.
 import { readEnvironment } from '../config/environment.ts';
 import { prepareNode } from './prepare-node.ts';
-import { stopOnSignals } from './stop-signals.ts';
+import { stopOnSignals, stopWithNpx } from './stop-signals.ts';
 import { outliveTerminal, terminalIsGone } from './terminal-end.ts';
 
 /** How long something may hold the process once its command is done: a connection that does not end, a timer. */
@@ -16,6 +16,7 @@ const { runCli } = await import('./program.ts');
 
 const stop = new AbortController();
 stopOnSignals(['SIGINT', 'SIGTERM'], stop);
+stopWithNpx(environment, stop);
 outliveTerminal();
 
 process.exitCode = await runCli(args, {

@@ -27,3 +27,23 @@ export function stopOnSignals(
   };
   for (const signal of signals) process.on(signal, onSignal);
 }
+
+const PARENT_CHECK_INTERVAL_MS = 200;
+
+/**
+ * Asks a command that npx has started to finish when its parent ends. npx sends SIGTERM to the shell between itself and
+ * the command, and a shell such as dash ends by it without a word to the command.
+ */
+export function stopWithNpx(
+  environment: Readonly<Record<string, string | undefined>>,
+  controller: AbortController,
+): void {
+  if (environment['npm_lifecycle_event'] !== 'npx') return;
+  const parent = process.ppid;
+  const timer = setInterval(() => {
+    if (process.ppid === parent) return;
+    clearInterval(timer);
+    controller.abort(new Error('npx has ended'));
+  }, PARENT_CHECK_INTERVAL_MS);
+  timer.unref();
+}

@@ -1,204 +1,225 @@
-import { type Server, type IncomingMessage, type ServerResponse } from 'node:http';
-import { Server as NetServer, type Socket } from 'node:net';
+import { type IncomingMessage, type ServerResponse } from 'node:http';
+import { type Socket } from 'node:net';
 import { type Duplex } from 'node:stream';
-import { setImmediate as untilRead, setTimeout as wait } from 'node:timers/promises';
 
-/** Requests that a client may send ahead on one connection before their answers are taken. */
-const MOST_UNANSWERED = 20;
-/** From this many bytes on, an answer is to be taken at a rate. */
+import { dropBody } from './drop-body.ts';
+
+/** A client that pipelines more requests than this is cut. */
+const MAX_UNANSWERED = 20;
+const SWEEP_MAX_INTERVAL_MS = 5_000;
+const STOP_SWEEP_INTERVAL_MS = 25;
+/**
+ * For how many sweeps in a row a connection is idle before a stop closes it: its client may have sent a request that is
+ * still on its way. Sweeps are counted, not milliseconds: between two of them all that has arrived is read, however busy
+ * the process is.
+ */
+const IDLE_SWEEPS = 4;
+/** From this many bytes on, an answer has to be taken at a rate. */
 const RATED_FROM_BYTES = 65_536;
-const SWEEP_MAX_MS = 5_000;
-/** How long a stop leaves idle connections open, for requests that are on their way, in milliseconds. */
-const IDLE_GRACE_MS = 100;
-const DRAIN_STEP_MS = 20;
 
-/** How slowly answers may be taken. Times in milliseconds. */
-export interface TakingLimits {
-  /** How long nothing may be taken of what waits to be sent. */
+/** How slowly clients may take their answers. */
+export interface SlowReaderLimits {
+  /** How long a client may take nothing of its answer, in milliseconds. */
   readonly timeoutMs: number;
-  /** The same while the service stops. */
-  readonly stoppingTimeoutMs: number;
-  /** How fast large answers are to be taken on the whole once they have waited for `timeoutMs`. */
+  /** The same while the port closes. */
+  readonly stopTimeoutMs: number;
+  /** How fast large answers are to be taken on the whole, once they have waited for `timeoutMs`. */
   readonly minBytesPerMs: number;
 }
 
-/** Told of each request once its answer has been taken, or its connection is gone, with the seconds since it began. */
-type Ended = (request: IncomingMessage, response: ServerResponse, seconds: number) => void;
-
-/** A request whose answer has not been taken. */
-interface Unanswered {
-  readonly response: ServerResponse;
-  readonly since: number;
+/** Who is told what happens on connections. */
+export interface ConnectionEvents {
+  /** Called for each request once its answer has been taken, or its connection is gone, with the seconds since it came. */
+  readonly onAnswered?: (
+    request: IncomingMessage,
+    response: ServerResponse,
+    seconds: number,
+  ) => void;
+  /** Called for each client that is cut because it does not take its answer. */
+  readonly onSlowReader: () => void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  readonly unanswered: Unanswered[];
-  /** Listens to the end of each response. */
-  readonly end: (this: ServerResponse) => void;
-  /** When it last had nothing to do any more, and what had been read then: more is the beginning of a request. */
-  idle: { readonly since: number; readonly read: number };
-  /** Bytes that were sent to us and taken from us, and since when there have been no more. */
-  progress: { readonly read: number; readonly taken: number; readonly since: number };
-  /** What the client had taken when large answers began to wait, and when that was. */
+  /** Its requests that have no whole answer yet, in their order, and when each came. */
+  readonly unanswered: ServerResponse[];
+  readonly times: number[];
+  /** One listener for the ends of all its responses. */
+  readonly onClose: (this: ServerResponse) => void;
+  /** What had been read when the last request was done with: more bytes are the beginning of another. */
+  bytesRead: number;
+  /** Whether its socket has a timeout for a client that takes nothing, or sends nothing while the port closes. */
+  isTimed: boolean;
+  /** How much the client had taken when large answers began to wait, and when that was. */
   rated: { readonly taken: number; readonly since: number } | undefined;
+  /** Sweeps in a row that found it idle while the port closes. */
+  idleSweeps: number;
 }
 
-/** The open connections of one server: requests that are under way, clients that do not take their answers, and the stop. */
+/**
+ * The open connections of one port. One timer sweeps over them: it cuts clients that do not take their answers, and
+ * closes idle connections while the port closes.
+ */
 export class Connections {
-  readonly #server: Server;
-  readonly #limits: TakingLimits;
-  readonly #ended: Ended;
   readonly #open = new Map<Duplex, Connection>();
+  readonly #limits: SlowReaderLimits;
+  readonly #events: ConnectionEvents;
+  #timer: NodeJS.Timeout;
   #isStopping = false;
 
-  constructor(server: Server, limits: TakingLimits, ended: Ended) {
-    this.#server = server;
+  constructor(limits: SlowReaderLimits, events: ConnectionEvents) {
     this.#limits = limits;
-    this.#ended = ended;
-    server.on('connection', (socket: Socket) => this.#add(socket));
+    this.#events = events;
+    this.#timer = this.#sweepEvery(Math.min(limits.timeoutMs / 4, SWEEP_MAX_INTERVAL_MS));
   }
 
-  #add(socket: Socket): void {
-    const now = performance.now();
-    const end = (response: ServerResponse): void => this.#end(connection, response);
+  /** Follows a new connection until it closes. */
+  add(socket: Socket): void {
+    const onAnswered = (response: ServerResponse): void => this.#end(connection, response);
     const connection: Connection = {
       socket,
       unanswered: [],
-      end() {
-        end(this);
+      times: [],
+      onClose() {
+        onAnswered(this);
       },
-      idle: { read: 0, since: now },
-      progress: { read: 0, taken: 0, since: now },
+      bytesRead: 0,
+      isTimed: false,
       rated: undefined,
+      idleSweeps: 0,
     };
     this.#open.set(socket, connection);
     socket.once('close', () => this.#open.delete(socket));
   }
 
   /**
-   * Follows a request until its answer has been taken or its connection is gone.
-   * @returns false where it is not to be answered: its connection is gone, or has too many requests
+   * Follows a request until its answer has been taken or its connection is gone. Returns whether it is to be answered:
+   * it is not where its client has left, or has sent too many requests ahead.
    */
-  begin(request: IncomingMessage, response: ServerResponse): boolean {
-    const connection = this.#open.get(request.socket);
-    if (connection === undefined || connection.socket.destroyed) return false;
-    if (connection.unanswered.length >= MOST_UNANSWERED) {
-      connection.socket.destroy();
+  begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
+    // This is the hot path: no object or function is made for a request.
+    const connection = this.#open.get(socket);
+    if (connection === undefined || socket.destroyed) return false;
+    if (connection.unanswered.length >= MAX_UNANSWERED) {
+      socket.destroy();
       return false;
     }
-    connection.unanswered.push({ response, since: performance.now() });
+    connection.unanswered.push(response);
+    connection.times.push(performance.now());
     if (this.#isStopping) response.setHeader('connection', 'close');
-    // One function for all responses of a connection: a closure for each costs several times as much.
-    response.on('close', connection.end);
+    response.on('close', connection.onClose);
     return true;
   }
 
   #end(connection: Connection, response: ServerResponse): void {
-    const { unanswered, socket } = connection;
-    const now = performance.now();
-    const index = unanswered.findIndex((each) => each.response === response);
-    const [{ since } = { since: now }] = unanswered.splice(index, 1);
-    if (unanswered.length === 0) connection.idle = { since: now, read: socket.bytesRead };
-    this.#ended(response.req, response, (now - since) / 1000);
+    const { socket, unanswered, times } = connection;
+    const { req: request } = response;
+    // Node ends them in their order.
+    const index = unanswered.indexOf(response);
+    if (index === -1) return;
+    const [at = 0] = times.splice(index, 1);
+    unanswered.splice(index, 1);
+    connection.bytesRead = socket.bytesRead;
+    // Node gives the socket a timeout of its own for the next request.
+    connection.isTimed = false;
+    this.#events.onAnswered?.(request, response, (performance.now() - at) / 1000);
+    if (request.complete) return;
+    request.once('close', () => (connection.bytesRead = socket.bytesRead));
+    dropBody(request);
   }
 
-  /** Whether an answer is on its way on a connection. */
-  hasBegunAnswer(socket: Duplex): boolean {
-    return this.#open.get(socket)?.unanswered.some(({ response }) => response.headersSent) ?? false;
+  /** The answers that a connection waits for. */
+  unansweredOn(socket: Duplex): readonly ServerResponse[] {
+    return this.#open.get(socket)?.unanswered ?? [];
   }
 
-  /**
-   * Cuts clients that do not take their answers, now and then; `onCut` is told of each. A prepared body is one write, so a
-   * whole document has `timeoutMs`; a stream has that long for each of its parts. The result ends it.
-   */
-  cutSlowReaders(onCut: () => void): () => void {
-    const sweep = (): void => {
-      const now = performance.now();
-      for (const connection of this.#open.values()) {
-        const waiting = this.#note(connection, now);
-        const isStalled = now - connection.progress.since >= this.#limits.timeoutMs;
-        if (waiting === 0 || !(isStalled || this.#isTooSlow(connection, now))) continue;
-        connection.socket.destroy();
-        onCut();
-      }
-    };
-    const timer = setInterval(sweep, Math.min(this.#limits.timeoutMs / 4, SWEEP_MAX_MS));
-    timer.unref();
-    return () => clearInterval(timer);
+  /** Ends a connection on which nothing has happened for the timeout of its socket. */
+  timeOut(socket: Socket): void {
+    const connection = this.#open.get(socket);
+    const isWaiting = socket.writableLength > 0;
+    // It has taken what there was, and the rest of its answer is still being made.
+    if (connection !== undefined && connection.unanswered.length > 0 && !isWaiting) return;
+    if (isWaiting) this.#events.onSlowReader();
+    socket.destroy();
   }
 
-  /** Notes how far a connection has come. @returns the bytes that wait to be taken */
-  #note(connection: Connection, now: number): number {
-    const { socket, progress } = connection;
-    const waiting = socket.writableLength;
-    const read = socket.bytesRead;
-    const taken = socket.bytesWritten - waiting;
-    if (read !== progress.read || taken !== progress.taken) {
-      connection.progress = { read, taken, since: now };
-    }
-    if (waiting === 0) connection.rated = undefined;
-    else if (waiting >= RATED_FROM_BYTES) connection.rated ??= { taken, since: now };
-    return waiting;
-  }
-
-  #isTooSlow({ rated, progress }: Connection, now: number): boolean {
-    if (rated === undefined) return false;
-    const { timeoutMs, minBytesPerMs } = this.#limits;
-    return now - rated.since >= timeoutMs + (progress.taken - rated.taken) / minBytesPerMs;
-  }
-
-  /**
-   * Stops the server. The port closes first: new clients are refused, which is safe to repeat elsewhere. Requests under way
-   * are answered with `Connection: close`; connections with nothing to do are closed a moment later, and clients that do not
-   * go on sending or taking are cut.
-   * @returns how many connections were cut because `timeoutMs` had passed
-   */
-  async stop(timeoutMs: number): Promise<number> {
-    const begun = performance.now();
-    const ends = begun + timeoutMs;
+  /** Lets every connection finish what it has begun, and closes it. Answers not yet begun say `Connection: close`. */
+  stop(): void {
     this.#isStopping = true;
-    // That of http.Server closes idle connections at once, and with them requests that have come and were not read.
-    const isPortClosed = new Promise((resolve) => {
-      NetServer.prototype.close.call(this.#server, resolve);
-    });
-    for (const { unanswered } of this.#open.values()) {
-      for (const { response } of unanswered) {
-        if (!response.headersSent) response.setHeader('connection', 'close');
-      }
+    for (const connection of this.#open.values()) {
+      connection.isTimed = false;
+      // Node closes a connection behind such an answer, so of several it is the last.
+      const last = connection.unanswered.at(-1);
+      if (last?.headersSent === false) last.setHeader('connection', 'close');
     }
-    while (this.#open.size > 0 && performance.now() < ends) {
-      await wait(DRAIN_STEP_MS);
-      // Timers come before sockets in a turn of the event loop: what has come meanwhile is read first.
-      await untilRead();
-      this.#closeIdle(begun);
-      this.#cutStalled();
-    }
-    const cut = this.#open.size;
-    this.#server.closeAllConnections();
-    await isPortClosed;
-    // Ends the checks of time limits.
-    this.#server.close();
-    return cut;
+    this.endSweeps();
+    this.#timer = this.#sweepEvery(STOP_SWEEP_INTERVAL_MS);
   }
 
-  /** Node's closeIdleConnections would close those too whose answer has ended and was not taken. */
-  #closeIdle(begun: number): void {
-    const latest = performance.now() - IDLE_GRACE_MS;
-    for (const { socket, unanswered, idle } of this.#open.values()) {
-      const isIdle = unanswered.length === 0 && socket.bytesRead === idle.read;
-      if (isIdle && Math.max(begun, idle.since) <= latest) socket.end();
-    }
+  /** Cuts every connection; returns how many there were. */
+  destroyAll(): number {
+    const count = this.#open.size;
+    for (const { socket } of this.#open.values()) socket.destroy();
+    return count;
   }
 
-  /** Cuts those with an answer or a part of a request under way that neither take nor send. */
-  #cutStalled(): void {
+  endSweeps(): void {
+    clearInterval(this.#timer);
+  }
+
+  #sweepEvery(intervalMs: number): NodeJS.Timeout {
+    return setInterval(() => this.#sweep(), intervalMs).unref();
+  }
+
+  #sweep(): void {
     const now = performance.now();
     for (const connection of this.#open.values()) {
-      const waiting = this.#note(connection, now);
-      const isAtWork = waiting === 0 && connection.unanswered.length > 0;
-      const isStalled = now - connection.progress.since >= this.#limits.stoppingTimeoutMs;
-      if (isStalled && !isAtWork) connection.socket.destroy();
+      const { socket } = connection;
+      this.#setTimeout(connection);
+      if (this.#isTooSlow(connection, now)) {
+        this.#events.onSlowReader();
+        socket.destroy();
+      } else if (this.#isStopping) {
+        connection.idleSweeps = isIdle(connection) ? connection.idleSweeps + 1 : 0;
+        if (connection.idleSweeps >= IDLE_SWEEPS) socket.destroySoon();
+      }
     }
   }
+
+  /**
+   * Has Node watch a client that has something to take. Only its socket timeout sees a client take part of one large
+   * write; it compares what is left after each period, so that it takes up to two periods to notice.
+   */
+  #setTimeout(connection: Connection): void {
+    const { socket, unanswered, isTimed } = connection;
+    const isOurTurn = unanswered.length > 0 && socket.writableLength === 0;
+    // Until the port closes, Node's own timeouts end those that send no request, or only a part of one.
+    const isWatched = !isOurTurn && (this.#isStopping || unanswered.length > 0);
+    if (isWatched === isTimed) return;
+    const { timeoutMs, stopTimeoutMs } = this.#limits;
+    const limitMs = this.#isStopping ? Math.min(stopTimeoutMs, timeoutMs) : timeoutMs;
+    if (isWatched) socket.setTimeout(socket.writableLength > 0 ? limitMs / 2 : limitMs);
+    else if (unanswered.length > 0) socket.setTimeout(0);
+    connection.isTimed = isWatched;
+  }
+
+  #isTooSlow(connection: Connection, now: number): boolean {
+    const { socket, rated } = connection;
+    const waiting = socket.writableLength;
+    if (waiting === 0) connection.rated = undefined;
+    else if (rated !== undefined) {
+      // What waits may be one write, of which no part counts before all of it has been taken.
+      const bytes = socket.bytesWritten - rated.taken;
+      const { timeoutMs, minBytesPerMs } = this.#limits;
+      return now - rated.since >= timeoutMs + bytes / minBytesPerMs;
+    } else if (waiting >= RATED_FROM_BYTES) {
+      connection.rated = { taken: socket.bytesWritten - waiting, since: now };
+    }
+    return false;
+  }
+}
+
+/** Whether a connection waits for a request. */
+function isIdle({ socket, unanswered, bytesRead }: Connection): boolean {
+  return unanswered.length === 0 && socket.bytesRead === bytesRead;
 }

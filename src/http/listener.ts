@@ -10,8 +10,9 @@ import { descriptorLimit } from '../lib/descriptor-limit.ts';
 import { type Logger } from '../log.ts';
 import { CORS_HEADERS } from './answer.ts';
 import { bodyTooLarge, declaresTooMuch } from './body-limit.ts';
+import { closeServer } from './close-server.ts';
 import { Connections } from './connections.ts';
-import { dropBody } from './drop-body.ts';
+import { MAX_DROPPED_BYTES } from './drop-body.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
 import { type ErrorShape } from './error-shape.ts';
 import { type HostApp, pathOf } from './host-app.ts';
@@ -36,7 +37,7 @@ export interface ListenerLimits {
   /** How fast a client has to take large answers once they have waited for that long, in bytes a millisecond (16). */
   readonly responseMinBytesPerMs?: number;
   /** How long a client may neither take nor send while the service stops (2 000). */
-  readonly stoppingTimeoutMs?: number;
+  readonly stopTimeoutMs?: number;
 }
 
 /** Where to listen, and what is told of requests. */
@@ -67,7 +68,7 @@ const MOST_CONNECTIONS = 5_000;
 /** The other descriptors are for the other host, for the database, for endpoints and for compilers. */
 const DESCRIPTORS_PER_CONNECTION = 4;
 const RESPONSE_TIMEOUT_MS = 30_000;
-const STOPPING_TIMEOUT_MS = 2_000;
+const STOP_TIMEOUT_MS = 2_000;
 const RESPONSE_MIN_BYTES_PER_MS = 16;
 const CHECK_MIN_MS = 50;
 const CHECK_MAX_MS = 5_000;
@@ -77,20 +78,28 @@ const CHECK_MAX_MS = 5_000;
  * @throws FullmatchError `port_unavailable` when the port is taken or may not be used
  */
 export async function listen(app: HostApp, options: ListenOptions, log: Logger): Promise<Listener> {
-  const { limits } = options;
+  const { limits, observe } = options;
   const server = createLimitedServer(limits);
-  const taking = {
-    timeoutMs: limits.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS,
-    stoppingTimeoutMs: limits.stoppingTimeoutMs ?? STOPPING_TIMEOUT_MS,
-    minBytesPerMs: limits.responseMinBytesPerMs ?? RESPONSE_MIN_BYTES_PER_MS,
-  };
-  const connections = new Connections(server, taking, (request, response, seconds) => {
-    if (!request.complete) dropBody(request);
-    if (options.observe === undefined) return;
-    const route = app.routeOf(request.method ?? '', pathOf(request));
-    options.observe(route, response.statusCode, seconds);
-  });
+  const cuts = new CountedLine((connections) =>
+    log.info({ event: 'slow_reader_cut', connections }, 'clients did not take their answers'),
+  );
+  const connections = new Connections(
+    {
+      timeoutMs: limits.responseTimeoutMs ?? RESPONSE_TIMEOUT_MS,
+      stopTimeoutMs: limits.stopTimeoutMs ?? STOP_TIMEOUT_MS,
+      minBytesPerMs: limits.responseMinBytesPerMs ?? RESPONSE_MIN_BYTES_PER_MS,
+    },
+    {
+      onSlowReader: () => cuts.count(),
+      ...(observe && {
+        onAnswered: (request, response, seconds) =>
+          observe(app.routeOf(request.method ?? '', pathOf(request)), response.statusCode, seconds),
+      }),
+    },
+  );
   const serve = createHandler(app, limits, log);
+  server.on('connection', (socket) => connections.add(socket));
+  server.on('timeout', (socket: Socket) => connections.timeOut(socket));
   server.on('request', (request, response) => {
     if (connections.begin(request, response)) serve(request, response);
   });
@@ -105,26 +114,20 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
     refuseRequest(request, response, error, errorShapeOf(app, request));
   });
   answerUnparsed(server, connections);
-  const cuts = new CountedLine((cut) =>
-    log.info({ event: 'slow_reader_cut', connections: cut }, 'clients did not take their answers'),
-  );
-  const stopCutting = connections.cutSlowReaders(() => cuts.count());
   try {
     await bind(server, options);
   } catch (error) {
-    stopCutting();
+    connections.endSweeps();
     throw error;
   }
   const { port } = server.address() as AddressInfo;
   const url = `http://${hostOf(options.host)}:${port}`;
   let closing: Promise<void> | undefined;
   const close = async (timeoutMs: number): Promise<void> => {
-    const cut = await connections.stop(timeoutMs);
-    if (cut > 0) {
+    await closeServer(server, connections, timeoutMs, (cut) => {
       const facts = { event: 'connections_cut', url, connections: cut };
       log.warn(facts, 'connections were cut because the time to stop was over');
-    }
-    stopCutting();
+    });
     cuts.close();
   };
   return { url, port, close: (timeoutMs) => (closing ??= close(timeoutMs)) };
@@ -209,15 +212,22 @@ function malformed(detail: string): FullmatchError {
 
 /** Answers what never becomes a request: bytes that are none, and CONNECT. */
 function answerUnparsed(server: Server, connections: Connections): void {
-  const refused = new WeakSet<Duplex>();
+  /** Up to how many bytes each refused client is read. */
+  const refused = new WeakMap<Duplex, number>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // Every further byte of a refused client is another error; it is dropped until the connection closes.
-    if (refused.has(socket)) return;
-    refused.add(socket);
-    const begun = connections.hasBegunAnswer(socket);
-    // Nobody waits for an answer on a connection that is gone, that never said anything, or that is in one already.
-    const silent = socket instanceof Socket && socket.bytesRead === 0;
-    if (!socket.writable || begun || silent) socket.destroy();
+    const bytesRead = socket instanceof Socket ? socket.bytesRead : 0;
+    const endBytes = refused.get(socket);
+    // Every further part that a refused client sends is another error; it is dropped until the connection closes.
+    if (endBytes !== undefined) {
+      if (bytesRead >= endBytes) socket.destroy();
+      return;
+    }
+    refused.set(socket, bytesRead + MAX_DROPPED_BYTES);
+    // The refusal would be taken for the answer to a whole request, or be part of one that has begun.
+    const isMisplaced = connections
+      .unansweredOn(socket)
+      .some((response) => response.headersSent || response.req.complete);
+    if (!socket.writable || isMisplaced || bytesRead === 0) socket.destroy();
     else refuseUnparsed(socket, error);
   });
   server.on('connect', (_request: IncomingMessage, socket: Duplex) => {

@@ -68,7 +68,7 @@ function refuseOnSocket(socket: Duplex, { head, body }: Refusal): void {
 
 /**
  * Answers a request without reading its body, in the shape of errors that holds for it, and closes the connection when
- * the body has come or has taken too long.
+ * the rest of the body has come or has been waited for long enough.
  */
 export function refuseRequest(
   request: IncomingMessage,
