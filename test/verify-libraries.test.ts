@@ -1,4 +1,7 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { type CompiledSample } from './support/bytecode/compiled-suite.ts';
 import { isAtLeast } from './support/bytecode/suite-source.ts';
@@ -21,6 +24,8 @@ import {
   suiteContract,
   type VerifyingService,
 } from './support/verifying-service.ts';
+import { runInProcess } from './support/run-cli.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { versionsOfSuite } from './support/suite.ts';
 
 const SUITE = 'contracts/Suite.sol';
@@ -59,17 +64,126 @@ describe.skipIf(!installed)(
       const sample = await linkedBySettings(version);
       const { address, transactionHash } = await deploySample(verifying.anvil, sample);
       const {
-        [SUITE]: { Sums },
+        [SUITE]: { Sums, Products },
       } = LIBRARIES;
       const other = { libraries: { [SUITE]: { Sums, Products: Sums } } };
       const wrong = await verifying.verify(address, withSettings(sample, other));
-      expect(wrong.error).toMatchObject({ customCode: 'no_match' });
+      expect(wrong.error).toMatchObject({
+        customCode: 'library_address_differs',
+        errorData: {
+          libraries: [
+            {
+              library: `${SUITE}:Products`,
+              given: checksumAddress(Sums as Hex),
+              onChain: checksumAddress(Products as Hex),
+            },
+          ],
+        },
+      });
       const more = { creationTransactionHash: transactionHash };
       const job = await verifying.verify(address, bodyOfSample(sample, more));
       expect(job.contract).toMatchObject(FULL);
       const creationCode = await inputOfTransaction(verifying.anvil, transactionHash);
       const { runtimeBytecode } = await expectEvidence(verifying, address, creationCode);
       expect(reasonsOf(runtimeBytecode)).toEqual([]);
+    });
+
+    test('at other addresses are named with both, in every protocol and by the command', async () => {
+      const sample = await linkedBySettings('0.8.37');
+      const { address } = await deploySample(verifying.anvil, sample);
+      const swapped = {
+        [SUITE]: { Sums: LIBRARIES[SUITE].Products, Products: LIBRARIES[SUITE].Sums },
+      };
+      const body = withSettings(sample, { libraries: swapped }) as Record<string, unknown>;
+      const { apiUrl } = verifying.service;
+      const [sums, products] = [LIBRARIES[SUITE].Sums, LIBRARIES[SUITE].Products].map((each) =>
+        checksumAddress(each as Hex),
+      );
+      const libraries = [
+        { library: `${SUITE}:Products`, given: sums, onChain: products },
+        { library: `${SUITE}:Sums`, given: products, onChain: sums },
+      ];
+      const texts = libraries.map(
+        (each) =>
+          `${each.library} is at ${each.onChain} in the code on chain, and the settings say ${each.given}`,
+      );
+      const expectTexts = (text: string): void => {
+        for (const each of texts) expect(text).toContain(each);
+      };
+
+      const { error, verificationId } = await verifying.verify(address, body);
+      expect(error).toMatchObject({ customCode: 'library_address_differs' });
+      expect(error?.errorData?.['libraries']).toEqual(expect.arrayContaining(libraries));
+      expect(error?.errorData).not.toHaveProperty('diagnosis');
+      expect(error?.onchainRuntimeCode).toMatch(/^0x/);
+      expectTexts(error?.message ?? '');
+
+      const evidence = await fetch(`${apiUrl}/v1/jobs/${verificationId}`);
+      const { failure } = (await evidence.json()) as { failure: object };
+      expect(failure).toMatchObject({ kind: 'no_match', code: 'library_address_differs' });
+      const page = await fetch(`${apiUrl}/job/${verificationId}`, {
+        headers: { accept: 'text/html' },
+      });
+      expectTexts(await page.text());
+
+      const status = await fetch(`${apiUrl}/evm/${VERIFIED_CHAIN_ID}/etherscan/api`, {
+        method: 'POST',
+        body: new URLSearchParams({
+          ...{ module: 'contract', action: 'checkverifystatus', guid: verificationId },
+        }),
+      });
+      const { result } = (await status.json()) as { result: string };
+      expect(result).toMatch(/^Fail - Unable to verify/);
+      expectTexts(result);
+
+      const { output } = await suiteContract('0.8.37', 'Linked', { libraries: swapped });
+      const v1 = await post(`${apiUrl}/verify`, {
+        ...{ address, chain: String(VERIFIED_CHAIN_ID) },
+        files: {
+          'metadata.json': output.metadata,
+          [SUITE]: sample.input.sources[SUITE]?.content,
+        },
+      });
+      expect(v1.status).toBe(422);
+      expectTexts(((await v1.json()) as { error: string }).error);
+
+      const folder = await createTemporaryFolder();
+      const input = path.join(folder.path, 'input.json');
+      await writeFile(input, JSON.stringify(body['stdJsonInput']));
+      const args = ['verify', String(VERIFIED_CHAIN_ID), address, input];
+      const named = ['--contract', sample.name, '--compiler', sample.version];
+      const remotely = ['--url', apiUrl, '--wait'];
+      const run = (...more: readonly string[]) =>
+        runInProcess([...args, ...named, ...remotely, ...more], {
+          ...{ environment: {}, workingDirectory: folder.path },
+        });
+      const text = await run();
+      expect(text.exitCode).toBe(6);
+      expectTexts(text.stderr);
+      const json = await run('--json');
+      expect(json.exitCode).toBe(6);
+      expect(JSON.parse(json.stdout)).toMatchObject({
+        ...{ code: 'no_match', reason: 'library_address_differs' },
+        data: { libraries: expect.arrayContaining(libraries) as unknown },
+      });
+      await folder.remove();
+    });
+
+    test('at other addresses are no reason where anything else differs', async () => {
+      const { Products } = LIBRARIES[SUITE];
+      const sample = await linkedBySettings('0.8.37');
+      const { address } = await deploySample(verifying.anvil, sample);
+      const text = sample.input.sources[SUITE]?.content ?? '';
+      const content = text.replace('Sums.add(a, 7)', 'Sums.add(a, 8)');
+      expect(content).not.toBe(text);
+      const swapped = { [SUITE]: { Sums: Products, Products } };
+      const input = {
+        ...sample.input,
+        sources: { [SUITE]: { content } },
+        settings: { ...sample.input.settings, libraries: swapped },
+      };
+      const job = await verifying.verify(address, bodyOfSample({ ...sample, input }));
+      expect(['no_match', 'bytecode_length_mismatch']).toContain(job.error?.customCode);
     });
 
     test('are not proven by a partial match', async () => {
@@ -103,8 +217,9 @@ describe.skipIf(!installed)(
           });
           const { address } = await deploySample(verifying.anvil, sample);
           const job = await verifying.verify(address, withSettings(sample, { libraries }));
-          if (!byName) expect(job.error).toMatchObject({ customCode: 'no_match' });
-          else if (linked === empty) {
+          if (!byName) {
+            expect(job.error).toMatchObject({ customCode: 'library_address_differs' });
+          } else if (linked === empty) {
             expect(job.error).toMatchObject({ customCode: 'library_not_deployed' });
           } else {
             expect(job.contract).toMatchObject(FULL);

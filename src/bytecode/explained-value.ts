@@ -20,7 +20,11 @@ const CALL_PROTECTION_START = 1;
 /** The immutable that holds a library's own address in code compiled via IR. */
 export const LIBRARY_ADDRESS_IMMUTABLE = 'library_deploy_address';
 
-function configuredAddress(id: string, libraries: ConfiguredLibraries = {}): Buffer | undefined {
+/** The address that the settings give `path:Name`, where the compiler left its place open. */
+export function configuredAddress(
+  id: string,
+  libraries: ConfiguredLibraries = {},
+): Buffer | undefined {
   const colon = id.lastIndexOf(':');
   const [path, name] = [id.slice(0, colon), id.slice(colon + 1)];
   for (const key of [path, '']) {

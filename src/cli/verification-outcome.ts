@@ -1,5 +1,6 @@
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, type Hex } from '../lib/hex.ts';
+import { isMembers } from '../lib/members.ts';
 import { printableLines, printableText } from '../lib/printable-text.ts';
 import type { Match } from '../repository/repository.ts';
 import { type FailureKind } from '../verification/verification-failure.ts';
@@ -67,16 +68,19 @@ function droppedText(dropped: DroppedSources | undefined): string {
   return `Not published, since the code is the same without them (${count}):\n${shown}${more}`;
 }
 
-/** The error that ends the command when there is no match: 6 no match, 75 not checked, 1 not verifiable. */
+/**
+ * The error that ends the command when there is no match: 6 no match, 75 not checked, 1 not verifiable. With `--json` it
+ * says the job's code as `reason`, and the facts as `data`.
+ */
 export function failureOf({ failure }: VerificationOutcome): FullmatchError | undefined {
   if (failure === undefined) return undefined;
-  const { code, kind, message } = failure;
+  const { code, kind, message, data } = failure;
   const codes = {
     no_match: 'no_match',
     invalid_input: 'not_verifiable',
     not_checked: 'not_checked',
   } as const;
   return new FullmatchError(codes[kind], printableLines(message, MESSAGE_SHOWN_CHARACTERS), {
-    details: { reason: code },
+    details: { reason: code, ...(isMembers(data) && Object.keys(data).length > 0 && { data }) },
   });
 }

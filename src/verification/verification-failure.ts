@@ -45,6 +45,7 @@ export const FAILURE_KINDS = {
   immutable_out_of_range: 'no_match',
   immutable_not_proven: 'not_checked',
   library_not_deployed: 'no_match',
+  library_address_differs: 'no_match',
   call_protection_missing: 'no_match',
   constructor_arguments_differ: 'no_match',
   no_match: 'no_match',

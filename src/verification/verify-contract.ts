@@ -27,7 +27,7 @@ import { withOtherFileOrder } from './compilation/file-order.ts';
 import { withOtherEndings } from './compilation/line-endings.ts';
 import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
-import { findNeededSources } from './compilation/needed-sources.ts';
+import { type Attempt, findNeededSources } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
 import { startReading, type ReadingParts, type ChainReading } from './read-on-chain.ts';
 import { requireKeptSize } from './compilation/source-size.ts';
@@ -36,6 +36,11 @@ import {
   type Diagnosis,
   diagnoseMismatch,
 } from './diagnosis/diagnose-mismatch.ts';
+import {
+  describeOtherLibraries,
+  findOtherLibraryAddresses,
+  type OtherLibraryAddress,
+} from './diagnosis/other-library-addresses.ts';
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
 import { type Deployment } from './verification-request.ts';
 
@@ -143,8 +148,18 @@ async function compare(
       isOtherCode(needed.judgement) &&
       hasSameMetadata(needed.compiled, onChain) &&
       (await dependsOnOtherFiles(task, needed.input, needed.compiled, compile));
+    const libraries = await findOtherLibraryAddresses({
+      ...{ ...needed, compile: trial.compile, judge: trial.judge },
+      onChain: {
+        runtime: deployed.code,
+        ...(creation && { creation: creation.creationCode }),
+      },
+    }).catch(() => {
+      signal.throwIfAborted();
+      return [];
+    });
     const diagnosis =
-      isFilesFault || !isOtherCode(needed.judgement)
+      isFilesFault || libraries.length > 0 || !isOtherCode(needed.judgement)
         ? {}
         : await diagnoseMismatch(
             parts,
@@ -156,7 +171,7 @@ async function compare(
             },
             signal,
           );
-    throw describeMismatch(needed.judgement, needed.compiled, onChain, isFilesFault, diagnosis);
+    throw describeMismatch(needed, onChain, { isFilesFault, libraries, diagnosis });
   }
   const found = await withoutUnusedSettings(parts.reader, needed, trial, signal);
   const configured = linkedBySettings(found.input, found.compiled);
@@ -288,16 +303,20 @@ function isOtherCode({ runtime }: ContractJudgement): boolean {
   return reason === 'no_match' || reason === 'bytecode_length_mismatch';
 }
 
-/**
- * The fault of the running code. A creation that matches is reported with it: the constructor returned other code.
- * @param isFilesFault whether the code was seen to depend on files that are not imported
- */
+/** What was found out about a mismatch. */
+interface MismatchCause {
+  /** Whether the code was seen to depend on files that are not imported. */
+  readonly isFilesFault: boolean;
+  /** The libraries that alone make the difference. */
+  readonly libraries: readonly OtherLibraryAddress[];
+  readonly diagnosis: Diagnosis;
+}
+
+/** The fault of the running code. A creation that matches is reported with it: the constructor returned other code. */
 function describeMismatch(
-  { runtime, creation }: ContractJudgement,
-  compiled: CompiledTarget,
+  { judgement: { runtime, creation }, compiled }: Attempt,
   onChain: OnChain,
-  isFilesFault: boolean,
-  diagnosis: Diagnosis,
+  { isFilesFault, libraries, diagnosis }: MismatchCause,
 ): VerificationFailure {
   const codes = comparedCodes(compiled, onChain);
   const data = {
@@ -305,6 +324,7 @@ function describeMismatch(
     creation: creation?.match ? { match: creation.match } : creation,
     ...(Object.keys(diagnosis).length > 0 && { diagnosis }),
   };
+  if (libraries.length > 0) return describeOtherLibraries(libraries, { codes, data });
   const reason = runtime?.match === null ? runtime.reason : 'no_match';
   if (isFilesFault) {
     return new VerificationFailure(

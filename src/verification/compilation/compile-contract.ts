@@ -197,7 +197,8 @@ function mayLinkUnseen({ settings }: StandardJsonInput, { evm }: CompiledContrac
   );
 }
 
-function withoutLibraries(input: StandardJsonInput): StandardJsonInput {
+/** The input with the places of its libraries left open. */
+export function withoutLibraries(input: StandardJsonInput): StandardJsonInput {
   return { ...input, settings: { ...input.settings, libraries: {} } };
 }
 

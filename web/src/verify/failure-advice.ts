@@ -50,6 +50,8 @@ const NEXT: Readonly<Record<string, string>> = {
   immutable_not_proven:
     'Name the creation transaction: the value of an internal function counts only with the code that set it.',
   library_not_deployed: 'Check the address of the library that the message names: it has no code.',
+  library_address_differs:
+    'Set the addresses of the libraries that the code on chain has, and send the same again. If they are not what you expect, look at who deployed the contract.',
   constructor_arguments_differ: 'Leave the arguments out: they are read from the chain.',
   call_protection_missing:
     'Look at who deployed the library and how: its own creation code writes its address into it.',

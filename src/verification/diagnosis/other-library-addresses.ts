@@ -1,0 +1,119 @@
+import { type ContractJudgement } from '../../bytecode/judge-contract.ts';
+import { configuredAddress } from '../../bytecode/explained-value.ts';
+import { ADDRESS_BYTES, templateOf } from '../../bytecode/recompiled-code.ts';
+import { type CodeVerdict } from '../../bytecode/verdict.ts';
+import { checksumAddress, bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
+import { printableText } from '../../lib/printable-text.ts';
+import { type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type CompiledTarget, withoutLibraries } from '../compilation/compile-contract.ts';
+import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
+import { linkedBySettings } from '../compilation/linked-libraries.ts';
+import { VerificationFailure, type ComparedCodes } from '../verification-failure.ts';
+
+/** A library that the code on chain links at another address than the settings. */
+export interface OtherLibraryAddress {
+  /** `path:Name`. */
+  readonly library: string;
+  readonly given: string;
+  readonly onChain: string;
+}
+
+/** A compilation that does not give the code on chain, and how to compile and judge another one. */
+interface LibraryMismatch {
+  readonly input: StandardJsonInput;
+  readonly compiled: CompiledTarget;
+  readonly judgement: ContractJudgement;
+  readonly onChain: { readonly runtime?: Uint8Array; readonly creation?: Uint8Array };
+  readonly compile: (input: StandardJsonInput) => Promise<CompiledTarget>;
+  readonly judge: (input: StandardJsonInput, compiled: CompiledTarget) => ContractJudgement;
+}
+
+/** Shown in a message; the data of the failure have all of them. */
+const LIBRARIES_SHOWN = 5;
+
+/**
+ * The libraries by whose addresses alone the code on chain differs. Only where the first difference is an address that the
+ * settings name, the sources are compiled without the libraries, so that the code on chain says what it links.
+ * @returns none where the code differs in anything else
+ * @throws FullmatchError as the compilers do
+ */
+export async function findOtherLibraryAddresses(
+  mismatch: LibraryMismatch,
+): Promise<readonly OtherLibraryAddress[]> {
+  const { input, compiled, compile, judge, judgement } = mismatch;
+  const side = judgement.runtime === undefined ? 'creation' : 'runtime';
+  const code = mismatch.onChain[side];
+  if (code === undefined || !beginsToDifferInLibrary(mismatch, side)) return [];
+  const open = withoutLibraries(input);
+  const unlinked = await compile(open);
+  const verdict = judge(open, unlinked)[side];
+  if (verdict === undefined || hasOtherBytes(verdict)) return [];
+  const given = givenAddresses(input, compiled);
+  return templateOf(unlinked.codes[side]).libraries.flatMap(({ id, starts: [start] }) => {
+    const address = given(id);
+    if (start === undefined || address === undefined) return [];
+    const linked = bytesToHex(code.subarray(start, start + ADDRESS_BYTES));
+    if (linked === address) return [];
+    const [one, other] = [checksumAddress(address), checksumAddress(linked)];
+    return [{ library: printableText(id), given: one, onChain: other }];
+  });
+}
+
+/** Whether bytes differ that no value explains. */
+function hasOtherBytes(verdict: CodeVerdict): boolean {
+  if (verdict.match !== null) return false;
+  return ['no_match', 'bytecode_length_mismatch', 'compiled_bytecode_is_zero'].includes(
+    verdict.reason,
+  );
+}
+
+/** Whether the first byte that differs belongs to the address of a library that the settings name. */
+function beginsToDifferInLibrary(
+  { input, compiled, judgement }: LibraryMismatch,
+  side: 'creation' | 'runtime',
+): boolean {
+  const verdict = judgement[side];
+  if (verdict === undefined || verdict.match !== null || verdict.reason !== 'no_match')
+    return false;
+  const { firstDifference: first, within } = verdict;
+  if (within === 'library') return true;
+  if (first === undefined) return false;
+  const { bytes } = templateOf(compiled.codes[side]);
+  const around = bytes.subarray(Math.max(0, first + 1 - ADDRESS_BYTES), first + ADDRESS_BYTES);
+  return [...linkedBySettings(input, compiled).values()].some((address) =>
+    around.includes(hexToBytes(address)),
+  );
+}
+
+/** Which address the settings give a library: the one that the compiler linked, else the one that a place left open is given. */
+function givenAddresses(
+  input: StandardJsonInput,
+  compiled: CompiledTarget,
+): (id: string) => Hex | undefined {
+  const linked = linkedBySettings(input, compiled);
+  const configured = readConfiguredLibraries(input.settings);
+  return (id) => {
+    const open = configuredAddress(id, configured);
+    return linked.get(id) ?? (open && bytesToHex(open));
+  };
+}
+
+/** The failure that names the libraries, each with both addresses. */
+export function describeOtherLibraries(
+  libraries: readonly OtherLibraryAddress[],
+  { codes, data }: { readonly codes?: ComparedCodes; readonly data?: Record<string, unknown> } = {},
+): VerificationFailure {
+  const shown = libraries
+    .slice(0, LIBRARIES_SHOWN)
+    .map(
+      ({ library, given, onChain }) =>
+        `${library} is at ${onChain} in the code on chain, and the settings say ${given}`,
+    );
+  const more = libraries.length - shown.length;
+  const others = more > 0 ? `; and ${more} more` : '';
+  return new VerificationFailure(
+    'library_address_differs',
+    `The code on chain links other library addresses than the settings: ${shown.join('; ')}${others}. With the addresses that are on chain these sources give it.`,
+    { ...(codes && { codes }), data: { ...data, libraries } },
+  );
+}
