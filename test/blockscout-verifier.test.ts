@@ -161,6 +161,24 @@ describe.skipIf(absence)(`the verifier of Blockscout${absence ? ` (${absence})` 
     });
   });
 
+  test('a library at another address is named with both addresses', async () => {
+    const text = `library Far { function far(uint n) public pure returns (uint) { return n + 1; } }
+      contract Near { function near(uint n) public pure returns (uint) { return Far.far(n); } }`;
+    const [there, given] = [`0x${'52'.repeat(20)}`, `0x${'25'.repeat(20)}`] as const;
+    const linked = (address: string) =>
+      inputOf({ 'n.sol': text }, { libraries: { 'n.sol': { Far: address } } });
+    const made = await compileAsDeveloper(VERSION, linked(there), 'n.sol', 'Near');
+    const ofLibrary = (address: string) =>
+      ask(SINGLE, {
+        ...ofCreation({ bytecode: `0x${made.creationCode}` }),
+        input: JSON.stringify(linked(address)),
+      });
+    expect(await ofLibrary(there)).toMatchObject({ status: 'SUCCESS' });
+    const { status, message } = await ofLibrary(given);
+    expect(status).toBe('FAILURE');
+    for (const each of ['n.sol:Far', there, given]) expect(message).toContain(each);
+  });
+
   test('one byte that differs is no match', async () => {
     const middle = Math.floor(creationCode.length / 4) * 2;
     const byte = creationCode.slice(middle, middle + 2) === '00' ? '01' : '00';

@@ -34,8 +34,9 @@ function packageOf(version: SolcVersion): string {
   return version === '0.8.37' ? 'solc' : `solc-${version}`;
 }
 
-function keyOf(version: SolcVersion, input: object): string {
-  return createHash('sha256').update(version).update(JSON.stringify(input)).digest('hex');
+function keyOf(version: SolcVersion, input: object, root = ''): string {
+  const text = `${JSON.stringify(input)}${root}`;
+  return createHash('sha256').update(version).update(text).digest('hex');
 }
 
 const fileOf = (key: string): string => join(COMPILATIONS, `${key}.json`);
@@ -43,12 +44,14 @@ const fileOf = (key: string): string => join(COMPILATIONS, `${key}.json`);
 /**
  * Compiles standard JSON inputs with one version of solc, all in one child process, and gives the outputs in order.
  * Results are kept under node_modules/.cache, beside those that recorded-compilations.ts puts there.
+ * @param root the source that the compiler is given alone; it asks for the others by their imports
  */
 export async function compileInChild<Output>(
   version: SolcVersion,
   inputs: readonly object[],
+  root?: string,
 ): Promise<Output[]> {
-  const keys = inputs.map((input) => keyOf(version, input));
+  const keys = inputs.map((input) => keyOf(version, input, root));
   const texts = new Map<string, string>();
   const missing = new Map<string, object>();
   for (const [index, key] of keys.entries()) {
@@ -57,7 +60,7 @@ export async function compileInChild<Output>(
     else texts.set(key, text);
   }
   if (missing.size > 0) {
-    const outputs = await runSoljson(packageOf(version), [...missing.values()]);
+    const outputs = await runSoljson(packageOf(version), [...missing.values()], root);
     for (const [index, key] of [...missing.keys()].entries()) {
       const text = JSON.stringify(outputs[index]);
       texts.set(key, text);

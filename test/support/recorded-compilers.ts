@@ -16,13 +16,13 @@ import { keepCompilation, readCompilation } from './compile-in-child.ts';
  */
 export function recordedCompilers(real: Compilers): Compilers {
   const compileToBytes = async (request: CompileRequest): Promise<RawCompileResult> => {
-    const { language, version, input, signal } = request;
+    const { language, version, input, rootSource = '', signal } = request;
     checkCompilerInput(language, input);
     const usable = await real.listVersions(language);
     const found = findVersion(version, usable);
     if (found === undefined) return real.compileToBytes(request);
     const key = createHash('sha256')
-      .update(`service ${language} ${found} ${JSON.stringify(input)}`)
+      .update(`service ${language} ${found} ${JSON.stringify(input)}${rootSource}`)
       .digest('hex');
     const kept = await readCompilation(key);
     signal?.throwIfAborted();

@@ -5,8 +5,15 @@ const PROGRAM = fileURLToPath(new URL('soljson-process.mjs', import.meta.url));
 /** V8's optimising compiler of WebAssembly costs more time than it saves in a process that compiles a few inputs. */
 const FLAGS = ['--liftoff-only', '--no-warnings'];
 
-/** Compiles standard JSON inputs with the solc of an installed package, all in one child process, in order. */
-export function runSoljson(packageName: string, inputs: readonly object[]): Promise<unknown[]> {
+/**
+ * Compiles standard JSON inputs with the solc of an installed package, all in one child process, in order.
+ * @param root the source that the compiler is given alone; it asks for the others by their imports
+ */
+export function runSoljson(
+  packageName: string,
+  inputs: readonly object[],
+  root?: string,
+): Promise<unknown[]> {
   return new Promise((resolve, reject) => {
     const child = execFile(
       process.execPath,
@@ -17,6 +24,6 @@ export function runSoljson(packageName: string, inputs: readonly object[]): Prom
         else reject(new Error(`${packageName} failed: ${error.message}`));
       },
     );
-    child.stdin?.end(JSON.stringify({ package: packageName, inputs }));
+    child.stdin?.end(JSON.stringify({ package: packageName, inputs, root }));
   });
 }

@@ -68,14 +68,18 @@ export interface DevelopersContract {
   readonly metadata: string;
 }
 
-/** Compiles with the solc of a version, in a child process. */
+/**
+ * Compiles with the solc of a version, in a child process.
+ * @param root the source that the compiler is given alone, as a command line does; it asks for the others by their imports
+ */
 export async function compileAsDeveloper(
   version: SolcVersion,
   input: TestInput,
   path: string,
   name: string,
+  root?: string,
 ): Promise<DevelopersContract> {
-  const [output] = await compileInChild<Output>(version, [input]);
+  const [output] = await compileInChild<Output>(version, [input], root);
   const contract = output?.contracts?.[path]?.[name];
   if (contract === undefined) {
     throw new Error(

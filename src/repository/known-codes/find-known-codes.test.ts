@@ -146,16 +146,18 @@ describe('known codes', () => {
     expect([found[0], found.length <= 16]).toEqual(['a.sol:True', true]);
   });
 
-  test('that hold the same metadata or begin alike are similar where their length is that of the code', async () => {
+  test('that hold the same metadata are found whatever their code, and those that begin alike where the length is that of the code', async () => {
     const tail = `7f${'ab'.repeat(31)}`;
     await add('a.sol:Metadata', codeOf(5, 0, 7, `61${'11'.repeat(2)}`));
     await add('a.sol:Longer', codeOf(5, 0, 7, tail));
+    const other = (constant: string) => codeOf(5, 1, 7, `61${constant.repeat(2)}`);
+    expect((await find(other('22'))).sort()).toEqual(['a.sol:Longer', 'a.sol:Metadata']);
+    expect((await find(codeOf(5, 1, 7, tail)))[0]).toBe('a.sol:Longer');
     const similar = async (code: Buffer) =>
       (await findSimilarCodes(testDatabase.database, maskCode(code))).map(
         (each) => each.fullyQualifiedName,
       );
-    expect(await similar(codeOf(5, 1, 7, `61${'22'.repeat(2)}`))).toEqual(['a.sol:Metadata']);
-    expect(await similar(codeOf(5, 1, 8, `61${'22'.repeat(2)}`))).toEqual([]);
+    expect(await similar(other('22'))).toEqual([]);
     const long = (end: string) => Buffer.from(`${'5b'.repeat(600)}${end}`, 'hex');
     await add('a.sol:Long', long('6001'));
     expect(await similar(long('6002'))).toEqual(['a.sol:Long']);

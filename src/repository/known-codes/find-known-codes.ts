@@ -17,7 +17,7 @@ const SAME_METADATA = 8;
 const SAME_MASK = 16;
 /** So many codes of one masked hash are looked at, the first that were known: who adds more later hides none of them. */
 const LOOKED_AT = 5000;
-/** Contracts that are only similar, of each kind. */
+/** Contracts that are only similar. */
 const SIMILAR = 4;
 
 // A contract that was compiled by itself is judged by what is stored, so it comes first; then the one that is used most.
@@ -29,7 +29,7 @@ const FIND_SAME_METADATA = sql(
   `SELECT ${COLUMNS} FROM known_contracts AS contract
    JOIN known_codes ON known_codes.id = known_code_id
    JOIN indexed_compilations AS indexed ON indexed.compilation_id = contract.compilation_id
-   WHERE metadata_key = $1 AND masked_hash = $2 ORDER BY ${FIRST} LIMIT ${SAME_METADATA}`,
+   WHERE metadata_key = $1 ORDER BY masked_hash = $2 DESC, ${FIRST} LIMIT ${SAME_METADATA}`,
 );
 /** So many comparisons of constants take less than looking them up in a table. */
 const COMPARED = 20_000;
@@ -55,20 +55,15 @@ const FIND_SAME_MASK = sql(
 );
 const FIND_SIMILAR = sql(
   'find similar known codes',
-  `(SELECT ${COLUMNS} FROM known_contracts AS contract
-    JOIN known_codes ON known_codes.id = known_code_id
-    JOIN indexed_compilations AS indexed ON indexed.compilation_id = contract.compilation_id
-    WHERE metadata_key = $1 AND length = $2 AND masked_hash <> $4 ORDER BY ${FIRST} LIMIT ${SIMILAR})
-   UNION ALL
-   (SELECT best.* FROM (
-      SELECT id FROM known_codes
-      WHERE prefix_hash = $3 AND length = $2 AND masked_hash <> $4 ORDER BY id LIMIT ${SIMILAR}
-    ) AS code
-    CROSS JOIN LATERAL (
-      SELECT ${COLUMNS} FROM known_contracts AS contract
-      JOIN indexed_compilations AS indexed ON indexed.compilation_id = contract.compilation_id
-      WHERE known_code_id = code.id ORDER BY ${FIRST} LIMIT 1
-    ) AS best)`,
+  `SELECT best.* FROM (
+     SELECT id FROM known_codes
+     WHERE prefix_hash = $1 AND length = $2 AND masked_hash <> $3 ORDER BY id LIMIT ${SIMILAR}
+   ) AS code
+   CROSS JOIN LATERAL (
+     SELECT ${COLUMNS} FROM known_contracts AS contract
+     JOIN indexed_compilations AS indexed ON indexed.compilation_id = contract.compilation_id
+     WHERE known_code_id = code.id ORDER BY ${FIRST} LIMIT 1
+   ) AS best`,
 );
 
 interface CandidateRow {
@@ -90,9 +85,10 @@ const toCandidates = (
   }));
 
 /**
- * The stored contracts that may have given a code on chain, those first that would match in full. The proposals are
- * bounded, and whoever adds codes to the index pushes no true one out of them: what holds the same metadata hashes comes by
- * itself, a compiled code comes once for all its texts, and one with other constants does not come at all.
+ * The stored contracts that may have given a code on chain, those first that would match in full. What holds the same
+ * metadata hashes is proposed by itself, whatever its masked code is: code via IR may follow the order of files. The
+ * proposals are bounded, and whoever adds codes to the index pushes no true one out of them: a compiled code comes once for
+ * all its texts, and one with other constants and other metadata does not come at all.
  */
 export async function* findKnownCodes(
   database: Queryable,
@@ -109,13 +105,13 @@ export async function* findKnownCodes(
 }
 
 /**
- * Stored contracts whose masked code is another one, but which hold the same metadata hashes or begin alike, and have the
- * length of the code: a value that lies where no instruction pushes it changes the masked code.
+ * Stored contracts whose masked code is another one, but which begin alike and have the length of the code: a value that lies
+ * where no instruction pushes it changes the masked code.
  */
 export async function findSimilarCodes(
   database: Queryable,
   { metadataKey, length, prefixHash, maskedHash }: MaskedCode,
 ): Promise<readonly KnownCandidate[]> {
-  const values = [metadataKey ?? null, length, prefixHash, maskedHash];
+  const values = [prefixHash, length, maskedHash];
   return toCandidates(await database.query<CandidateRow>(FIND_SIMILAR, values), metadataKey);
 }

@@ -1,3 +1,4 @@
+import { readTrailingAuxdata } from '../../bytecode/auxdata.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type CompilationTask } from './compilation-task.ts';
@@ -11,8 +12,8 @@ const NAMES_SHOWN = 20;
 const DIGITS_A_BYTE = 2;
 
 /**
- * The contract of a compilation whose runtime code is nearest to a code: as many bytes as may be are the same in the same
- * places. Libraries, immutables and metadata hashes are some bytes among thousands. What is chosen is judged like every
+ * The contract of a compilation whose runtime code is nearest to a code: the one whose metadata the code names, or else as many
+ * bytes as may be are the same in the same places. Libraries, immutables and metadata hashes are some bytes among thousands. What is chosen is judged like every
  * other target.
  * @throws VerificationFailure invalid_compilation_target where two are as near, or there is none; compiler_error.
  */
@@ -24,9 +25,14 @@ export async function chooseTarget(
 ): Promise<CompilationTarget> {
   const { errors, codes } = await compileCodes(parts, task, signal);
   if (errors.length > 0) throw refusedByCompiler(errors);
-  const code = toPairs(Buffer.from(onChain).toString('hex'));
+  const digits = Buffer.from(onChain).toString('hex');
+  const code = toPairs(digits);
   const ranked = codes
-    .map(({ target, runtime }) => ({ target, same: countSame(toPairs(runtime), code) }))
+    .map(({ target, runtime }) => {
+      const end = metadataEndOf(runtime);
+      const isNamed = end !== undefined && digits.endsWith(end);
+      return { target, same: Number(isNamed) + countSame(toPairs(runtime), code) };
+    })
     .sort((left, right) => right.same - left.same);
   const [best, second] = ranked;
   if (best === undefined) {
@@ -52,6 +58,20 @@ export function toPairs(digits: string): Uint16Array {
   const pairs = new Uint16Array(Math.floor(digits.length / DIGITS_A_BYTE));
   Buffer.from(pairs.buffer).write(digits, 'latin1');
   return pairs;
+}
+
+/** The longest auxdata that a compiler writes is far shorter. */
+const MOST_AUXDATA_BYTES = 256;
+
+/**
+ * The end of a running code that names its metadata, in hex; undefined where there is no hash. A code with this end comes of
+ * the same contract, however little else is in the same place.
+ */
+export function metadataEndOf(runtime: string): string | undefined {
+  const length = Number.parseInt(runtime.slice(-4), 16) + 2;
+  if (!(length <= MOST_AUXDATA_BYTES)) return undefined;
+  const end = runtime.slice(-DIGITS_A_BYTE * length);
+  return readTrailingAuxdata(Buffer.from(end, 'hex'))?.metadataHash && end;
 }
 
 /** How near two codes are, from 0 to 1: the share of equal bytes. */

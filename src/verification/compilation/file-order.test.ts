@@ -17,7 +17,7 @@ test.each([
   ['0.8.22+commit.4fc1097e', { viaIR: true }, false],
   ['0.8.20+commit.a1b79de6', {}, false],
 ])('code of %s %j follows the order of files: %s', (version, settings, follows) => {
-  expect(followsFileOrder(taskOf(version, settings))).toBe(follows);
+  expect(followsFileOrder({ language: 'solidity', version, settings })).toBe(follows);
 });
 
 /** What is found where a contract compiled from its own source on gives the code on chain, or no compiler can do so. */

@@ -7,11 +7,18 @@ import { findNeededSources, type NeededSources, type Trial } from './needed-sour
 const VIA_IR_SINCE = '0.7.5';
 const FILE_ORDER_UNTIL = '0.8.22';
 
+/** What of a compilation says how its code is written. */
+interface OrderedCompilation {
+  readonly language: string;
+  readonly version: string;
+  readonly settings: Readonly<Record<string, unknown>>;
+}
+
 /** Whether the code that a version writes follows the order in which files come to the compiler. */
-export function followsFileOrder({ language, version, input }: CompilationTask): boolean {
+export function followsFileOrder({ language, version, settings }: OrderedCompilation): boolean {
   return (
     language === 'solidity' &&
-    input.settings['viaIR'] === true &&
+    settings['viaIR'] === true &&
     compareVersions(version, VIA_IR_SINCE) >= 0 &&
     compareVersions(version, FILE_ORDER_UNTIL) < 0
   );
@@ -41,7 +48,8 @@ export async function withOtherFileOrder(
   compileFrom: (task: CompilationTask) => Trial['compile'],
 ): Promise<Tried> {
   const { judgement, compiled, input } = found;
-  const mayDiffer = judgement.match === null && followsFileOrder(task);
+  const mayDiffer =
+    judgement.match === null && followsFileOrder({ ...task, settings: input.settings });
   if (!mayDiffer || !trial.hasSameMetadata(compiled)) return { found, trial };
   const alone: CompilationTask = { ...task, input, isRootAlone: true };
   const ordered = { ...trial, compile: compileFrom(alone) };

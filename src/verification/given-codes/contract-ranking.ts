@@ -1,6 +1,6 @@
 import { Pauses } from '../../lib/pauses.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
-import { countSame, toPairs } from '../compilation/choose-target.ts';
+import { countSame, metadataEndOf, toPairs } from '../compilation/choose-target.ts';
 import { type ContractCodes } from '../compilation/read-output.ts';
 import { type GivenCodes } from './given-codes.ts';
 
@@ -9,7 +9,7 @@ export const MOST_TRIED = 8;
 /** Codes that have less in common come of other sources: values and metadata are a small part of any. */
 const LEAST_SAME = 0.2;
 
-/** The contracts of a compilation by how near they are to a code. */
+/** The contracts of a compilation by how near they are to a code, those first whose metadata the code names. */
 export class ContractRanking {
   readonly #contracts: readonly ContractCodes[];
   readonly #pauses = new Pauses();
@@ -24,14 +24,18 @@ export class ContractRanking {
   /** @throws the reason of the signal */
   async nearest({ creationCode, runtimeCode }: GivenCodes): Promise<readonly CompilationTarget[]> {
     const key = runtimeCode === undefined ? 'creation' : 'runtime';
-    const code = toPairs((runtimeCode ?? creationCode ?? '0x').slice(2));
+    const digits = (runtimeCode ?? creationCode ?? '0x').slice(2);
+    const code = toPairs(digits);
     const near: { readonly target: CompilationTarget; readonly same: number }[] = [];
     for (const [index, pairs] of (await this.#pairsOf(key)).entries()) {
       const contract = this.#contracts[index];
       const [shorter = 0, longer = 0] = [pairs.length, code.length].sort((a, b) => a - b);
       if (contract === undefined || shorter < LEAST_SAME * longer) continue;
       await this.#giveTurn();
-      const same = countSame(pairs, code);
+      const end = metadataEndOf(contract.runtime);
+      // Behind what created a contract there are its arguments.
+      const isNamed = end !== undefined && digits.includes(end);
+      const same = Number(isNamed) + countSame(pairs, code);
       if (same >= LEAST_SAME) near.push({ target: contract.target, same });
     }
     return near

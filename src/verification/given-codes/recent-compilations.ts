@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { compileTarget, type CompiledTarget } from '../compilation/compile-contract.ts';
 import { VerificationFailure } from '../verification-failure.ts';
@@ -11,27 +11,29 @@ type CompilationParts = Pick<VerificationParts, 'compilers' | 'reader'>;
 /** What was compiled last: several codes may come of one contract. Each holds as much as a compiler may write. */
 export class RecentCompilations {
   readonly #parts: CompilationParts;
-  readonly #task: CompilationTask;
   readonly #signal: AbortSignal;
   readonly #recent = new LRUCache<string, Promise<CompiledTarget>>({ max: MOST_TRIED });
 
-  constructor(parts: CompilationParts, task: CompilationTask, signal: AbortSignal) {
+  constructor(parts: CompilationParts, signal: AbortSignal) {
     this.#parts = parts;
-    this.#task = task;
     this.#signal = signal;
   }
 
-  /** @throws as {@link compileTarget} */
+  /**
+   * @param task one of the tasks of a submission: they have a language, a version and sources in common
+   * @throws as {@link compileTarget}
+   */
   compile(
-    target: CompilationTarget,
+    task: CompilationTask,
     input: StandardJsonInput,
     signal = this.#signal,
   ): Promise<CompiledTarget> {
+    const { target, isRootAlone = false } = task;
     // All inputs are made of one by leaving things out.
     const names = [Object.keys(input), Object.keys(input.sources)];
-    const key = JSON.stringify([target.path, target.name, names, input.settings]);
+    const key = JSON.stringify([target.path, target.name, isRootAlone, names, input.settings]);
     const known = this.#recent.get(key);
-    const compiled = known ?? compileTarget(this.#parts, { ...this.#task, target }, input, signal);
+    const compiled = known ?? compileTarget(this.#parts, task, input, signal);
     this.#recent.set(key, compiled);
     compiled.catch((error: unknown) => {
       // What was given up, or crashed, may be compiled again.

@@ -1,14 +1,22 @@
 import { judgeContract, type ContractJudgement } from '../../bytecode/judge-contract.ts';
+import { readTrailingAuxdata } from '../../bytecode/auxdata.ts';
+import { templateOf } from '../../bytecode/recompiled-code.ts';
 import { hexToBytes } from '../../lib/hex.ts';
 import { Pauses } from '../../lib/pauses.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
+import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { type CompiledTarget } from '../compilation/compile-contract.ts';
 import { compileCodes } from '../compilation/compile-codes.ts';
 import { refusedByCompiler } from '../compilation/compiler-errors.ts';
 import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { describeCompilation } from '../compilation/describe-compilation.ts';
+import {
+  describeOtherLibraries,
+  findOtherLibraryAddresses,
+} from '../diagnosis/other-library-addresses.ts';
 import { withoutUnusedSettings } from '../compilation/drop-unused-settings.ts';
-import { findNeededSources } from '../compilation/needed-sources.ts';
+import { withOtherFileOrder } from '../compilation/file-order.ts';
+import { type Attempt, findNeededSources, type Trial } from '../compilation/needed-sources.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
 import { requireBounded } from '../code-size.ts';
 import { VerificationFailure } from '../verification-failure.ts';
@@ -18,11 +26,11 @@ import { ContractRanking } from './contract-ranking.ts';
 import { type GivenCodes, type GivenMatch, type GivenRequest } from './given-codes.ts';
 import { RecentCompilations } from './recent-compilations.ts';
 
-/** A contract of the compilation, and how it compares with given codes. */
+/** A contract of the compilation, how it was compiled, and how it compares with given codes. */
 interface Candidate {
-  readonly target: CompilationTarget;
-  readonly compiled: CompiledTarget;
-  readonly judgement: ContractJudgement;
+  readonly task: Task;
+  readonly trial: Trial;
+  readonly attempt: Attempt;
 }
 
 type Task = VerificationTask['task'];
@@ -53,15 +61,18 @@ export async function verifyGivenCodes(
   // Codes of up to 100 contracts are compared with those of up to thousands, on the thread that serves.
   const pauses = new Pauses();
   const ranking = new ContractRanking(compiled, signal);
-  const compilations = new RecentCompilations(parts, task, signal);
+  const search = { compilations: new RecentCompilations(parts, signal), pauses, signal };
   const size = new AnswerSize();
   const found: (GivenMatch | undefined)[] = [];
   // One among several stands in no other's way.
   const pass = passCodes(codes.length > 1 ? ['settings_not_proven'] : []);
   for (const given of codes) {
-    const nearest = await ranking.nearest(given);
-    const best = await findBest(task, given, nearest, { compilations, pauses });
-    const match = best && (await prove(parts, task, given, best, compilations, signal).catch(pass));
+    const targets = await ranking.nearest(given);
+    const best = await findBest(task, given, targets, search);
+    const match = best && (await prove(parts, best, signal).catch(pass));
+    if (match === undefined && codes.length === 1) {
+      await requireGivenLibraries(task, given, targets, search);
+    }
     if (match !== undefined) size.add(match);
     await pauses.take();
     found.push(match);
@@ -72,23 +83,97 @@ export async function verifyGivenCodes(
 /** A contract that gives no code is none that was deployed. */
 const withoutCode = passCodes(['no_compiler_output']);
 
+/** What the codes of one request are searched with. */
+interface Search {
+  readonly compilations: RecentCompilations;
+  readonly pauses: Pauses;
+  readonly signal: AbortSignal;
+}
+
 async function findBest(
-  task: Task,
+  open: Task,
   given: GivenCodes,
   targets: readonly CompilationTarget[],
-  { compilations, pauses }: { readonly compilations: RecentCompilations; readonly pauses: Pauses },
+  search: Search,
 ): Promise<Candidate | undefined> {
   let best: Candidate | undefined;
   for (const target of targets) {
-    const compiled = await compilations.compile(target, task.input).catch(withoutCode);
-    await pauses.take();
+    const task = { ...open, target };
+    const trial = trialOf(task, given, search);
+    const compiled = await trial.compile(task.input).catch(withoutCode);
+    await search.pauses.take();
     if (compiled === undefined) continue;
-    const judgement = judge(task.language, task.input, given, compiled);
-    if (rankOf(judgement) <= rankOf(best?.judgement)) continue;
-    best = { target, compiled, judgement };
-    if (judgement.match === 'full') break;
+    const judgement = trial.judge(task.input, compiled);
+    const first = { input: task.input, compiled, judgement, dropped: [], compileTimeMs: 0 };
+    const tried = await withOtherFileOrder(
+      task,
+      { found: first, trial },
+      (each) => trialOf(each, given, search).compile,
+    );
+    const { judgement: found } = tried.found;
+    if (rankOf(found) <= rankOf(best?.attempt.judgement)) continue;
+    best = {
+      task: { ...task, input: tried.found.input },
+      trial: tried.trial,
+      attempt: tried.found,
+    };
+    if (found.match === 'full') break;
   }
   return best;
+}
+
+/** How inputs of a task are compiled and held against given codes. */
+function trialOf(
+  task: CompilationTask,
+  given: GivenCodes,
+  { compilations, signal }: Search,
+): Trial {
+  return {
+    compile: (input, within = signal) => compilations.compile(task, input, within),
+    judge: (input, compiled) => judge(task.language, input, given, compiled),
+    hasSameMetadata: (compiled) => hasSameMetadata(compiled, given),
+  };
+}
+
+/** Whether a given code holds the metadata hash of a compilation: what created a contract has arguments behind it. */
+function hasSameMetadata(
+  { codes }: CompiledTarget,
+  { runtimeCode, creationCode = '0x' }: GivenCodes,
+): boolean {
+  const recompiled = templateOf(codes.runtime).bytes;
+  const ours = readTrailingAuxdata(recompiled);
+  if (ours?.metadataHash === undefined) return false;
+  const auxdata = recompiled.subarray(ours.offset);
+  if (runtimeCode === undefined) return hexToBytes(creationCode).includes(auxdata);
+  const theirs = hexToBytes(runtimeCode);
+  return theirs.subarray(-auxdata.length).equals(auxdata);
+}
+
+/**
+ * Of a single code that matches nothing, the libraries that it links at other addresses than the settings.
+ * @throws VerificationFailure library_address_differs
+ */
+async function requireGivenLibraries(
+  open: Task,
+  given: GivenCodes,
+  targets: readonly CompilationTarget[],
+  search: Search,
+): Promise<void> {
+  const { runtimeCode, creationCode } = given;
+  for (const target of targets) {
+    const { compile, judge } = trialOf({ ...open, target }, given, search);
+    const compiled = await compile(open.input).catch(withoutCode);
+    if (compiled === undefined) continue;
+    const libraries = await findOtherLibraryAddresses({
+      ...{ input: open.input, compiled, judgement: judge(open.input, compiled), compile, judge },
+      onChain: {
+        ...(runtimeCode && { runtime: hexToBytes(runtimeCode) }),
+        ...(creationCode && { creation: hexToBytes(creationCode) }),
+      },
+    });
+    if (libraries.length > 0) throw describeOtherLibraries(libraries);
+    await search.pauses.take();
+  }
 }
 
 /** Takes failures of these codes for no match. */
@@ -102,21 +187,10 @@ function passCodes(passed: readonly string[]): (error: unknown) => undefined {
 /** The match with the sources and settings that it needs alone. @throws VerificationFailure settings_not_proven */
 async function prove(
   parts: Parts,
-  open: Task,
-  given: GivenCodes,
-  { target, compiled: first }: Candidate,
-  compilations: RecentCompilations,
+  { task, trial, attempt }: Candidate,
   signal: AbortSignal,
 ): Promise<GivenMatch> {
-  const task = { ...open, target };
-  const trial = {
-    compile: (input: StandardJsonInput, within = signal) =>
-      compilations.compile(target, input, within),
-    judge: (input: StandardJsonInput, compiled: CompiledTarget) =>
-      judge(task.language, input, given, compiled),
-    hasSameMetadata: () => false,
-  };
-  const needed = await findNeededSources(task, first, trial);
+  const needed = await findNeededSources(task, attempt.compiled, trial);
   const proven = await withoutUnusedSettings(parts.reader, needed, trial, signal);
   const compilation = describeCompilation(task, proven.input, proven.compiled);
   return { compilation, judgement: proven.judgement };

@@ -8,9 +8,14 @@ import {
   type LinkReferences,
 } from '../../bytecode/recompiled-code.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { compilationId, type Compilation } from '../../repository/repository.ts';
+import {
+  compilationId,
+  type Compilation,
+  type KnownCandidate,
+} from '../../repository/repository.ts';
 import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { areSettingsSettled } from '../compilation/drop-unused-settings.ts';
+import { followsFileOrder } from '../compilation/file-order.ts';
 import { isCompiledLanguage, languageOf } from '../compilation/languages/all-languages.ts';
 import { unlistedSources } from '../compilation/needed-sources.ts';
 
@@ -122,6 +127,17 @@ export function judgeByKnown(
     ...(creationCode && { creation: { recompiled: codes.creation, onChain: creationCode } }),
     libraries: readConfiguredLibraries(compilation.settings),
   });
+}
+
+/**
+ * Whether the code on chain may come of the same files in another order: it holds their metadata hash, and the compiler is
+ * one whose code follows the order.
+ */
+export function mayHaveOtherFileOrder(
+  { compilation }: KnownCompilation,
+  { hasSameMetadata }: Pick<KnownCandidate, 'hasSameMetadata'>,
+): boolean {
+  return hasSameMetadata && followsFileOrder(compilation);
 }
 
 /**

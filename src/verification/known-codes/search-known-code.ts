@@ -20,7 +20,7 @@ import { type GivenCodes, type GivenMatch } from '../given-codes/given-codes.ts'
 import { VerificationFailure } from '../verification-failure.ts';
 import { packRequest } from '../verification-request.ts';
 import { type KnownCodeCache } from './known-code-cache.ts';
-import { judgeByKnown, readKnownCompilation } from './known-compilation.ts';
+import { judgeByKnown, mayHaveOtherFileOrder, readKnownCompilation } from './known-compilation.ts';
 import { describeStoredTask } from './stored-task.ts';
 
 /** Codes of a deployment, and where it stands, if that is known: what is verified there is tried first. */
@@ -167,15 +167,15 @@ async function judge(
       ...(creationCode && { creationCode: hexToBytes(creationCode) }),
       ...(runtimeCode && { runtimeCode: hexToBytes(runtimeCode) }),
     });
-    const found = judgement.match === null ? undefined : { ...known, judgement };
-    return { found, isCompiledNow: false };
+    if (judgement.match !== null) return { found: { ...known, judgement }, isCompiledNow: false };
+    if (!mayHaveOtherFileOrder(known, candidate)) return { found: undefined, isCompiledNow: false };
   }
-  if (stored === undefined || given === undefined || asker === undefined) return undefined;
-  const name =
-    fullyQualifiedName === '' ? stored.compilation.fullyQualifiedName : fullyQualifiedName;
-  const compilation = describeStoredTask(stored.compilation, name);
+  const compilation = stored?.compilation ?? known?.compilation;
+  if (compilation === undefined || given === undefined || asker === undefined) return undefined;
+  const name = fullyQualifiedName === '' ? compilation.fullyQualifiedName : fullyQualifiedName;
+  const task = describeStoredTask(compilation, name);
   try {
-    const request = packRequest({ ...NO_PLACE, compilation });
+    const request = packRequest({ ...NO_PLACE, compilation: task });
     const [found] = await given.verify({ request, codes: [code] }, asker);
     return { found, isCompiledNow: true };
   } catch (error) {

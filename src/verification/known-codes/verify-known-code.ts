@@ -27,6 +27,7 @@ import {
   isStoredAsIs,
   judgeByKnown,
   type KnownCompilation,
+  mayHaveOtherFileOrder,
   readKnownCompilation,
   toKnownCompilation,
 } from './known-compilation.ts';
@@ -187,7 +188,7 @@ class Search {
     try {
       const known = await this.#knownOf(candidate);
       if (known === undefined) return await this.#compile(candidate);
-      const judged = await this.#judge(known);
+      const judged = await this.#judge(known, candidate);
       return judged === 'compile' ? await this.#compile(candidate) : judged;
     } catch (error) {
       if (this.#signal.aborted || !isOfCandidate(error)) throw error;
@@ -206,14 +207,22 @@ class Search {
     return known;
   }
 
-  /** Judges by stored codes. `compile` where they match, and a verification might store less than them. */
-  async #judge(known: KnownCompilation): Promise<VerificationResult | 'compile' | undefined> {
+  /**
+   * Judges by stored codes. `compile` where they match, and a verification might store less than them, and where the files
+   * may have come to the compiler in another order.
+   */
+  async #judge(
+    known: KnownCompilation,
+    candidate: KnownCandidate,
+  ): Promise<VerificationResult | 'compile' | undefined> {
     const { deployed } = this.#reading;
     const { address } = this.#deployment;
     const codes = { runtimeCode: deployed.code };
     const alone = judgeByKnown(known, address, codes);
     const isOpen = alone.runtime?.match === null && alone.runtime.reason === 'immutable_not_proven';
-    if (alone.match === null && !isOpen) return undefined;
+    if (alone.match === null && !isOpen) {
+      return mayHaveOtherFileOrder(known, candidate) ? 'compile' : undefined;
+    }
     const { creation, methods } = await this.#reading.creation();
     if (creation) requireBounded('that created it', creation.creationCode.length);
     const judgement = creation
