@@ -18,6 +18,7 @@ import {
   vyperContractsIn,
   vyperImportsOf,
 } from '../solidity/vyper-sources.ts';
+import { chooseByName, unknownContract } from './choose-contract.ts';
 import { type StandardJsonCompilation } from '../verification/verification-request.ts';
 
 /** Settings of plain sources as a command line says them. */
@@ -196,21 +197,13 @@ function placeContract(
   declared: readonly Declaration[],
   sources: ReadonlyMap<string, string>,
 ): { readonly contractIdentifier?: string } {
-  if (contract?.includes(':') === true) {
-    const [file] = splitQualifiedName(contract);
-    if (sources.has(file)) return { contractIdentifier: contract };
-    throw unusable(`The project has no source ${file} for --contract ${contract}.`);
+  const contracts = declared.map(({ path: file, name }) => `${file}:${name}`);
+  if (contract === undefined) {
+    const [only, another] = contracts;
+    return only !== undefined && another === undefined ? { contractIdentifier: only } : {};
   }
-  const fitting = declared.filter(({ name }) => contract === undefined || name === contract);
-  const [only, another] = fitting;
-  if (only !== undefined && another === undefined) {
-    return { contractIdentifier: `${only.path}:${only.name}` };
-  }
-  if (contract === undefined) return {};
-  const listed = (fitting.length > 0 ? fitting : declared)
-    .slice(0, NAMES_SHOWN)
-    .map((each) => `${each.path}:${each.name}`);
-  throw unusable(
-    `Not exactly one contract is called ${contract}; add its path: --contract path:${contract}. It may be: ${listed.join(', ')}.`,
-  );
+  if (!contract.includes(':')) return { contractIdentifier: chooseByName(contract, contracts) };
+  const [file] = splitQualifiedName(contract);
+  if (sources.has(file)) return { contractIdentifier: contract };
+  throw unknownContract(contract, contracts);
 }

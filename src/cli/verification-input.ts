@@ -1,14 +1,16 @@
+import { type Dirent } from 'node:fs';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { bytesToHex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
-import { type Members } from '../lib/members.ts';
-import { printableText } from '../lib/printable-text.ts';
+import { isMembers, type Members } from '../lib/members.ts';
 import { type InputFile } from '../solidity/input-file.ts';
+import { splitQualifiedName } from '../solidity/library-id.ts';
 import { type ListedSource, listedSourcesOf, targetOf } from '../solidity/metadata.ts';
 import {
   compilationOf,
+  type InputCompilation,
   metadataOf,
   nameInInput,
   readInputFiles,
@@ -17,6 +19,7 @@ import {
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { toStandardJson } from '../solidity/to-standard-json.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
+import { chooseByName, unknownContract, whichContract } from './choose-contract.ts';
 import { isPlainSource, readPlainSources } from './plain-sources.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 
@@ -37,9 +40,6 @@ const MOST_BYTES_SEARCHED = 200_000_000;
 const MOST_SOURCE_BYTES = 2_000_000;
 /** Artifacts of a project that are read to say which contracts it has. */
 const MOST_ARTIFACTS = 2000;
-
-/** How many contracts an error lists. */
-const CONTRACTS_SHOWN = 20;
 
 function unusable(message: string): FullmatchError {
   return new FullmatchError('verification_input_unusable', message);
@@ -86,6 +86,7 @@ function toRequest(
   if (first?.kind === 'sources') throw unusable('Name the source itself, or its folder.');
   if (first?.kind === 'metadata') {
     const { kind, metadata, sources } = first;
+    if (contract !== undefined) requireTarget(metadata, contract);
     return { kind, metadata, sources };
   }
   const contractIdentifier = chooseContract(files, contract);
@@ -103,34 +104,38 @@ function toRequest(
   };
 }
 
+/** Metadata is that of one contract. @throws FullmatchError verification_input_unusable */
+function requireTarget(metadata: Members, contract: string): void {
+  const target = targetOf(metadata);
+  if (target === undefined) return;
+  const id = `${target.path}:${target.name}`;
+  if (contract !== (contract.includes(':') ? id : target.name))
+    throw unknownContract(contract, [id]);
+}
+
 /**
  * The contract with its path. A name alone is enough where one contract is called so; none, where there is only one.
  * @returns undefined where none is named and the code on chain is to say which of several it is
  */
 function chooseContract(files: UsableInputFiles, wanted: string | undefined): string | undefined {
   const { contracts, compilations } = files;
-  if (wanted?.includes(':') === true) return nameInInput(files, wanted);
-  const candidates = contracts.filter(
-    (contract) => wanted === undefined || contract.endsWith(`:${wanted}`),
-  );
-  const [only] = candidates;
-  if (only !== undefined && candidates.length === 1) return only;
-  if (wanted === undefined && compilations.length === 1) return undefined;
-  throw wanted === undefined
-    ? whichContract(contracts)
-    : unusable(
-        `Not exactly one contract is called ${wanted}; add its path: --contract path:${wanted}.${listed(candidates.length > 0 ? candidates : contracts)}`,
-      );
+  if (wanted === undefined) {
+    const [only, another] = contracts;
+    if (only !== undefined && another === undefined) return only;
+    if (compilations.length === 1) return undefined;
+    throw whichContract(contracts);
+  }
+  if (!wanted.includes(':')) return chooseByName(wanted, contracts);
+  const named = nameInInput(files, wanted);
+  const [path] = splitQualifiedName(named);
+  if (compilations.some((each) => Object.hasOwn(sourcesOf(each), path))) return named;
+  throw unknownContract(wanted, contracts);
 }
 
-/** Asks for the contract, and lists those that it may be. */
-export function whichContract(contracts: readonly string[]): FullmatchError {
-  return unusable(`Which contract? Add --contract path:Name.${listed(contracts)}`);
-}
-
-function listed(contracts: readonly string[]): string {
-  const shown = contracts.slice(0, CONTRACTS_SHOWN).map((name) => printableText(name));
-  return shown.length === 0 ? '' : ` It may be: ${shown.join(', ')}.`;
+function sourcesOf(compilation: InputCompilation): object {
+  if (compilation.kind !== 'standard_json') return compilation.sources;
+  const { sources } = compilation.input;
+  return isMembers(sources) ? sources : {};
 }
 
 /** The text of a file; editors of Windows write UTF-16 with a mark in front. */
@@ -226,52 +231,66 @@ async function readFoundryProject(
   { contract }: InputChoices,
 ): Promise<InputFile[]> {
   const out = path.join(project, 'out');
-  const folders = await readdir(out).catch(() => undefined);
-  if (folders === undefined) throw unusable(`${project} has no folder out; run forge build first.`);
-  const wanted = contract ?? (await chooseArtifact(project));
-  const [, file, name = ''] = /^(?:(.*):)?([^:]+)$/.exec(wanted) ?? [];
-  const meant: InputFile[] = [];
-  for (const folder of folders) {
-    if (file !== undefined && path.basename(file) !== folder) continue;
-    const artifact = path.join(out, folder, `${name}.json`);
-    if ((await stat(artifact).catch(() => undefined)) === undefined) continue;
-    const read = await readText(artifact);
-    if (isMeant(metadataIn(read), file)) meant.push(read);
+  const found = await readdir(out, { recursive: true, withFileTypes: true }).catch(() => undefined);
+  if (found === undefined) throw unusable(`${project} has no folder out; run forge build first.`);
+  const files = found.filter(
+    (entry) =>
+      entry.isFile() &&
+      entry.name.endsWith('.json') &&
+      path.basename(entry.parentPath) !== 'build-info',
+  );
+  const artifact =
+    contract === undefined ? await chooseArtifact(files) : await findArtifact(files, contract);
+  return [artifact.file, ...(await readSources(artifact.metadata, project))];
+}
+
+/** A file of the folder `out` with the metadata of a contract. */
+interface Artifact {
+  readonly file: InputFile;
+  readonly metadata: Members;
+  /** `path:Name` */
+  readonly target: string;
+}
+
+async function readArtifacts(files: readonly Dirent[]): Promise<readonly Artifact[]> {
+  const artifacts: Artifact[] = [];
+  for (const entry of files.slice(0, MOST_ARTIFACTS)) {
+    const file = await readText(path.join(entry.parentPath, entry.name));
+    const metadata = metadataIn(file);
+    const target = metadata && targetOf(metadata);
+    if (metadata === undefined || target === undefined) continue;
+    artifacts.push({ file, metadata, target: `${target.path}:${target.name}` });
   }
-  const [artifact, another] = meant;
-  const metadata = artifact && metadataIn(artifact);
-  if (artifact === undefined || metadata === undefined) {
-    throw unusable(`${out} has no ${wanted} with its metadata; run forge build again.`);
-  }
-  if (another !== undefined) throw unusable(`${out} has several ${wanted}; add the path.`);
-  return [artifact, ...(await readSources(metadata, project))];
+  return artifacts;
+}
+
+/** The artifact of a contract that is named. @throws FullmatchError verification_input_unusable, with the candidates */
+async function findArtifact(files: readonly Dirent[], contract: string): Promise<Artifact> {
+  const [, name] = splitQualifiedName(contract);
+  const called = await readArtifacts(files.filter((entry) => entry.name === `${name}.json`));
+  const targets = called.map(({ target }) => target);
+  const isThere = contract.includes(':') ? targets.includes(contract) : targets.length > 0;
+  if (!isThere)
+    throw unknownContract(
+      contract,
+      (await readArtifacts(files)).map(({ target }) => target),
+    );
+  const wanted = contract.includes(':') ? contract : chooseByName(name, targets);
+  const artifact = called.find(({ target }) => target === wanted);
+  if (artifact === undefined) throw unknownContract(contract, targets);
+  return artifact;
 }
 
 /**
  * The contract of a project that has only one of its own: libraries, tests and scripts are others.
  * @throws FullmatchError verification_input_unusable, with those that it may be
  */
-async function chooseArtifact(project: string): Promise<string> {
-  const out = path.join(project, 'out');
-  const files = await readdir(out, { recursive: true, withFileTypes: true });
-  const artifacts = files.filter((entry) => entry.isFile() && entry.name.endsWith('.json'));
-  const contracts: string[] = [];
-  for (const entry of artifacts.slice(0, MOST_ARTIFACTS)) {
-    const target = ownTarget(metadataIn(await readText(path.join(entry.parentPath, entry.name))));
-    if (target !== undefined) contracts.push(target);
-  }
-  const [only, another] = contracts;
-  if (only === undefined || another !== undefined) throw whichContract(contracts.sort());
-  return only;
+async function chooseArtifact(files: readonly Dirent[]): Promise<Artifact> {
+  const own = (await readArtifacts(files)).filter(({ target }) => isOwn(target));
+  const [only, another] = own;
+  if (only !== undefined && another === undefined) return only;
+  throw whichContract(own.map(({ target }) => target).sort());
 }
 
-/** The contract of metadata, where it lies in the sources of the project. */
-function ownTarget(metadata: Members | undefined): string | undefined {
-  const target = metadata && targetOf(metadata);
-  const isOther = target === undefined || /^(?:lib|test|script|node_modules)\//.test(target.path);
-  return isOther ? undefined : `${target.path}:${target.name}`;
-}
-
-function isMeant(metadata: Members | undefined, file: string | undefined): boolean {
-  return metadata !== undefined && (file === undefined || targetOf(metadata)?.path === file);
-}
+/** Whether a contract lies in the sources of the project. */
+const isOwn = (target: string): boolean => !/^(?:lib|test|script|node_modules)\//.test(target);

@@ -15,7 +15,7 @@ import {
   type VerificationRequest,
 } from '../verification/verification-request.ts';
 import { type CliContext, writeLine } from './cli-context.ts';
-import { whichContract } from './verification-input.ts';
+import { whichContract } from './choose-contract.ts';
 import { type VerificationOutcome } from './verification-outcome.ts';
 
 const POLL_MS = 500;

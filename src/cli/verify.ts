@@ -30,7 +30,10 @@ export function defineVerify(command: Command, context: CliContext): void {
       '<input>',
       'A standard JSON input, a build info file of Hardhat, a metadata.json, the folder of a Foundry project, a .sol or .vy file, or a folder of them.',
     )
-    .option('--contract <path:Name>', 'The contract in the input.')
+    .option(
+      '--contract <path:Name>',
+      'The contract in the input; its name alone where no other has it.',
+    )
     .option(
       '--compiler <version>',
       'The compiler, such as 0.8.30, of a standard JSON input or of sources alone; of these the code on chain may say it.',

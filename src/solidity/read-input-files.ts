@@ -240,8 +240,6 @@ function isStandardJson(value: unknown): boolean {
 const inputOf = (document: Members): Members =>
   isStandardJson(document) ? document : membersOf(document['input']);
 
-const DECLARATION = /^[ \t]*(?:abstract[ \t]+)?(?:contract|library)[ \t]+([A-Za-z_$][\w$]*)/gm;
-
 /** Hardhat 2 keeps the output beside the input, Hardhat 3 in another file with the same id. */
 function ofInput(document: Members, documents: readonly JsonDocument[]): InputCompilation {
   // The last is what Vyper's own `-f solc_json` writes.
@@ -273,12 +271,10 @@ function declaredIn(input: Members): readonly string[] {
     const isPlaced = selected.length > 0 && selected.every((path) => Object.hasOwn(sources, path));
     return idsOf(vyperContractsIn(isPlaced ? selected : Object.keys(sources)));
   }
-  return Object.entries(membersOf(input['sources'])).flatMap(([path, source]) =>
-    Array.from(
-      String(membersOf(source)['content']).matchAll(DECLARATION),
-      ([, name = '']) => `${path}:${name}`,
-    ),
+  const texts = Object.entries(membersOf(input['sources'])).map(
+    ([path, source]) => [path, String(membersOf(source)['content'])] as const,
   );
+  return idsOf(declarationsIn(Object.fromEntries(texts)));
 }
 
 /** Why an input cannot be sent; empty where it can. */

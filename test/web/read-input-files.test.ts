@@ -18,7 +18,8 @@ const file = (path: string, value: unknown): { path: string; text: string } => (
   path,
   text: typeof value === 'string' ? value : JSON.stringify(value),
 });
-const TOKEN = 'pragma solidity ^0.8.0;\nabstract contract Base {}\ncontract Token is Base {}\n';
+const TOKEN =
+  'pragma solidity ^0.8.0;\nabstract contract Base {}\nlibrary Sums {}\n// contract Ghost {}\ncontract Token is Base {}\n';
 const INPUT = {
   language: 'Solidity',
   sources: { 'src/Token.sol': { content: TOKEN } },
@@ -35,11 +36,11 @@ const EMPTY = {
 };
 
 describe('files that are dropped', () => {
-  test('may be a standard JSON input: its sources name the contracts', () => {
+  test('may be a standard JSON input: its sources name the contracts that may be deployed', () => {
     expect(readInputFiles([file('input.json', INPUT)])).toMatchObject({
       kind: 'usable',
       compilations: [{ kind: 'standard_json', input: INPUT }],
-      contracts: ['src/Token.sol:Base', 'src/Token.sol:Token'],
+      contracts: ['src/Token.sol:Sums', 'src/Token.sol:Token'],
     });
   });
 
