@@ -43,6 +43,8 @@ describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () 
   let says: (asked: URLSearchParams, path: string) => Answer | Promise<Answer>;
   const questions: URLSearchParams[] = [];
   let used = 0;
+  /** YAML: the folder of the compilers. */
+  let compilers = '';
 
   beforeAll(async () => {
     explorer = await startWebServer((request, response) => {
@@ -52,7 +54,6 @@ describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () 
         response.writeHead(status, { 'content-type': 'application/json' }).end(body),
       );
     });
-    let compilers = '';
     [first, testDatabase] = await Promise.all([
       startVerifyingService((folder) => (compilers = `compilers: { folder: ${folder} }\n`)),
       createTestDatabase(),
@@ -283,6 +284,49 @@ describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () 
     expect(shown).toContain('Invalid API Key (***)');
     expect(shown).not.toContain(CLIENTS_KEY);
     expect(shown).not.toContain(OPERATORS_KEY);
+  });
+
+  test('where the operator names no explorer, one is asked with a key of the client, but for local chains', async () => {
+    const database = await createTestDatabase();
+    const [open, local] = [VERIFIED_CHAIN_ID, 424_243];
+    const other = await bootService({
+      databaseUrl: database.url,
+      yaml: `
+registry: { include: configured, defaults: false }
+etherscan: { clientKeyUrl: '${explorer.url}/by-key' }
+${compilers}chains:
+  ${open}: { name: Test chain, privateRpc: ['${first.anvil.url}'] }
+  ${local}: { name: Own chain, local: true, privateRpc: ['${first.anvil.url}'] }
+`,
+    });
+    const input = inputOf({ 'a/Key.sol': box() });
+    const address = await deployed(input, 'a/Key.sol', 'Box');
+    says = (_asked, path) => {
+      expect(path).toBe('/by-key');
+      return answerWith({
+        SourceCode: `{${JSON.stringify(input)}}`,
+        ContractFileName: 'a/Key.sol',
+      })();
+    };
+    const ask = async (chainId: number, body: object) => {
+      const url = `${other.apiUrl}/v2/verify/etherscan/${chainId}/${address}`;
+      return (await (await post(url, body)).json()) as WireError & Record<string, string>;
+    };
+    const before = questions.length;
+    const keyless = await ask(open, {});
+    expect(keyless).toMatchObject({ customCode: 'unsupported_chain' });
+    expect(keyless['message']).toContain('send a key of Etherscan of your own as apiKey');
+    const own = await ask(local, { apiKey: CLIENTS_KEY });
+    expect(own).toMatchObject({ customCode: 'unsupported_chain' });
+    expect(own['message']).toContain('the operator sets etherscan.url');
+    expect(questions).toHaveLength(before);
+    const { verificationId = '' } = await ask(open, { apiKey: CLIENTS_KEY });
+    expect((await pollJob(other.apiUrl, verificationId)).contract).toMatchObject(EXACT);
+    expect(questions.at(-1)?.get('apikey')).toBe(CLIENTS_KEY);
+    expect(questions.at(-1)?.get('chainid')).toBe(String(open));
+    expect(other.logText()).not.toContain(CLIENTS_KEY);
+    await other.close();
+    await database.drop();
   });
 
   test('two who ask at once for one contract ask the explorer once', async () => {

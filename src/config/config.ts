@@ -214,6 +214,16 @@ export const configSchema = z.object({
         expected: 'a key without white space, such as 0123456789ABCDEF',
         secret: true,
       }),
+      clientKeyUrl: text(
+        z.union([z.literal('off'), publicUrl]),
+        'https://api.etherscan.io/v2/api',
+        {
+          description:
+            'The API that is asked where url is off and a request brings a key of its own, for every chain but local ones; off where none is asked then.',
+          expected:
+            'off, or an http or https URL without query, such as https://api.etherscan.io/v2/api',
+        },
+      ),
     },
   ),
   externalVerifications: section('Telling other explorers of contracts that are verified here.', {

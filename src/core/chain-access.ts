@@ -57,8 +57,8 @@ export interface ChainAccess extends Pick<
   readonly creations: ChainLookup<Hex, Creation | undefined>;
   /** The first events of a contract. */
   readonly logs: ChainLookup<LogQuery, readonly ContractLog[]>;
-  /** What another explorer has verified; absent where none is configured. */
-  readonly explorer?: ExplorerSources;
+  /** What another explorer has verified. */
+  readonly explorer: ExplorerSources;
   /** The explorers that are told of what is verified here; absent where none is configured. */
   readonly explorerVerifier?: ExplorerVerifier;
   /** How the endpoints are, as far as they are watched. */
@@ -86,7 +86,7 @@ export function findPrivateHosts(
     ...findOperatorHosts(registry.chains),
     ...findExplorerHosts(registry.chains),
     ...[
-      ...[downloadUrl, vyperDownloadUrl, etherscan.url],
+      ...[downloadUrl, vyperDownloadUrl, etherscan.url, etherscan.clientKeyUrl],
       ...EXPLORERS.map((name) => external[name].url),
     ]
       .filter((url) => url !== 'off')
@@ -113,7 +113,6 @@ export function openChainAccess(
   const probing = { ...config.health, enabled: watches && config.health.enabled };
   const health = watchEndpoints(fetch, sources, probing, log);
   const { rpc, archive } = health;
-  const { url, apiKey } = config.etherscan;
   const findSupportedChain: ChainAccess['findSupportedChain'] = (chainId) =>
     inForce.registry.chains.find(({ record }) => record.chainId === chainId && record.supported);
   const quorumOf: ChainAccess['quorumOf'] = (chainId) =>
@@ -147,13 +146,20 @@ export function openChainAccess(
         return readLogs(rpc, chain, query, findCreationBlock, signal);
       },
     }),
-    ...(url !== 'off' && {
-      explorer: openExplorerSources({ url, fetch, ...(apiKey && { apiKey }) }),
-    }),
+    explorer: openExplorerSources({ ...withoutOff(config.etherscan), fetch }),
     ...openExplorers(config, fetch),
     readDeployedCode: (chain, address, options) => readDeployedCode(rpc, chain, address, options),
     findCreation: (chain, address, options) =>
       findCreationTransaction({ rpc, fetch, archive }, chain, address, options),
+  };
+}
+
+/** The explorer that contracts are taken over from, without the URLs that are off. */
+function withoutOff({ url, clientKeyUrl, apiKey }: Config['etherscan']) {
+  return {
+    ...(url !== 'off' && { url }),
+    ...(clientKeyUrl !== 'off' && { clientKeyUrl }),
+    ...(apiKey && { apiKey }),
   };
 }
 

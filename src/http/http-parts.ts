@@ -47,8 +47,8 @@ export interface HttpParts {
   readonly creations: ChainLookup<Hex, Creation | undefined>;
   /** The first events of a contract. */
   readonly logs: ChainLookup<LogQuery, readonly ContractLog[]>;
-  /** What another explorer has verified; absent where none is configured. */
-  readonly explorer?: ExplorerSources;
+  /** What another explorer has verified. */
+  readonly explorer: ExplorerSources;
   /** Reads verified contracts. */
   readonly contracts: ContractReader;
   /** Answers with large records of contracts. */

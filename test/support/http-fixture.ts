@@ -239,6 +239,12 @@ export async function fixtureDependencies(
     },
     creations: { find: async () => undefined, newest: () => undefined },
     logs: { find: async () => [], newest: () => undefined },
+    explorer: {
+      isAsked: () => false,
+      read: async () => {
+        throw new Error('no explorer is asked');
+      },
+    },
     contracts: emptyContracts,
     answers: new RecordAnswers(FIXTURE_ANSWERS),
     contractLists: emptyLists,

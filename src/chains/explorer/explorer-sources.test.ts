@@ -44,3 +44,29 @@ test('an answer that holds the key all over is none', async () => {
     code: 'etherscan_request_failed',
   });
 });
+
+test.each([
+  ['the operator names', { url: 'https://own.test/{chainId}/api' }, 'https://own.test/5/api'],
+  ['takes keys of clients', {}, 'https://keys.test/api'],
+])('a key of the client goes to the explorer that %s', async (_which, named, expected) => {
+  const asked: string[] = [];
+  const sources = openExplorerSources({
+    ...{ clientKeyUrl: 'https://keys.test/api', ...named },
+    fetch: {
+      fetch: (url: string) => {
+        asked.push(url);
+        return echo.fetch(url);
+      },
+    },
+  });
+  await sources.read(5, ADDRESS, new Secret(CLIENTS_KEY));
+  expect(asked.map((url) => url.split('?')[0])).toEqual([expected]);
+  const hasUrl = 'url' in named;
+  expect([true, false].map((local) => sources.canQuery({ local }, false))).toEqual([hasUrl, hasUrl]);
+  expect([true, false].map((local) => sources.canQuery({ local }, true))).toEqual([hasUrl, true]);
+});
+
+test('no explorer is asked where the operator wants none', () => {
+  const none = openExplorerSources({ fetch: echo });
+  for (const hasKey of [true, false]) expect(none.canQuery({ local: false }, hasKey)).toBe(false);
+});

@@ -3,12 +3,15 @@ import { FetchFault } from '../../lib/fetch-fault.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Secret } from '../../lib/secret.ts';
+import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { withoutKey } from './without-key.ts';
 
 /** Where another explorer is asked, and with which key. */
 export interface ExplorerOptions {
-  /** Its Etherscan-compatible API; `{chainId}` in it stands for the id of the chain. */
-  readonly url: string;
+  /** Its Etherscan-compatible API; `{chainId}` in it stands for the id of the chain. Absent where the operator names none. */
+  readonly url?: string;
+  /** The API that is asked in its place with a key of the client's own. */
+  readonly clientKeyUrl?: string;
   /** The operator's own key. */
   readonly apiKey?: Secret;
   readonly fetch: Pick<GuardedFetch, 'fetch'>;
@@ -16,6 +19,8 @@ export interface ExplorerOptions {
 
 /** What another explorer says of the contracts that it has verified. */
 export interface ExplorerSources {
+  /** Whether an explorer is asked about a chain. @param hasKey whether the client brings a key of its own */
+  canQuery(chain: Pick<RegisteredChain, 'local'>, hasKey: boolean): boolean;
   /**
    * Asks for the sources of a contract.
    * @param apiKey the client's own key, in place of the operator's
@@ -33,12 +38,20 @@ const TOO_MANY_REQUESTS = 429;
 /** Asks an explorer for what it has verified. */
 export function openExplorerSources({
   url,
+  clientKeyUrl,
   apiKey: ownKey,
   fetch,
 }: ExplorerOptions): ExplorerSources {
+  const urlFor = (hasKey: boolean): string | undefined =>
+    url ?? (hasKey ? clientKeyUrl : undefined);
   return {
-    read: async (chainId, address, apiKey = ownKey) => {
-      const asked = new URL(url.replaceAll('{chainId}', String(chainId)));
+    // A local chain may have the id of a public one.
+    canQuery: ({ local }, hasKey) => url !== undefined || (!local && urlFor(hasKey) !== undefined),
+    read: async (chainId, address, clientsKey) => {
+      const apiKey = clientsKey ?? ownKey;
+      const template = urlFor(clientsKey !== undefined);
+      if (template === undefined) throw new Error('no explorer is asked without a key');
+      const asked = new URL(template.replaceAll('{chainId}', String(chainId)));
       const question = { chainid: String(chainId), module: 'contract', action: 'getsourcecode' };
       const key = apiKey && { apikey: apiKey.reveal() };
       asked.search = new URLSearchParams({ ...question, address, ...key }).toString();

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 
+import { type ExplorerSources } from '../../../chains/explorer/explorer-sources.ts';
+import { type RegisteredChain } from '../../../chains/registry/registered-chain.ts';
 import { SharedLooks } from '../../../chains/rpc/shared-looks.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { type Hex } from '../../../lib/hex.ts';
@@ -33,10 +35,15 @@ export function createExplorerImport({
 }: Pick<HttpParts, 'explorer' | 'registry' | 'requests'>): FindAtExplorer {
   const looks = new SharedLooks<PackedRequest>(LIMITS);
   return async ({ chainId, address, client, apiKey }) => {
-    const isSupported = registry().chains.some(
+    const chain = registry().chains.find(
       ({ record }) => record.chainId === chainId && record.supported,
     );
-    if (explorer === undefined || !isSupported) throw notTakenOver(chainId, explorer !== undefined);
+    if (chain === undefined) {
+      throw notTakenOver(chainId, `Contracts of chain ${chainId} are not verified here.`);
+    }
+    if (!explorer.canQuery(chain, apiKey !== undefined)) {
+      throw notTakenOver(chainId, whyNotAsked(explorer, chain, apiKey !== undefined));
+    }
     const look = async (): Promise<PackedRequest> => {
       const bytes = await explorer.read(
         chainId,
@@ -56,9 +63,14 @@ export function createExplorerImport({
   };
 }
 
-function notTakenOver(chainId: number, isConfigured: boolean): FullmatchError {
-  const why = isConfigured
-    ? `Contracts of chain ${chainId} are not verified here.`
-    : 'This service takes nothing over from other explorers; its operator sets etherscan.url for that.';
+/** Why no explorer is asked about a chain, and what to do. */
+function whyNotAsked(explorer: ExplorerSources, chain: RegisteredChain, hasKey: boolean): string {
+  if (!hasKey && explorer.canQuery(chain, true)) {
+    return 'The operator of this service has named no explorer; send a key of Etherscan of your own as apiKey.';
+  }
+  return 'No explorer is asked about this chain; the operator sets etherscan.url for that.';
+}
+
+function notTakenOver(chainId: number, why: string): FullmatchError {
   return new FullmatchError('unsupported_chain', why, { details: { chainId } });
 }

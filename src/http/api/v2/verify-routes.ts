@@ -94,7 +94,7 @@ export const verifyExplorerRoute = createRoute({
   path: '/v2/verify/etherscan/{chainId}/{address}',
   summary: 'Verify a contract by the sources that another explorer has',
   description:
-    'The operator configures which explorer is asked (`etherscan.url`). What it gives is judged as if its sources had been sent.',
+    'The operator configures which explorer is asked (`etherscan.url`). Where there is none, a request with an `apiKey` is asked at Etherscan. What it gives is judged as if its sources had been sent.',
   tags,
   request: {
     params: contractParameters,
