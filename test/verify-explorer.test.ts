@@ -315,10 +315,10 @@ ${compilers}chains:
     const before = questions.length;
     const keyless = await ask(open, {});
     expect(keyless).toMatchObject({ customCode: 'unsupported_chain' });
-    expect(keyless['message']).toContain('send a key of Etherscan of your own as apiKey');
+    expect(keyless['message']).toContain('send your own Etherscan API key as apiKey');
     const own = await ask(local, { apiKey: CLIENTS_KEY });
     expect(own).toMatchObject({ customCode: 'unsupported_chain' });
-    expect(own['message']).toContain('the operator sets etherscan.url');
+    expect(own['message']).toContain('the operator can set etherscan.url');
     expect(questions).toHaveLength(before);
     const { verificationId = '' } = await ask(open, { apiKey: CLIENTS_KEY });
     expect((await pollJob(other.apiUrl, verificationId)).contract).toMatchObject(EXACT);

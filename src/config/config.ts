@@ -219,7 +219,7 @@ export const configSchema = z.object({
         'https://api.etherscan.io/v2/api',
         {
           description:
-            'The API that is asked where url is off and a request brings a key of its own, for every chain but local ones; off where none is asked then.',
+            'The Etherscan-compatible API to query when url is off and a request carries its own apiKey, for every chain except local ones; off to query none.',
           expected:
             'off, or an http or https URL without query, such as https://api.etherscan.io/v2/api',
         },

@@ -240,9 +240,9 @@ export async function fixtureDependencies(
     creations: { find: async () => undefined, newest: () => undefined },
     logs: { find: async () => [], newest: () => undefined },
     explorer: {
-      isAsked: () => false,
+      canQuery: () => false,
       read: async () => {
-        throw new Error('no explorer is asked');
+        throw new Error('no explorer is queried');
       },
     },
     contracts: emptyContracts,

@@ -62,7 +62,10 @@ test.each([
   await sources.read(5, ADDRESS, new Secret(CLIENTS_KEY));
   expect(asked.map((url) => url.split('?')[0])).toEqual([expected]);
   const hasUrl = 'url' in named;
-  expect([true, false].map((local) => sources.canQuery({ local }, false))).toEqual([hasUrl, hasUrl]);
+  expect([true, false].map((local) => sources.canQuery({ local }, false))).toEqual([
+    hasUrl,
+    hasUrl,
+  ]);
   expect([true, false].map((local) => sources.canQuery({ local }, true))).toEqual([hasUrl, true]);
 });
 

@@ -6,11 +6,11 @@ import { type Secret } from '../../lib/secret.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { withoutKey } from './without-key.ts';
 
-/** Where another explorer is asked, and with which key. */
+/** Which explorer is queried, and with which key. */
 export interface ExplorerOptions {
   /** Its Etherscan-compatible API; `{chainId}` in it stands for the id of the chain. Absent where the operator names none. */
   readonly url?: string;
-  /** The API that is asked in its place with a key of the client's own. */
+  /** The API to query without `url` when the client sends an API key of its own. */
   readonly clientKeyUrl?: string;
   /** The operator's own key. */
   readonly apiKey?: Secret;
@@ -19,7 +19,7 @@ export interface ExplorerOptions {
 
 /** What another explorer says of the contracts that it has verified. */
 export interface ExplorerSources {
-  /** Whether an explorer is asked about a chain. @param hasKey whether the client brings a key of its own */
+  /** Whether an explorer can be queried about a chain. @param hasKey whether the client sent its own API key */
   canQuery(chain: Pick<RegisteredChain, 'local'>, hasKey: boolean): boolean;
   /**
    * Asks for the sources of a contract.
@@ -50,7 +50,7 @@ export function openExplorerSources({
     read: async (chainId, address, clientsKey) => {
       const apiKey = clientsKey ?? ownKey;
       const template = urlFor(clientsKey !== undefined);
-      if (template === undefined) throw new Error('no explorer is asked without a key');
+      if (template === undefined) throw new Error('no explorer to query');
       const asked = new URL(template.replaceAll('{chainId}', String(chainId)));
       const question = { chainid: String(chainId), module: 'contract', action: 'getsourcecode' };
       const key = apiKey && { apikey: apiKey.reveal() };

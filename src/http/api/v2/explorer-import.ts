@@ -63,12 +63,12 @@ export function createExplorerImport({
   };
 }
 
-/** Why no explorer is asked about a chain, and what to do. */
+/** Why no explorer can be queried about a chain, and what to do. */
 function whyNotAsked(explorer: ExplorerSources, chain: RegisteredChain, hasKey: boolean): string {
   if (!hasKey && explorer.canQuery(chain, true)) {
-    return 'The operator of this service has named no explorer; send a key of Etherscan of your own as apiKey.';
+    return 'This service has no explorer configured; send your own Etherscan API key as apiKey.';
   }
-  return 'No explorer is asked about this chain; the operator sets etherscan.url for that.';
+  return 'No explorer is configured for this chain; the operator can set etherscan.url.';
 }
 
 function notTakenOver(chainId: number, why: string): FullmatchError {

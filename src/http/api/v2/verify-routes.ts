@@ -94,7 +94,7 @@ export const verifyExplorerRoute = createRoute({
   path: '/v2/verify/etherscan/{chainId}/{address}',
   summary: 'Verify a contract by the sources that another explorer has',
   description:
-    'The operator configures which explorer is asked (`etherscan.url`). Where there is none, a request with an `apiKey` is asked at Etherscan. What it gives is judged as if its sources had been sent.',
+    'The operator configures which explorer is asked (`etherscan.url`). Without it, a request with an `apiKey` is looked up at Etherscan. The sources found are judged as if they had been submitted.',
   tags,
   request: {
     params: contractParameters,
