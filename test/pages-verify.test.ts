@@ -356,7 +356,13 @@ chains:
     await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
     await expect.poll(() => focused()).toBe('chain');
     expect(await tab.page.locator('#files-fault').innerText()).not.toBe('');
-    await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
+    // Of a single contract the form would know the name.
+    const sources = {
+      ...vault.input.sources,
+      'contracts/Other.sol': { content: 'contract Other {}' },
+    };
+    const text = JSON.stringify({ ...vault.input, sources });
+    await choose([{ path: 'input.json', text }]);
     // The file is read before the form lacks other things than files.
     await tab.page.getByText('One standard JSON input').waitFor();
     await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();

@@ -1,4 +1,4 @@
-import { type ComponentChildren, type VNode } from 'preact';
+import { type ComponentChildren, type TargetedKeyboardEvent, type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
 /** One way to bring a compilation. */
@@ -23,14 +23,15 @@ export function InputTabs({
   readonly tabs: readonly InputTab[];
 }): VNode {
   const [chosen, setChosen] = useState(tabs[0]?.key);
-  const walk = (event: KeyboardEvent): void => {
+  const walk = (event: TargetedKeyboardEvent<HTMLDivElement>): void => {
     const at = tabs.findIndex(({ key }) => key === chosen);
     const to = { ArrowRight: at + 1, ArrowLeft: at - 1, Home: 0, End: -1 }[event.key];
     if (to === undefined) return;
     event.preventDefault();
-    setChosen(tabs.at(to % tabs.length)?.key);
-    // The next one takes the id of the chosen one when it is drawn.
-    setTimeout(() => document.getElementById(CHOSEN_TAB)?.focus());
+    const next = (to + tabs.length) % tabs.length;
+    setChosen(tabs[next]?.key);
+    // At once: a focus that moves later takes the place of where the next key led.
+    event.currentTarget.querySelectorAll('button')[next]?.focus();
   };
   return (
     <>
