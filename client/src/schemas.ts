@@ -382,10 +382,10 @@ export interface ChainMonitor {
 
 /** The versions that can compile */
 export interface Compilers {
-  /** Solidity before Vyper, newest first */
+  /** solc before vyper before solar, newest first */
   compilers: {
-    /** solc compiles Solidity and Yul */
-    compiler: 'solc' | 'vyper';
+    /** solc compiles Solidity and Yul, solar Solidity */
+    compiler: 'solc' | 'vyper' | 'solar';
     longVersion: string;
     /** Whether it compiles without a download */
     installed: boolean;

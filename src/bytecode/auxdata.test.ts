@@ -33,6 +33,14 @@ describe('readAuxdataAt', () => {
     expect(readAuxdataAt(within, 2)).toEqual({ length: auxdata.length, ...expected });
   });
 
+  test('reads what Solar appends, whose versions are not those of solc', () => {
+    const release = withLength(`a2${IPFS}65736f6c617243000300`);
+    const metadataHash = { kind: 'ipfs', offset: 10 };
+    expect(readAuxdataAt(release, 0)).toEqual({ length: 54, metadataHash, solar: '0.3.0' });
+    const dev = withLength('a165736f6c617269302e342e302d646576');
+    expect(readAuxdataAt(dev, 0)).toEqual({ length: 19, solar: '0.4.0-dev' });
+  });
+
   test.each([
     ['an empty map', withLength('a0')],
     ['a key that solc does not write', withLength('a163666f6f01')],

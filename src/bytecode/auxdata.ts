@@ -5,7 +5,7 @@ export type MetadataHashKind = 'ipfs' | 'bzzr0' | 'bzzr1';
 
 /**
  * What solc appends to code: a CBOR map and the map's length in two bytes, big-endian
- * (Solidity documentation, "Encoding of the Metadata Hash in the Bytecode").
+ * (Solidity documentation, "Encoding of the Metadata Hash in the Bytecode"). Solar does the same under its own name.
  */
 interface Auxdata {
   /** Length in bytes, the two bytes of the length included. */
@@ -14,6 +14,8 @@ interface Auxdata {
   readonly metadataHash?: { readonly kind: MetadataHashKind; readonly offset: number };
   /** The compiler's version, `0.8.20`, or the long version of a build between releases. */
   readonly solc?: string;
+  /** The same of Solar, whose versions are its own: `0.3.0`. */
+  readonly solar?: string;
   /** Whether the code comes from an experimental part of the compiler. */
   readonly experimental?: boolean;
 }
@@ -47,15 +49,15 @@ function readHash(kind: MetadataHashKind, value: Uint8Array, end: number): Field
   return isMultihash ? { metadataHash: { kind, offset } } : undefined;
 }
 
-function readCompiler(token: Token): Fields | undefined {
-  if (token.type.name === 'string') return { solc: token.value as string };
+function readCompiler(compiler: 'solc' | 'solar', token: Token): Fields | undefined {
+  if (token.type.name === 'string') return { [compiler]: token.value as string };
   const value = token.value as Uint8Array;
   return token.type.name === 'bytes' && value.length === RELEASE_BYTES
-    ? { solc: value.join('.') }
+    ? { [compiler]: value.join('.') }
     : undefined;
 }
 
-/** What one entry says; undefined when the key is not one of solc's or its value not of the key's form. */
+/** What one entry says; undefined when the key is not one of a compiler's or its value not of the key's form. */
 function readEntry(key: string, token: Token, end: number): Fields | undefined {
   switch (key) {
     case 'ipfs':
@@ -65,7 +67,8 @@ function readEntry(key: string, token: Token, end: number): Fields | undefined {
         ? readHash(key, token.value as Uint8Array, end)
         : undefined;
     case 'solc':
-      return readCompiler(token);
+    case 'solar':
+      return readCompiler(key, token);
     case 'experimental':
       return typeof token.value === 'boolean' ? { experimental: token.value } : undefined;
     default:
@@ -90,7 +93,7 @@ function readMap(bytes: Uint8Array): (Fields & { readonly length: number }) | un
 }
 
 /**
- * The auxdata that begins at `offset` of the code. Undefined unless a definite CBOR map of one to four of solc's keys,
+ * The auxdata that begins at `offset` of the code. Undefined unless a definite CBOR map of one to four of a compiler's keys,
  * each at most once, with values of their form and at most one hash, is followed by its own length.
  */
 export function readAuxdataAt(code: Uint8Array, offset: number): Auxdata | undefined {

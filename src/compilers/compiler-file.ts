@@ -1,5 +1,5 @@
 /** A compiler, as records name it. */
-export type CompilerName = 'solc' | 'vyper';
+export type CompilerName = 'solc' | 'vyper' | 'solar';
 
 /** A compiler's binary on disk that may be run. */
 export interface CompilerFile {

@@ -10,6 +10,8 @@ export interface CompilerVersion {
   readonly prerelease?: string;
   /** Hex digits of the commit, at least six. */
   readonly commit?: string;
+  /** `0.3.0` of a build of Solar, whose release is the one of Solidity that it follows. */
+  readonly solar?: string;
 }
 
 /** From this release on Solidity's compiler itself takes standard JSON; before, its soljson is called by its own interface. */
@@ -20,10 +22,11 @@ const MAX_SHOWN_LENGTH = 80;
 
 /**
  * `v` in front, the commit, and the platform that compilers add to their own version (`.Emscripten.clang`) are all
- * optional. Python's packages write pre-releases without a dash: `0.4.1b1`.
+ * optional. Python's packages write pre-releases without a dash: `0.4.1b1`. What stands behind `.solar.` is another
+ * compiler, no platform.
  */
 const VERSION =
-  /^v?(\d{1,4}\.\d{1,4}\.\d{1,4})(?:-([0-9a-z.-]{1,64})|((?:a|b|rc)\d{1,4}))?(?:\+commit\.([0-9a-f]{6,40})(?:\.[\w.+-]{1,64})?)?$/i;
+  /^v?(\d{1,4}\.\d{1,4}\.\d{1,4})(?:-([0-9a-z.-]{1,64})|((?:a|b|rc)\d{1,4}))?(?:\+commit\.([0-9a-f]{6,40})(?:\.solar\.(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.-]{1,32})?)|(?![\w.+-]*\.solar(?![a-z]))\.[\w.+-]{1,64})?)?$/i;
 
 function shown(text: string): string {
   return `"${printableText(text, MAX_SHOWN_LENGTH)}"`;
@@ -34,7 +37,7 @@ function shown(text: string): string {
  * @throws FullmatchError invalid_compiler_version.
  */
 export function parseCompilerVersion(text: string): CompilerVersion {
-  const [, release, dashed, joined, commit] = VERSION.exec(text) ?? [];
+  const [, release, dashed, joined, commit, solar] = VERSION.exec(text) ?? [];
   const prerelease = dashed ?? joined;
   if (release === undefined) {
     throw new FullmatchError(
@@ -48,6 +51,7 @@ export function parseCompilerVersion(text: string): CompilerVersion {
       ? {}
       : { prerelease: prerelease.toLowerCase().replace(/^beta\.(?=\d)/, 'b') }),
     ...(commit === undefined ? {} : { commit: commit.toLowerCase() }),
+    ...(solar === undefined ? {} : { solar: solar.toLowerCase() }),
   };
 }
 
@@ -82,6 +86,7 @@ function isMeant(asked: CompilerVersion, known: CompilerVersion): boolean {
   return (
     asked.release === known.release &&
     asked.prerelease === known.prerelease &&
+    asked.solar === known.solar &&
     (asked.commit === undefined ||
       (known.commit !== undefined && isSameCommit(asked.commit, known.commit)))
   );
@@ -102,21 +107,27 @@ export function isLongVersion(text: string): boolean {
   return text.includes('+commit.') && VERSION.test(text);
 }
 
-/** Whether a version is new enough to be run here. */
+/** Whether a text is a version of Solar, whatever else it says; never throws. */
+export function isSolarVersion(text: string): boolean {
+  return VERSION.exec(text)?.[5] !== undefined;
+}
+
+/** Whether a version is new enough to be run here, and not one that the compiler's toolchain refuses. */
 export function isSupported(
-  { oldestRelease }: Pick<Toolchain, 'oldestRelease'>,
+  { oldestRelease, refusalOf }: Pick<Toolchain, 'oldestRelease' | 'refusalOf'>,
   longVersion: string,
 ): boolean {
-  return compareVersions(longVersion, oldestRelease) >= 0;
+  const isOld = compareVersions(longVersion, oldestRelease) < 0;
+  return !isOld && refusalOf?.(longVersion) === undefined;
 }
 
 /** Why the text names no known version of a compiler, with the nearest ones. */
 export function unknownVersion(
-  toolchain: Pick<Toolchain, 'label' | 'oldestRelease'>,
+  toolchain: Pick<Toolchain, 'label' | 'oldestRelease' | 'refusalOf' | 'downloadSetting'>,
   text: string,
   known: readonly string[],
 ): FullmatchError {
-  const { label, oldestRelease } = toolchain;
+  const { label, oldestRelease, downloadSetting } = toolchain;
   const { release, prerelease, commit } = parseCompilerVersion(text);
   const usable = known.filter((version) => isSupported(toolchain, version));
   const sameRelease = usable.filter((version) => parseCompilerVersion(version).release === release);
@@ -125,8 +136,13 @@ export function unknownVersion(
   const hint = nearest.length === 0 ? '' : ` Nearest: ${nearest.join(', ')}.`;
   const refuse = (message: string): FullmatchError =>
     new FullmatchError('unsupported_compiler_version', `${message}${hint}`, { details });
+  const refusal = toolchain.refusalOf?.(text);
+  if (refusal !== undefined) return refuse(`${shown(text)} is not supported: ${refusal}`);
   if (compareVersions(release, oldestRelease) < 0) {
     return refuse(`${shown(text)} is too old: ${label} is supported from ${oldestRelease} on.`);
+  }
+  if (downloadSetting === undefined) {
+    return refuse(`${label} ${shown(text)} is not installed here; the operator can install it.`);
   }
   if (prerelease !== undefined) {
     return refuse(

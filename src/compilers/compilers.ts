@@ -86,7 +86,7 @@ export interface Compilers {
    * what is wrong. Never rejects.
    */
   obtain(wanted: WantedCompiler): Promise<CompilerObtained | undefined>;
-  /** The long versions that compile a language, newest first. */
+  /** The long versions of the usual compiler of a language, newest first. */
   listVersions(language: string): Promise<readonly string[]>;
   /** The downloads that are under way. */
   describeDownloads(): readonly DownloadProgress[];
@@ -169,7 +169,7 @@ class BoundedCompilers implements Compilers {
     try {
       ending.signal.throwIfAborted();
       const file = await ending.race(
-        this.#finderOf(language).find(version, { soljsonOnly: rootSource !== undefined }),
+        this.#finderOf(language, version).find(version, { soljsonOnly: rootSource !== undefined }),
       );
       return await this.#queue.run(
         () => this.#runLogged(file, input, rootSource, ending.signal),
@@ -181,8 +181,8 @@ class BoundedCompilers implements Compilers {
   }
 
   /** @throws FullmatchError unsupported_language */
-  #finderOf(language: string): CompilerFinder {
-    const finder = this.#finders.get(toolchainOf(language));
+  #finderOf(language: string, version?: string): CompilerFinder {
+    const finder = this.#finders.get(toolchainOf(language, version));
     if (finder === undefined) throw new Error(`no finder for ${language}`);
     return finder;
   }
@@ -191,7 +191,7 @@ class BoundedCompilers implements Compilers {
     let giveUp: (() => void) | undefined;
     let isGivenUp = this.#closing.signal.aborted;
     const load = async (): Promise<void> => {
-      const file = await this.#finderOf(language).find(version);
+      const file = await this.#finderOf(language, version).find(version);
       if (!isGivenUp && file.kind === 'soljson') giveUp = this.#pool.prepare(file);
     };
     if (!isGivenUp) load().catch(() => undefined);
@@ -203,7 +203,7 @@ class BoundedCompilers implements Compilers {
 
   async obtain({ language, version }: WantedCompiler): Promise<CompilerObtained | undefined> {
     try {
-      const finder = this.#finderOf(language);
+      const finder = this.#finderOf(language, version);
       const longVersion = await finder.resolve(version);
       if (!(await finder.needsDownload(longVersion))) return undefined;
       const finding = finder.find(longVersion);

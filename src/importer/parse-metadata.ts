@@ -20,7 +20,7 @@ export interface HashedSource extends ListedSource {
 interface MetadataDocument extends Omit<Metadata, 'output' | 'sources'> {
   /** The file, byte for byte. */
   readonly text: string;
-  readonly compiler: 'solc' | 'vyper';
+  readonly compiler: 'solc' | 'vyper' | 'solar';
   readonly artifacts: Members;
   /** At least one, and the target's among them. */
   readonly sources: readonly HashedSource[];
@@ -34,6 +34,8 @@ const FILE = 'metadata.json';
 const JSON_LIMITS = { values: 300_000, depth: Infinity };
 const VERSION = /^v?([0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]{0,100})$/;
 const KECCAK256 = /^0x[0-9a-f]{64}$/;
+/** Solar names the version of Solidity that it follows before its own. */
+const SOLAR_VERSION = /\+commit\.[0-9a-f]+\.solar\./i;
 const COMPILERS = { solidity: 'solc', yul: 'solc', vyper: 'vyper' } as const;
 const ARTIFACTS = ['abi', 'userdoc', 'devdoc'] as const;
 
@@ -106,6 +108,6 @@ export function parseMetadata(bytes: Buffer): MetadataDocument {
   const artifacts = Object.fromEntries(
     ARTIFACTS.filter((key) => Object.hasOwn(output, key)).map((key) => [key, output[key]]),
   );
-  const compiler = COMPILERS[language];
+  const compiler = SOLAR_VERSION.test(version) ? 'solar' : COMPILERS[language];
   return { text, language, compiler, version, target, settings, artifacts, sources };
 }

@@ -4,8 +4,11 @@ import { promisify } from 'node:util';
 import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { COMPILATIONS, keepCompilation } from './compile-in-child.ts';
 
+const FIXTURES = path.resolve(import.meta.dirname, '../fixtures');
 /** What compilers answered for the inputs of the tests: a line with the key, and a line with the output, in turn. */
-const ARCHIVE = path.resolve(import.meta.dirname, '../fixtures/compilations.br');
+const ARCHIVE = path.join(FIXTURES, 'compilations.br');
+/** The same of Solar, which few machines have: packed by itself, see solar-recordings.ts. */
+const SOLAR_ARCHIVE = path.join(FIXTURES, 'solar.br');
 /** When an output was used that no test has asked for since it was unpacked. */
 const NEVER = new Date(0);
 
@@ -14,11 +17,24 @@ const NEVER = new Date(0);
  * @returns how many compilations it holds
  */
 export async function packCompilations(since: Date): Promise<number> {
-  const names = await listUsed(since);
+  const ofSolar = await readArchive(SOLAR_ARCHIVE);
+  const names = (await listUsed(since)).filter((name) => !ofSolar.has(keyOf(name)));
+  await writeArchive(ARCHIVE, names);
+  return names.length;
+}
+
+/** Packs everything that was used since a moment as what Solar answered. */
+export async function packSolar(since: Date): Promise<void> {
+  await writeArchive(SOLAR_ARCHIVE, await listUsed(since));
+}
+
+const keyOf = (name: string): string => path.basename(name, '.json');
+
+async function writeArchive(archive: string, names: readonly string[]): Promise<void> {
   const outputs = await Promise.all(
     names.map(async (name) => ({
-      key: path.basename(name, '.json'),
-      text: await readFile(path.join(COMPILATIONS, name), 'utf8'),
+      key: keyOf(name),
+      text: (await readFile(path.join(COMPILATIONS, name), 'utf8')).trimEnd(),
     })),
   );
   // Outputs of about one length are of one source, and shrink each other.
@@ -30,8 +46,19 @@ export async function packCompilations(since: Date): Promise<number> {
       [constants.BROTLI_PARAM_LGWIN]: constants.BROTLI_MAX_WINDOW_BITS,
     },
   });
-  await writeFile(ARCHIVE, packed);
-  return names.length;
+  await writeFile(archive, packed);
+}
+
+async function readArchive(archive: string): Promise<ReadonlyMap<string, string>> {
+  const packed = await readFile(archive).catch(() => undefined);
+  const lines =
+    packed === undefined ? [] : String(await promisify(brotliDecompress)(packed)).split('\n');
+  const outputs = new Map<string, string>();
+  for (let index = 0; index + 1 < lines.length; index += 2) {
+    const [key = '', text = ''] = lines.slice(index, index + 2);
+    outputs.set(key, text);
+  }
+  return outputs;
 }
 
 /**
@@ -42,18 +69,16 @@ export async function packCompilations(since: Date): Promise<number> {
 export async function unpackCompilations(): Promise<() => Promise<number>> {
   const begun = new Date();
   const kept = new Set(await readdir(COMPILATIONS).catch(() => []));
-  const packed = await readFile(ARCHIVE).catch(() => undefined);
-  const lines =
-    packed === undefined ? [] : String(await promisify(brotliDecompress)(packed)).split('\n');
-  const recorded = new Set<string>();
-  for (let index = 0; index + 1 < lines.length; index += 2) {
-    const [key = '', text = ''] = lines.slice(index, index + 2);
-    recorded.add(`${key}.json`);
+  const recorded = new Map([
+    ...(await readArchive(ARCHIVE)),
+    ...(await readArchive(SOLAR_ARCHIVE)),
+  ]);
+  for (const [key, text] of recorded) {
     if (kept.has(`${key}.json`)) continue;
     await keepCompilation(key, text);
     await utimes(path.join(COMPILATIONS, `${key}.json`), NEVER, NEVER);
   }
-  return async () => (await listUsed(begun)).filter((name) => !recorded.has(name)).length;
+  return async () => (await listUsed(begun)).filter((name) => !recorded.has(keyOf(name))).length;
 }
 
 /** The kept outputs that were used since a moment. */

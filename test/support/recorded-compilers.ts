@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { checkCompilerInput } from '../../src/compilers/check-input.ts';
-import { findVersion } from '../../src/compilers/compiler-version.ts';
+import { findVersion, isSolarVersion } from '../../src/compilers/compiler-version.ts';
 import {
   type Compilers,
   type CompileRequest,
@@ -18,7 +18,9 @@ export function recordedCompilers(real: Compilers): Compilers {
   const compileToBytes = async (request: CompileRequest): Promise<RawCompileResult> => {
     const { language, version, input, rootSource = '', signal } = request;
     checkCompilerInput(language, input);
-    const usable = await real.listVersions(language);
+    const usable = isSolarVersion(version)
+      ? (await real.listUsable()).map(({ longVersion }) => longVersion)
+      : await real.listVersions(language);
     const found = findVersion(version, usable);
     if (found === undefined) return real.compileToBytes(request);
     const key = createHash('sha256')

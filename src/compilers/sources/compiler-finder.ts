@@ -25,8 +25,8 @@ import { type Toolchain } from '../toolchains/toolchain.ts';
 /** Where compilers come from, in the order in which they are asked: directory, packages, download. */
 export interface CompilerSources {
   /**
-   * A folder of compilers: `soljson-v<long version>.js`, native `solc-linux-amd64-v<long version>`, and
-   * `vyper.<long version>.linux`.
+   * A folder of compilers: `soljson-v<long version>.js`, native `solc-linux-amd64-v<long version>`,
+   * `vyper.<long version>.linux`, and `solar-linux-amd64-v<long version>`.
    */
   readonly directory?: string;
   /** Whether files of the folder are run that neither the catalogue nor a list.json beside them names. Default false. */
@@ -52,6 +52,15 @@ export interface UsableCompiler {
   readonly isPinned: boolean;
 }
 
+/** Where the builds of a compiler are downloaded from; nowhere for one that only the operator has. */
+function downloadOf(
+  { compiler }: Toolchain,
+  { download, vyperDownload }: CompilerSources,
+): DownloadOptions | undefined {
+  if (compiler === 'solc') return download;
+  return compiler === 'vyper' ? vyperDownload : undefined;
+}
+
 /** Finds the file of a version in any of the sources. */
 export class CompilerFinder {
   readonly #local: readonly CompilerSource[];
@@ -73,7 +82,7 @@ export class CompilerFinder {
         : [new DirectorySource({ toolchain, directory, trustUnlisted })]),
       ...(toolchain === SOLC ? [new PackageSource(packages)] : []),
     ];
-    const download = toolchain === SOLC ? sources.download : sources.vyperDownload;
+    const download = downloadOf(toolchain, sources);
     this.#download = download && new DownloadSource(download, toolchain);
   }
 
@@ -272,7 +281,11 @@ export class CompilerFinder {
       usable.map((each) => each.longVersion).filter((each) => each !== longVersion),
     );
     const near = nearest.length === 0 ? '' : ` Nearest that are: ${nearest.join(', ')}.`;
-    const message = `${label} ${longVersion} is not installed here; the operator can install it, or let the service download compilers (${downloadSetting}).${near}`;
+    const orDownload =
+      downloadSetting === undefined
+        ? ''
+        : `, or let the service download compilers (${downloadSetting})`;
+    const message = `${label} ${longVersion} is not installed here; the operator can install it${orDownload}.${near}`;
     return new FullmatchError('unsupported_compiler_version', message, {
       details: { ...details, nearest },
       forOperator: `${message} ${this.#howToGet()}${said}`,
@@ -280,7 +293,10 @@ export class CompilerFinder {
   }
 
   #howToGet(): string {
-    const ways = `run "fullmatch compilers prefetch" with a bundle that has it, or set ${this.#toolchain.downloadSetting}`;
+    const { downloadSetting } = this.#toolchain;
+    const prefetch = 'run "fullmatch compilers prefetch" with a bundle that has it';
+    const ways =
+      downloadSetting === undefined ? `or ${prefetch}` : `${prefetch}, or set ${downloadSetting}`;
     return this.#directory === undefined
       ? `To have it, configure a folder of compilers that has it, ${ways}.`
       : `To have it, put it into ${this.#directory}, ${ways}.`;

@@ -1,4 +1,9 @@
-import { compareVersions, isLongVersion, STANDARD_JSON_SINCE } from '../compiler-version.ts';
+import {
+  compareVersions,
+  isLongVersion,
+  isSolarVersion,
+  STANDARD_JSON_SINCE,
+} from '../compiler-version.ts';
 import { THIS_MACHINE } from './this-machine.ts';
 import { type BuildKind, type BuildNames, type NamedBuild } from './toolchain.ts';
 
@@ -43,6 +48,7 @@ function readBuildName(fileName: string): (NamedBuild & { readonly prefix?: stri
   const [, prefix, native] = NATIVE_NAME.exec(fileName) ?? [];
   const longVersion = soljson ?? native;
   if (longVersion === undefined || !isLongVersion(longVersion)) return undefined;
+  if (isSolarVersion(longVersion)) return undefined;
   if (soljson !== undefined) return { fileName, longVersion, kind: 'soljson' };
   if (!hasUsableNative(longVersion)) return undefined;
   return { fileName, longVersion, kind: 'native', ...(prefix !== undefined && { prefix }) };

@@ -50,10 +50,12 @@ export interface Toolchain {
   readonly label: string;
   /** The languages that it takes, by our name and as standard JSON writes them. */
   readonly languages: ReadonlyMap<string, string>;
-  /** The setting that says where its builds are downloaded from. */
-  readonly downloadSetting: string;
+  /** The setting that says where its builds are downloaded from; absent where none is downloaded. */
+  readonly downloadSetting?: string;
   /** Older releases are not run here. */
   readonly oldestRelease: string;
+  /** Why a version is not run here, as a sentence; undefined where it is. Absent where all are. */
+  readonly refusalOf?: (version: string) => string | undefined;
   readonly names: BuildNames;
   readonly catalogue: Catalogue;
   /** What every build compiles. */

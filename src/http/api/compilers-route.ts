@@ -8,7 +8,9 @@ const compilersSchema = z
     compilers: z
       .array(
         z.strictObject({
-          compiler: z.enum(['solc', 'vyper']).describe('solc compiles Solidity and Yul'),
+          compiler: z
+            .enum(['solc', 'vyper', 'solar'])
+            .describe('solc compiles Solidity and Yul, solar Solidity'),
           longVersion: z.string().meta({ example: '0.8.30+commit.73712a01' }),
           installed: z.boolean().describe('Whether it compiles without a download'),
           checksum: z
@@ -18,7 +20,7 @@ const compilersSchema = z
             ),
         }),
       )
-      .describe('Solidity before Vyper, newest first'),
+      .describe('solc before vyper before solar, newest first'),
   })
   .meta({ id: 'Compilers', description: 'The versions that can compile' });
 

@@ -48,6 +48,36 @@ describe('cleanSettings', () => {
     expect(codeOf(settings, '0.4.26')).toBe('unsupported_setting');
   });
 
+  describe('of Solar, which ignores what it does not know,', () => {
+    const SOLAR = '0.8.38+commit.275d15ec.solar.0.3.0';
+
+    test('keeps what it reads, and drops what only solc reads', () => {
+      const read = {
+        remappings: ['a/=b/'],
+        libraries: { 'a.sol': { Sums: ADDRESS } },
+        evmVersion: 'cancun',
+        metadata: { bytecodeHash: 'ipfs', appendCBOR: true, useLiteralContent: false },
+        debug: { revertStrings: 'strip' },
+      };
+      const optimizer = { enabled: true, runs: 200 };
+      const details = { yul: true, AUDITED: 'x' };
+      const other = { viaIR: true, viaSSACFG: false, eofVersion: 1, outputSelection: {} };
+      const given = { ...read, ...other, optimizer: { ...optimizer, details } };
+      expect(cleanSettings(given, SOLAR)).toEqual({ ...read, optimizer });
+    });
+
+    test.each([
+      [{ auditedBy: 'x' }, 'unsupported_setting'],
+      [{ metadata: { auditedBy: 'x' } }, 'unsupported_setting'],
+      [{ solar: { unstable: ['audited'] } }, 'unsupported_setting'],
+      [{ stopAfter: 'parsing' }, 'unsupported_setting'],
+      [{ evmVersion: 'audited by x' }, 'invalid_compiler_input'],
+      [{ debug: { revertStrings: 'audited' } }, 'invalid_compiler_input'],
+    ])('refuses %j', (settings, code) => {
+      expect(codeOf(settings, SOLAR)).toBe(code);
+    });
+  });
+
   test('leaves what it does not know to compilers that refuse it themselves', () => {
     expect(cleanSettings({ toCome: 1 }, '0.9.1')).toEqual({ toCome: 1 });
     expect(codeOf({ stopAfter: 'parsing' }, '0.8.37')).toBe('unsupported_setting');

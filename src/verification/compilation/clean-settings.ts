@@ -1,4 +1,8 @@
-import { compareVersions, STANDARD_JSON_SINCE } from '../../compilers/compiler-version.ts';
+import {
+  compareVersions,
+  isSolarVersion,
+  STANDARD_JSON_SINCE,
+} from '../../compilers/compiler-version.ts';
 import { isAddress } from '../../lib/address-text.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
@@ -7,6 +11,8 @@ import { VerificationFailure } from '../verification-failure.ts';
 /** A setting: since which version compilers read it, and what it may be. */
 interface Setting {
   readonly since?: string;
+  /** Whether it is read by solc alone: Solar compiles as if it were not there. */
+  readonly isIgnored?: true;
   readonly fits?: (value: unknown) => boolean;
   readonly members?: Readonly<Record<string, Setting>>;
 }
@@ -102,6 +108,29 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
   viaSSACFG: { since: '0.8.34' },
 };
 
+const ignored: Setting = { isIgnored: true };
+
+/** Every setting of Solar 0.3.0 that can change code or metadata, but for its own unstable flags; and what tools send beside. */
+const SOLAR_SETTINGS: Readonly<Record<string, Setting>> = {
+  remappings: { fits: (value) => Array.isArray(value) && value.every(isRemapping) },
+  libraries: { fits: isLibraries },
+  optimizer: { members: { enabled: flag, runs: count, details: ignored } },
+  // What it does not know, the compiler refuses.
+  evmVersion: { fits: (value) => isText(value) && /^[A-Za-z]{1,32}$/.test(value) },
+  metadata: {
+    members: {
+      useLiteralContent: flag,
+      bytecodeHash: oneOf('ipfs', 'bzzr1', 'none'),
+      appendCBOR: flag,
+    },
+  },
+  debug: { members: { revertStrings: oneOf('default', 'strip', 'debug') } },
+  viaIR: ignored,
+  viaSSACFG: ignored,
+  eofVersion: ignored,
+  experimental: ignored,
+};
+
 /** What no code depends on. The selection of outputs is this service's own. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'outputSelection',
@@ -112,9 +141,9 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The settings as they are compiled and published: without those that have no effect on the code. Compilers before 0.6
- * ignore settings that they do not know, so a submitter could write anything into the record of a contract. For these
- * compilers only the settings that they read are kept.
+ * The settings as they are compiled and published: without those that have no effect on the code. Compilers before 0.6, and
+ * Solar, ignore settings that they do not know, so a submitter could write anything into the record of a contract. For
+ * these compilers only the settings that they read are kept.
  * @throws VerificationFailure unsupported_setting, invalid_compiler_input; FullmatchError invalid_compiler_version.
  */
 export function cleanSettings(settings: Members, version: string): Members {
@@ -124,6 +153,7 @@ export function cleanSettings(settings: Members, version: string): Members {
       .map(([name, value]) => [name, CLEANERS.get(name)?.(value) ?? value]),
   );
   if (Object.hasOwn(used, 'stopAfter')) throw unsupported('stopAfter', version);
+  if (isSolarVersion(version)) return cleanMembers(used, SOLAR_SETTINGS, version, '');
   if (compareVersions(version, STRICT_SINCE) >= 0) return used;
   if (compareVersions(version, STANDARD_JSON_SINCE) < 0) requireFixedRuns(used, version);
   return cleanMembers(used, SETTINGS, version, '');
@@ -162,9 +192,14 @@ function cleanMembers(
     Object.entries(given).flatMap(([name, value]) => {
       const setting = Object.hasOwn(known, name) ? known[name] : undefined;
       if (setting === undefined) throw unsupported(path + name, version);
-      const { since, fits, members } = setting;
+      const { since, isIgnored, fits, members } = setting;
       // Null is taken for nothing.
-      if (value === null || (since !== undefined && compareVersions(version, since) < 0)) return [];
+      if (
+        value === null ||
+        isIgnored === true ||
+        (since !== undefined && compareVersions(version, since) < 0)
+      )
+        return [];
       if (members === undefined) {
         if (fits?.(value) !== true) throw malformed(path + name);
         return [[name, isMembers(value) ? withoutNulls(value) : value]];

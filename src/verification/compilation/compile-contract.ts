@@ -13,6 +13,7 @@ import {
   selectImmutableDeclarations,
   widenOutputSelection,
 } from '../../compilers/output-selection.ts';
+import { isSolarVersion } from '../../compilers/compiler-version.ts';
 import { type ContractOutput, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { hexToBytes } from '../../lib/hex.ts';
@@ -114,6 +115,7 @@ export async function compileTarget(
   const { output, version } = await compileCodes(input);
   const contract = findContract(output, task);
   const compiled = requireCodes(contract, task);
+  requireReferences(compiled, version);
   let reading: AuxdataReading = reader.read({ ...compiled, version });
   if (reading.state === 'edit_needed') {
     const second = await compileCodes(reader.changeMetadata(input));
@@ -248,6 +250,27 @@ function findContract(output: TargetOutput, { target }: CompilationTask): Contra
   throw new VerificationFailure(
     'contract_not_found_in_compiler_output',
     `The compiler's output has no contract ${printableText(target.name)} in ${printableText(target.path)}.`,
+  );
+}
+
+/**
+ * Versions of solc leave references out where they know none. Solar says each that was selected, or cannot say it at all.
+ * @throws VerificationFailure unsupported_compiler_version
+ */
+function requireReferences(
+  { evm: { bytecode, deployedBytecode } }: CompiledContract,
+  version: string,
+): void {
+  if (!isSolarVersion(version)) return;
+  const codes = [bytecode, deployedBytecode];
+  const missing = [
+    ...(codes.some(({ linkReferences }) => linkReferences === undefined) ? ['linkReferences'] : []),
+    ...(deployedBytecode.immutableReferences === undefined ? ['immutableReferences'] : []),
+  ];
+  if (missing.length === 0) return;
+  throw new VerificationFailure(
+    'unsupported_compiler_version',
+    `Solar ${version} is not supported: its output has no ${missing.join(' and no ')}, without which no code can be compared.`,
   );
 }
 

@@ -120,6 +120,31 @@ test('a contract that compiles alone is compiled alone', async () => {
   expect(compilers.count()).toBe(1);
 });
 
+test('what Solar writes without references is not compared', async () => {
+  // As 0.2.0 answers with `-Zcodegen`: an immutable lies in this code, and nothing says where.
+  const evm = { bytecode: { object: '60808060093d393df3' }, deployedBytecode: { object: '6000' } };
+  const output = {
+    contracts: { 'main.sol': { Main: { evm } } },
+    sources: { 'main.sol': { id: 0 } },
+  };
+  const version = '0.8.39+commit.abcdef12.solar.0.4.0';
+  const task = {
+    ...taskOf('0.8.37', { 'main.sol': 'contract Main {}' }, 'main.sol', 'Main'),
+    version,
+  };
+  const compilers: ContractCompiler = {
+    ...countingCompilers(),
+    compileToBytes: () =>
+      Promise.resolve({ bytes: Buffer.from(JSON.stringify(output)), version, compileTimeMs: 1 }),
+  };
+  await expect(
+    compileTarget({ compilers, reader }, task, task.input, signal),
+  ).rejects.toMatchObject({
+    code: 'unsupported_compiler_version',
+    message: expect.stringContaining('no linkReferences and no immutableReferences') as string,
+  });
+});
+
 test('what no selection compiles fails as the narrowest does', async () => {
   const task = taskOf(
     '0.8.37',

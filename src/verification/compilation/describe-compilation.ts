@@ -1,4 +1,5 @@
 import { toCodeTemplate, type RecompiledCode } from '../../bytecode/recompiled-code.ts';
+import { toolchainOf } from '../../compilers/toolchains/all-toolchains.ts';
 import { ownMethodIdentifiers } from '../../solidity/abi-signatures.ts';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import type { Compilation } from '../../repository/repository.ts';
@@ -58,7 +59,7 @@ export function describeCompilation(
   const methodIdentifiers = ownMethodIdentifiers(abi, contract.evm?.methodIdentifiers);
   return {
     language,
-    compiler: languageOf(language).compiler,
+    compiler: toolchainOf(language, version).compiler,
     version,
     name: target.name,
     fullyQualifiedName: `${target.path}:${target.name}`,

@@ -93,7 +93,7 @@ async function index(
   const { task } = readStoredTask(compilation, compilation.fullyQualifiedName, sourceBytes);
   const usable = await compilers.listUsable();
   const installed = usable.filter(
-    ({ compiler, isInstalled }) => compiler === 'solc' && isInstalled,
+    ({ compiler, isInstalled }) => compiler !== 'vyper' && isInstalled,
   );
   const versions = installed.map(({ longVersion }) => longVersion);
   if (findVersion(task.version, versions) === undefined) {

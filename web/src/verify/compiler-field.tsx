@@ -4,7 +4,7 @@ import { createApi } from '../api.ts';
 import { Combobox } from '../parts/combobox.tsx';
 
 interface Compiler {
-  readonly compiler: 'solc' | 'vyper';
+  readonly compiler: 'solc' | 'vyper' | 'solar';
   readonly longVersion: string;
   readonly installed: boolean;
 }

@@ -17,7 +17,7 @@ const NEXT: Readonly<Record<string, string>> = {
   verbatim_not_allowed:
     'Write the program in instructions: a match must show what the code does, not only its bytes.',
   unsupported_compiler_version:
-    'Check the version, or ask the operator for it. Solidity is supported from 0.1.3 on.',
+    'Check the version, or ask the operator for it. Solidity is supported from 0.1.3 on, Solar from 0.3.0 on.',
   unsupported_language: 'Send Solidity, Yul or Vyper.',
   unsupported_chain: 'Choose a chain that this service supports.',
   compiler_error:
