@@ -1,4 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { Secret } from '../src/lib/secret.ts';
@@ -114,6 +116,77 @@ describe.runIf(process.platform === 'linux')('a database that hangs', () => {
     }
     await expect.poll(ready).toMatchObject({ status: 200, reasons: [] });
     expect(await read()).toMatchObject({ status: 200 });
+  });
+});
+
+/** A TCP proxy before the socket of the server, which can go away as the server of another machine does. */
+async function openProxy(): Promise<{
+  port: number;
+  close(): Promise<void>;
+  open(): Promise<void>;
+}> {
+  const sockets = new Set<Socket>();
+  const proxy = createServer((socket) => {
+    const behind = connect(path.join(server.socketFolder, '.s.PGSQL.5432'));
+    for (const each of [socket, behind]) {
+      sockets.add(each);
+      each
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(each);
+          socket.destroy();
+          behind.destroy();
+        });
+    }
+    socket.pipe(behind).pipe(socket);
+  });
+  const open = async (port = 0): Promise<number> => {
+    await once(proxy.listen(port, '127.0.0.1'), 'listening');
+    return (proxy.address() as AddressInfo).port;
+  };
+  const port = await open();
+  return {
+    port,
+    open: async () => {
+      await open(port);
+    },
+    close: async () => {
+      const closed = once(proxy, 'close');
+      proxy.close();
+      for (const socket of sockets) socket.destroy();
+      await closed;
+    },
+  };
+}
+
+describe('a database that is down', () => {
+  test('lets pages come without its part, contracts be refused and the documents go on, all at once', async () => {
+    const proxy = await openProxy();
+    const away = await bootService({
+      databaseUrl: `postgres://fullmatch@127.0.0.1:${proxy.port}/${DATABASE}`,
+      yaml: 'chains: { 1: { supported: true } }\nhealth: { enabled: false }\n',
+    });
+    const get = (target: string): Promise<Answer> => ask(`${away.apiUrl}${target}`);
+    const contract = `/v2/contract/1/${ADDRESS}?fields=all`;
+    expect(await get(contract)).toMatchObject({ status: 200 });
+    await proxy.close();
+    expect(await get(contract)).toMatchObject({ status: 503, code: 'database_unreachable' });
+    await expect
+      .poll(() => get('/readyz'))
+      .toMatchObject({ status: 503, reasons: ['database_unreachable'] });
+    // Each of these would wait for the database for seconds, and all of them for longer than the test may take.
+    for (let number = 0; number < 60; number += 1) {
+      expect(await get(contract)).toMatchObject({ status: 503, code: 'database_unreachable' });
+      expect(await get('/')).toMatchObject({ status: 200 });
+      expect(await get(`/contract/1/${ADDRESS}`)).toMatchObject({ status: 503 });
+    }
+    expect(await get('/chains')).toMatchObject({ status: 200 });
+    expect((await ask(`${away.repositoryUrl}/stats.json`)).status).toBe(200);
+    await proxy.open();
+    await expect.poll(() => get('/readyz')).toMatchObject({ status: 200, reasons: [] });
+    expect(await get(contract)).toMatchObject({ status: 200 });
+    await away.close();
+    await proxy.close();
   });
 });
 

@@ -4,6 +4,7 @@ import { cancelThroughPooler } from './cancel-request.ts';
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { connectClient, type ConnectionTarget } from './connection-target.ts';
+import { mapDatabaseError, SQLSTATE, sqlstateOf } from './sqlstate.ts';
 import { wait } from './wait.ts';
 
 const PROBE_EVERY_MS = 500;
@@ -11,8 +12,8 @@ const PROBE_EVERY_MS = 500;
 const PROBE_TIMEOUTS: ClientConfig = { connectionTimeoutMillis: 900, query_timeout: 900 };
 
 /**
- * Tells a database that hangs from a statement that is slow, through its own connection. While the database hangs,
- * statements with a time limit fail at once, and the circuit keeps asking until the database answers.
+ * Tells a database that is down or hangs from a statement that is slow, through a connection of its own. While the
+ * database does not answer, statements with a time limit fail at once, and the circuit keeps probing until it does.
  */
 export class Circuit {
   readonly #target: ConnectionTarget;
@@ -28,23 +29,26 @@ export class Circuit {
     this.#closing = closing;
   }
 
-  /** Since when the database hangs. */
+  /** Since when the database has not answered; undefined while it does. */
   get openSince(): Date | undefined {
     return this.#openSince;
   }
 
-  /** Aborted with the error for those who wait when the database is found to hang. */
+  /** Aborted with the error, for those who wait, when the database is found not to answer. */
   get hung(): AbortSignal {
     return this.#hung.signal;
   }
 
-  /** Looks whether the database answers, since somebody waits for long. Never rejects. */
+  /** Checks whether the database answers, because somebody has waited for long or a connection broke. Never rejects. */
   async suspect(): Promise<void> {
     if (this.#probing) return;
     this.#probing = true;
     try {
-      while (!this.#closing.aborted && !(await this.#answers())) {
-        if (this.#openSince === undefined) {
+      for (let probes = 1; !this.#closing.aborted; probes += 1) {
+        const state = await this.#probe();
+        if (state === 'answers') break;
+        // A server that restarts is away for a moment; one that hangs has been given its time.
+        if (this.#openSince === undefined && (state === 'hangs' || probes > 1)) {
           this.#openSince = new Date();
           this.#hung.abort(notAnswering(this.#target));
           this.#log.error({ event: 'database_hangs' }, 'the database does not answer');
@@ -78,19 +82,23 @@ export class Circuit {
     }
   }
 
-  async #answers(): Promise<boolean> {
+  async #probe(): Promise<'answers' | 'hangs' | 'is_away'> {
     try {
       const client = await connectClient(this.#target, PROBE_TIMEOUTS);
       try {
         await client.query('SELECT 1');
-        return true;
+        return 'answers';
       } finally {
         // A server that hangs does not take leave either.
         void client.end().catch(() => undefined);
       }
     } catch (error) {
-      // A server that is down says so at once, and its callers hear it themselves.
-      return !isTimeout(error);
+      if (isTimeout(error)) return 'hangs';
+      // A password that is refused, or too many connections, is an answer: callers get it themselves.
+      const { code } = mapDatabaseError(error, {});
+      const isAnswer =
+        code !== 'database_unreachable' || sqlstateOf(error) === SQLSTATE.tooManyConnections;
+      return isAnswer ? 'answers' : 'is_away';
     }
   }
 }

@@ -1,6 +1,4 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
-import { messageOf } from '../errors.ts';
-import { type Logger } from '../log.ts';
 import { type ConnectionTarget } from './connection-target.ts';
 import { isPassing, mapDatabaseError } from './sqlstate.ts';
 import { wait } from './wait.ts';
@@ -17,14 +15,15 @@ interface Tried {
 }
 
 /**
- * The driver's pool, whose broken connections are logged: an 'error' that nobody hears ends the process.
+ * The driver's pool.
  * @param turned gets the errors after which another server is tried at once
+ * @param onBroken called when a connection broke
  */
 export function openDriverPool(
   target: ConnectionTarget,
   size: number,
   turned: WeakSet<object>,
-  log: Logger,
+  onBroken: () => void,
 ): Pool {
   const note = (config: ClientConfig, error: Error): void => {
     if (target.turnFrom?.(config, error) === true) turned.add(error);
@@ -62,27 +61,29 @@ export function openDriverPool(
   });
   pool.on('connect', (client) => {
     // While a client is checked out the pool does not listen, and an unheard 'error' ends the process.
-    client.on('error', (error) =>
-      log.debug({ error: messageOf(error) }, 'a database connection broke'),
-    );
+    client.on('error', onBroken);
   });
-  pool.on('error', (error) =>
-    log.debug({ error: messageOf(error) }, 'an idle database connection broke'),
-  );
+  pool.on('error', () => undefined);
   return pool;
 }
 
-/** A connection, waited for where the server is just now going away. @throws as {@link mapDatabaseError} */
+/**
+ * A connection, waited for where the server is just now going away.
+ * @param onAway called each time that no connection could be made
+ * @throws as {@link mapDatabaseError}
+ */
 export async function acquireFrom(
   pool: Pool,
   {
     target,
     turned,
     closing,
+    onAway,
   }: {
     readonly target: ConnectionTarget;
     readonly turned: WeakSet<object>;
     readonly closing: AbortController;
+    readonly onAway: () => void;
   },
 ): Promise<PoolClient> {
   const giveUpAt = Date.now() + RESTART_TIMEOUT_MS;
@@ -92,6 +93,7 @@ export async function acquireFrom(
     } catch (error) {
       const mayPass = isPassing(error) || hasTurned(turned, error);
       const goOn = mayPass && !closing.signal.aborted && Date.now() + delay < giveUpAt;
+      onAway();
       if (!goOn) throw mapDatabaseError(error, { server: target.describe() });
       await wait(delay, closing.signal);
     }

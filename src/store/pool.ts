@@ -50,18 +50,19 @@ export function createDatabasePool(
   sessions?: ConnectionTarget,
 ): DatabasePool {
   const turned = new WeakSet<object>();
-  const pool = openDriverPool(target, size, turned, log);
+  const suspect = (): void => void circuit.suspect();
+  const pool = openDriverPool(target, size, turned, suspect);
   const listeners = new Set<() => Promise<void>>();
   const closing = new AbortController();
   // Each statement that waits for the server hears of the end.
   setMaxListeners(0, closing.signal);
 
-  const acquire = (): Promise<PoolClient> => acquireFrom(pool, { target, turned, closing });
-
   const condition = new StoreCondition();
   const acknowledged = new AcknowledgedEvents();
   const run: Run = { condition, target };
   const circuit = new Circuit(target, log, closing.signal);
+  const acquire = (): Promise<PoolClient> =>
+    acquireFrom(pool, { target, turned, closing, onAway: suspect });
 
   /** Runs work on a connection: all of it, with the wait for the connection, within the limit where there is one. */
   const onConnection = async <T>(

@@ -11,6 +11,7 @@ export const SQLSTATE = {
   serialisationFailure: '40001',
   deadlock: '40P01',
   diskFull: '53100',
+  tooManyConnections: '53300',
 } as const;
 
 // Class 08: connection exceptions. 57P01–57P05: ended by an administrator, a crash, a shutdown or a dropped
