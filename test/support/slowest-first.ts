@@ -7,15 +7,16 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
  */
 const SLOWEST = [
   ...['compilers-limits', 'verify-bombs', 'bytecode-oracle'],
-  ...['crash', 'compilers-compile', 'client-hardhat-3', 'client-hardhat-2'],
-  ...['pages-payloads', 'pages', 'client-forge', 'forgeries', 'verify-forgeries', 'verify-matrix'],
-  ...['verify-libraries', 'verify-settings', 'pages-verify', 'pages-states', 'verify-process'],
-  ...['concurrent-writers', 'malformed-requests', 'http-snapshot-swaps', 'secret-canaries'],
-  ...['database-trouble', 'full-disk', 'verify-fair', 'verify-replaced-creation', 'list-plans'],
-  ...['service-ends', 'reload', 'list-sync-chaos', 'import-repository', 'verify-deployments'],
-  ...['list-sync', 'pages-statistics', 'pages-keyboard', 'pages-contracts', 'pages-interaction'],
-  ...['pages-explanations', 'bytecode-compilers'],
-  ...['embedded-server', 'put-back', 'start', 'registry-properties', 'data-directory'],
+  ...['client-upgrades', 'client-hardhat-etherscan', 'client-rocketh', 'client-hardhat-3'],
+  ...['pages-payloads', 'client-hardhat-2', 'client-forge', 'crash', 'forgeries', 'pages'],
+  ...['pages-verify', 'monitor-command', 'list-sync', 'doctor-command', 'pages-states'],
+  ...['verify-process', 'contract-lists', 'pages-keyboard', 'embedded-server', 'import-repository'],
+  ...['verify-false-creation', 'verify-settings', 'verify-file-order', 'follow-chains'],
+  ...['bad-endpoints', 'contract-stage', 'verify-claimed-recreation', 'verify-matrix'],
+  ...['malformed-requests', 'import-archive', 'import-parquet', 'verify-known-codes', 'backup'],
+  ...['deploy', 'secret-canaries', 'import-alliance', 'verify', 'verification-cases'],
+  ...['verify-endpoints', 'verify-imported-creation', 'concurrent-writers', 'verify-libraries'],
+  ...['compilers-compile', 'export-parquet', 'start', 'put-back', 'signatures'],
 ];
 
 function rankOf({ moduleId }: TestSpecification): number {

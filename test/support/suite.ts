@@ -23,3 +23,8 @@ export function versionsOfSuite<V extends string>(all: readonly V[]): readonly V
     return isOfFew !== IS_SLOW_SUITE;
   });
 }
+
+/** How many cases a property test with a database tries: a quarter in the fast suite, all in the slow one. */
+export function runsOfSuite(all: number): number {
+  return IS_SLOW_SUITE ? all : Math.ceil(all / 4);
+}

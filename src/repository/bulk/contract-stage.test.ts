@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
+import { runsOfSuite } from '../../../test/support/suite.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { type SavedMatch, saveMatches } from '../matches/save-matches.ts';
@@ -131,7 +132,7 @@ describe('contracts that are staged', () => {
         }
         expect(await dump(other)).toEqual(await dump(one));
       }),
-      { numRuns: 40 },
+      { numRuns: runsOfSuite(40) },
     );
     expect((await recount(other.database, { repair: false })).differences).toEqual([]);
   });

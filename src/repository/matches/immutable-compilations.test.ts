@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
+import { runsOfSuite } from '../../../test/support/suite.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { MAX_ALTERNATIVES } from './alternative-matches.ts';
@@ -298,7 +299,7 @@ describe('the shown text of an address', () => {
         });
         expect((await keptTexts(chainId)).length).toBeLessThanOrEqual(MAX_ALTERNATIVES);
       }),
-      { numRuns: 25 },
+      { numRuns: runsOfSuite(25) },
     );
     expect((await recount(database, { repair: false })).differences).toEqual([]);
   });

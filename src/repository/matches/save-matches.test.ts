@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
+import { runsOfSuite } from '../../../test/support/suite.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { readCurrentMatches } from './read-current-matches.ts';
@@ -296,7 +297,7 @@ describe('any sequence of stores', () => {
           expect((await recount(database, { repair: false })).differences).toEqual([]);
         },
       ),
-      { numRuns: 40 },
+      { numRuns: runsOfSuite(40) },
     );
   });
 
@@ -333,7 +334,7 @@ describe('any sequence of stores', () => {
           }
         },
       ),
-      { numRuns: 25 },
+      { numRuns: runsOfSuite(25) },
     );
   });
 });
