@@ -282,7 +282,6 @@ CREATE TABLE client_usage (
   client text NOT NULL,
   spent_ms double precision NOT NULL,
   updated_at timestamp with time zone NOT NULL,
-  slow_until timestamp with time zone,
   CONSTRAINT client_usage_spent_ms_check CHECK ((spent_ms >= (0)::double precision)),
   CONSTRAINT client_usage_pkey PRIMARY KEY (client)
 );
@@ -893,7 +892,6 @@ CREATE TABLE verification_jobs (
   kept_beside boolean NOT NULL DEFAULT false,
   dropped_sources jsonb,
   claimed_at timestamp with time zone,
-  slow boolean NOT NULL DEFAULT false,
   network text DEFAULT 'unknown'::text,
   awaited_compiler text,
   awaited_until timestamp with time zone,
@@ -920,8 +918,6 @@ CREATE INDEX verification_jobs_failed ON public.verification_jobs USING btree (f
 CREATE UNIQUE INDEX verification_jobs_in_flight ON public.verification_jobs USING btree (chain_id, address, input_hash) WHERE (state = ANY (ARRAY['queued'::verification_job_state, 'running'::verification_job_state]));
 
 CREATE INDEX verification_jobs_next_of_network ON public.verification_jobs USING btree (network, client, turn, created_at) WHERE (state = 'queued'::verification_job_state);
-
-CREATE INDEX verification_jobs_next_short_of_network ON public.verification_jobs USING btree (network, client, turn, created_at) WHERE ((state = 'queued'::verification_job_state) AND (NOT slow));
 
 CREATE INDEX verification_jobs_of_address ON public.verification_jobs USING btree (chain_id, address, created_at);
 

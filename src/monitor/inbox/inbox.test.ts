@@ -181,9 +181,8 @@ test('sources that are found become a verification of origin monitored, whose en
   expect(await rowOf(wrong)).toMatchObject({ reason: 'no_match', tries: 1 });
 });
 
-test('a job that was displaced, cancelled or not checked does not end the search as a mismatch does', async () => {
+test('a job that was cancelled or not checked does not end the search as a mismatch does', async () => {
   const cases = {
-    job_displaced: 'waiting',
     job_cancelled: 'given_up',
     compiler_timeout: 'waiting',
   };

@@ -180,26 +180,30 @@ function shown<Outcome extends TrialOutcome>(outcome: Outcome): Outcome {
   return { ...outcome, detail: printableText(outcome.detail, DETAIL_CHARACTERS) };
 }
 
+const JOB_NOT_KEPT = {
+  kind: 'waiting',
+  reason: 'job_not_kept',
+  detail: 'The verification is not kept any more.',
+  afterMs: 0,
+  isTry: false,
+} as const;
+
 /** What a creation's job came to. */
 async function settleEnded(
   { database, random }: TrialParts,
   { creation, jobId, state, code, message }: EndedJob,
 ): Promise<void> {
-  const again = (reason: string, detail: string, afterMs: number) =>
-    ({ kind: 'waiting', reason, detail, afterMs, isTry: false }) as const;
   const outcome =
     state === 'succeeded'
       ? ({ kind: 'verified', reason: 'sources' } as const)
       : state === undefined
-        ? again('job_not_kept', 'The verification is not kept any more.', 0)
-        : code === 'job_displaced'
-          ? again(code, message, 60_000)
-          : // The try that submitted the job is counted already.
-            outcomeOfFailure(
-              Math.max(0, creation.tries - 1),
-              { reason: code, detail: message },
-              random,
-            );
+        ? JOB_NOT_KEPT
+        : // The try that submitted the job is counted already.
+          outcomeOfFailure(
+            Math.max(0, creation.tries - 1),
+            { reason: code, detail: message },
+            random,
+          );
   await settleJob(database, creation, jobId, shown(outcome));
 }
 
