@@ -208,13 +208,6 @@ CREATE TABLE chain_documents (
   CONSTRAINT chain_documents_pkey PRIMARY KEY (sha256)
 );
 
-CREATE TABLE chain_former_names (
-  chain_id bigint NOT NULL,
-  name text NOT NULL,
-  until timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT chain_former_names_pkey PRIMARY KEY (chain_id, name)
-);
-
 CREATE TABLE chain_list_held_records (
   snapshot_id bigint NOT NULL,
   chain_id bigint NOT NULL,
