@@ -86,42 +86,6 @@ AS $function$
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.note_changed_creations()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO creation_count_changes (chain_id, state, reason, change)
-  SELECT chain_id, state, reason, sum(change) FROM (
-    SELECT chain_id, state, coalesce(reason, '') AS reason, 1 AS change FROM added
-    UNION ALL SELECT chain_id, state, coalesce(reason, ''), -1 FROM removed
-  ) AS changes GROUP BY 1, 2, 3 HAVING sum(change) <> 0;
-  RETURN NULL;
-END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.note_removed_creations()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO creation_count_changes (chain_id, state, reason, change)
-  SELECT chain_id, state, coalesce(reason, ''), -count(*) FROM removed GROUP BY 1, 2, 3;
-  RETURN NULL;
-END $function$
-;
-
-CREATE OR REPLACE FUNCTION public.note_seen_creations()
- RETURNS trigger
- LANGUAGE plpgsql
-AS $function$
-BEGIN
-  INSERT INTO creation_count_changes (chain_id, state, reason, change)
-  SELECT chain_id, state, coalesce(reason, ''), count(*) FROM added GROUP BY 1, 2, 3;
-  RETURN NULL;
-END $function$
-;
-
 CREATE OR REPLACE FUNCTION public.queue_events()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -208,13 +172,6 @@ CREATE TABLE chain_documents (
   CONSTRAINT chain_documents_pkey PRIMARY KEY (sha256)
 );
 
-CREATE TABLE chain_former_names (
-  chain_id bigint NOT NULL,
-  name text NOT NULL,
-  until timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT chain_former_names_pkey PRIMARY KEY (chain_id, name)
-);
-
 CREATE TABLE chain_list_held_records (
   snapshot_id bigint NOT NULL,
   chain_id bigint NOT NULL,
@@ -282,7 +239,6 @@ CREATE TABLE client_usage (
   client text NOT NULL,
   spent_ms double precision NOT NULL,
   updated_at timestamp with time zone NOT NULL,
-  slow_until timestamp with time zone,
   CONSTRAINT client_usage_spent_ms_check CHECK ((spent_ms >= (0)::double precision)),
   CONSTRAINT client_usage_pkey PRIMARY KEY (client)
 );
@@ -427,23 +383,6 @@ CREATE TABLE contracts (
 );
 
 CREATE INDEX contracts_runtime_code_hash ON public.contracts USING btree (runtime_code_hash);
-
-CREATE TABLE creation_count_changes (
-  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  chain_id bigint NOT NULL,
-  state creation_state NOT NULL,
-  reason text NOT NULL,
-  change bigint NOT NULL,
-  CONSTRAINT creation_count_changes_pkey PRIMARY KEY (id)
-);
-
-CREATE TABLE creation_counts (
-  chain_id bigint NOT NULL,
-  state creation_state NOT NULL,
-  reason text NOT NULL DEFAULT ''::text,
-  creations bigint NOT NULL,
-  CONSTRAINT creation_counts_pkey PRIMARY KEY (chain_id, state, reason)
-);
 
 CREATE TABLE current_matches (
   chain_id bigint NOT NULL,
@@ -779,6 +718,8 @@ CREATE INDEX seen_creations_by_block ON public.seen_creations USING btree (chain
 
 CREATE INDEX seen_creations_by_mask ON public.seen_creations USING btree (masked_hash) WHERE ((state = ANY (ARRAY['waiting'::creation_state, 'given_up'::creation_state])) AND (masked_hash IS NOT NULL));
 
+CREATE INDEX seen_creations_by_state ON public.seen_creations USING btree (chain_id, state, reason);
+
 CREATE INDEX seen_creations_by_turn ON public.seen_creations USING btree (chain_id, creator) WHERE ((state = 'waiting'::creation_state) AND (sources_turn IS NOT NULL));
 
 CREATE INDEX seen_creations_due ON public.seen_creations USING btree (chain_id, next_try_at) WHERE ((state = 'waiting'::creation_state) AND (sources_turn IS NULL));
@@ -790,12 +731,6 @@ CREATE INDEX seen_creations_found ON public.seen_creations USING btree (found_at
 CREATE INDEX seen_creations_verifying ON public.seen_creations USING btree (job_id) WHERE (state = 'verifying'::creation_state);
 
 CREATE INDEX seen_creations_without_sources ON public.seen_creations USING btree (chain_id, sources_turn, next_try_at) WHERE ((state = 'waiting'::creation_state) AND (sources_turn IS NOT NULL));
-
-CREATE TRIGGER changed_creations_are_counted AFTER UPDATE ON public.seen_creations REFERENCING OLD TABLE AS removed NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_changed_creations();
-
-CREATE TRIGGER creations_are_counted AFTER INSERT ON public.seen_creations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION note_seen_creations();
-
-CREATE TRIGGER removed_creations_are_counted AFTER DELETE ON public.seen_creations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION note_removed_creations();
 
 CREATE TABLE set_aside_settings (
   compilation_id uuid NOT NULL,
@@ -893,7 +828,6 @@ CREATE TABLE verification_jobs (
   kept_beside boolean NOT NULL DEFAULT false,
   dropped_sources jsonb,
   claimed_at timestamp with time zone,
-  slow boolean NOT NULL DEFAULT false,
   network text DEFAULT 'unknown'::text,
   awaited_compiler text,
   awaited_until timestamp with time zone,
@@ -920,8 +854,6 @@ CREATE INDEX verification_jobs_failed ON public.verification_jobs USING btree (f
 CREATE UNIQUE INDEX verification_jobs_in_flight ON public.verification_jobs USING btree (chain_id, address, input_hash) WHERE (state = ANY (ARRAY['queued'::verification_job_state, 'running'::verification_job_state]));
 
 CREATE INDEX verification_jobs_next_of_network ON public.verification_jobs USING btree (network, client, turn, created_at) WHERE (state = 'queued'::verification_job_state);
-
-CREATE INDEX verification_jobs_next_short_of_network ON public.verification_jobs USING btree (network, client, turn, created_at) WHERE ((state = 'queued'::verification_job_state) AND (NOT slow));
 
 CREATE INDEX verification_jobs_of_address ON public.verification_jobs USING btree (chain_id, address, created_at);
 

@@ -40,7 +40,6 @@ export const ERROR_CODES = {
   invalid_chain_list: { status: 500, exit: 1, title: 'Invalid chain list' },
   chain_list_unavailable: { status: 503, exit: 75, title: 'Chain list unavailable' },
   chain_list_refused: { status: 500, exit: 6, title: 'Chain list refused' },
-  chain_list_snapshot_not_found: { status: 404, exit: 1, title: 'Stored chain list not found' },
   secret_in_document: { status: 500, exit: 1, title: 'Secret in a public document' },
   // configuration
   invalid_configuration: { status: 500, exit: 1, title: 'Invalid configuration' },

@@ -39,7 +39,7 @@ const FILL = sql(
    ), untraced AS (
      INSERT INTO monitor_untraced_blocks VALUES (${WATCHED}, 21000010, 21000029)
    )
-   INSERT INTO creation_counts (chain_id, state, reason, creations) VALUES
+   INSERT INTO forgotten_creations (chain_id, state, reason, creations) VALUES
      (${WATCHED}, 'waiting', 'metadata_unavailable', 51234), (${WATCHED}, 'waiting', '', 7),
      (${WATCHED}, 'verified', 'known_code', 1100000), (${WATCHED}, 'verified', 'sources', 53000),
      (${WATCHED}, 'given_up', 'different_bytecode', 80)`,

@@ -254,8 +254,6 @@ export interface RegistryOverview {
     health?: 'unknown' | 'up' | 'degraded' | 'down';
     /** What to beware of: codes of red flags and of findings above info, each once */
     warnings: string[];
-    /** Names that the chain had in earlier lists; absent where it had none */
-    formerNames?: string[];
   }[];
 }
 

@@ -1,7 +1,5 @@
 import { type ListRecord } from '../chains/registry/list-record.ts';
-import { type HistoryEntry } from '../chains/list/chain-history.ts';
 import { type ChainChange, type ListDifference } from '../chains/list/compare-lists.ts';
-import { type StoredSnapshot } from '../chains/list/snapshots.ts';
 import { type SourceOutcome } from '../chains/list/sync-list.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { renderTable } from './table.ts';
@@ -12,7 +10,7 @@ const HASH_DIGITS = 12;
 const SHOWN_ENDPOINTS = 3;
 
 /** What a list changes: a line of counts, and below it a table of the changes, the gravest first. */
-export function differenceText(difference: ListDifference): string {
+function differenceText(difference: ListDifference): string {
   const { added, removed, renamed, identityChanged, rpcChanged, otherChanged } = difference;
   const counts = [
     `${identityChanged.length} with another identity`,
@@ -73,7 +71,7 @@ const changes = ({ chainId, before, after }: ChainChange) => ({
 });
 
 /** What a list changes, for programs. */
-export function differenceJson(difference: ListDifference): unknown {
+function differenceJson(difference: ListDifference): unknown {
   return {
     added: difference.added.map(briefly),
     removed: difference.removed.map(briefly),
@@ -143,38 +141,4 @@ export function outcomesJson(outcomes: readonly SourceOutcome[]): unknown {
       difference: differenceJson(difference),
     };
   });
-}
-
-/** The stored lists, newest last. */
-export function snapshotsText(snapshots: readonly StoredSnapshot[]): string {
-  if (snapshots.length === 0) return 'No public list was accepted yet.\n';
-  return renderTable(
-    ['number', 'accepted', 'chains', 'hash', 'source'],
-    snapshots.map(({ id, acceptedAt, chains, sha256, source }) => [
-      String(id),
-      acceptedAt.toISOString(),
-      String(chains),
-      sha256.slice(0, HASH_DIGITS),
-      source,
-    ]),
-  );
-}
-
-/** A chain's history, oldest first: a row for each field that changed. */
-export function historyText(entries: readonly HistoryEntry[]): string {
-  if (entries.length === 0) return 'No stored list has this chain.\n';
-  const show = (value: unknown): string =>
-    value === undefined ? '-' : typeof value === 'string' ? value : JSON.stringify(value);
-  const rows = entries.flatMap(({ snapshot, kind, name, fields }) => {
-    const head = [snapshot.acceptedAt.toISOString(), String(snapshot.id), kind];
-    if (kind !== 'changed')
-      return [[...head, '', kind === 'removed' ? name : '-', kind === 'removed' ? '-' : name]];
-    return fields.map(({ field, before, after }, index) => [
-      ...(index === 0 ? head : ['', '', '']),
-      field,
-      show(before),
-      show(after),
-    ]);
-  });
-  return renderTable(['accepted', 'number', 'change', 'field', 'before', 'after'], rows);
 }

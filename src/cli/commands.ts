@@ -106,24 +106,6 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
         load: async () => (await import('./chain-lists.ts')).defineChainsSync,
       },
       {
-        name: 'snapshots',
-        description: 'Lists the public lists that were accepted.',
-        examples: ['chains snapshots'],
-        load: async () => (await import('./chain-lists.ts')).defineChainsSnapshots,
-      },
-      {
-        name: 'diff',
-        description: 'Prints the changes from one list to another.',
-        examples: ['chains diff embedded current'],
-        load: async () => (await import('./chain-lists.ts')).defineChainsDiff,
-      },
-      {
-        name: 'history',
-        description: "Prints how a chain's record changed over the accepted lists.",
-        examples: ['chains history sepolia'],
-        load: async () => (await import('./chain-lists.ts')).defineChainsHistory,
-      },
-      {
         name: 'probe',
         description:
           'Asks the endpoints of the configured chains, or of one chain, and prints how they are; exits 0 when all are up.',

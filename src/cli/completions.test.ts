@@ -40,7 +40,7 @@ function complete(shell: string, words: readonly string[]): readonly string[] {
 describe.each(['bash', 'fish'])('completions of %s', (shell) => {
   test.skipIf(!hasShell(shell)).each([
     [['ch'], ['chains']],
-    [['chains', 'sn'], ['snapshots']],
+    [['chains', 'sy'], ['sync']],
     [['chains', 'list', '--supp'], ['--supported']],
     [['verify', '1', '0x00', 'input.json', '--opt'], ['--optimizer-runs']],
     [['jobs', 'list', '--state', 'failed', '--nd'], ['--ndjson']],

@@ -168,12 +168,10 @@ export const configSchema = z.object({
         'How many verifications run at once in this process; 0 leaves them to other processes of the database.',
     }),
     queueLimit: integer([1, 100_000], 200, {
-      description:
-        'How many verifications may wait; then a client takes the place of another that has more of them, or is answered 429.',
+      description: 'How many verifications may wait; more are answered 429.',
     }),
     clientQueueLimit: integer([1, 100_000], 100, {
-      description:
-        'How many verifications of one client, or of its network, may wait; more are answered 429.',
+      description: 'How many verifications of one client may wait; more are answered 429.',
     }),
     waitingRequests: integer([0, 100_000], 2000, {
       description:

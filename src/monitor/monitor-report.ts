@@ -33,6 +33,8 @@ export interface MonitorReports {
 }
 
 const POLL_MS = 2000;
+/** Counting millions of creations takes a second: at least this many times as long passes before they are read again. */
+const REST = 20;
 /** A chain whose blocks come in bursts is a few behind now and then. */
 const BEHIND_BLOCKS = 64;
 
@@ -84,13 +86,16 @@ export function watchMonitors(
   let current: readonly MonitorReport[] = [];
   const follow = async (): Promise<void> => {
     while (!signal.aborted) {
+      let pauseMs = pollMs;
       try {
+        const begun = performance.now();
         const chainIds = findMonitored(configured());
         current = await readMonitorReports(database, chainIds, { since, stallSeconds });
+        pauseMs = Math.max(pollMs, REST * (performance.now() - begun));
       } catch (error) {
         log.debug({ event: 'monitors_unread', error: messageOf(error) }, 'monitors were not read');
       }
-      await wait(pollMs, undefined, { signal }).catch(() => undefined);
+      await wait(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   };
   const following = follow();

@@ -52,19 +52,10 @@ export const FAILURE_KINDS = {
   no_similar_match_found: 'no_match',
   job_timed_out: 'not_checked',
   job_cancelled: 'not_checked',
-  job_displaced: 'not_checked',
   internal_error: 'not_checked',
 } as const satisfies Record<string, FailureKind>;
 
 export type FailureCode = keyof typeof FAILURE_KINDS;
-
-/** Failures of jobs that used as much time or memory as a job may. */
-export const LIMIT_CODES: ReadonlySet<FailureCode> = new Set([
-  'compiler_timeout',
-  'compiler_out_of_memory',
-  'compiler_output_too_large',
-  'job_timed_out',
-]);
 
 /** The kind of a failed job's code. One that is not known here, of an older or newer version, was not checked. */
 export function failureKindOf(code: string): FailureKind {

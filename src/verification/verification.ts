@@ -36,7 +36,7 @@ export interface Verification {
   submit(
     request: PackedRequest,
     client: string,
-    share?: Pick<QueueLimits, 'perClient' | 'displaces'>,
+    share?: Pick<QueueLimits, 'perClient'>,
   ): Promise<string>;
   /** See {@link ProposalReader.propose}. */
   propose: ProposalReader['propose'];
@@ -141,9 +141,7 @@ export async function startVerification(
       requireSupported(parts, request.chainId);
       await options.requireSpace?.();
       await checkCode(request, client);
-      return submitJob(serving, request, client, { ...options.queue, ...share }, () =>
-        tell({ kind: 'not_checked', outcome: 'job_displaced' }),
-      );
+      return submitJob(serving, request, client, { ...options.queue, ...share });
     },
     propose: (chainId, address, asker) => proposals.propose(chainId, address, asker),
     verifyGiven: (request, asker) => given.verify(request, asker),

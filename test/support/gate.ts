@@ -27,33 +27,24 @@ export interface HeldDatabase {
 export function holdAfter(database: Database, label: string): HeldDatabase {
   const reached = new Gate();
   const gate = new Gate();
-  const held = afterStatement(database, label, () => {
-    reached.open();
-    return gate.opened;
-  });
-  return { database: held, held: reached.opened, release: () => gate.open() };
-}
-
-/** The same database, which calls back each time the statement of this label has run; its caller waits for that. */
-export function afterStatement(
-  database: Database,
-  label: string,
-  onRun: () => Promise<void> | void,
-): Database {
   const query: Database['query'] = async <Row extends object>(
     ...[statement, values]: Parameters<Database['query']>
   ): Promise<Row[]> => {
     const rows = await database.query<Row>(statement, values);
-    if (statement.label === label) await onRun();
+    if (statement.label === label) {
+      reached.open();
+      await gate.opened;
+    }
     return rows;
   };
-  return new Proxy(database, {
+  const held = new Proxy(database, {
     get: (target, name) => {
       if (name === 'query') return query;
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === 'function' ? (value.bind(target) as unknown) : value;
     },
   });
+  return { database: held, held: reached.opened, release: () => gate.open() };
 }
 
 /** A database without tables that holds one statement. */

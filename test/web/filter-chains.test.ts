@@ -60,7 +60,7 @@ const ROWS: readonly ChainRow[] = [
     lastVerifiedAt: '2026-02-04T00:00:00Z',
     health: 'down',
   }),
-  rowOf(16, { name: 'Straße', formerNames: ['Old Road'], warnings: ['reusedChainId'] }),
+  rowOf(16, { name: 'Straße', warnings: ['reusedChainId'] }),
   rowOf(Number.MAX_SAFE_INTEGER, {
     name: 'a name of sixty characters, which is as long as names can be.',
   }),
@@ -78,7 +78,6 @@ describe('the words of a query', () => {
     ['GÖRLI', [5]],
     ['gör', [5]],
     ['strasse', [16]],
-    ['old road', [16]],
     ['mainnet', [1, 10]],
     ['mainnet op', [10]],
     ['  op\tMAIN ', [10]],

@@ -26,8 +26,6 @@ export interface ChainList {
   readonly ignoredFields?: readonly string[];
   /** The id of the stored list; absent for a list that was not synced. */
   readonly snapshotId?: number;
-  /** Names and short names that earlier lists gave a chain and this one does not: for lookup. */
-  readonly formerNames?: ReadonlyMap<number, readonly string[]>;
 }
 
 // The file lies beside src/ and beside dist/, so the same path holds for both.

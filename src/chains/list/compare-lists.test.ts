@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { type ListRecord } from '../registry/list-record.ts';
 import { listRecords } from '../../../test/support/made-up-lists.ts';
-import { compareLists, compareRecords, findFormerNames } from './compare-lists.ts';
+import { compareLists, compareRecords } from './compare-lists.ts';
 
 const counts = (difference: ReturnType<typeof compareLists>) =>
   Object.fromEntries(
@@ -110,17 +110,6 @@ describe('compareLists', () => {
         added: ['https://c.example'],
         removed: ['https://b.example'],
       },
-    ]);
-  });
-});
-
-describe('findFormerNames', () => {
-  test('keeps the names that a chain lost, and those of chains that are gone', () => {
-    const gone: ListRecord = { chainId: 9, name: 'Gone', rpc: [] };
-    const after = { ...alpha, name: 'Omega' };
-    expect(findFormerNames(compareLists([alpha, gone], [after]))).toEqual([
-      { chainId: 9, name: 'Gone' },
-      { chainId: 7, name: 'Alpha Mainnet' },
     ]);
   });
 });

@@ -122,24 +122,3 @@ function without(urls: readonly string[], others: readonly string[]): readonly s
   const known = new Set(others);
   return urls.filter((url) => !known.has(url));
 }
-
-/** The names and short names that a newer list takes from its chains: nobody who knows them should look in vain. */
-export function findFormerNames(
-  difference: ListDifference,
-): readonly { readonly chainId: number; readonly name: string }[] {
-  const removed = difference.removed.flatMap((record) => namesOf(record));
-  const renamed = difference.renamed.flatMap(({ before, after }) => {
-    const kept = new Set(namesOf(after).map(({ name }) => name));
-    return namesOf(before).filter(({ name }) => !kept.has(name));
-  });
-  return [...removed, ...renamed];
-}
-
-function namesOf({
-  chainId,
-  name,
-  shortName,
-}: ListRecord): readonly { readonly chainId: number; readonly name: string }[] {
-  const names = new Set(shortName === undefined ? [name] : [name, shortName]);
-  return [...names].map((each) => ({ chainId, name: each }));
-}

@@ -14,21 +14,14 @@ export interface StoredSnapshot {
   readonly sha256: string;
   /** A URL or the path of a file. */
   readonly source: string;
-  readonly chains: number;
-  readonly acceptedAt: Date;
   /** Chains whose records the list changes and that are not believed, ascending: their records before stay in force. */
   readonly heldBack: readonly number[];
 }
 
-/** Older ones are forgotten: at a change a day that is three years, and a hostile source cannot fill the disk. */
+/** Whatever a hostile source gives, so many lists do not fill the disk. */
 const MOST_SNAPSHOTS = 1000;
 
-/** In UTF-16 units. Nobody types a longer name into a search, and an index of PostgreSQL holds no more than 2,704 bytes. */
-const FORMER_NAME_CHARACTERS = 200;
-/** The most former names of one chain, and of all chains together. Every process has them in memory. */
-const MOST_FORMER_NAMES = { ofChain: 10, inAll: 20_000 };
-
-const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, chains, accepted_at, ARRAY(
+const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, ARRAY(
   SELECT chain_id FROM chain_list_held_records WHERE snapshot_id = chain_list_snapshots.id ORDER BY chain_id
 ) AS held_back`;
 
@@ -36,10 +29,6 @@ const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, chains, accepted_a
 export const CURRENT_SNAPSHOT = `SELECT ${COLUMNS} FROM chain_list_snapshots WHERE source = ANY ($1) ORDER BY id DESC LIMIT 1`;
 
 const READ_CURRENT = sql('read current chain list snapshot', CURRENT_SNAPSHOT);
-const LIST = sql(
-  'list chain list snapshots',
-  `SELECT ${COLUMNS} FROM chain_list_snapshots ORDER BY id`,
-);
 const READ_RECENT_SIZES = sql(
   'read sizes of recent chain lists',
   `SELECT chains FROM chain_list_snapshots
@@ -52,10 +41,6 @@ const READ_TEXT = sql(
 const READ_HELD = sql(
   'read held records of chain list',
   'SELECT record FROM chain_list_held_records WHERE snapshot_id = $1 ORDER BY chain_id',
-);
-const READ_FORMER_NAMES = sql(
-  'read former names of chains',
-  'SELECT chain_id, name FROM chain_former_names ORDER BY chain_id, until DESC, name',
 );
 const STORE_TEXT = sql(
   'store chain list text',
@@ -70,24 +55,12 @@ const STORE_HELD = sql(
   `INSERT INTO chain_list_held_records (snapshot_id, chain_id, record)
    SELECT $1, held.chain_id, held.record FROM unnest($2::bigint[], $3::json[]) AS held (chain_id, record)`,
 );
-const STORE_FORMER_NAMES = sql(
-  'store former names of chains',
-  `INSERT INTO chain_former_names (chain_id, name) SELECT * FROM unnest($1::bigint[], $2::text[])
-   ON CONFLICT (chain_id, name) DO UPDATE SET until = now()`,
-);
-const FORGET_FORMER_NAMES = sql(
-  'forget old former names of chains',
-  `DELETE FROM chain_former_names AS former USING (
-     SELECT chain_id, name, row_number() OVER (ORDER BY until DESC, chain_id, name) AS place,
-       row_number() OVER (PARTITION BY chain_id ORDER BY until DESC, name) AS place_in_chain
-     FROM chain_former_names
-   ) AS ranked
-   WHERE (former.chain_id, former.name) = (ranked.chain_id, ranked.name)
-     AND (place > $2 OR place_in_chain > $1)`,
-);
+// The sizes of the last 30 days are compared with the next list; the newest of a source is what is served.
 const FORGET_SNAPSHOTS = sql(
   'forget old chain list snapshots',
-  'DELETE FROM chain_list_snapshots WHERE id <= $1',
+  `DELETE FROM chain_list_snapshots AS old
+   WHERE (id <= $1 OR accepted_at < now() - interval '30 days')
+     AND EXISTS (SELECT FROM chain_list_snapshots AS newer WHERE newer.source = old.source AND newer.id > old.id)`,
 );
 const FORGET_TEXTS = sql(
   'forget old chain list texts',
@@ -100,15 +73,7 @@ interface SnapshotRow {
   readonly id: string;
   readonly sha256: string;
   readonly source: string;
-  readonly chains: number;
-  readonly accepted_at: Date;
   readonly held_back: readonly string[];
-}
-
-function toSnapshot(row: SnapshotRow): StoredSnapshot {
-  const { id, sha256, source, chains, accepted_at, held_back } = row;
-  const heldBack = held_back.map(Number);
-  return { id: Number(id), sha256, source, chains, acceptedAt: accepted_at, heldBack };
 }
 
 /** The snapshot that a service with these sources serves; undefined before the first one. */
@@ -117,12 +82,9 @@ export async function readCurrentSnapshot(
   sources: readonly string[],
 ): Promise<StoredSnapshot | undefined> {
   const [row] = await database.query<SnapshotRow>(READ_CURRENT, [sources]);
-  return row === undefined ? undefined : toSnapshot(row);
-}
-
-/** All snapshots that are kept, oldest first. */
-export async function listSnapshots(database: Queryable): Promise<readonly StoredSnapshot[]> {
-  return (await database.query<SnapshotRow>(LIST)).map(toSnapshot);
+  if (row === undefined) return undefined;
+  const { id, held_back: heldBack, ...snapshot } = row;
+  return { ...snapshot, id: Number(id), heldBack: heldBack.map(Number) };
 }
 
 /** How many chains the lists had that were accepted from these sources in the last 30 days, oldest first. */
@@ -144,7 +106,7 @@ export async function readListText(
 }
 
 /**
- * The list of a snapshot as it was served, with the names that its chains had before.
+ * The list of a snapshot as it is served.
  * @throws FullmatchError invalid_chain_list
  */
 export async function readSnapshotList(
@@ -158,20 +120,7 @@ export async function readSnapshotList(
   const held = await database.query<{ record: unknown }>(READ_HELD, [id]);
   const inForce = held.map(({ record }) => readListRecord(record));
   const list = holdRecords(parseChainList(text, source), inForce);
-  return { ...list, snapshotId: id, formerNames: await readFormerNames(database) };
-}
-
-async function readFormerNames(
-  database: Queryable,
-): Promise<ReadonlyMap<number, readonly string[]>> {
-  const names = new Map<number, string[]>();
-  const rows = await database.query<{ chain_id: string; name: string }>(READ_FORMER_NAMES);
-  for (const { chain_id, name } of rows) {
-    const known = names.get(Number(chain_id));
-    if (known === undefined) names.set(Number(chain_id), [name]);
-    else known.push(name);
-  }
-  return names;
+  return { ...list, snapshotId: id };
 }
 
 /** A list to accept: it was judged against the snapshot `judgedAgainst`. */
@@ -180,7 +129,6 @@ export interface AcceptedList {
   readonly list: ChainList;
   /** Records in force that stay in the place of the list's own. */
   readonly inForce: readonly ListRecord[];
-  readonly formerNames: readonly { readonly chainId: number; readonly name: string }[];
   readonly sources: readonly string[];
   readonly judgedAgainst: StoredSnapshot | undefined;
 }
@@ -191,11 +139,10 @@ export interface AcceptedList {
  */
 export async function acceptSnapshot(
   database: Database,
-  { text, list, inForce, formerNames, sources, judgedAgainst }: AcceptedList,
+  { text, list, inForce, sources, judgedAgainst }: AcceptedList,
 ): Promise<StoredSnapshot | undefined> {
   const compressed = await promisify(gzip)(text);
   const sha256 = Buffer.from(list.sha256, 'hex');
-  const names = formerNames.filter(({ name }) => isStorable(name));
   return database.transaction(async (transaction) => {
     await lockUntilCommit(transaction, 'chainList');
     const current = await readCurrentSnapshot(transaction, sources);
@@ -209,19 +156,8 @@ export async function acceptSnapshot(
       inForce.map(({ chainId }) => chainId),
       inForce.map((record) => JSON.stringify(record)),
     ]);
-    await transaction.query(STORE_FORMER_NAMES, [
-      names.map(({ chainId }) => chainId),
-      names.map(({ name }) => name),
-    ]);
-    const { ofChain, inAll } = MOST_FORMER_NAMES;
-    await transaction.query(FORGET_FORMER_NAMES, [ofChain, inAll]);
     await transaction.query(FORGET_SNAPSHOTS, [Number(row.id) - MOST_SNAPSHOTS]);
     await transaction.query(FORGET_TEXTS);
     return readCurrentSnapshot(transaction, sources);
   });
-}
-
-/** PostgreSQL's text holds neither NUL nor half of a surrogate pair; nobody types them into a search either. */
-function isStorable(name: string): boolean {
-  return name.length <= FORMER_NAME_CHARACTERS && !/[\0\p{Surrogate}]/u.test(name);
 }

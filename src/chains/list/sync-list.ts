@@ -2,12 +2,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Database } from '../../store/database.ts';
 import { parseChainList, type ChainList } from './chain-list.ts';
-import {
-  compareLists,
-  findFormerNames,
-  type ChainChange,
-  type ListDifference,
-} from './compare-lists.ts';
+import { compareLists, type ChainChange, type ListDifference } from './compare-lists.ts';
 import { findHeldChanges, holdRecords } from './hold-records.ts';
 import { judgeList, type ListRequirements, type Refusal } from './judge-list.ts';
 import { readSource, type SourceAnswer } from './list-source.ts';
@@ -194,9 +189,8 @@ async function takeText(
     await parts.assertPublishable(judged.list);
     if (request.dryRun === true) return { source, status: 'accepted', ...judged };
     const { sources } = request;
-    const formerNames = findFormerNames(judged.difference);
     const inForce = heldBack.map(({ before }) => before);
-    const accepting = { text, list, inForce, formerNames, sources, judgedAgainst: current };
+    const accepting = { text, list, inForce, sources, judgedAgainst: current };
     if ((await acceptSnapshot(parts.database, accepting)) === undefined) continue;
     await remember();
     return { source, status: 'accepted', ...judged };

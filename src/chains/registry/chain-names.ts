@@ -19,7 +19,7 @@ export class ChainNames {
     readonly isFolded: boolean;
     readonly chains: ReadonlyMap<string, readonly RegisteredChain[]>;
   }[];
-  /** Each short name and name of today once, in the order of the registry. */
+  /** Each short name and name once, in the order of the registry. */
   readonly #spellings: readonly Spelling[];
 
   readonly #measure: (left: string, right: string) => number;
@@ -34,15 +34,12 @@ export class ChainNames {
         isFolded ? namesOf(chain).map((name) => name.toLowerCase()) : namesOf(chain),
       ),
     });
-    const formerNames = ({ formerNames: names = [] }: RegisteredChain): readonly string[] => names;
     this.#tiers = [
       tier(false, shortNameOf),
       tier(false, ({ record }) => [record.name]),
-      tier(true, namesOfToday),
-      tier(false, formerNames),
-      tier(true, formerNames),
+      tier(true, namesOf),
     ];
-    this.#spellings = [...new Set(chains.flatMap(namesOfToday))].map((name) => {
+    this.#spellings = [...new Set(chains.flatMap(namesOf))].map((name) => {
       const lower = name.toLowerCase();
       return { name, lower, letters: countLetters(lower) };
     });
@@ -54,8 +51,8 @@ export class ChainNames {
   }
 
   /**
-   * The chains that a name means, ascending chainId. An exact short name goes before an exact name, both before either in
-   * another case, and all before names that the chain no longer has.
+   * The chains that a name means, ascending chainId. An exact short name goes before an exact name, and both before either in
+   * another case.
    */
   named(name: string): readonly RegisteredChain[] {
     const lower = name.toLowerCase();
@@ -97,7 +94,7 @@ function shortNameOf({ record }: RegisteredChain): readonly string[] {
   return record.shortName === undefined ? [] : [record.shortName];
 }
 
-function namesOfToday(chain: RegisteredChain): readonly string[] {
+function namesOf(chain: RegisteredChain): readonly string[] {
   return [...shortNameOf(chain), chain.record.name];
 }
 

@@ -25,6 +25,4 @@ export interface RegisteredChain {
   readonly testnet: boolean;
   /** On the operator's machine or private network. */
   readonly local: boolean;
-  /** Names and short names that earlier public lists gave it, and the current one does not: for lookup. */
-  readonly formerNames?: readonly string[];
 }

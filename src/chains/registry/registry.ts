@@ -104,8 +104,7 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
       ...entriesOf(chainId, { listed, defaults, configured: input.configured }),
       isWatched: input.watched?.has(chainId) === true,
     });
-    const formerNames = input.list.formerNames?.get(chainId);
-    chains.push(formerNames === undefined ? merged.chain : { ...merged.chain, formerNames });
+    chains.push(merged.chain);
     findings.push(...merged.findings);
   }
   findings.push(...reviewRegistry(chains, input, listed));

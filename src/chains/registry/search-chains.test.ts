@@ -33,7 +33,7 @@ const CHAINS = [
   chainOf(5, { name: 'Görli', title: 'Ethereum Testnet Görli', status: 'deprecated' }, true),
   chainOf(137, { name: 'Polygon', nativeCurrency: currency('POL', 'POL'), status: 'active' }),
   chainOf(1370, { name: 'Ramestta', monitored: true, supported: true }),
-  { ...chainOf(1400, { name: 'Renamed' }), formerNames: ['Tallinn', 'tal'] },
+  chainOf(1400, { name: 'Tallinn' }),
   chainOf(4157, { name: 'Ｗｉｄｅ Straße ΧΑΟΣ' }),
 ];
 const idsOf = (chains: readonly RegisteredChain[]): number[] =>
@@ -204,7 +204,7 @@ describe('the likeliest chains', () => {
       chainOf(1, { name: 'Ethereum Mainnet', shortName: 'eth', supported: true }),
       chainOf(61, { name: 'EthereumClassic', supported: true }),
       chainOf(2, { name: 'Ethereum Two' }),
-      { ...chainOf(3, { name: 'Now Other', supported: true }), formerNames: ['Ethereum'] },
+      chainOf(3, { name: 'Ethereum', supported: true }),
     ];
     expect(idsOf(rankChains(named, { words: 'Ethereum' }, 9).chains)).toEqual([3, 1, 61, 478, 2]);
   });

@@ -40,13 +40,13 @@ function onceForEach<Value>(
   };
 }
 
-/** What a chain calls itself and was called, a line each, so that no word is found across two of them. */
+/** What a chain is called, a line each, so that no word is found across two of them. */
 const namesOf = onceForEach(foldNames);
 
-function foldNames({ record, formerNames = [] }: RegisteredChain): string {
+function foldNames({ record }: RegisteredChain): string {
   const { chainId, name, shortName, chain, title, nativeCurrency } = record;
   const { symbol, name: currency } = nativeCurrency ?? {};
-  const names = [name, shortName, chain, title, symbol, currency, ...formerNames];
+  const names = [name, shortName, chain, title, symbol, currency];
   return foldText([chainId, ...names.filter((each) => each !== undefined)].join('\n'));
 }
 
@@ -102,10 +102,10 @@ export function searchChains(
   };
 }
 
-/** The names that a chain has or had for itself. Its currency and its ecosystem are those of many. */
-const ownNamesOf = onceForEach(({ record, formerNames = [] }): readonly string[] => {
+/** The names that a chain has for itself. Its currency and its ecosystem are those of many. */
+const ownNamesOf = onceForEach(({ record }): readonly string[] => {
   const { chainId, name, shortName = '' } = record;
-  return [String(chainId), name, shortName, ...formerNames].map(foldText);
+  return [String(chainId), name, shortName].map(foldText);
 });
 
 /**

@@ -1,20 +1,7 @@
 import { sql, type Queryable } from '../../store/database.ts';
 
-const MOST_CHANGES = 10_000;
 const MOST_FORGOTTEN = 5000;
 
-// Rows that another process adds up now are left to it. Counts that came to nothing are taken out by the next statement.
-const COUNT_CHANGES = sql(
-  'add up counts of seen creations',
-  `WITH taken AS (
-     DELETE FROM creation_count_changes WHERE id IN (
-       SELECT id FROM creation_count_changes ORDER BY id LIMIT ${MOST_CHANGES} FOR UPDATE SKIP LOCKED)
-     RETURNING chain_id, state, reason, change
-   )
-   INSERT INTO creation_counts AS counts (chain_id, state, reason, creations)
-   SELECT chain_id, state, reason, sum(change) FROM taken GROUP BY 1, 2, 3 ORDER BY 1, 2, 3
-   ON CONFLICT (chain_id, state, reason) DO UPDATE SET creations = counts.creations + excluded.creations`,
-);
 const FORGET = sql(
   'forget old seen creations',
   `WITH old AS (
@@ -31,11 +18,11 @@ const FORGET = sql(
 );
 const READ_COUNTS = sql(
   'read counts of seen creations',
-  `SELECT chain_id, state, reason, sum(creations)::bigint AS creations FROM (
-     SELECT chain_id, state, reason, creations FROM creation_counts WHERE chain_id = ANY ($1::bigint[])
+  `SELECT chain_id, state, coalesce(reason, '') AS reason, sum(creations)::bigint AS creations FROM (
+     SELECT chain_id, state, reason, count(*) AS creations FROM seen_creations
+     WHERE chain_id = ANY ($1::bigint[]) GROUP BY 1, 2, 3
      UNION ALL SELECT chain_id, state, reason, creations FROM forgotten_creations WHERE chain_id = ANY ($1::bigint[])
-     UNION ALL SELECT chain_id, state, reason, change FROM creation_count_changes WHERE chain_id = ANY ($1::bigint[])
-   ) AS counts GROUP BY 1, 2, 3 HAVING sum(creations) > 0 ORDER BY 1, 2, 4 DESC, 3`,
+   ) AS counts GROUP BY 1, 2, 3 ORDER BY 1, 2, 4 DESC, 3`,
 );
 
 /** Where a creation may stand, in the order in which it gets there. */
@@ -50,11 +37,6 @@ export interface CreationCount {
   /** Empty where nothing is to say, as of what was not tried yet. */
   readonly reason: string;
   readonly creations: number;
-}
-
-/** Adds up what writers noted of the counts. */
-export async function countChanges(database: Queryable): Promise<void> {
-  await database.query(COUNT_CHANGES);
 }
 
 /** Deletes rows that ended longer ago than they are kept, a bounded number; their counts stay. @returns whether there may be more */

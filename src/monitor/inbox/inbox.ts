@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
-import { countChanges, forgetOldCreations } from './creation-counts.ts';
+import { forgetOldCreations } from './creation-counts.ts';
 import {
   claimCreations,
   readEndedJobs,
@@ -34,7 +34,7 @@ const LEASE_MS = 60_000;
 const RENEWALS_PER_LEASE = 3;
 /** One try: the chain, a compilation of a sibling, gateways. */
 const TRIAL_TIMEOUT_MS = 300_000;
-const TIDY_EVERY_MS = 2000;
+const FORGET_MORE_MS = 2000;
 const FORGET_EVERY_MS = 600_000;
 /** After trouble with the database. */
 const RETRY_MS = 1000;
@@ -180,38 +180,38 @@ function shown<Outcome extends TrialOutcome>(outcome: Outcome): Outcome {
   return { ...outcome, detail: printableText(outcome.detail, DETAIL_CHARACTERS) };
 }
 
+const JOB_NOT_KEPT = {
+  kind: 'waiting',
+  reason: 'job_not_kept',
+  detail: 'The verification is not kept any more.',
+  afterMs: 0,
+  isTry: false,
+} as const;
+
 /** What a creation's job came to. */
 async function settleEnded(
   { database, random }: TrialParts,
   { creation, jobId, state, code, message }: EndedJob,
 ): Promise<void> {
-  const again = (reason: string, detail: string, afterMs: number) =>
-    ({ kind: 'waiting', reason, detail, afterMs, isTry: false }) as const;
   const outcome =
     state === 'succeeded'
       ? ({ kind: 'verified', reason: 'sources' } as const)
       : state === undefined
-        ? again('job_not_kept', 'The verification is not kept any more.', 0)
-        : code === 'job_displaced'
-          ? again(code, message, 60_000)
-          : // The try that submitted the job is counted already.
-            outcomeOfFailure(
-              Math.max(0, creation.tries - 1),
-              { reason: code, detail: message },
-              random,
-            );
+        ? JOB_NOT_KEPT
+        : // The try that submitted the job is counted already.
+          outcomeOfFailure(
+            Math.max(0, creation.tries - 1),
+            { reason: code, detail: message },
+            random,
+          );
   await settleJob(database, creation, jobId, shown(outcome));
 }
 
-/** Adds the changes of the counts up, and forgets what ended long ago. */
+/** Forgets what ended long ago. */
 function tidy({ database, log }: TrialParts, keepDays: number, signal: AbortSignal): Promise<void> {
-  let forgetAt = 0;
-  return repeat(signal, log, 'counts of found contracts', async () => {
-    await countChanges(database);
-    if (Date.now() >= forgetAt) {
-      const isMore = await forgetOldCreations(database, keepDays);
-      if (!isMore) forgetAt = Date.now() + FORGET_EVERY_MS;
-    }
-    await wait(TIDY_EVERY_MS, undefined, { signal }).catch(() => undefined);
+  return repeat(signal, log, 'forgetting of found contracts', async () => {
+    const isMore = await forgetOldCreations(database, keepDays);
+    const pauseMs = isMore ? FORGET_MORE_MS : FORGET_EVERY_MS;
+    await wait(pauseMs, undefined, { signal }).catch(() => undefined);
   });
 }

@@ -52,7 +52,7 @@ export interface TrialParts {
   readonly submit: (
     request: PackedRequest,
     client: string,
-    share: Pick<QueueLimits, 'perClient' | 'displaces'>,
+    share: Pick<QueueLimits, 'perClient'>,
   ) => Promise<string>;
   /** How many creations may be in the queue at once. */
   readonly queueShare: number;
@@ -238,7 +238,7 @@ async function verifyFound(
     ...{ compilation: found.compilation, origin: 'monitored' as const },
   };
   const request = await parts.pack(wanted, signal);
-  const share = { perClient: parts.queueShare, displaces: false };
+  const share = { perClient: parts.queueShare };
   const jobId = await submitOrJoin(() => parts.submit(request, MONITOR_CLIENT, share));
   const facts = { chain_id: chainId, address, job: jobId, from: found.from };
   parts.log.info({ event: 'sources_found', ...facts }, 'the monitor found sources');

@@ -47,7 +47,7 @@ export const FORGET_AWAITED = `awaited_compiler = NULL, awaited_until = NULL, aw
 const IS_CLAIMED = 'id = $1 AND lease_token = $2';
 const PARK = sql(
   'park job until its compiler is here',
-  `WITH ${chargeFor(IS_CLAIMED, 'false')}
+  `WITH ${chargeFor(IS_CLAIMED)}
    UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
      attempts = attempts - 1, compiler_waits = compiler_waits + 1,
      awaited_compiler = $3, awaited_until = now() + $4 * interval '1 millisecond',

@@ -13,11 +13,6 @@ const LEAST_JOB_MS = 1000;
 /** Since a job was claimed, in milliseconds. Clocks of a database may be set back. */
 const HELD_MS = `greatest(0, extract(epoch FROM clock_timestamp() - coalesce(claimed_at, started_at)) * 1000)`;
 
-/** What a client may have spent and still count as one that has spent nothing: the time of one short job. */
-const SMALL_CHANGE_MS = 5_000;
-/** How long a client and its network come behind others after a job of theirs was put back or ran into a limit. */
-const SLOW_FOR = '10 minutes';
-
 /**
  * SQL: the rows of client_usage of a network and of a client, as `of_network` and `of_client`. Networks and clients
  * are in one table, by their names.
@@ -33,16 +28,6 @@ export function spentMs(row = 'client_usage'): string {
     - ${DRAINED_PER_MS} * extract(epoch FROM clock_timestamp() - ${row}.updated_at) * 1000), 0)::float8`;
 }
 
-/** SQL: what is left of a spent time, in milliseconds, where that of one short job counts as none. */
-export function beyondSmallChange(spent: string): string {
-  return `greatest(0, ${spent} - ${SMALL_CHANGE_MS})`;
-}
-
-/** SQL: whether a row of client_usage tells of a job that was put back or ran into a limit not long ago. */
-export function isSlow(row: string): string {
-  return `coalesce(${row}.slow_until > clock_timestamp(), false)`;
-}
-
 /** SQL: what the jobs of a group count while they run, in milliseconds. */
 export const RUNNING_MS = `sum(greatest(${HELD_MS}, ${LEAST_JOB_MS}))::float8`;
 
@@ -50,25 +35,22 @@ export const RUNNING_MS = `sum(greatest(${HELD_MS}, ${LEAST_JOB_MS}))::float8`;
  * SQL: a part of a WITH list that charges clients and their networks for the time for which workers have held their
  * jobs. It stands in the statement that takes a job from its worker, so that no time is lost and none is counted twice.
  * @param condition which running jobs.
- * @param isSlowJob whether the job is put back for its length or ran into a limit.
  */
-export function chargeFor(condition: string, isSlowJob = 'false'): string {
+export function chargeFor(condition: string): string {
   return `charged AS (
-    INSERT INTO client_usage (client, spent_ms, updated_at, slow_until)
-    SELECT payer, least(sum(${HELD_MS}), ${SPENT_MAX_MS}), clock_timestamp(),
-      CASE WHEN ${isSlowJob} THEN clock_timestamp() + interval '${SLOW_FOR}' END
+    INSERT INTO client_usage (client, spent_ms, updated_at)
+    SELECT payer, least(sum(${HELD_MS}), ${SPENT_MAX_MS}), clock_timestamp()
     FROM verification_jobs CROSS JOIN LATERAL (
       SELECT DISTINCT payer FROM unnest(ARRAY[client, network]) AS payer WHERE payer IS NOT NULL) AS payers
     WHERE state = 'running' AND ${condition} GROUP BY payer ORDER BY payer
     ON CONFLICT (client) DO UPDATE SET updated_at = excluded.updated_at,
-      spent_ms = least(${spentMs()} + excluded.spent_ms, ${SPENT_MAX_MS}),
-      slow_until = greatest(client_usage.slow_until, excluded.slow_until)
+      spent_ms = least(${spentMs()} + excluded.spent_ms, ${SPENT_MAX_MS})
   )`;
 }
 
 const FORGET_USAGE = sql(
   'forget usage of clients',
-  `DELETE FROM client_usage WHERE ${spentMs()} = 0 AND NOT ${isSlow('client_usage')}`,
+  `DELETE FROM client_usage WHERE ${spentMs()} = 0`,
 );
 
 /** Forgets clients and networks whose spent time has drained away. */

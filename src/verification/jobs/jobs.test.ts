@@ -7,7 +7,7 @@ import { type Hex } from '../../lib/hex.ts';
 import { silentLogger } from '../../log.ts';
 import { sql } from '../../store/database.ts';
 import { sampleAddress, sampleContract } from '../../../test/support/sample-contracts.ts';
-import { afterStatement, Gate } from '../../../test/support/gate.ts';
+import { Gate } from '../../../test/support/gate.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { watchJobs, type JobWatch } from './job-notifications.ts';
 import { readJob } from './read-job.ts';
@@ -20,14 +20,13 @@ import {
   finishWithFailure,
   finishWithMatch,
   handBack,
-  type Lane,
   MAX_ATTEMPTS,
   reapJobs,
   renewLease,
 } from './run-jobs.ts';
 import { submitJob } from './submit-job.ts';
 import { isFinished, type JobEnd, type VerificationJob } from './verification-job.ts';
-import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
+import { VerificationFailure } from '../verification-failure.ts';
 import { packRequest, type VerificationRequest } from '../verification-request.ts';
 import { startWorkers, type WorkerOptions, type Workers, type WorkerParts } from './worker.ts';
 import { contractChanged } from '../../repository/matches/outdated-reading.ts';
@@ -148,141 +147,10 @@ describe('submitting', () => {
     });
   });
 
-  test('a newcomer takes the place of the last job of the longest line, whose waiters are told', async () => {
-    const limits = { total: 4, perClient: 4 };
-    const long: string[] = [];
-    for (let index = 0; index < 3; index += 1) long.push(await submit(undefined, 'a', limits));
-    const other = await submit(undefined, 'b', limits);
-    const ended: (string | undefined)[] = [];
-    watch.onEnd((id) => ended.push(id));
-    let displaced = 0;
-    const { database } = testDatabase;
-    const request = packRequest(requestFor(freshAddress()));
-    await submitJob(database, request, 'c', limits, () => (displaced += 1));
-    expect(displaced).toBe(1);
-    const states = await Promise.all(
-      [...long, other].map(async (id) => (await readJob(database, id))?.failure?.code),
-    );
-    expect(states).toEqual([undefined, undefined, 'job_displaced', undefined]);
-    expect(failureKindOf('job_displaced')).toBe('not_checked');
-    await expect.poll(() => ended).toContain(long[2]);
-    // A line that is longer by one only would be the shorter one afterwards.
-    await expect(submit(undefined, 'b', limits)).rejects.toMatchObject({ code: 'queue_full' });
-  });
-
-  test('where every client has one job, the one that has spent the most time gives way', async () => {
-    const { database } = testDatabase;
-    await spend('heavy', 60_000);
-    const limits = { total: 2, perClient: 2 };
-    const heavy = await submit(undefined, 'heavy', limits);
-    await submit(undefined, 'light', limits);
-    await submit(undefined, 'new', limits);
-    expect((await readJob(database, heavy))?.failure?.code).toBe('job_displaced');
-    await expect(submit(undefined, 'newer', limits)).rejects.toMatchObject({ code: 'queue_full' });
-  });
-
-  const codesOf = (ids: readonly string[]) =>
-    Promise.all(ids.map(async (id) => (await readJob(testDatabase.database, id))?.failure?.code));
-  const lines = () =>
-    testDatabase.database.query<{ network: string; client: string; jobs: number; slow: boolean }>(
-      sql(
-        'test lines',
-        `SELECT network, client, count(*)::int AS jobs, bool_or(slow) AS slow
-         FROM verification_jobs WHERE state = 'queued' GROUP BY network, client`,
-      ),
-    );
-
-  test('many addresses of one network have the share of one client, and give way to others', async () => {
-    const limits = { total: 12, perClient: 8 };
-    const addresses = Array.from({ length: 12 }, (_, index) => `192.0.2.${index}`);
-    const taken = await Promise.allSettled(
-      addresses.map((each) => submit(undefined, each, limits)),
-    );
-    const refused = taken.filter(({ status }) => status === 'rejected');
-    expect(refused).toHaveLength(4);
-    for (let index = 0; index < 8; index += 1) {
-      await expect(submit(undefined, `198.51.${index}.1`, limits)).resolves.toBeTruthy();
-    }
-  });
-
-  test('a client finds a place beside a neighbour whose line fills the share of their network', async () => {
-    const limits = { total: 12, perClient: 3 };
-    const long: string[] = [];
-    for (let index = 0; index < 3; index += 1)
-      long.push(await submit(undefined, '192.0.2.1', limits));
-    await submit(undefined, '192.0.2.2', limits);
-    expect(await codesOf(long)).toEqual([undefined, undefined, 'job_displaced']);
-    await expect(submit(undefined, '192.0.2.1', limits)).rejects.toMatchObject({
-      code: 'queue_full',
-    });
-  });
-
-  test('of networks with one job each, one whose job was found slow gives way, or that ran into a limit', async () => {
-    const { database } = testDatabase;
-    const limits = { total: 3, perClient: 3 };
-    const [first, second] = [
-      await submit(undefined, '192.0.1.1', limits),
-      await submit(undefined, '192.0.2.1', limits),
-    ];
-    const slow = await claimJob(database, 10_000);
-    if (slow === undefined) throw new Error('nothing claimed');
-    await handBack(database, slow, true);
-    await submit(undefined, '192.0.3.1', limits);
-    await submit(undefined, '192.0.4.1', limits);
-    const codes = await codesOf([first, second]);
-    expect(codes[slow.id === first ? 0 : 1]).toBe('job_displaced');
-    await expect(submit(undefined, '192.0.5.1', limits)).rejects.toMatchObject({
-      code: 'queue_full',
-    });
-    const bomb = await claimJob(database, 10_000);
-    if (bomb === undefined) throw new Error('nothing claimed');
-    await finishWithFailure(database, bomb, new VerificationFailure('compiler_timeout', 'long'));
-    const again = await submit(undefined, bomb.client.replace(/1$/, '2'), limits);
-    await submit(undefined, '192.0.6.1', limits);
-    expect(await codesOf([again])).toEqual(['job_displaced']);
-  });
-
-  test('keeps its bounds, displaces nobody who has at most an equal share, and takes newcomers', async () => {
-    const limits = { total: 8, perClient: 4 };
-    const asking = fc.record({ network: fc.nat(4), host: fc.integer({ min: 1, max: 2 }) });
-    await fc.assert(
-      fc.asyncProperty(fc.array(asking, { minLength: 12, maxLength: 24 }), async (askings) => {
-        await testDatabase.database.query(sql('test empty queue', 'DELETE FROM verification_jobs'));
-        for (const { network, host } of askings) {
-          const before = new Map<string, number>();
-          for (const line of await lines()) {
-            before.set(line.network, (before.get(line.network) ?? 0) + line.jobs);
-          }
-          const own = `11.0.${network}.0/24`;
-          const isTaken = await submit(undefined, `11.0.${network}.${host}`, limits).then(
-            () => true,
-            () => false,
-          );
-          const after = new Map<string, number>();
-          for (const line of await lines()) {
-            after.set(line.network, (after.get(line.network) ?? 0) + line.jobs);
-          }
-          const networks = new Set([...before.keys(), own]).size;
-          for (const [name, jobs] of before) {
-            if (name === own || (after.get(name) ?? 0) === jobs) continue;
-            expect(jobs).toBeGreaterThan(limits.total / networks);
-          }
-          const isNewcomer = !before.has(own);
-          if (isNewcomer && [...before.values()].some((jobs) => jobs > 1))
-            expect(isTaken).toBe(true);
-          expect([...after.values()].reduce((sum, jobs) => sum + jobs, 0)).toBeLessThanOrEqual(8);
-          expect(Math.max(...after.values())).toBeLessThanOrEqual(limits.perClient);
-        }
-      }),
-      { numRuns: 12 },
-    );
-  });
-
-  test('the queue takes no more than its bound by displacing, however many come at once', async () => {
+  test('the queue takes no more than its bound, however many come at once', async () => {
     const limits = { total: 10, perClient: 10 };
-    for (let index = 0; index < 10; index += 1) await submit(undefined, 'a', limits);
     await Promise.allSettled(
-      Array.from({ length: 9 }, (_, index) => submit(undefined, `n${index}`, limits)),
+      Array.from({ length: 19 }, (_, index) => submit(undefined, `n${index}`, limits)),
     );
     const [row] = await testDatabase.database.query<{ count: number }>(
       sql(
@@ -374,7 +242,7 @@ describe('turns', () => {
       new VerificationFailure('no_match', 'different'),
     );
   };
-  const claim = (lane: Lane = 'any') => claimJob(testDatabase.database, 10_000, lane);
+  const claim = () => claimJob(testDatabase.database, 10_000);
 
   test('go to whom has spent less time, whatever the mix of clients', async () => {
     const clients = fc.array(
@@ -419,21 +287,6 @@ describe('turns', () => {
     expect((await claim())?.client).toBe('192.0.2.2');
   });
 
-  test('for short jobs go to the newest of many who have spent nothing, before whose job was slow', async () => {
-    for (let index = 0; index < 5; index += 1) await submit(undefined, `192.0.${index}.1`);
-    const bomb = await claim('short');
-    expect(bomb?.client).toBe('192.0.4.1');
-    if (bomb) await handBack(testDatabase.database, bomb, true);
-    await submit(undefined, '192.0.4.2');
-    await submit(undefined, '198.51.100.1');
-    expect((await claim('short'))?.client).toBe('198.51.100.1');
-    expect((await claim('short'))?.client).toBe('192.0.3.1');
-    expect((await claim())?.client).toBe('192.0.0.1');
-    for (const client of ['192.0.2.1', '192.0.1.1', '192.0.4.2']) {
-      expect((await claim('short'))?.client).toBe(client);
-    }
-  });
-
   test('go to a newcomer before the second job of clients whose first is still running', async () => {
     for (const bomber of ['x', 'x', 'y', 'y']) await submit(undefined, bomber);
     const first = [await claim(), await claim()];
@@ -450,7 +303,7 @@ describe('turns', () => {
     expect((await claim())?.client).toBe('b');
   });
 
-  test('count the time of lost workers, and of jobs that were put back', async () => {
+  test('count the time of lost workers, and of jobs that were handed back', async () => {
     await submit(undefined, 'a');
     const job = await claim();
     if (job === undefined) throw new Error('nothing claimed');
@@ -465,14 +318,12 @@ describe('turns', () => {
     expect((await claim())?.client).toBe('b');
     const again = await claim();
     if (again === undefined) throw new Error('nothing claimed');
-    await handBack(testDatabase.database, again, true);
+    await handBack(testDatabase.database, again);
     const [usage] = await testDatabase.database.query<{ spent_ms: number }>(
       sql('test usage', `SELECT spent_ms FROM client_usage WHERE client = 'a'`),
     );
     expect(usage?.spent_ms).toBeGreaterThan(19_000);
     expect(usage?.spent_ms).toBeLessThan(22_000);
-    // It is known to take long now, so that it stays off the worker for short jobs.
-    expect(await claim('short')).toBeUndefined();
     expect((await claim())?.client).toBe('a');
   });
 
@@ -492,51 +343,6 @@ describe('turns', () => {
 });
 
 describe('workers', () => {
-  test('put a long job back for a newcomer, who ends while the long ones still run', async () => {
-    const { database } = testDatabase;
-    const newcomer = freshAddress();
-    const begun: string[] = [];
-    start(
-      async (request, signal) => {
-        begun.push(request.address);
-        return request.address === newcomer ? succeed(request, signal) : never();
-      },
-      { shortJobMs: 100, leaseMs: 5_000 },
-    );
-    const bombs = [await submit(undefined, 'x'), await submit(undefined, 'y')];
-    await expect.poll(() => begun.length).toBe(2);
-    await Promise.all([submit(undefined, 'x'), submit(undefined, 'y')]);
-    const job = await untilEnd(await submit(requestFor(newcomer), 'newcomer'));
-    expect(job.state).toBe('succeeded');
-    const states = await Promise.all(bombs.map(async (id) => (await readJob(database, id))?.state));
-    expect([...states].sort()).toEqual(['queued', 'running']);
-  });
-
-  test('go on with a long job while only clients wait that have spent as much', async () => {
-    await spend('heavy', 60_000);
-    // Both are taken at once: one that waited for a worker beside a long job would put that one back.
-    const ids = [await submit(undefined, 'a'), await submit(undefined, 'b')];
-    let looks = 0;
-    const { database } = testDatabase;
-    const looked = afterStatement(database, 'find out whether other clients wait', () => {
-      looks += 1;
-    });
-    const options = { shortJobMs: 50, leaseMs: 5_000 };
-    start(never, options, undefined, { database: looked });
-    for (const id of ids) {
-      await expect
-        .poll(async () => (await readJob(testDatabase.database, id))?.state)
-        .toBe('running');
-    }
-    await submit(undefined, 'heavy');
-    const before = looks;
-    await expect.poll(() => looks - before).toBeGreaterThan(2);
-    const [row] = await database.query<{ slow: number }>(
-      sql('test slow', 'SELECT count(*) FILTER (WHERE slow)::int AS slow FROM verification_jobs'),
-    );
-    expect(row?.slow).toBe(0);
-  });
-
   test('end a job with its match, the event that stored it, and its times', async () => {
     start(succeed);
     const job = await untilEnd(await submit());

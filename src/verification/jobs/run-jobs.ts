@@ -4,19 +4,12 @@ import { printableLines } from '../../lib/printable-text.ts';
 import { toStorableJson } from '../../lib/storable-text.ts';
 import type { SavedMatch } from '../../repository/repository.ts';
 import { lockUntilCommit } from '../../store/advisory-locks.ts';
-import { sql, type Database, type Statement } from '../../store/database.ts';
-import {
-  beyondSmallChange,
-  chargeFor,
-  isSlow,
-  joinUsage,
-  RUNNING_MS,
-  spentMs,
-} from './client-usage.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { chargeFor, joinUsage, RUNNING_MS, spentMs } from './client-usage.ts';
 import { FORGET_AWAITED, IS_READY } from './awaited-compilers.ts';
 import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
 import { recordOf } from './failure-record.ts';
-import { failureKindOf, LIMIT_CODES, type VerificationFailure } from '../verification-failure.ts';
+import { failureKindOf, type VerificationFailure } from '../verification-failure.ts';
 import { toDroppedSources, type JobEnd } from './verification-job.ts';
 import { type VerificationResult } from '../verify-contract.ts';
 
@@ -31,14 +24,9 @@ export interface ClaimedJob {
   /** This claim included. */
   readonly attempts: number;
   readonly client: string;
-  /** The network of the client. */
-  readonly network: string;
   /** How often it waited for a compiler. */
   readonly compilerWaits: number;
 }
-
-/** Which jobs a worker takes: any, or only those that are not known to take long. */
-export type Lane = 'any' | 'short';
 
 /** The client of jobs that the monitor submits. Others are named by their addresses. */
 export const MONITOR_CLIENT = 'monitor';
@@ -52,70 +40,52 @@ const HAS_WAITING = sql(
   `SELECT EXISTS (SELECT FROM verification_jobs WHERE state = 'queued') AS waits`,
 );
 
-/**
- * The order of networks, then of clients in each: those with the fewest running jobs first, so that nobody takes a
- * second worker while another waits for a first; among them the one that has spent the least time, running jobs
- * included. The worker for short jobs takes clients last that had a slow job not long ago, ignores the time of one short
- * job, and begins with the newest: jobs that fill the queue keep a newcomer waiting for one of them, not for all. The other workers begin with the oldest, so that nobody waits forever.
- */
-function orderOf(lane: Lane): string {
-  const spentOf = (row: string, running: string): string =>
-    `${spentMs(row)} + coalesce(${running}.held_ms, 0)`;
-  const [network, client] = [
-    spentOf('of_network', 'in_network'),
-    spentOf('of_client', 'in_client'),
-  ];
-  // What the monitor found waits for what people ask.
-  const isFound = `waiting.client = '${MONITOR_CLIENT}'`;
-  if (lane === 'any') {
-    return `${isFound}, coalesce(in_network.jobs, 0), ${network}, coalesce(in_client.jobs, 0), ${client}, turn, created_at`;
-  }
-  return `${isFound}, ${isSlow('of_network')}, coalesce(in_network.jobs, 0), ${beyondSmallChange(network)},
-    ${isSlow('of_client')}, coalesce(in_client.jobs, 0), ${beyondSmallChange(client)}, created_at DESC`;
-}
+/** SQL: the time that a network or client has spent, running jobs included. */
+const spentOf = (row: string, running: string): string =>
+  `${spentMs(row)} + coalesce(${running}.held_ms, 0)`;
 
 /**
- * Claims the next job. A client's own jobs are served in rounds over its chains.
- *
- * The clients are found by stepping through the index from one to the next, and of each only its next job is read.
+ * SQL: the order of networks, then of clients in each: those with the fewest running jobs first, so that nobody takes a
+ * second worker while another waits for a first; among them the one that has spent the least time. What the monitor
+ * found waits for what people ask.
  */
-function claimStatement(lane: Lane): Statement {
-  const isQueued = `state = 'queued' AND ${IS_READY}`;
-  const waits = lane === 'any' ? isQueued : `${isQueued} AND NOT slow`;
-  const runningOf = (whose: 'network' | 'client'): string =>
-    `SELECT ${whose}, count(*) AS jobs, ${RUNNING_MS} AS held_ms
-     FROM verification_jobs WHERE state = 'running' GROUP BY ${whose}`;
-  return sql(
-    `claim job, ${lane}`,
-    `WITH RECURSIVE clients AS (
-       (SELECT network, client FROM verification_jobs WHERE ${waits} ORDER BY network, client LIMIT 1)
-       UNION ALL
-       SELECT later.* FROM clients CROSS JOIN LATERAL (
-         SELECT each.network, each.client FROM verification_jobs AS each
-         WHERE ${waits} AND (each.network, each.client) > (clients.network, clients.client)
-         ORDER BY each.network, each.client LIMIT 1) AS later
-     ), waiting AS (
-       SELECT clients.*, next.* FROM clients CROSS JOIN LATERAL (
-         SELECT id, turn, created_at FROM verification_jobs AS each
-         WHERE ${waits} AND each.network = clients.network AND each.client = clients.client
-         ORDER BY turn, created_at LIMIT 1 FOR UPDATE SKIP LOCKED) AS next
-     ), in_network AS (${runningOf('network')}), in_client AS (${runningOf('client')})
-     -- Not now(), which is when the transaction began to wait for the lock.
-     UPDATE verification_jobs SET state = 'running', attempts = attempts + 1, lease_token = gen_random_uuid(),
-       started_at = coalesce(started_at, clock_timestamp()), claimed_at = clock_timestamp(),
-       lease_until = clock_timestamp() + $1 * interval '1 millisecond', ${FORGET_AWAITED}
-     WHERE id = (
-       SELECT waiting.id FROM waiting LEFT JOIN in_network ON in_network.network = waiting.network
-         LEFT JOIN in_client ON in_client.client = waiting.client
-         ${joinUsage('waiting.network', 'waiting.client')}
-       ORDER BY ${orderOf(lane)} LIMIT 1)
-     RETURNING id, lease_token, chain_id, address, request, attempts, client, network, compiler_waits`,
-  );
-}
-const CLAIM: Readonly<Record<Lane, Statement>> = {
-  any: claimStatement('any'),
-  short: claimStatement('short'),
-};
+const CLAIM_ORDER = `waiting.client = '${MONITOR_CLIENT}',
+  coalesce(in_network.jobs, 0), ${spentOf('of_network', 'in_network')},
+  coalesce(in_client.jobs, 0), ${spentOf('of_client', 'in_client')}, turn, created_at`;
+
+const IS_WAITING = `state = 'queued' AND ${IS_READY}`;
+const runningOf = (whose: 'network' | 'client'): string =>
+  `SELECT ${whose}, count(*) AS jobs, ${RUNNING_MS} AS held_ms
+   FROM verification_jobs WHERE state = 'running' GROUP BY ${whose}`;
+
+// A client's own jobs are served in rounds over its chains. The clients are found by stepping through the index from
+// one to the next, and of each only its next job is read.
+const CLAIM = sql(
+  'claim job',
+  `WITH RECURSIVE clients AS (
+     (SELECT network, client FROM verification_jobs WHERE ${IS_WAITING} ORDER BY network, client LIMIT 1)
+     UNION ALL
+     SELECT later.* FROM clients CROSS JOIN LATERAL (
+       SELECT each.network, each.client FROM verification_jobs AS each
+       WHERE ${IS_WAITING} AND (each.network, each.client) > (clients.network, clients.client)
+       ORDER BY each.network, each.client LIMIT 1) AS later
+   ), waiting AS (
+     SELECT clients.*, next.* FROM clients CROSS JOIN LATERAL (
+       SELECT id, turn, created_at FROM verification_jobs AS each
+       WHERE ${IS_WAITING} AND each.network = clients.network AND each.client = clients.client
+       ORDER BY turn, created_at LIMIT 1 FOR UPDATE SKIP LOCKED) AS next
+   ), in_network AS (${runningOf('network')}), in_client AS (${runningOf('client')})
+   -- Not now(), which is when the transaction began to wait for the lock.
+   UPDATE verification_jobs SET state = 'running', attempts = attempts + 1, lease_token = gen_random_uuid(),
+     started_at = coalesce(started_at, clock_timestamp()), claimed_at = clock_timestamp(),
+     lease_until = clock_timestamp() + $1 * interval '1 millisecond', ${FORGET_AWAITED}
+   WHERE id = (
+     SELECT waiting.id FROM waiting LEFT JOIN in_network ON in_network.network = waiting.network
+       LEFT JOIN in_client ON in_client.client = waiting.client
+       ${joinUsage('waiting.network', 'waiting.client')}
+     ORDER BY ${CLAIM_ORDER} LIMIT 1)
+   RETURNING id, lease_token, chain_id, address, request, attempts, client, compiler_waits`,
+);
 const RENEW = sql(
   'renew lease',
   `UPDATE verification_jobs SET lease_until = now() + $3 * interval '1 millisecond'
@@ -124,9 +94,9 @@ const RENEW = sql(
 const IS_CLAIMED = 'id = $1 AND lease_token = $2';
 const HAND_BACK = sql(
   'hand job back',
-  `WITH ${chargeFor(IS_CLAIMED, '$3')}
+  `WITH ${chargeFor(IS_CLAIMED)}
    UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
-     attempts = attempts - 1, slow = slow OR $3
+     attempts = attempts - 1
    WHERE ${IS_CLAIMED} AND NOT cancel_requested RETURNING id`,
 );
 const SUCCEED = sql(
@@ -144,11 +114,11 @@ const SUCCEED = sql(
    SELECT id FROM ended`,
 );
 /** SQL: the columns of a failed job, for every statement that ends one. */
-export const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL, network = NULL,
+const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL, network = NULL,
   lease_token = NULL, lease_until = NULL`;
 const FAIL_CLAIMED = sql(
   'finish job with a failure',
-  `WITH ${chargeFor(IS_CLAIMED, '$7')}
+  `WITH ${chargeFor(IS_CLAIMED)}
    UPDATE verification_jobs ${FAIL}, error_code = $3, error_message = $4, error_id = $5, error_data = $6
    WHERE ${IS_CLAIMED} RETURNING id`,
 );
@@ -185,22 +155,6 @@ const FAIL_LOST = sql(
      WHERE state = 'running' AND ${IS_LOST_FOR_GOOD} FOR UPDATE SKIP LOCKED)
    RETURNING id, error_code, extract(epoch FROM finished_at - started_at)::float8 AS seconds`,
 );
-// Whom to make room for: a network that has spent at most half as much, or a client of the same network that has. With
-// less distance, clients of about the same spending would put each other's jobs back in turns, and none would end.
-const totalOf = (whose: 'network' | 'client', name: string): string => `(
-  coalesce((SELECT ${spentMs()} FROM client_usage WHERE client = ${name}), 0)
-  + coalesce((SELECT ${RUNNING_MS} FROM verification_jobs AS held
-      WHERE held.state = 'running' AND held.${whose} = ${name}), 0))`;
-const DO_OTHERS_WAIT = sql(
-  'find out whether other clients wait',
-  `WITH other AS (SELECT DISTINCT network, client FROM verification_jobs
-     WHERE state = 'queued' AND NOT slow AND ${IS_READY})
-   SELECT EXISTS (SELECT FROM other WHERE network <> $2
-       AND 2 * ${totalOf('network', 'other.network')} <= ${totalOf('network', '$2')})
-     OR EXISTS (SELECT FROM other WHERE network = $2 AND client <> $1
-       AND 2 * ${totalOf('client', 'other.client')} <= ${totalOf('client', '$1')}) AS wait`,
-);
-
 /**
  * Takes the job whose turn it is, or returns undefined when none waits. Claims come one after another, so that each
  * counts those before it.
@@ -208,7 +162,6 @@ const DO_OTHERS_WAIT = sql(
 export async function claimJob(
   database: Database,
   leaseMs: number,
-  lane: Lane = 'any',
 ): Promise<ClaimedJob | undefined> {
   const [state] = await database.query<{ waits: boolean }>(HAS_WAITING);
   if (state?.waits !== true) return undefined;
@@ -222,9 +175,8 @@ export async function claimJob(
       request: Buffer;
       attempts: number;
       client: string;
-      network: string;
       compiler_waits: number;
-    }>(CLAIM[lane], [leaseMs]);
+    }>(CLAIM, [leaseMs]);
   });
   if (row === undefined) return undefined;
   return {
@@ -235,7 +187,6 @@ export async function claimJob(
     request: row.request,
     attempts: row.attempts,
     client: row.client,
-    network: row.network,
     compilerWaits: row.compiler_waits,
   };
 }
@@ -251,26 +202,10 @@ export async function renewLease(
   return row.cancel_requested ? 'cancelled' : 'held';
 }
 
-/**
- * Puts a claimed job back into the queue. The claim does not count as an attempt.
- * @param isSlow whether the job was found to take long.
- */
-export async function handBack(
-  database: Database,
-  { id, token }: ClaimedJob,
-  isSlow: boolean,
-): Promise<void> {
-  await database.query(HAND_BACK, [id, token, isSlow]);
+/** Puts a claimed job back into the queue. The claim does not count as an attempt. */
+export async function handBack(database: Database, { id, token }: ClaimedJob): Promise<void> {
+  await database.query(HAND_BACK, [id, token]);
   await notifyOfWork(database);
-}
-
-/** Whether jobs of clients wait that have spent much less time, and that are not known to take long. */
-export async function doOthersWait(
-  database: Database,
-  { client, network }: Pick<ClaimedJob, 'client' | 'network'>,
-): Promise<boolean> {
-  const [row] = await database.query<{ wait: boolean }>(DO_OTHERS_WAIT, [client, network]);
-  return row?.wait === true;
 }
 
 /**
@@ -318,7 +253,6 @@ export async function finishWithFailure(
     printableLines(failure.message, MESSAGE_MAX_CHARACTERS),
     errorId,
     toStorableJson(recordOf(failure)),
-    LIMIT_CODES.has(failure.code),
   ]);
   await notifyOfEnds(database, ended.length > 0 ? [id] : []);
   return ended.length > 0 ? errorId : undefined;

@@ -8,13 +8,11 @@ import { pauseAfter, putBack } from './put-back.ts';
 import { reapUntil } from './reaper.ts';
 import {
   claimJob,
-  doOthersWait,
   finishWithFailure,
   finishWithMatch,
   handBack,
   renewLease,
   type ClaimedJob,
-  type Lane,
 } from './run-jobs.ts';
 import {
   failureKindOf,
@@ -37,11 +35,6 @@ export interface WorkerOptions {
   readonly leaseMs?: number;
   /** How often a worker looks for jobs where no notification comes (1,000). */
   readonly pollMs?: number;
-  /**
-   * How long the worker for short jobs works on one while other clients wait (5,000). Of two workers and more, one is
-   * kept for short jobs, so that long ones never hold all.
-   */
-  readonly shortJobMs?: number;
 }
 
 /** What workers need. */
@@ -69,16 +62,13 @@ export interface Workers {
 
 const LEASE_MS = 30_000;
 const POLL_MS = 1_000;
-const SHORT_JOB_MS = 5_000;
-/** How often the worker for short jobs looks whether others wait, once its job is not a short one any more. */
-const YIELD_POLL_MS = 500;
 const HEARTBEATS_PER_LEASE = 6;
 /** After a failed claim: the database is away. */
 const RETRY_MS = 1_000;
 
-/** Why a job stops before its end; `yielding` makes room for others. */
+/** Why a job stops before its end. */
 class Interruption extends Error {
-  readonly why: 'stopping' | 'lost' | 'yielding';
+  readonly why: 'stopping' | 'lost';
 
   constructor(why: Interruption['why']) {
     super(why);
@@ -93,13 +83,12 @@ class Interruption extends Error {
 export function startWorkers(parts: WorkerParts, options: WorkerOptions): Workers {
   const stopping = new AbortController();
   const { leaseMs = LEASE_MS, pollMs = POLL_MS, jobTimeoutMs } = options;
-  const { shortJobMs = SHORT_JOB_MS } = options;
   const state = { running: 0 };
   const waits = followDownloads(parts.database, parts.log);
-  const work = async (lane: Lane): Promise<void> => {
+  const work = async (): Promise<void> => {
     let troubles = 0;
     while (!stopping.signal.aborted) {
-      const job = await claim(parts, leaseMs, lane);
+      const job = await claim(parts, leaseMs);
       if (job === 'failed')
         await wait(RETRY_MS, undefined, { signal: stopping.signal }).catch(noop);
       else if (job === undefined) await parts.watch.wait(pollMs, stopping.signal);
@@ -110,7 +99,6 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
           leaseMs,
           jobTimeoutMs,
           stopping: stopping.signal,
-          ...(lane === 'short' && { yieldAfterMs: shortJobMs }),
         });
         state.running -= 1;
         troubles = settled === 'troubled' ? troubles + 1 : 0;
@@ -120,9 +108,7 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
   };
   const loops = [
     reapUntil(parts, leaseMs / HEARTBEATS_PER_LEASE, stopping.signal),
-    ...Array.from({ length: options.workers }, (_, index) =>
-      work(index > 0 && index === options.workers - 1 ? 'short' : 'any'),
-    ),
+    ...Array.from({ length: options.workers }, work),
   ];
   return {
     get running() {
@@ -143,10 +129,9 @@ function noop(): void {
 async function claim(
   { database, log }: WorkerParts,
   leaseMs: number,
-  lane: Lane,
 ): Promise<ClaimedJob | 'failed' | undefined> {
   try {
-    return await claimJob(database, leaseMs, lane);
+    return await claimJob(database, leaseMs);
   } catch (error) {
     log.warn({ event: 'claim_failed', error: messageOf(error) }, 'no job can be claimed');
     return 'failed';
@@ -158,8 +143,6 @@ interface RunOptions {
   readonly leaseMs: number;
   readonly jobTimeoutMs: number;
   readonly stopping: AbortSignal;
-  /** After this time the job is put back while others wait; absent where it may go on. */
-  readonly yieldAfterMs?: number;
 }
 
 /** Runs one job to one of its ends, or puts it back for passing trouble. Never rejects. */
@@ -189,7 +172,6 @@ async function runJob(
         ),
     );
   }, options.leaseMs / HEARTBEATS_PER_LEASE);
-  const stopYielding = yieldToOthers(parts, job, options, interrupted);
   const signal = AbortSignal.any([interrupted.signal, options.stopping]);
   let outcome: JobOutcome | 'troubled' | undefined;
   try {
@@ -200,36 +182,12 @@ async function runJob(
   } finally {
     clearTimeout(timeout);
     clearInterval(heartbeat);
-    stopYielding();
   }
   if (outcome === 'troubled') return outcome;
   if (outcome !== undefined) {
     parts.onEnd?.({ ...outcome, seconds: (performance.now() - begun) / 1000 });
   }
   return undefined;
-}
-
-/** Interrupts a job that is not short while other clients wait for the worker of short jobs. @returns what ends it. */
-function yieldToOthers(
-  { database }: WorkerParts,
-  job: ClaimedJob,
-  { yieldAfterMs }: RunOptions,
-  interrupted: AbortController,
-): () => void {
-  if (yieldAfterMs === undefined) return () => undefined;
-  let timer: NodeJS.Timeout | undefined;
-  let isOver = false;
-  const look = async (): Promise<void> => {
-    const isWanted = await doOthersWait(database, job).catch(() => false);
-    if (isOver) return;
-    if (isWanted) interrupted.abort(new Interruption('yielding'));
-    else timer = setTimeout(() => void look(), Math.min(YIELD_POLL_MS, yieldAfterMs));
-  };
-  timer = setTimeout(() => void look(), yieldAfterMs);
-  return () => {
-    isOver = true;
-    clearTimeout(timer);
-  };
 }
 
 /** How a job ended; undefined where it did not, or not by this worker. */
@@ -299,7 +257,7 @@ async function settle(
       return undefined;
     }
     if (reason instanceof Interruption) {
-      if (reason.why !== 'lost') await handBack(database, job, reason.why === 'yielding');
+      if (reason.why !== 'lost') await handBack(database, job);
       return undefined;
     }
     if (isPassing(reason)) {

@@ -51,11 +51,10 @@ export function joinChains(
 export function indexChains(rows: readonly ChainRow[]): ChainIndex {
   return rows.map((row) => {
     const { chainId, name, shortName = '', currency = '', currencyName = '' } = row;
-    const former = row.formerNames ?? [];
     const id = `${chainId}\n0x${chainId.toString(16)}\neip155:${chainId}`;
     return {
       row,
-      text: foldText([id, name, shortName, currency, currencyName, ...former].join('\n')),
+      text: foldText([id, name, shortName, currency, currencyName].join('\n')),
       name: foldText(name),
       short: foldText(shortName),
     };

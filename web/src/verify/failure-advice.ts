@@ -61,8 +61,6 @@ const NEXT: Readonly<Record<string, string>> = {
     'Send the sources: no contract of the sources that are stored here has this code. Those that were stored a moment ago are known in some seconds.',
   job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',
   job_cancelled: 'You or the operator have ended this job. You can send it again.',
-  job_displaced:
-    'Send it again, with fewer verifications at a time: the queue was full, and you had the most verifications in it.',
   sources_too_large:
     'Send the sources that the contract imports and no others. If it needs them all, ask the operator to raise limits.sourceBytes.',
   code_too_large:

@@ -66,7 +66,7 @@ const NOT_READ: ReadonlySet<string> = new Set([
 ]);
 /** Why a job ended that nothing was wrong with. */
 const ENDED: ReadonlySet<string> = new Set([
-  ...['job_timed_out', 'job_cancelled', 'job_displaced', 'internal_error', 'contract_changed'],
+  ...['job_timed_out', 'job_cancelled', 'internal_error', 'contract_changed'],
 ]);
 /** Every other fault is one of the input or of its compiler. */
 const NOT_COMPILED = {

@@ -36,10 +36,6 @@ const registryOverviewSchema = z
             .describe(
               'What to beware of: codes of red flags and of findings above info, each once',
             ),
-          formerNames: z
-            .array(z.string())
-            .optional()
-            .describe('Names that the chain had in earlier lists; absent where it had none'),
         }),
       )
       .describe('Ascending chainId'),
@@ -96,7 +92,7 @@ function renderRegistry(
   }
   return {
     list: { source: listSource, sha256: listSha256 },
-    chains: chains.map(({ record, testnet, formerNames = [] }) => {
+    chains: chains.map(({ record, testnet }) => {
       const health = states.get(record.chainId);
       const { nativeCurrency, redFlags = [] } = record;
       return {
@@ -113,7 +109,6 @@ function renderRegistry(
         ...(record.status !== undefined && { status: record.status }),
         ...(health !== undefined && health !== 'not_probed' && { health }),
         warnings: [...new Set([...redFlags, ...(codes.get(record.chainId) ?? [])])],
-        ...(formerNames.length > 0 && { formerNames: [...formerNames] }),
       };
     }),
   };
