@@ -167,7 +167,7 @@ export const configSchema = z.object({
       description:
         'How many verifications run at once in this process; 0 leaves them to other processes of the database.',
     }),
-    queueLimit: integer([1, 100_000], 200, {
+    queueLimit: integer([1, 100_000], 1_000, {
       description: 'How many verifications may wait; more are answered 429.',
     }),
     clientQueueLimit: integer([1, 100_000], 100, {
