@@ -43,7 +43,7 @@ const LOOKUP_LIMITS = {
 /** The registry that the parts of a core see, and what it is made of; it may be another one each time. */
 export type RegistryInForce = Pick<Publication, 'registry' | 'inputs'>;
 
-/** How chains are asked, and what is asked of them. */
+/** What the parts of a core read from chains, and how. */
 export interface ChainAccess extends Pick<
   VerificationParts,
   'readDeployedCode' | 'findCreation' | 'findSupportedChain' | 'quorumOf'

@@ -1,7 +1,7 @@
 import { type Answer, JSON_TYPE, makeAnswer, type ResponseHeaders } from './answer.ts';
 import { type Problem, type RenderedProblem, renderProblem } from './error-response.ts';
 
-/** How errors are said under some paths, where the clients of another interface need its own shape. */
+/** The error format of some paths, whose clients need that of another interface. */
 export interface ErrorShape {
   /** Whether a method and path, without the prefix of the host, belong to that interface. */
   readonly covers: (method: string, path: string) => boolean;

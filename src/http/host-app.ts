@@ -16,7 +16,7 @@ import { type Snapshot } from '../publication/snapshot.ts';
 import { RecallingRouter } from './recalling-router.ts';
 import { type ProblemPages } from './api/pages/add-page-routes.ts';
 
-/** What answers for one host: requests in, answers out, no port. */
+/** The application of one host: it answers requests and knows no port. */
 export interface HostApp {
   /** Answers a request; every error is an answer too. */
   fetch(request: Request, env?: object): Response | Promise<Response>;
@@ -26,7 +26,7 @@ export interface HostApp {
   routeOf(method: string, path: string): string | undefined;
   /** The largest body that is read at this method and path, where that is another than the listener's limit. */
   bodyLimitOf?(method: string, path: string): number | undefined;
-  /** How errors are said at this method and path, where that is not as RFC 9457 says them. */
+  /** The error format of this method and path; undefined for that of RFC 9457. */
   errorShapeOf?(method: string, path: string): ErrorShape | undefined;
   /**
    * Answers a GET or HEAD of a prepared document on Node's own objects, the hot path; returns false for everything
@@ -35,7 +35,7 @@ export interface HostApp {
   writePrepared(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-/** What an app is made of. */
+/** The parts of an app. */
 interface HostAppParts {
   readonly routes: OpenAPIHono;
   /** Where the routes answer besides `/`. */
@@ -44,9 +44,9 @@ interface HostAppParts {
   readonly bodyLimits?: Readonly<Record<string, number>>;
   /** The prepared documents by path. They have routes as well, which answer in other spellings and in tests. */
   readonly prepared?: Readonly<Record<string, () => Snapshot | undefined>>;
-  /** Where errors are not said as RFC 9457 says them; the first that covers a method and path holds. */
+  /** Error formats other than that of RFC 9457; the first that covers a method and path applies. */
   readonly errorShapes?: readonly ErrorShape[];
-  /** Says to people what is not found, where no shape of {@link errorShapes} holds. */
+  /** Pages for people that say what was not found, where none of {@link errorShapes} applies. */
   readonly problemPages?: ProblemPages;
 }
 
@@ -165,13 +165,13 @@ const malformedTarget = (): FullmatchError =>
     'The path or the query holds a % that begins no escape of UTF-8; a percent sign itself is %25.',
   );
 
-/** The path that a request asks for, without the query. */
+/** The path of a request, without the query. */
 export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** The prepared documents by each path at which they are asked for, with the templates of their routes. */
+/** The prepared documents by each of their paths, with the templates of their routes. */
 function indexPrepared(
   prepared: NonNullable<HostAppParts['prepared']>,
   prefixes: readonly string[],
@@ -215,7 +215,7 @@ function addJoined(app: Hono, { routes }: Pick<Hono, 'routes'>, prefix: string):
   }
 }
 
-/** Answers a problem in the shape that holds at a method and path. */
+/** Answers a problem in the error format of its method and path. */
 type ErrorAnswerer = (
   problem: Problem,
   c: Context,

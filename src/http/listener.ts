@@ -20,9 +20,9 @@ import { type RequestObserver } from './request-durations.ts';
 import { refuseConnect, refuseRequest, refuseUnparsed } from './refuse-request.ts';
 import { portUnavailable } from './try-port.ts';
 
-/** What one client may cost. Sizes in bytes, times in milliseconds. */
+/** Limits of one client. Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
-  /** The largest body; a request that says a larger one is answered 413. Who reads a body holds it to its limit. */
+  /** The largest body: a request that declares a larger one is answered 413. Readers of bodies enforce it while they read. */
   readonly requestBytes: number;
   /** The longest request line and header fields together; longer ones are answered 431. */
   readonly headerBytes: number;
@@ -40,13 +40,13 @@ export interface ListenerLimits {
   readonly stopTimeoutMs?: number;
 }
 
-/** Where to listen, and what is told of requests. */
+/** Where to listen, and who observes requests. */
 export interface ListenOptions {
   readonly host: string;
   /** 0 picks a free one. */
   readonly port: number;
   readonly limits: ListenerLimits;
-  /** Called for every finished answer; its route is undefined when nothing answers there. */
+  /** Called for every finished answer; `route` is undefined where no route matches. */
   readonly observe?: RequestObserver;
 }
 
@@ -198,7 +198,7 @@ function bodyLimitOf(
   return app.bodyLimitOf?.(method, pathOf({ url })) ?? requestBytes;
 }
 
-/** How errors are said to this request before it has reached the app. */
+/** The error format of a request that is refused before it reaches the app. */
 function errorShapeOf(
   app: HostApp,
   { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
@@ -210,7 +210,7 @@ function malformed(detail: string): FullmatchError {
   return new FullmatchError('malformed_request', detail);
 }
 
-/** Answers what never becomes a request: bytes that are none, and CONNECT. */
+/** Answers what never becomes a request: malformed bytes, and CONNECT. */
 function answerUnparsed(server: Server, connections: Connections): void {
   /** Up to how many bytes each refused client is read. */
   const refused = new WeakMap<Duplex, number>();

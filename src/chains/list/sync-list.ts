@@ -29,7 +29,7 @@ export interface SyncParts {
   readonly assertPublishable: (list: ChainList) => Promise<void>;
 }
 
-/** What is asked of one sync. */
+/** The options of one sync. */
 export interface SyncRequest {
   /** In order; the first whose list can be accepted ends the sync. */
   readonly sources: readonly string[];

@@ -51,7 +51,7 @@ const FORGET_SHOWN = sql(
    WHERE (kept.chain_id, kept.address, kept.verified_contract_id) = (row.chain_id, row.address, row.verified_contract_id)`,
 );
 
-/** What is asked of a claim. */
+/** A contract, and whether its match is a claim with code. */
 export interface ClaimedContract {
   readonly chainId: number;
   readonly address: Hex;

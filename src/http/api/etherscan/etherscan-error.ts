@@ -11,7 +11,7 @@ const TOO_MUCH: ReadonlySet<string> = new Set([
   'too_many_client_answers',
 ] satisfies ErrorCode[]);
 
-/** How the Etherscan protocol says errors: clients of it throw on any other status, and some do not read the body then. */
+/** The error format of the Etherscan protocol: its clients throw on any other status, and some do not read the body then. */
 export const etherscanErrorShape: ErrorShape = {
   covers: (method, path) => METHODS.has(method) && PATHS.test(path),
   body: ({ code, detail }) => ({

@@ -13,7 +13,7 @@ export const signatureErrorSchema = z
 
 const PATHS = /^\/signature-database\/v1\/(?:lookup|search|import|stats)$/;
 
-/** How the signature database says errors. */
+/** The error format of the signature database. */
 export const signatureErrorShape: ErrorShape = {
   covers: (_method, path) => PATHS.test(path),
   body: ({ detail, code }) => ({ ok: false, error: detail, code }),

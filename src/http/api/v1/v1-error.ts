@@ -10,7 +10,7 @@ export const v1ErrorSchema = z
 const V1_PATHS =
   /^\/(?:check-all-by-addresses|check-by-addresses|checkAllByAddresses|checkByAddresses|files|verify)(?:\/|$)/;
 
-/** How the verification API v1 says errors. */
+/** The error format of the verification API v1. */
 export const v1ErrorShape: ErrorShape = {
   // Of the root only the POST is of this interface: a GET is the page for people.
   covers: (method, path) => V1_PATHS.test(path) || (method === 'POST' && path === '/'),

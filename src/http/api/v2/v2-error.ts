@@ -12,7 +12,7 @@ export const v2ErrorSchema = z
   })
   .meta({ id: 'V2Error', description: 'An error of the verification API v2' });
 
-/** How the verification API v2 says errors. */
+/** The error format of the verification API v2. */
 export const v2ErrorShape: ErrorShape = {
   covers: (_method, path) => path === '/v2' || path.startsWith('/v2/'),
   body: ({ code, detail, errorId }) => ({

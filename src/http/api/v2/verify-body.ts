@@ -109,7 +109,7 @@ export const explorerBodySchema = z
   })
   .meta({ id: 'V2VerifyEtherscanRequest', description: 'What the other explorer is asked with' });
 
-/** What is asked of another explorer. */
+/** A request to another explorer. */
 export type ExplorerQuestion = z.output<typeof explorerBodySchema>;
 
 /** What a body asks to verify, without its place. */
