@@ -1,5 +1,5 @@
 // Proxies of OpenZeppelin's upgrades plugin, deployed and verified by the plugin itself.
-import { mkdir, symlink } from 'node:fs/promises';
+import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAnvil, NO_ANVIL } from './support/anvil.ts';
@@ -12,61 +12,90 @@ import {
   type GuestbookService,
   startGuestbookService,
 } from './support/clients/guestbook-service.ts';
-import { NO_CLIENTS } from './support/clients/install-client.ts';
+import { installClient, NO_CLIENTS } from './support/clients/install-client.ts';
 import { CLIENTS_SOLC, SOLJSON_PATH } from './support/clients/solc-executable.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 
 const absence = NO_CLIENTS ?? (findAnvil() === undefined ? NO_ANVIL : undefined);
 
+/** What the plugin deploys for each kind of proxy, next to the implementation. */
+const PROXIES = [
+  { kind: 'transparent', contracts: ['TransparentUpgradeableProxy', 'ProxyAdmin'] },
+  { kind: 'uups', contracts: ['ERC1967Proxy'] },
+  { kind: 'beacon', contracts: ['BeaconProxy', 'UpgradeableBeacon'] },
+];
+
 describe.skipIf(absence)(
-  `the upgrades plugin of OpenZeppelin in Hardhat 2${absence ? ` (${absence})` : ''}`,
+  `the upgrades plugin of OpenZeppelin${absence ? ` (${absence})` : ''}`,
   () => {
     let service: GuestbookService;
-    let project: ClientProject;
-    const hardhat = (
-      args: readonly string[],
-      environment: Readonly<Record<string, string>> = {},
-    ): Promise<ClientRun> =>
-      project.run('hardhat', args, {
-        EXPLORER_URL: `${service.apiUrl}/evm/${VERIFIED_CHAIN_ID}`,
-        RPC_URL: service.rpcUrl,
-        SOLJSON_PATH,
-        SOLC_LONG_VERSION: CLIENTS_SOLC.long,
-        ...environment,
-      });
+    let compilers: Awaited<ReturnType<typeof createTemporaryFolder>>;
     beforeAll(async () => {
-      project = await createClientProject('hardhat-2-upgrades', 'contracts');
-      // The compiler of the proxies that the plugin deploys.
-      const compilers = path.join(project.home, 'compilers');
-      await mkdir(compilers);
+      compilers = await createTemporaryFolder('fullmatch-upgrades-');
+      // The compiler of the proxies, which the plugin brings precompiled.
+      const { modules } = await installClient('hardhat-2');
       await symlink(
-        path.join(project.folder, 'node_modules/solc-0.8.29/soljson.js'),
-        path.join(compilers, 'soljson-v0.8.29+commit.ab55807c.js'),
+        path.join(modules, 'solc-0.8.29/soljson.js'),
+        path.join(compilers.path, 'soljson-v0.8.29+commit.ab55807c.js'),
       );
-      service = await startGuestbookService(`compilers: { folder: ${compilers} }\n`);
-      const compiled = await hardhat(['compile']);
-      expect(compiled, compiled.printed).toMatchObject({ exitCode: 0 });
+      service = await startGuestbookService(`compilers: { folder: ${compilers.path} }\n`);
     }, 400_000);
     afterAll(async () => {
-      await project.remove();
       await service.close();
+      await compilers.remove();
     });
 
-    test.each(['transparent', 'uups', 'beacon'])(
-      'verifies a %s proxy with all that belongs to it',
-      async (kind) => {
-        const deployed = await hardhat(['run', '--network', 'mychain', 'scripts/deploy.js'], {
-          KIND: kind,
-        });
-        expect(deployed, deployed.printed).toMatchObject({ exitCode: 0 });
-        const [, proxy = ''] = /^proxy (0x\w{40})$/m.exec(deployed.printed) ?? [];
-        const run = await hardhat(['verify', '--network', 'mychain', proxy]);
-        expect(run, run.printed).toMatchObject({ exitCode: 0 });
-        expect(run.printed).toContain('Proxy fully verified.');
-        expect(await service.contractAt(proxy)).toMatchObject({
-          runtimeMatch: expect.stringContaining('match') as string,
-        });
+    describe.each([
+      { client: 'hardhat-2', config: 'upgrades.config.js', profile: [] },
+      {
+        client: 'hardhat-3',
+        config: 'upgrades.config.ts',
+        // Verification uses this profile by default.
+        profile: ['--build-profile', 'production'],
       },
-    );
+    ] as const)('in $client', ({ client, config, profile }) => {
+      let project: ClientProject;
+      let deployed: ReadonlyMap<string, string>;
+      const hardhat = (args: readonly string[]): Promise<ClientRun> =>
+        project.run('hardhat', ['--config', config, ...args], {
+          FULLMATCH_URL: service.apiUrl,
+          EXPLORER_URL: `${service.apiUrl}/evm/${VERIFIED_CHAIN_ID}`,
+          RPC_URL: service.rpcUrl,
+          SOLJSON_PATH,
+          SOLC_LONG_VERSION: CLIENTS_SOLC.long,
+        });
+      beforeAll(async () => {
+        project = await createClientProject(client, 'upgradeable', 'upgradeable');
+        const run = await hardhat([
+          ...['run', ...profile, '--network', 'mychain'],
+          'scripts/deploy.js',
+        ]);
+        expect(run, run.printed).toMatchObject({ exitCode: 0 });
+        deployed = new Map(
+          [...run.printed.matchAll(/^(\w+) (0x\w{40})$/gm)].map(([, kind = '', at = '']) => [
+            kind,
+            at,
+          ]),
+        );
+      }, 400_000);
+      afterAll(() => project.remove());
+
+      test.each(PROXIES)(
+        'verifies a $kind proxy with all that belongs to it',
+        async ({ kind, contracts }) => {
+          const proxy = deployed.get(kind) ?? '';
+          const run = await hardhat(['verify', '--network', 'mychain', proxy]);
+          expect(run, run.printed).toMatchObject({ exitCode: 0 });
+          for (const contract of contracts)
+            expect(run.printed).toContain(`Successfully verified contract ${contract} at`);
+          expect(run.printed).toContain('Proxy fully verified.');
+          expect(await service.contractAt(proxy)).toMatchObject({
+            creationMatch: 'exact_match',
+            runtimeMatch: 'exact_match',
+          });
+        },
+      );
+    });
   },
 );

