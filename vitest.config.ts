@@ -26,8 +26,8 @@ const LIMITS = {
 
 /** These count seconds while compilers work, so no more of them run at once than there are cores. */
 const FIRST = { maxWorkers: 2, sequence: { groupOrder: 0 } } as const;
-/** These wait for processes, frames and timers half of their time: four at once keep two cores busy. */
-const THEN = { maxWorkers: 4, sequence: { groupOrder: 1 }, isolate: false } as const;
+/** These wait for processes, frames and timers a third of their time: three at once keep two cores busy. */
+const THEN = { maxWorkers: 3, sequence: { groupOrder: 1 }, isolate: false } as const;
 
 /** The files with more rounds or versions in the slow suite: those that ask which suite it is. */
 const IN_BOTH = ['src', 'test', 'test/web', 'client/test']
@@ -52,15 +52,12 @@ export default defineConfig({
       // Loading what a file imports takes seconds of a processor, so a process keeps it for the next file.
       {
         test: {
-          name: 'fast service',
-          include: SERVICE,
+          name: 'fast',
+          include: [...SERVICE, ...UNITS],
           exclude: [SLOW, ...ALONE],
           ...FAST,
           ...THEN,
         },
-      },
-      {
-        test: { name: 'fast units', include: UNITS, exclude: [SLOW, ...ALONE], ...FAST, ...THEN },
       },
       {
         test: {
