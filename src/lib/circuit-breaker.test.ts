@@ -18,14 +18,14 @@ function createBreaker(): { breaker: CircuitBreaker; clock: { now: number } } {
 }
 
 function failTimes(breaker: CircuitBreaker, times: number): void {
-  for (let index = 0; index < times; index += 1) breaker.enter(HOST).failed();
+  for (let index = 0; index < times; index += 1) breaker.enter(HOST)('failed');
 }
 
 describe('a circuit breaker', () => {
   test('lets a host rest after failures in a row', () => {
     const { breaker } = createBreaker();
     failTimes(breaker, 2);
-    breaker.enter(HOST).succeeded();
+    breaker.enter(HOST)('succeeded');
     failTimes(breaker, 3);
     expect(() => breaker.enter(HOST)).toThrow(
       expect.objectContaining({
@@ -38,7 +38,7 @@ describe('a circuit breaker', () => {
   test('keeps hosts apart', () => {
     const { breaker } = createBreaker();
     failTimes(breaker, 3);
-    breaker.enter('https://b.example:443').succeeded();
+    breaker.enter('https://b.example:443')('succeeded');
   });
 
   test('sends one request ahead after the rest, and lets all follow when it succeeds', () => {
@@ -47,8 +47,8 @@ describe('a circuit breaker', () => {
     clock.now += 1000;
     const trial = breaker.enter(HOST);
     expect(() => breaker.enter(HOST)).toThrow(expect.objectContaining({ code: 'circuit_open' }));
-    trial.succeeded();
-    breaker.enter(HOST).succeeded();
+    trial('succeeded');
+    breaker.enter(HOST)('succeeded');
   });
 
   test('doubles the rest with each trial that fails, up to the longest', () => {
@@ -64,7 +64,7 @@ describe('a circuit breaker', () => {
       }
       rests.push(rest);
       clock.now += rest;
-      breaker.enter(HOST).failed();
+      breaker.enter(HOST)('failed');
     }
     expect(rests).toEqual([1000, 2000, 4000, 8000, 8000]);
   });
@@ -73,52 +73,52 @@ describe('a circuit breaker', () => {
     const { breaker, clock } = createBreaker();
     failTimes(breaker, 3);
     clock.now += 1000;
-    breaker.enter(HOST).abandoned();
-    breaker.enter(HOST).succeeded();
+    breaker.enter(HOST)('abandoned');
+    breaker.enter(HOST)('succeeded');
   });
 
   test('counts requests that were under way when the rest began once', () => {
     const { breaker, clock } = createBreaker();
-    const permits = Array.from({ length: 20 }, () => breaker.enter(HOST));
-    for (const permit of permits) permit.failed();
+    const reports = Array.from({ length: 20 }, () => breaker.enter(HOST));
+    for (const report of reports) report('failed');
     clock.now += 1000;
-    breaker.enter(HOST).succeeded();
+    breaker.enter(HOST)('succeeded');
   });
 
   test('leaves a host alone for as long as it asks, within bounds', () => {
     const { breaker, clock } = createBreaker();
-    breaker.enter(HOST).throttled(5000);
+    breaker.enter(HOST)('throttled', 5000);
     expect(() => breaker.enter(HOST)).toThrow(
       expect.objectContaining({ code: 'throttled', details: { origin: HOST, retryAfterMs: 5000 } }),
     );
     clock.now += 5000;
-    breaker.enter(HOST).throttled(10 ** 12);
+    breaker.enter(HOST)('throttled', 10 ** 12);
     clock.now += 60_000;
-    breaker.enter(HOST).throttled(undefined);
+    breaker.enter(HOST)('throttled');
     expect(() => breaker.enter(HOST)).toThrow(expect.objectContaining({ code: 'throttled' }));
   });
 
   test('lets a probe through while a host rests after failures, and ends the rest when it succeeds', () => {
     const { breaker } = createBreaker();
     failTimes(breaker, 3);
-    breaker.enter(HOST, true).failed();
+    breaker.enter(HOST, true)('failed');
     expect(() => breaker.enter(HOST)).toThrow(expect.objectContaining({ code: 'circuit_open' }));
-    breaker.enter(HOST, true).succeeded();
-    breaker.enter(HOST).succeeded();
+    breaker.enter(HOST, true)('succeeded');
+    breaker.enter(HOST)('succeeded');
   });
 
   test('lets no probe through to a host that asked to be left alone', () => {
     const { breaker } = createBreaker();
-    breaker.enter(HOST).throttled(5000);
+    breaker.enter(HOST)('throttled', 5000);
     expect(() => breaker.enter(HOST, true)).toThrow(expect.objectContaining({ code: 'throttled' }));
   });
 
   test('takes only the first ending of a request', () => {
     const { breaker } = createBreaker();
-    const permit = breaker.enter(HOST);
-    permit.succeeded();
-    for (let index = 0; index < 5; index += 1) permit.failed();
-    breaker.enter(HOST).succeeded();
+    const report = breaker.enter(HOST);
+    report('succeeded');
+    for (let index = 0; index < 5; index += 1) report('failed');
+    breaker.enter(HOST)('succeeded');
   });
 });
 

@@ -24,14 +24,16 @@ const DEFAULT_BREAKER: CircuitBreakerOptions = {
   random: Math.random,
 };
 
-/** One request to a host. Callers report exactly one ending; further ones change nothing. */
-export interface Permit {
-  succeeded(): void;
-  failed(): void;
-  /** The host asked to be left alone, for this long when it said so. */
-  throttled(retryAfterMs: number | undefined): void;
-  /** Ended by us, so that it says nothing about the host. */
-  abandoned(): void;
+/** How a request to a host ended; `abandoned`: by us, so that it says nothing about the host. */
+export type Outcome = 'succeeded' | 'failed' | 'throttled' | 'abandoned';
+
+/** Reports how one request ended, with the host's `Retry-After` where it is throttled. Only the first report counts. */
+export type Report = (outcome: Outcome, retryAfterMs?: number) => void;
+
+/** What the head of a response says about its host: overload and failure count against it, a 4xx does not. */
+export function outcomeOf(status: number, retryAfterMs: number | undefined): Outcome {
+  if (status === 429 || (status === 503 && retryAfterMs !== undefined)) return 'throttled';
+  return status >= 500 ? 'failed' : 'succeeded';
 }
 
 interface HostState {
@@ -59,28 +61,21 @@ export class CircuitBreaker {
   }
 
   /**
-   * Enters a host (`scheme://host:port`). A `probe` enters also while the host rests after failures, since it asks
-   * whether they are over; a host that asked to be left alone is left alone by all.
+   * Begins a request to a host (`scheme://host:port`). A `probe` may also begin while the host rests after failures,
+   * since it asks whether they are over; a host that asked to be left alone is left alone by all.
    * @throws FetchFault circuit_open or throttled while the host rests, with `retryAfterMs`.
    */
-  enter(origin: string, probe = false): Permit {
+  enter(origin: string, probe = false): Report {
     const trial = this.#admit(origin, probe);
     let ended = false;
-    const once = (end: (state: HostState) => void): void => {
+    return (outcome, retryAfterMs) => {
       if (ended) return;
       ended = true;
       const state = this.#state(origin);
       if (trial) state.trying = false;
-      end(state);
-    };
-    return {
-      succeeded: () => once(() => this.#hosts.delete(origin)),
-      failed: () => once((state) => this.#fail(state)),
-      throttled: (retryAfterMs) => once((state) => this.#throttle(state, retryAfterMs)),
-      abandoned: () =>
-        once((state) => {
-          if (state.failures === 0) this.#hosts.delete(origin);
-        }),
+      if (outcome === 'failed') this.#fail(state);
+      else if (outcome === 'throttled') this.#throttle(state, retryAfterMs);
+      else if (outcome === 'succeeded' || state.failures === 0) this.#hosts.delete(origin);
     };
   }
 

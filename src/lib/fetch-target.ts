@@ -15,7 +15,6 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
 /** Headers that say nothing about who asks: they alone follow a redirect to another origin. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
-const BODY_HEADERS: ReadonlySet<string> = new Set(['content-type']);
 
 /** `scheme://host:port`: as much of a URL as an error may show. */
 export function shownOrigin(url: URL): string {
@@ -79,13 +78,6 @@ export function isRedirect(status: number, location: string | undefined): locati
   return REDIRECTS.has(status) && location !== undefined;
 }
 
-function keepHeaders(
-  headers: Readonly<Record<string, string>>,
-  keep: (name: string) => boolean,
-): Record<string, string> {
-  return Object.fromEntries(Object.entries(headers).filter(([name]) => keep(name)));
-}
-
 /**
  * What a request becomes when it is redirected. As in the Fetch standard, 303 always and 301 and 302 after POST go on
  * as GET without a body. To another origin only harmless headers follow, and no body: both may hold keys.
@@ -101,10 +93,10 @@ export function followRedirect(hop: Hop, status: number, location: string): Hop 
   }
   const sameOrigin = url.origin === hop.url.origin;
   const toGet = hop.method === 'POST' && (status <= 303 || !sameOrigin);
-  const headers = keepHeaders(
-    hop.headers,
-    (name) => (sameOrigin || HARMLESS_HEADERS.has(name)) && !(toGet && BODY_HEADERS.has(name)),
+  const kept = Object.entries(hop.headers).filter(
+    ([name]) => (sameOrigin || HARMLESS_HEADERS.has(name)) && !(toGet && name === 'content-type'),
   );
+  const headers = Object.fromEntries(kept);
   if (toGet || hop.body === undefined) return { url, method: toGet ? 'GET' : hop.method, headers };
   return { url, method: hop.method, headers, body: hop.body };
 }

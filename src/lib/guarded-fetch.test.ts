@@ -6,8 +6,8 @@ import { type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Writable } from 'node:stream';
-import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterEach, describe, expect, test } from 'vitest';
+import { brotliCompressSync, createGzip, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { afterEach, describe, expect, test, vi } from 'vitest';
 import { Gate } from '../../test/support/gate.ts';
 import {
   startSocketServer,
@@ -428,6 +428,33 @@ describe('time', () => {
     expect(fault).toMatchObject({ code: 'deadline_exceeded', details: { reason: 'deadline' } });
   });
 
+  test('is bounded for a compressed body that drips, whether it is kept or downloaded', async () => {
+    let closed = 0;
+    const server = await serve((_request, response) => {
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      const packer = createGzip();
+      packer.pipe(response);
+      const timer = setInterval(() => {
+        packer.write('x');
+        packer.flush();
+      }, 20);
+      response.on('close', () => {
+        closed += 1;
+        clearInterval(timer);
+      });
+    });
+    const guarded = guard([server]);
+    const { sink, text } = collect();
+    const ends = [
+      guarded.fetch(server.url, { deadlineMs: 300 }),
+      guarded.download(server.url, sink, { deadlineMs: 300 }),
+    ];
+    for (const end of ends) expect((await faultOf(end)).code).toBe('deadline_exceeded');
+    expect(text()).toMatch(/^x+$/);
+    expect(sink.destroyed).toBe(true);
+    await vi.waitFor(() => expect(closed).toBe(2));
+  });
+
   test('is bounded for headers that drip', async () => {
     const server = await speak((socket) => {
       const timer = setInterval(() => socket.write('X'), 20);
@@ -541,6 +568,22 @@ describe('a download', () => {
     expect(answer).toMatchObject({ status: 404, bytes: 0 });
     expect(text()).toBe('');
     expect(sink.destroyed).toBe(false);
+  });
+
+  test('ends with the connection when its sink fails, and a sink that fails does not rest the host', async () => {
+    let closed = 0;
+    const server = await serve((_request, response) => {
+      response.on('close', () => (closed += 1));
+      response.writeHead(200, { 'content-encoding': 'gzip' });
+      response.write(gzipSync(Buffer.alloc(50_000)));
+    });
+    const full = Object.assign(new Error('disk full'), { code: 'ENOSPC' });
+    const guarded = guard([server], { breaker: { failures: 1, backoffMs: 60_000 } });
+    for (let count = 1; count <= 2; count += 1) {
+      const sink = new Writable({ write: (_chunk, _encoding, callback) => callback(full) });
+      await expect(guarded.download(server.url, sink)).rejects.toBe(full);
+      await vi.waitFor(() => expect(closed).toBe(count));
+    }
   });
 
   test('fails with the error of its sink', async () => {

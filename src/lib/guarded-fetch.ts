@@ -2,8 +2,13 @@ import { type IncomingHttpHeaders } from 'node:http';
 import { type Readable, type Writable } from 'node:stream';
 import { type Agent } from 'undici';
 import { hostPortOf } from './address-guard.ts';
-import { CircuitBreaker, type CircuitBreakerOptions, type Permit } from './circuit-breaker.ts';
-import { endWith, openAbortScope } from './abort-scope.ts';
+import {
+  CircuitBreaker,
+  type CircuitBreakerOptions,
+  type Outcome,
+  outcomeOf,
+} from './circuit-breaker.ts';
+import { endWith, withDeadline } from './deadline.ts';
 import { FetchFault } from './fetch-fault.ts';
 import {
   assertPublicTarget,
@@ -17,7 +22,13 @@ import {
 import { openDispatcher, type Dispatcher, type DispatcherOptions } from './fetch-dispatcher.ts';
 import { type ExchangeAnswer, exchangeMessage } from './guarded-socket.ts';
 import { nameFault } from './network-fault.ts';
-import { ACCEPTED_CODINGS, readBody, SinkFailure, writeBody } from './response-body.ts';
+import {
+  ACCEPTED_CODINGS,
+  type BodyLimits,
+  readBody,
+  SinkFailure,
+  writeBody,
+} from './response-body.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
 /** What every request of a guarded fetch is bound to. */
@@ -144,12 +155,12 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
   return plain;
 }
 
-interface OpenAnswer {
+type ResponseStatus = Pick<FetchHead, 'status' | 'retryAfterMs'>;
+
+/** A response whose body has not been read, and what bounds the body. */
+interface OpenResponse extends BodyLimits {
   readonly head: FetchHead;
-  /** Undefined where HTTP allows no body. */
-  readonly body: Readable | undefined;
-  readonly origin: string;
-  readonly permit: Permit;
+  readonly body: Readable;
 }
 
 class UndiciGuardedFetch implements GuardedFetch {
@@ -177,11 +188,10 @@ class UndiciGuardedFetch implements GuardedFetch {
   }
 
   async fetch(url: string, request: FetchRequest = {}): Promise<FetchResponse> {
-    return this.#run(url, request, async ({ head, body, origin }, signal, maxBytes) => {
-      if (body === undefined) return { ...head, body: Buffer.alloc(0) };
-      const coding = head.headers['content-encoding'];
-      return { ...head, body: await readBody(body, coding, { origin, maxBytes, signal }) };
-    });
+    return this.#run(url, request, async ({ head, body, ...limits }) => ({
+      ...head,
+      body: await readBody(body, head.headers['content-encoding'], limits),
+    }));
   }
 
   async download(
@@ -189,54 +199,31 @@ class UndiciGuardedFetch implements GuardedFetch {
     sink: Writable,
     request: DownloadRequest = {},
   ): Promise<FetchHead & { readonly bytes: number }> {
-    return this.#run(url, request, async ({ head, body, origin }, signal, maxBytes) => {
+    return this.#run(url, request, async ({ head, body, ...limits }) => {
       request.onHead?.(head);
-      if (body === undefined || head.status < 200 || head.status > 299) {
-        discard(body);
-        return { ...head, bytes: 0 };
-      }
+      if (head.status < 200 || head.status > 299) return { ...head, bytes: 0 };
       const coding = head.headers['content-encoding'];
-      const bytes = await writeBody(body, coding, sink, { origin, maxBytes, signal });
-      return { ...head, bytes };
+      return { ...head, bytes: await writeBody(body, coding, sink, limits) };
     });
   }
 
   async exchange(text: string, request: ExchangeRequest): Promise<ExchangeResponse> {
     const url = parseTarget(text, { schemes: SOCKET_SCHEMES });
-    const origin = shownOrigin(url);
-    const scope = openAbortScope(
-      origin,
-      request.deadlineMs ?? this.#options.deadlineMs,
-      request.signal,
-    );
-    const { signal } = scope;
-    try {
+    return this.#withDeadline(url, request, async (signal) => {
       this.#assertAllowed(url, url);
-      const permit = this.#breaker.enter(origin, request.probe);
-      try {
-        const headers = { 'user-agent': this.#options.userAgent, ...request.headers };
-        const maxBytes = request.maxBytes ?? this.#options.maxBytes;
-        const { body: message } = request;
-        const { connect } = this.#dispatcher;
+      const { head } = await this.#attempt(url, request, signal, async () => {
         const answer = await exchangeMessage({
           url,
-          headers,
-          message,
-          maxBytes,
+          headers: { 'user-agent': this.#options.userAgent, ...request.headers },
+          message: request.body,
+          maxBytes: request.maxBytes ?? this.#options.maxBytes,
           signal,
-          connect,
+          connect: this.#dispatcher.connect,
         });
-        const response = this.#readExchange(answer, origin);
-        tellOutcome(permit, response);
-        return response;
-      } catch (error) {
-        const fault = nameFault(error, { origin, signal, answered: false });
-        tellFault(permit, fault);
-        throw fault;
-      }
-    } finally {
-      scope.release();
-    }
+        return { head: this.#readExchange(answer, shownOrigin(url)) };
+      });
+      return head;
+    });
   }
 
   #readExchange(answer: ExchangeAnswer, origin: string): ExchangeResponse {
@@ -256,55 +243,36 @@ class UndiciGuardedFetch implements GuardedFetch {
     await Promise.all([this.#dispatcher.agent, ...this.#retiring].map((agent) => agent.destroy()));
   }
 
-  /** Follows the request to its last answer and reads it, all within the deadline. */
+  /** Follows the request to its last response and reads it, all within the deadline. */
   async #run<Result>(
     text: string,
     request: FetchRequest,
-    read: (answer: OpenAnswer, signal: AbortSignal, maxBytes: number) => Promise<Result>,
+    read: (response: OpenResponse) => Promise<Result>,
   ): Promise<Result> {
-    const hop = firstHop(parseTarget(text), request, this.#options.userAgent);
-    const deadlineMs = request.deadlineMs ?? this.#options.deadlineMs;
-    const scope = openAbortScope(shownOrigin(hop.url), deadlineMs, request.signal);
-    let answer: OpenAnswer | undefined;
-    try {
-      answer = await this.#follow(hop, request, scope.signal);
-      const result = await read(answer, scope.signal, request.maxBytes ?? this.#options.maxBytes);
-      tellOutcome(answer.permit, answer.head);
-      return result;
-    } catch (error) {
-      discard(answer?.body);
-      if (error instanceof SinkFailure) {
-        answer?.permit.abandoned();
-        throw error.cause;
-      }
-      const origin = answer?.origin ?? shownOrigin(hop.url);
-      const fault = nameFault(error, { origin, signal: scope.signal, answered: true });
-      if (answer !== undefined) tellFault(answer.permit, fault);
-      throw fault;
-    } finally {
-      scope.release();
-    }
-  }
-
-  async #follow(first: Hop, request: FetchRequest, signal: AbortSignal): Promise<OpenAnswer> {
-    const maxRedirects = request.maxRedirects ?? this.#options.maxRedirects;
-    let hop = first;
-    for (let redirects = 0; ; redirects += 1) {
-      this.#assertAllowed(hop.url, first.url);
-      const answer = await this.#ask(hop, redirects, signal, request.probe);
-      const { location } = answer.head.headers;
-      if (!isRedirect(answer.head.status, location)) return answer;
-      answer.permit.succeeded();
-      discard(answer.body);
-      if (redirects === maxRedirects) {
-        throw new FetchFault(
-          'too_many_redirects',
-          `${shownOrigin(first.url)} redirects more than ${maxRedirects} times.`,
-          { origin: shownOrigin(first.url) },
-        );
-      }
-      hop = followRedirect(hop, answer.head.status, location);
-    }
+    const first = firstHop(parseTarget(text), request, this.#options.userAgent);
+    const { maxRedirects = this.#options.maxRedirects, maxBytes = this.#options.maxBytes } =
+      request;
+    return this.#withDeadline(first.url, request, async (signal) => {
+      const follow = async (hop: Hop, redirects: number): Promise<Result> => {
+        this.#assertAllowed(hop.url, first.url);
+        const origin = shownOrigin(hop.url);
+        const step = await this.#attempt(hop.url, request, signal, async (onHead) => {
+          const { head, body } = await this.#send(hop, redirects, signal);
+          onHead();
+          const { location } = head.headers;
+          try {
+            if (isRedirect(head.status, location)) return { head, location };
+            return { head, result: await read({ head, body, origin, maxBytes, signal }) };
+          } finally {
+            body.destroy();
+          }
+        });
+        if ('result' in step) return step.result;
+        if (redirects === maxRedirects) throw tooManyRedirects(first.url, maxRedirects);
+        return follow(followRedirect(hop, step.head.status, step.location), redirects + 1);
+      };
+      return follow(first, 0);
+    });
   }
 
   /** A private host answers only to requests that name it: no redirect leads to one from elsewhere. */
@@ -314,66 +282,73 @@ class UndiciGuardedFetch implements GuardedFetch {
     else if (hostPort !== hostPortOf(asked)) throw refuseAddress(shownOrigin(url), 'redirect');
   }
 
-  async #ask(
-    hop: Hop,
-    redirects: number,
+  #withDeadline<Result>(
+    url: URL,
+    { deadlineMs = this.#options.deadlineMs, signal }: FetchRequest,
+    work: (signal: AbortSignal) => Promise<Result>,
+  ): Promise<Result> {
+    return withDeadline(shownOrigin(url), deadlineMs, signal, work);
+  }
+
+  /** Sends one request to a host unless the host rests, names what fails, and reports the outcome to the breaker. */
+  async #attempt<Step extends { readonly head: ResponseStatus }>(
+    url: URL,
+    { probe }: FetchRequest,
     signal: AbortSignal,
-    probe: boolean | undefined,
-  ): Promise<OpenAnswer> {
-    const origin = shownOrigin(hop.url);
+    work: (onHead: () => void) => Promise<Step>,
+  ): Promise<Step> {
+    const origin = shownOrigin(url);
     signal.throwIfAborted();
-    const permit = this.#breaker.enter(origin, probe);
+    const report = this.#breaker.enter(origin, probe);
+    let answered = false;
     try {
-      const asking = this.#dispatcher.agent.request({
-        origin: hop.url.origin,
-        path: `${hop.url.pathname}${hop.url.search}`,
-        method: hop.method,
-        headers: { ...hop.headers, 'accept-encoding': ACCEPTED_CODINGS },
-        body: hop.body ?? null,
-        signal,
-      });
-      const answer = await endWith(asking, signal);
-      const headers = plainHeaders(answer.headers);
-      const retryAfterMs = parseRetryAfter(headers['retry-after'], this.#now());
-      const head = { status: answer.statusCode, headers, url: hop.url.href, redirects };
-      // A body that is destroyed says so by an error event, which nobody needs.
-      answer.body.on('error', () => undefined);
-      const bodiless =
-        hop.method === 'HEAD' || answer.statusCode === 204 || answer.statusCode === 304;
-      if (bodiless) await answer.body.dump();
-      return {
-        head: retryAfterMs === undefined ? head : { ...head, retryAfterMs },
-        body: bodiless ? undefined : answer.body,
-        origin,
-        permit,
-      };
+      const step = await work(() => (answered = true));
+      const { status, retryAfterMs } = step.head;
+      report(outcomeOf(status, retryAfterMs), retryAfterMs);
+      return step;
     } catch (error) {
-      const fault = nameFault(error, { origin, signal, answered: false });
-      tellFault(permit, fault);
+      if (error instanceof SinkFailure) {
+        report('abandoned');
+        throw error.cause;
+      }
+      const fault = nameFault(error, { origin, signal, answered });
+      report(outcomeOfFault(fault));
       throw fault;
     }
   }
+
+  async #send(
+    hop: Hop,
+    redirects: number,
+    signal: AbortSignal,
+  ): Promise<Pick<OpenResponse, 'head' | 'body'>> {
+    const asking = this.#dispatcher.agent.request({
+      origin: hop.url.origin,
+      path: `${hop.url.pathname}${hop.url.search}`,
+      method: hop.method,
+      headers: { ...hop.headers, 'accept-encoding': ACCEPTED_CODINGS },
+      body: hop.body ?? null,
+      signal,
+    });
+    const { statusCode: status, headers: received, body } = await endWith(asking, signal);
+    // A body that is destroyed says so by an error event, which nobody needs.
+    body.on('error', () => undefined);
+    const headers = plainHeaders(received);
+    const retryAfterMs = parseRetryAfter(headers['retry-after'], this.#now());
+    const head = { status, headers, url: hop.url.href, redirects };
+    return { head: retryAfterMs === undefined ? head : { ...head, retryAfterMs }, body };
+  }
 }
 
-function discard(body: Readable | undefined): void {
-  body?.destroy();
+function tooManyRedirects(url: URL, maxRedirects: number): FetchFault {
+  const origin = shownOrigin(url);
+  const message = `${origin} redirects more than ${maxRedirects} times.`;
+  return new FetchFault('too_many_redirects', message, { origin });
 }
 
-/** Statuses of overload and failure count against the host; 4xx are answers like any other. */
-function tellOutcome(
-  permit: Permit,
-  { status, retryAfterMs }: Pick<FetchHead, 'status' | 'retryAfterMs'>,
-): void {
-  if (status === 429 || (status === 503 && retryAfterMs !== undefined))
-    permit.throttled(retryAfterMs);
-  else if (status >= 500) permit.failed();
-  else permit.succeeded();
-}
-
-function tellFault(permit: Permit, fault: unknown): void {
-  if (!(fault instanceof FetchFault) || fault.code === 'address_not_allowed') permit.abandoned();
-  else if (fault.code === 'response_too_large') permit.succeeded();
-  else permit.failed();
+function outcomeOfFault(fault: unknown): Outcome {
+  if (!(fault instanceof FetchFault) || fault.code === 'address_not_allowed') return 'abandoned';
+  return fault.code === 'response_too_large' ? 'succeeded' : 'failed';
 }
 
 /**

@@ -1,9 +1,10 @@
-import { Readable, Transform, Writable } from 'node:stream';
+import { type Readable, type Transform, type Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { FetchFault } from './fetch-fault.ts';
 
-interface BodyLimits {
+/** What bounds the body of one response. */
+export interface BodyLimits {
   /** `scheme://host:port`, for messages. */
   readonly origin: string;
   /** Bytes allowed on the wire, and again after decompression. */
@@ -14,28 +15,20 @@ interface BodyLimits {
 /** The codings that the guarded fetch asks for. */
 export const ACCEPTED_CODINGS = 'gzip, deflate, br';
 
-function tooLarge({ origin, maxBytes }: BodyLimits): FetchFault {
-  return new FetchFault(
-    'response_too_large',
-    `The answer of ${origin} is larger than ${maxBytes} bytes.`,
-    { origin },
-  );
-}
-
-/** Counts what passes; what is more than the limit ends the body at once, and with it the connection. */
-function createCap(body: Readable, limits: BodyLimits): Transform {
+/** The chunks that hold anything, as long as they are within the limit. */
+async function* capChunks(
+  stream: Readable,
+  { origin, maxBytes }: BodyLimits,
+): AsyncGenerator<Buffer, void, undefined> {
   let total = 0;
-  return new Transform({
-    transform(chunk: Buffer, _encoding, callback) {
-      total += chunk.length;
-      if (total <= limits.maxBytes) {
-        callback(null, chunk);
-      } else {
-        body.destroy();
-        callback(tooLarge(limits));
-      }
-    },
-  });
+  for await (const chunk of stream as AsyncIterable<Buffer>) {
+    total += chunk.length;
+    if (total > maxBytes) {
+      const message = `The answer of ${origin} is larger than ${maxBytes} bytes.`;
+      throw new FetchFault('response_too_large', message, { origin });
+    }
+    if (chunk.length > 0) yield chunk;
+  }
 }
 
 /** The stream that undoes a content coding. More than one coding is nothing that a sound server sends. */
@@ -58,22 +51,33 @@ function createDecoder(coding: string, firstByte: number, origin: string): Trans
   }
 }
 
-/** The first chunk that holds anything; undefined for an empty body, which decoders take for a broken one. */
-async function readFirst(chunks: AsyncIterator<unknown>): Promise<Buffer | undefined> {
-  for (;;) {
-    const next: IteratorResult<unknown, unknown> = await chunks.next();
-    if (next.done === true) return undefined;
-    if (Buffer.isBuffer(next.value) && next.value.length > 0) return next.value;
-  }
+async function* prepend(
+  first: Buffer,
+  rest: AsyncIterable<Buffer>,
+): AsyncGenerator<Buffer, void, undefined> {
+  yield first;
+  yield* rest;
 }
 
-async function* joinChunks(
-  first: Buffer | undefined,
-  rest: AsyncIterator<unknown>,
-): AsyncGenerator<unknown, void, undefined> {
-  if (first === undefined) return;
-  yield first;
-  yield* { [Symbol.asyncIterator]: () => rest };
+/** The chunks of a body, decompressed. An empty body has none, whatever coding is named. */
+async function* decodeBody(
+  body: Readable,
+  contentEncoding: string | undefined,
+  limits: BodyLimits,
+): AsyncGenerator<Buffer, void, undefined> {
+  const received = capChunks(body, limits);
+  const first = await received.next();
+  if (first.done === true) return;
+  const chunks = prepend(first.value, received);
+  const coding = contentEncoding?.trim().toLowerCase() ?? '';
+  if (coding === '' || coding === 'identity') {
+    yield* chunks;
+    return;
+  }
+  const decoder = createDecoder(coding, first.value[0] ?? 0, limits.origin);
+  // A failure destroys the decoder, so whoever reads from it gets the error.
+  pipeline(chunks, decoder).catch(() => undefined);
+  yield* capChunks(decoder, limits);
 }
 
 /** The sink of a body failed, such as a full disk: a fault of ours, not of the host. */
@@ -82,8 +86,8 @@ export class SinkFailure extends Error {
 }
 
 /**
- * Writes a body to `sink`, decompressed and counted, and ends the sink. Resolves with the bytes written.
- * Whatever fails, body and sink are destroyed, and with the body its connection.
+ * Writes a body to `sink`, decompressed and counted, and ends the sink. Resolves with the bytes written. Whatever
+ * fails, the sink is destroyed; the body is the caller's to destroy.
  * @throws FetchFault response_too_large before more than the limit is written, malformed_response for a coding nobody
  * asked for; SinkFailure with its cause; errors of the body and of decompression as they are.
  */
@@ -93,31 +97,25 @@ export async function writeBody(
   sink: Writable,
   limits: BodyLimits,
 ): Promise<number> {
-  const chunks = body[Symbol.asyncIterator]();
   let bytes = 0;
+  let bodyFailed = false;
   let sinkFailed = false;
-  try {
-    const first = await readFirst(chunks);
-    const coding = contentEncoding?.trim().toLowerCase() ?? '';
-    const plain = first === undefined || coding === '' || coding === 'identity';
-    const decoding = plain
-      ? []
-      : [createDecoder(coding, first[0] ?? 0, limits.origin), createCap(body, limits)];
-    const count = new Transform({
-      transform(chunk: Buffer, _encoding, callback) {
+  // A body that fails takes the sink with it, so only the first failure tells which of the two it was.
+  sink.once('error', () => (sinkFailed = !bodyFailed));
+  const readChunks = async function* (): AsyncGenerator<Buffer, void, undefined> {
+    try {
+      for await (const chunk of decodeBody(body, contentEncoding, limits)) {
         bytes += chunk.length;
-        callback(null, chunk);
-      },
-    });
-    const stages = [Readable.from(joinChunks(first, chunks)), createCap(body, limits), ...decoding];
-    // The first to fail takes all others with it, so only the first event tells who it was.
-    let failed = false;
-    for (const stage of stages) stage.once('error', () => (failed = true));
-    sink.once('error', () => (sinkFailed = !failed));
-    await pipeline([...stages, count, sink], { signal: limits.signal });
+        yield chunk;
+      }
+    } catch (error) {
+      bodyFailed = true;
+      throw error;
+    }
+  };
+  try {
+    await pipeline(readChunks, sink, { signal: limits.signal });
   } catch (error) {
-    body.destroy();
-    sink.destroy();
     if (sinkFailed && !limits.signal.aborted) {
       throw new SinkFailure('the sink of a body failed', { cause: error });
     }
@@ -133,12 +131,6 @@ export async function readBody(
   limits: BodyLimits,
 ): Promise<Buffer> {
   const chunks: Buffer[] = [];
-  const sink = new Writable({
-    write(chunk: Buffer, _encoding, callback) {
-      chunks.push(chunk);
-      callback();
-    },
-  });
-  await writeBody(body, contentEncoding, sink, limits);
+  for await (const chunk of decodeBody(body, contentEncoding, limits)) chunks.push(chunk);
   return Buffer.concat(chunks);
 }

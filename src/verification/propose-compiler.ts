@@ -2,7 +2,7 @@ import { readTrailingAuxdata } from '../bytecode/auxdata.ts';
 import { readTrailingVyperAuxdata } from '../bytecode/vyper-auxdata.ts';
 import { findVersion } from '../compilers/compiler-version.ts';
 import { FullmatchError } from '../errors.ts';
-import { endWith } from '../lib/abort-scope.ts';
+import { endWith } from '../lib/deadline.ts';
 import { type Hex } from '../lib/hex.ts';
 import { SharedLooks } from '../chains/rpc/shared-looks.ts';
 import { isDelegation } from '../chains/rpc/delegation.ts';

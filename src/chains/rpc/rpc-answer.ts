@@ -3,15 +3,9 @@ import { isMembers } from '../../lib/members.ts';
 import { parseUntrustedJson } from '../../lib/untrusted-json.ts';
 
 /** What an endpoint said to one call: a result of unknown shape, or an error object. */
-export type RpcAnswer =
+type RpcAnswer =
   | { readonly kind: 'result'; readonly result: unknown }
-  | {
-      readonly kind: 'error';
-      readonly errorCode: number;
-      readonly throttled: boolean;
-      /** The status of the HTTP answer that held it. */
-      readonly status?: number;
-    };
+  | { readonly kind: 'error'; readonly errorCode: number; readonly throttled: boolean };
 
 /** JSON-RPC error codes of endpoints over their request limit: EIP-1474's, and the HTTP status. */
 const LIMIT_CODES: ReadonlySet<number> = new Set([-32005, 429]);

@@ -10,7 +10,7 @@ import {
 import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain } from './asked-chain.ts';
 import { type EndpointPreference, orderEndpoints } from './endpoint-order.ts';
-import { decodeRpcAnswer, encodeRpcCall, type RpcAnswer } from './rpc-answer.ts';
+import { decodeRpcAnswer, encodeRpcCall } from './rpc-answer.ts';
 import {
   type EndpointFault,
   invalidAnswer,
@@ -205,8 +205,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
   ): Promise<T> {
     const { chainId } = chain.record;
     const sent = { deadlineMs, probe: true, ...(signal === undefined ? {} : { signal }) };
-    const answer = await this.#askOnce(chainId, endpoint, request, sent);
-    return readResult(answer, request, chainId, endpoint);
+    return this.#askOnce(chainId, endpoint, request, sent);
   }
 
   /** Asks until an answer, a fault that stays, the last attempt or the end of the time. */
@@ -224,8 +223,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
       if (leftMs <= 0) throw unreachable(chainId, endpoint, request.method, 'deadline_exceeded');
       try {
         const sent = { deadlineMs: leftMs, ...(signal === undefined ? {} : { signal }) };
-        const answer = await this.#askOnce(chainId, endpoint, request, sent);
-        return readResult(answer, request, chainId, endpoint);
+        return await this.#askOnce(chainId, endpoint, request, sent);
       } catch (error) {
         if (!isMomentary(error)) throw error;
         // While a host rests nobody is asked, so that is not an attempt.
@@ -247,70 +245,61 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
     endpoint: Endpoint,
     request: RpcRequest<T>,
     options: Pick<FetchRequest, 'deadlineMs' | 'signal' | 'probe'>,
-  ): Promise<RpcAnswer> {
-    const { method, params, maxBytes = MAX_BYTES } = request;
-    const { url, headers } = targetOf(endpoint);
+  ): Promise<T> {
+    const { method } = request;
     this.#lastId += 1;
     const id = this.#lastId;
-    const body = encodeRpcCall(id, method, params);
-    const sent = { ...options, headers, body, maxBytes };
-    let response: ExchangeResponse;
-    try {
-      response = /^ws/i.test(url)
-        ? await this.#fetch.exchange(url, sent)
-        : await this.#fetch.fetch(url, { ...sent, method: 'POST' });
-    } catch (error) {
-      if (!(error instanceof FetchFault)) throw error;
-      if (error.code === 'response_too_large') {
-        const what = `more than ${maxBytes} bytes`;
-        throw invalidAnswer(chainId, endpoint, method, what, 'answer_too_large');
-      }
-      const { retryAfterMs } = error.details;
-      const resting = error.code === 'throttled' || error.code === 'circuit_open';
-      throw unreachable(chainId, endpoint, method, error.code, retryAfterMs, resting);
-    }
+    const response = await this.#send(id, chainId, endpoint, request, options);
+    const { status, retryAfterMs } = response;
     const answer = decodeRpcAnswer(response.body, id);
-    if (response.status === 429 || (answer?.kind === 'error' && answer.throttled)) {
-      throw unreachable(chainId, endpoint, method, 'throttled', response.retryAfterMs);
+    if (status === 429 || (answer?.kind === 'error' && answer.throttled)) {
+      throw unreachable(chainId, endpoint, method, 'throttled', retryAfterMs);
     }
     // Some nodes send their error objects with a status of their own.
-    if (answer?.kind === 'error') return { ...answer, status: response.status };
-    const isMessage = response.status === SWITCHING_PROTOCOLS;
-    if (!isMessage && (response.status < 200 || response.status > 299)) {
-      const reason = `status_${response.status}`;
-      throw unreachable(chainId, endpoint, method, reason, response.retryAfterMs);
+    if (answer?.kind === 'error') {
+      const { errorCode } = answer;
+      throw new FullmatchError(
+        'rpc_refused',
+        `The endpoint ${endpoint.label} of chain ${chainId} refuses ${method} (error ${errorCode}).`,
+        { details: { chainId, endpoint: endpoint.label, method, errorCode, httpStatus: status } },
+      );
+    }
+    if (status !== SWITCHING_PROTOCOLS && (status < 200 || status > 299)) {
+      throw unreachable(chainId, endpoint, method, `status_${status}`, retryAfterMs);
     }
     if (answer === undefined) {
       throw invalidAnswer(chainId, endpoint, method, 'no JSON-RPC answer to the question');
     }
-    return answer;
+    const parsed = request.result.safeParse(answer.result);
+    if (parsed.success) return parsed.data;
+    const where = parsed.error.issues[0]?.path.join('.') ?? '';
+    const what = where === '' ? 'a result of another shape' : `a wrong ${where}`;
+    throw invalidAnswer(chainId, endpoint, method, what);
   }
-}
 
-function readResult<T>(
-  answer: RpcAnswer,
-  request: RpcRequest<T>,
-  chainId: number,
-  endpoint: Endpoint,
-): T {
-  const { method } = request;
-  if (answer.kind === 'error') {
-    const { errorCode, status } = answer;
-    throw new FullmatchError(
-      'rpc_refused',
-      `The endpoint ${endpoint.label} of chain ${chainId} refuses ${method} (error ${errorCode}).`,
-      { details: { chainId, endpoint: endpoint.label, method, errorCode, httpStatus: status } },
-    );
+  async #send(
+    id: number,
+    chainId: number,
+    endpoint: Endpoint,
+    { method, params, maxBytes = MAX_BYTES }: RpcRequest<unknown>,
+    options: FetchRequest,
+  ): Promise<ExchangeResponse> {
+    const { url, headers } = targetOf(endpoint);
+    const sent = { ...options, headers, body: encodeRpcCall(id, method, params), maxBytes };
+    try {
+      if (/^ws/i.test(url)) return await this.#fetch.exchange(url, sent);
+      return await this.#fetch.fetch(url, { ...sent, method: 'POST' });
+    } catch (error) {
+      if (!(error instanceof FetchFault)) throw error;
+      const { code, details } = error;
+      if (code === 'response_too_large') {
+        const what = `more than ${maxBytes} bytes`;
+        throw invalidAnswer(chainId, endpoint, method, what, 'answer_too_large');
+      }
+      const resting = code === 'throttled' || code === 'circuit_open';
+      throw unreachable(chainId, endpoint, method, code, details.retryAfterMs, resting);
+    }
   }
-  const parsed = request.result.safeParse(answer.result);
-  if (parsed.success) return parsed.data;
-  const where = parsed.error.issues[0]?.path.join('.') ?? '';
-  throw invalidAnswer(
-    chainId,
-    endpoint,
-    method,
-    where === '' ? 'a result of another shape' : `a wrong ${where}`,
-  );
 }
 
 /** A client over the guarded fetch, with time limits, repeats with jitter, and failover. */

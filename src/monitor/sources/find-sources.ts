@@ -4,7 +4,7 @@ import {
   readTrailingAuxdata,
   type MetadataHashKind,
 } from '../../bytecode/auxdata.ts';
-import { openAbortScope } from '../../lib/abort-scope.ts';
+import { withDeadline } from '../../lib/deadline.ts';
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type MetadataCompilation } from '../../verification/verification-request.ts';
 import { collectSources, type FindStoredSources } from './collect-sources.ts';
@@ -201,11 +201,10 @@ export function createSourceFinder(parts: SourceFinderParts): SourceFinder {
         return notFound('no_metadata_hash', 'The code does not end with the hash of its metadata.');
       }
       const merged = mergeGateways(gateways, ipfsGateways);
-      const scope = openAbortScope('All gateways', limits.totalMs, signal);
-      const stopped = new AbortController();
-      try {
+      return withDeadline('All gateways', limits.totalMs, signal, async (ending) => {
+        const stopped = new AbortController();
         const spending = new Spending(limits);
-        const both = AbortSignal.any([scope.signal, stopped.signal]);
+        const both = AbortSignal.any([ending, stopped.signal]);
         const blocks = new IpfsBlocks(client, merged, spending, both, pauses);
         const found = await search(name, {
           blocks,
@@ -214,14 +213,12 @@ export function createSourceFinder(parts: SourceFinderParts): SourceFinder {
           findStored,
           limits,
           pauses,
-          ending: scope.signal,
+          ending,
           stop: () => stopped.abort(),
         });
         signal.throwIfAborted();
         return found;
-      } finally {
-        scope.release();
-      }
+      });
     },
   };
 }

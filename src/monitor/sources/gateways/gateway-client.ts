@@ -1,5 +1,5 @@
 // Asks gateways of IPFS and Swarm for content by its hash, and believes none of them.
-import { CircuitBreaker, type Permit } from '../../../lib/circuit-breaker.ts';
+import { CircuitBreaker, outcomeOf, type Report } from '../../../lib/circuit-breaker.ts';
 import { FetchFault } from '../../../lib/fetch-fault.ts';
 import { type FetchResponse, type GuardedFetch } from '../../../lib/guarded-fetch.ts';
 import { type Gateway } from './gateway.ts';
@@ -60,13 +60,9 @@ export class GatewayClient {
   ): Promise<GatewayAnswer<Content>> {
     const { signal, spending } = request;
     signal.throwIfAborted();
-    let permit: Permit;
+    let report: Report | undefined;
     try {
-      permit = this.#breaker.enter(origin);
-    } catch (error) {
-      return refuse(messageOf(error));
-    }
-    try {
+      report = this.#breaker.enter(origin);
       spending.takeRequest();
       const response = await this.#fetch.fetch(request.url, {
         headers: { accept: request.accept },
@@ -76,16 +72,15 @@ export class GatewayClient {
         probe: true,
       });
       spending.takeBytes(response.body.length);
-      return await judge(origin, response, request, permit);
+      return await judge(origin, response, request, report);
     } catch (error) {
       // The reason of the signal may be a fault of a fetch too.
       if (signal.aborted || !(error instanceof FetchFault)) {
-        permit.abandoned();
+        report?.('abandoned');
         throw signal.aborted ? signal.reason : error;
       }
       if (error.code === 'response_too_large') spending.takeBytes(request.maxBytes);
-      if (isGatewayFault(error)) permit.failed();
-      else permit.abandoned();
+      report?.(isGatewayFault(error) ? 'failed' : 'abandoned');
       return refuse(error.message);
     }
   }
@@ -95,30 +90,23 @@ function refuse(note: string, isUnsupported = false): { note: string; isUnsuppor
   return { note, isUnsupported };
 }
 
-function messageOf(error: unknown): string {
-  if (error instanceof FetchFault) return error.message;
-  throw error;
-}
-
 async function judge<Content>(
   origin: string,
   { status, retryAfterMs, body }: FetchResponse,
   { read, isChecked }: GatewayRequest<Content>,
-  permit: Permit,
+  report: Report,
 ): Promise<GatewayAnswer<Content>> {
   if (status === 200) {
     const content = await read(body);
     if (content !== undefined) {
-      permit.succeeded();
+      report('succeeded');
       return { content };
     }
-    if (isChecked) permit.failed();
-    else permit.abandoned();
+    report(isChecked ? 'failed' : 'abandoned');
     return refuse(`${origin} gives other content.`);
   }
-  if (status === 429 || (status === 503 && retryAfterMs !== undefined)) {
-    permit.throttled(retryAfterMs);
-  } else if (status >= 500 && !NOT_FOUND.has(status) && !UNSUPPORTED.has(status)) permit.failed();
-  else permit.succeeded();
-  return refuse(`${origin} answers ${status}.`, UNSUPPORTED.has(status));
+  const isUnsupported = UNSUPPORTED.has(status);
+  const isBlameless = isUnsupported || NOT_FOUND.has(status);
+  report(isBlameless ? 'succeeded' : outcomeOf(status, retryAfterMs), retryAfterMs);
+  return refuse(`${origin} answers ${status}.`, isUnsupported);
 }

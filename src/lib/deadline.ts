@@ -1,39 +1,33 @@
 import { setMaxListeners } from 'node:events';
 import { FetchFault } from './fetch-fault.ts';
 
-/** Ends a request at its deadline or by its caller, and knows which it was. */
-export interface AbortScope {
-  readonly signal: AbortSignal;
-  release(): void;
-}
-
-/** Begins to wait for the deadline and for the caller's signal. */
-export function openAbortScope(
+/**
+ * Runs `work` with a signal that is aborted at the deadline, with a FetchFault that names the origin, or when the caller
+ * aborts his own, with his reason.
+ */
+export async function withDeadline<Result>(
   origin: string,
   deadlineMs: number,
   caller: AbortSignal | undefined,
-): AbortScope {
+  work: (signal: AbortSignal) => Promise<Result>,
+): Promise<Result> {
   const controller = new AbortController();
   const timer = setTimeout(() => {
-    controller.abort(
-      new FetchFault('deadline_exceeded', `${origin} did not answer within ${deadlineMs} ms.`, {
-        origin,
-        reason: 'deadline',
-      }),
-    );
+    const message = `${origin} did not answer within ${deadlineMs} ms.`;
+    const details = { origin, reason: 'deadline' };
+    controller.abort(new FetchFault('deadline_exceeded', message, details));
   }, deadlineMs);
   const followCaller = (): void => controller.abort(caller?.reason);
   if (caller?.aborted === true) followCaller();
   // A caller may end all its requests by one signal, and there may be more of them than Node expects.
   if (caller !== undefined) setMaxListeners(0, caller);
   caller?.addEventListener('abort', followCaller, { once: true });
-  return {
-    signal: controller.signal,
-    release() {
-      clearTimeout(timer);
-      caller?.removeEventListener('abort', followCaller);
-    },
-  };
+  try {
+    return await work(controller.signal);
+  } finally {
+    clearTimeout(timer);
+    caller?.removeEventListener('abort', followCaller);
+  }
 }
 
 /**
