@@ -20,7 +20,7 @@ import { recount } from '../src/repository/statistics/recount.ts';
 import { openStore, type Store } from '../src/store/open-store.ts';
 import { cancelJob } from '../src/verification/jobs/run-jobs.ts';
 import { startAnvil, type Anvil } from '../test/support/anvil.ts';
-import { PROGRAM, startProgram } from '../test/support/booted-service.ts';
+import { ALL_CHAINS, PROGRAM, startProgram } from '../test/support/booted-service.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import {
   compileAsDeveloper,
@@ -171,7 +171,7 @@ async function prepare(folder: string, seconds: number): Promise<Site> {
   const config = await configure(folder, anvil);
   const dataDir = path.join(folder, 'data');
   const program = await startProgram({
-    environment: { FULLMATCH_CONFIG: config, FULLMATCH_DATA_DIR: dataDir },
+    environment: { ...ALL_CHAINS, FULLMATCH_CONFIG: config, FULLMATCH_DATA_DIR: dataDir },
   });
   const store = await openStore({ poolSize: 2, dataDir, migrate: false }, silentLogger);
   const targets = await deployMany(anvil, TARGET, 200);

@@ -10,7 +10,7 @@ import { fileURLToPath } from 'node:url';
 import { silentLogger } from '../src/log.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { startProgram } from '../test/support/booted-service.ts';
+import { ALL_CHAINS, startProgram } from '../test/support/booted-service.ts';
 import { processorTimeOf } from '../test/support/processor-time.ts';
 import { sampleAddress, sampleContract } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
@@ -123,6 +123,7 @@ export async function runHttpBenchmark(): Promise<readonly HttpBenchmarkRow[]> {
   const dataDir = path.join(folder.path, 'data');
   const program = await startProgram({
     environment: {
+      ...ALL_CHAINS,
       FULLMATCH_DATA_DIR: dataDir,
       FULLMATCH_METRICS_ENABLED: 'true',
       FULLMATCH_METRICS_PORT: '0',

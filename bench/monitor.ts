@@ -9,7 +9,7 @@ import { Agent, request } from 'node:http';
 import { loadavg } from 'node:os';
 import { setTimeout as wait } from 'node:timers/promises';
 import path from 'node:path';
-import { startProgram } from '../test/support/booted-service.ts';
+import { ALL_CHAINS, startProgram } from '../test/support/booted-service.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { compileCodes, NEWEST } from './compiled-codes.ts';
 import { VALUED } from './compiler-inputs.ts';
@@ -95,7 +95,7 @@ chains:
 await writeFile(path.join(folder.path, 'fullmatch.yaml'), config);
 const service = await startProgram({
   workingDirectory: folder.path,
-  environment: { FULLMATCH_DATA_DIR: path.join(folder.path, 'data') },
+  environment: { ...ALL_CHAINS, FULLMATCH_DATA_DIR: path.join(folder.path, 'data') },
 });
 const readJson = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T;
 const look = async (): Promise<Seen> => {

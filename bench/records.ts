@@ -14,7 +14,7 @@ import { silentLogger } from '../src/log.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { type VerifiedContract } from '../src/repository/matches/verified-contract.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { startProgram } from '../test/support/booted-service.ts';
+import { ALL_CHAINS, startProgram } from '../test/support/booted-service.ts';
 import { processorTimeOf } from '../test/support/processor-time.ts';
 import { sampleAddress } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
@@ -148,7 +148,9 @@ export async function runRecordBenchmark(): Promise<readonly RecordBenchmarkRow[
   const store = await openStore({ dataDir, poolSize: 2 }, silentLogger);
   await saveMatches(store.database, compileContracts(WARM_UP + 2 * ROUNDS * COLD_PER_ROUND));
   await store.close();
-  const program = await startProgram({ environment: { FULLMATCH_DATA_DIR: dataDir } });
+  const program = await startProgram({
+    environment: { ...ALL_CHAINS, FULLMATCH_DATA_DIR: dataDir },
+  });
   const pid = program.child.pid ?? 0;
   const urlOf = (number: number): string =>
     `${program.apiUrl}/v2/contract/1/${sampleAddress(number)}?fields=all`;

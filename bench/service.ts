@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { silentLogger } from '../src/log.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { runProgram, startProgram } from '../test/support/booted-service.ts';
+import { ALL_CHAINS, runProgram, startProgram } from '../test/support/booted-service.ts';
 import { sampleAddress, sampleContract } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { median } from './median.ts';
@@ -87,7 +87,7 @@ async function measureStarts(folder: string): Promise<ServiceBenchmarkRow[]> {
   const bare: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     bare.push(await timeOf(() => runNode('-e', '0')));
-    const environment = { FULLMATCH_DATA_DIR: path.join(folder, `data-${round}`) };
+    const environment = { ...ALL_CHAINS, FULLMATCH_DATA_DIR: path.join(folder, `data-${round}`) };
     for (const times of [fresh, existing]) {
       const start = performance.now();
       const run = await startProgram({ environment });
@@ -107,7 +107,7 @@ async function measureStarts(folder: string): Promise<ServiceBenchmarkRow[]> {
 
 async function measureRest(folder: string): Promise<ServiceBenchmarkRow[]> {
   const dataDir = path.join(folder, 'data-0');
-  const environment = { FULLMATCH_DATA_DIR: dataDir };
+  const environment = { ...ALL_CHAINS, FULLMATCH_DATA_DIR: dataDir };
   const service = await startProgram({ environment });
   const store = await openStore({ poolSize: 2, dataDir }, silentLogger);
   try {

@@ -8,7 +8,7 @@ import { loadavg } from 'node:os';
 import path from 'node:path';
 import { type Hex } from '../src/lib/hex.ts';
 import { startAnvil } from '../test/support/anvil.ts';
-import { startProgram } from '../test/support/booted-service.ts';
+import { ALL_CHAINS, startProgram } from '../test/support/booted-service.ts';
 import { callOf, word } from '../test/support/creation-deployments.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import {
@@ -41,7 +41,7 @@ try {
   await writeFile(path.join(folder.path, 'fullmatch.yaml'), configOf(anvil));
   const service = await startProgram({
     workingDirectory: folder.path,
-    environment: { FULLMATCH_DATA_DIR: path.join(folder.path, 'data') },
+    environment: { ...ALL_CHAINS, FULLMATCH_DATA_DIR: path.join(folder.path, 'data') },
   });
   /** Milliseconds from the request to the end of its job, or undefined without a match. */
   const timeOf = async (place: string, body: object): Promise<number | undefined> => {

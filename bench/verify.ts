@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createCompilers } from '../src/compilers/compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { startAnvil, type Anvil } from '../test/support/anvil.ts';
-import { startProgram } from '../test/support/booted-service.ts';
+import { ALL_CHAINS, startProgram } from '../test/support/booted-service.ts';
 import { SOLC_PACKAGES } from '../test/support/solc-packages.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import {
@@ -199,7 +199,7 @@ export async function runVerificationBenchmark(): Promise<void> {
   try {
     const yaml = configOf(anvil, `verification: { workers: ${WORKERS} }\n`);
     await writeFile(path.join(folder.path, 'fullmatch.yaml'), yaml);
-    const environment = { FULLMATCH_DATA_DIR: path.join(folder.path, 'data') };
+    const environment = { ...ALL_CHAINS, FULLMATCH_DATA_DIR: path.join(folder.path, 'data') };
     const start = (): Promise<Program> =>
       startProgram({ environment, workingDirectory: folder.path });
     // Makes the database, and the file caches warm.

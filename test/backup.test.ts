@@ -36,7 +36,7 @@ interface Facts {
   readonly rows: number;
 }
 
-const CONTRACTS = 1_000;
+const CONTRACTS = 200;
 
 /** The entries of a backup. */
 async function unpack(file: string): Promise<Archive[]> {

@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { silentLogger } from '../src/log.ts';
@@ -11,6 +12,7 @@ import { runCrashRounds } from './support/crash-rounds.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { writeUsedData } from './support/used-data.ts';
 import { waitUntil } from './support/wait-for.ts';
 
 const ROUNDS = IS_SLOW_SUITE ? 20 : 3;
@@ -37,7 +39,9 @@ test(`a service and an import killed at ${ROUNDS} random moments lose nothing ac
 
 test(`PostgreSQL killed ${KILLS} times under ${WRITERS} writers loses nothing acknowledged, and the service goes on`, async () => {
   const folder = await createTemporaryFolder();
-  const store = await openStore({ poolSize: WRITERS + 2, dataDir: folder.path }, silentLogger);
+  const dataDir = path.join(folder.path, 'data');
+  await writeUsedData(dataDir);
+  const store = await openStore({ poolSize: WRITERS + 2, dataDir }, silentLogger);
   try {
     const { database } = store;
     const acknowledged = new Set<number>();

@@ -14,6 +14,7 @@ import { listProcesses } from './support/child-processes.ts';
 import { testDatabaseUrl } from './support/global-setup.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { writeUsedData } from './support/used-data.ts';
 
 const DATABASE = 'fullmatch';
 const ADDRESS = sampleAddress(1);
@@ -24,13 +25,12 @@ let service: BootedService;
 
 beforeAll(async () => {
   folder = await createTemporaryFolder();
-  const options = { dataDir: folder.path, applicationName: 'fullmatch test' };
+  const dataDir = path.join(folder.path, 'data');
+  await writeUsedData(dataDir);
+  const options = { dataDir, applicationName: 'fullmatch test' };
   server = await openEmbeddedServer(options, silentLogger);
   const url = testDatabaseUrl(server.socketFolder, DATABASE);
-  const store = await openStore(
-    { url: new Secret(url), poolSize: 2, dataDir: folder.path },
-    silentLogger,
-  );
+  const store = await openStore({ url: new Secret(url), poolSize: 2, dataDir }, silentLogger);
   await saveMatch(store.database, sampleContract(1, ADDRESS, { runtimeMatch: 'full' }));
   await store.close();
   service = await bootService({

@@ -11,6 +11,7 @@ import { PROGRAM, startProgram } from './support/booted-service.ts';
 import { startRpcServer, type RpcServer } from './support/rpc-server.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { writeUsedData } from './support/used-data.ts';
 import { createTestDatabase } from './support/test-database.ts';
 
 interface Finding {
@@ -123,6 +124,7 @@ describe('fullmatch doctor', () => {
 
   test('looks beside a running service at its database and what it says of itself', async () => {
     const environment = { FULLMATCH_DATA_DIR: path.join(folder, 'data') };
+    await writeUsedData(environment.FULLMATCH_DATA_DIR);
     const service = await startProgram({ environment, workingDirectory: folder });
     cleanUps.push(async () => {
       service.child.kill('SIGTERM');

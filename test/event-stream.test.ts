@@ -8,7 +8,12 @@ import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { Secret } from '../src/lib/secret.ts';
 import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';
-import { bootService, prepareService, type BootedService } from './support/booted-service.ts';
+import {
+  ALL_CHAINS,
+  bootService,
+  prepareService,
+  type BootedService,
+} from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
@@ -22,6 +27,7 @@ beforeAll(async () => {
   service = await bootService({
     databaseUrl: testDatabase.url,
     environment: {
+      ...ALL_CHAINS,
       FULLMATCH_EVENTS_MAX_CLIENTS: String(MAX_CLIENTS),
       FULLMATCH_EVENTS_CONNECTIONS_PER_CLIENT: String(CONNECTIONS_PER_CLIENT),
       FULLMATCH_HTTP_TRUSTED_PROXIES: '127.0.0.0/8',

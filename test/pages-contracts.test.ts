@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { type Match, type Origin } from '../src/repository/matches/verified-contract.ts';
-import { bootService, type BootedService } from './support/booted-service.ts';
+import { ALL_CHAINS, bootService, type BootedService } from './support/booted-service.ts';
 import {
   arrive,
   hasBrowser,
@@ -74,7 +74,11 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
     testDatabase = await createTestDatabase();
     await saveMatches(testDatabase.database, CONTRACTS);
     await saveMatches(testDatabase.database, [NEWEST]);
-    service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
+    service = await bootService({
+      databaseUrl: testDatabase.url,
+      yaml: YAML,
+      environment: ALL_CHAINS,
+    });
     await followed(service, testDatabase.database);
     browser = await borrowBrowser();
     tab = await openTab(browser);

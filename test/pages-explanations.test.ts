@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
-import { bootService, type BootedService } from './support/booted-service.ts';
+import { ALL_CHAINS, bootService, type BootedService } from './support/booted-service.ts';
 import {
   hasBrowser,
   LOOKS,
@@ -32,7 +32,7 @@ let testDatabase: TestDatabase;
 let service: BootedService;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  service = await bootService({ databaseUrl: testDatabase.url });
+  service = await bootService({ databaseUrl: testDatabase.url, environment: ALL_CHAINS });
 });
 afterAll(async () => {
   await service.close();

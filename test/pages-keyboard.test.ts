@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { findAnvil } from './support/anvil.ts';
 import {
   arrive,
-  eachInTabs,
   hasBrowser,
   LOOKS,
   NO_BROWSER,
@@ -14,7 +13,7 @@ import {
   visit,
   type WatchedPage,
 } from './support/browser.ts';
-import { findUnreachable, tabTo, walkThrough } from './support/keyboard.ts';
+import { tabTo } from './support/keyboard.ts';
 import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
@@ -61,32 +60,6 @@ describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` :
     page.locator('main [role="status"]').first().innerText();
   const copiedIn = ({ page }: WatchedPage): Promise<string> =>
     page.evaluate<string>('navigator.clipboard.readText()');
-
-  test(
-    'show each stop, in the order of the page, and let the focus go',
-    { timeout: 240_000 },
-    async () => {
-      const openNarrow = () => openTab(browser, LOOKS[2]);
-      await eachInTabs(Object.entries(views), openNarrow, async (tab, [name, url]) => {
-        await visit(tab, url);
-        expect.soft(await findUnreachable(tab), name).toEqual([]);
-        const stops = await walkThrough(tab);
-        expect.soft(stops[0]?.name, name).toBe('Skip to the content');
-        expect
-          .soft(
-            stops.filter(({ isShown }) => !isShown),
-            `unseen, ${name}`,
-          )
-          .toEqual([]);
-        expect
-          .soft(
-            stops.filter(({ isOnward }) => !isOnward),
-            `out of order, ${name}`,
-          )
-          .toEqual([]);
-      });
-    },
-  );
 
   test('skip to the content, pause what is live, and open the figures of a chart', async () => {
     const tab = await open('overview');

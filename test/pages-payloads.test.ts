@@ -33,7 +33,7 @@ import { IS_SLOW_SUITE } from './support/suite.ts';
 /** Texts that run a script where they are taken for anything but text; each calls `executed()`. */
 const PAYLOADS = readCases<{ readonly text: string; readonly why: string }>('script-payloads.json')
   .map(({ text }) => text)
-  .filter((_, index) => IS_SLOW_SUITE || index % 6 === 0);
+  .filter((_, index) => IS_SLOW_SUITE || index % 20 === 0);
 /** Chains from this id on have a payload each for a name. */
 const FIRST_CHAIN_ID = 900_000_001;
 /** A contract whose every text is a payload, and others with one for a name. */

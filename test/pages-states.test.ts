@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { healthReportSchema } from '../src/http/health-schema.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { sql } from '../src/store/database.ts';
-import { bootService, type BootedService } from './support/booted-service.ts';
+import { ALL_CHAINS, bootService, type BootedService } from './support/booted-service.ts';
 import {
   arrive,
   eachInTabs,
@@ -52,7 +52,7 @@ describe.skipIf(isAbsent)(`the states of the pages${isAbsent ? `: ${NO_BROWSER}`
   const boot = (port = '0'): Promise<BootedService> =>
     bootService({
       databaseUrl: testDatabase.url,
-      environment: { FULLMATCH_API_PORT: port },
+      environment: { ...ALL_CHAINS, FULLMATCH_API_PORT: port },
       yaml: `
 chains:
   ${FORMULA_CHAIN.id}: { name: '${FORMULA_CHAIN.name}', rpc: [] }

@@ -24,7 +24,13 @@ import {
   findFaultsOnPaper,
   findWithAxe,
 } from './support/in-page.ts';
-import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
+import { findUnreachable, walkThrough } from './support/keyboard.ts';
+import {
+  listViews,
+  startPagesService,
+  type PagesService,
+  viewsOfSuite,
+} from './support/pages-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 
@@ -71,7 +77,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     { timeout: 240_000 },
     async ({ looks }) => {
       const open = () => openTab(browser, looks[0], { reducedMotion: 'reduce' });
-      await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
+      await eachInTabs(viewsOfSuite(views), open, async (tab, [name, at]) => {
         const status = await visit(tab, urlOf(name));
         expect.soft(status, at).toBe(statusOf(name));
         expect.soft(await tab.page.locator('h1').count(), `${at} has one heading`).toBe(1);
@@ -86,6 +92,32 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
         }
         expect.soft(tab.troubles, at).toEqual([]);
         expect.soft(tab.foreignRequests, at).toEqual([]);
+      });
+    },
+  );
+
+  test(
+    'show each stop of the keyboard, in the order of the page, and let the focus go',
+    { timeout: 240_000 },
+    async () => {
+      const openNarrow = () => openTab(browser, LOOKS[2]);
+      await eachInTabs(viewsOfSuite(views), openNarrow, async (tab, [name, at]) => {
+        await visit(tab, at);
+        expect.soft(await findUnreachable(tab), name).toEqual([]);
+        const stops = await walkThrough(tab);
+        expect.soft(stops[0]?.name, name).toBe('Skip to the content');
+        expect
+          .soft(
+            stops.filter(({ isShown }) => !isShown),
+            `unseen, ${name}`,
+          )
+          .toEqual([]);
+        expect
+          .soft(
+            stops.filter(({ isOnward }) => !isOnward),
+            `out of order, ${name}`,
+          )
+          .toEqual([]);
       });
     },
   );

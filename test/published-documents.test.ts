@@ -5,6 +5,7 @@ import { statisticsJsonSchema } from '../src/http/repository/statistics-schema.t
 import { saveMatch, saveMatches } from '../src/repository/matches/save-matches.ts';
 import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import {
+  ALL_CHAINS,
   bootService,
   prepareService,
   startProgram,
@@ -37,7 +38,7 @@ let testDatabase: TestDatabase;
 let service: BootedService;
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  service = await bootService({ databaseUrl: testDatabase.url });
+  service = await bootService({ databaseUrl: testDatabase.url, environment: ALL_CHAINS });
 });
 afterAll(async () => {
   await service.close();

@@ -5,7 +5,7 @@ import { contractListSchema, contractSchema } from '../src/http/api/v2/contract-
 import { checksumAddress, hexToBytes, type Hex } from '../src/lib/hex.ts';
 import { saveMatch, saveMatches } from '../src/repository/matches/save-matches.ts';
 import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
-import { bootService, type BootedService } from './support/booted-service.ts';
+import { ALL_CHAINS, bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
@@ -64,7 +64,7 @@ beforeAll(async () => {
     sampleContract(5, VERIFIED, { runtimeMatch: 'partial' }, { variant: 2 }),
     sampleContract(9_007_199_254_740_991, VERIFIED, { runtimeMatch: 'full' }, { variant: 3 }),
   ]);
-  service = await bootService({ databaseUrl: testDatabase.url });
+  service = await bootService({ databaseUrl: testDatabase.url, environment: ALL_CHAINS });
 });
 afterAll(async () => {
   await service.close();

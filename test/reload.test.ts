@@ -3,10 +3,17 @@ import { existsSync, readFileSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { LOOPBACK_PORTS, PROGRAM, runProgram, startProgram } from './support/booted-service.ts';
+import {
+  LOOPBACK_PORTS,
+  PROGRAM,
+  programEnvironment,
+  runProgram,
+  startProgram,
+} from './support/booted-service.ts';
 import { startRpcServer } from './support/rpc-server.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { writeUsedData } from './support/used-data.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 type Program = Awaited<ReturnType<typeof startProgram>>;
@@ -83,10 +90,10 @@ describe('SIGHUP', () => {
       const command = `trap 'kill -HUP $!' HUP; "$NODE" "$PROGRAM" start & wait; wait $!; echo $? > "$ENDING"`;
       const terminal = spawn('/usr/bin/script', ['-qc', command, '/dev/null'], {
         cwd: folder,
-        env: {
-          ...{ PATH: process.env['PATH'], NODE: process.execPath, PROGRAM, ENDING: ending },
+        env: programEnvironment({
+          ...{ NODE: process.execPath, PROGRAM, ENDING: ending },
           ...{ ...LOOPBACK_PORTS, ...environment() },
-        },
+        }),
       });
       let shown = '';
       terminal.stdout.on('data', (bytes: Buffer) => (shown += String(bytes)));
@@ -281,6 +288,7 @@ describe('fullmatch reload', () => {
 
   test('finds a service on the embedded server by its data directory', async () => {
     const own = await createTemporaryFolder();
+    await writeUsedData(path.join(own.path, 'fullmatch-data'));
     const started = await startProgram({ workingDirectory: own.path });
     try {
       const run = runProgram(['reload', '--json'], { workingDirectory: own.path });

@@ -4,15 +4,16 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hasRunningServer } from '../src/store/embedded/embedded-server.ts';
-import { PROGRAM, LOOPBACK_PORTS, runProgram, startProgram } from './support/booted-service.ts';
+import {
+  LOOPBACK_PORTS,
+  PROGRAM,
+  programEnvironment,
+  runProgram,
+  startProgram,
+} from './support/booted-service.ts';
 import { RawClient } from './support/raw-client.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
-
-/** Two thousand chains would be read and compressed for each start, and none of them is asked for. */
-const FEW_CHAINS = {
-  FULLMATCH_REGISTRY_INCLUDE: 'configured',
-  FULLMATCH_REGISTRY_DEFAULTS: 'false',
-};
+import { writeUsedData } from './support/used-data.ts';
 
 const cleanUps: (() => Promise<unknown>)[] = [];
 afterEach(async () => {
@@ -22,14 +23,16 @@ afterEach(async () => {
 async function dataFolder(): Promise<string> {
   const folder = await createTemporaryFolder();
   cleanUps.push(folder.remove);
-  return path.join(folder.path, 'data');
+  const dataDir = path.join(folder.path, 'data');
+  await writeUsedData(dataDir);
+  return dataDir;
 }
 
 describe('the embedded PostgreSQL', () => {
   test('is gone soon after its service was killed', async () => {
     const dataDir = await dataFolder();
     const service = await startProgram({
-      environment: { ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir },
+      environment: { FULLMATCH_DATA_DIR: dataDir },
     });
     expect(await hasRunningServer(dataDir)).toBe(true);
     service.child.kill('SIGKILL');
@@ -39,7 +42,7 @@ describe('the embedded PostgreSQL', () => {
 
   test('is gone soon after a signal that nobody handles ended its service in the middle of the start', async () => {
     const dataDir = await dataFolder();
-    const environment = { ...LOOPBACK_PORTS, ...FEW_CHAINS, FULLMATCH_DATA_DIR: dataDir };
+    const environment = { ...LOOPBACK_PORTS, FULLMATCH_DATA_DIR: dataDir };
     const starting = runProgram(['start'], { environment });
     await expect.poll(() => hasRunningServer(dataDir)).toBe(true);
     starting.child.kill('SIGQUIT');
@@ -55,7 +58,7 @@ describe('the embedded PostgreSQL', () => {
     const { port } = taken.address() as { port: number };
     const environment = {
       ...LOOPBACK_PORTS,
-      ...FEW_CHAINS,
+
       FULLMATCH_API_PORT: String(port),
       FULLMATCH_DATA_DIR: dataDir,
     };
@@ -68,12 +71,7 @@ describe('the embedded PostgreSQL', () => {
   test('is stopped in order by the two signals that a Ctrl-C below npm makes', async () => {
     const dataDir = await dataFolder();
     const child = spawn(process.execPath, [PROGRAM, 'start'], {
-      env: {
-        PATH: process.env['PATH'],
-        ...LOOPBACK_PORTS,
-        ...FEW_CHAINS,
-        FULLMATCH_DATA_DIR: dataDir,
-      },
+      env: programEnvironment({ ...LOOPBACK_PORTS, FULLMATCH_DATA_DIR: dataDir }),
       stdio: ['ignore', 'pipe', 'pipe'],
       detached: true,
     });
@@ -94,7 +92,7 @@ describe('the embedded PostgreSQL', () => {
 describe('a service', () => {
   test('ends on SIGTERM, with its port and its idle connections', async () => {
     const service = await startProgram({
-      environment: { ...FEW_CHAINS, FULLMATCH_DATA_DIR: await dataFolder() },
+      environment: { FULLMATCH_DATA_DIR: await dataFolder() },
     });
     const client = await RawClient.connect(Number(new URL(service.apiUrl).port));
     client.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
@@ -112,13 +110,11 @@ describe('a service', () => {
     // A shell that stays between them, and does not tell its child of a signal.
     const child = spawn('npm', ['exec', '--offline', '-c', `${command}; exit $?`], {
       cwd: path.dirname(dataDir),
-      env: {
-        PATH: process.env['PATH'],
-        HOME: path.dirname(dataDir),
+      env: programEnvironment({
         ...LOOPBACK_PORTS,
-        ...FEW_CHAINS,
+        HOME: path.dirname(dataDir),
         FULLMATCH_DATA_DIR: dataDir,
-      },
+      }),
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let output = '';

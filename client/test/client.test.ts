@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { renderClientTypes } from '../../scripts/client-types.ts';
 import { buildOpenapiDocument } from '../../src/http/openapi-document.ts';
 import { saveMatch, saveMatches } from '../../src/repository/matches/save-matches.ts';
-import { bootService, type BootedService } from '../../test/support/booted-service.ts';
+import { ALL_CHAINS, bootService, type BootedService } from '../../test/support/booted-service.ts';
 import { followed } from '../../test/support/followed.ts';
 import { sampleAddress, sampleContract } from '../../test/support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
@@ -31,7 +31,11 @@ beforeAll(async () => {
     testDatabase.database,
     sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' }),
   );
-  service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
+  service = await bootService({
+    databaseUrl: testDatabase.url,
+    yaml: YAML,
+    environment: ALL_CHAINS,
+  });
 });
 afterAll(async () => {
   await service.close();

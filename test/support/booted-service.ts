@@ -35,6 +35,18 @@ export interface BootOptions {
 /** Free ports for a service, by its environment. */
 export const LOOPBACK_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PORT: '0' };
 
+/** A registry of the configured chains, and of those with contracts, for a service. */
+const FEW_CHAINS = {
+  FULLMATCH_REGISTRY_INCLUDE: 'configured',
+  FULLMATCH_REGISTRY_DEFAULTS: 'false',
+};
+
+/** The registry of an installation without a configuration, by its environment. */
+export const ALL_CHAINS = {
+  FULLMATCH_REGISTRY_INCLUDE: 'all',
+  FULLMATCH_REGISTRY_DEFAULTS: 'true',
+};
+
 /**
  * How long a document has to stay current before its br body is made. The slow level takes three seconds of a processor
  * for the whole chain list, which most tests do not ask for: those of the codings make the documents themselves, and
@@ -42,7 +54,10 @@ export const LOOPBACK_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PO
  */
 const BROTLI_DELAY_MS = 3_600_000;
 
-/** Makes the real service of a configuration, on free ports, without starting it. */
+/**
+ * Makes the real service of a configuration, on free ports, without starting it. Where the configuration says nothing of
+ * the registry it knows few chains: with two thousand a start takes three times as long.
+ */
 export function prepareService(options: BootOptions): { service: Service; logText: () => string } {
   let text = '';
   const log: Logger = createLogger('debug', { write: (line) => (text += line) });
@@ -51,6 +66,7 @@ export function prepareService(options: BootOptions): { service: Service; logTex
       environment: {
         ...LOOPBACK_PORTS,
         ...NO_DOWNLOADS,
+        ...(options.yaml?.includes('registry:') !== true && FEW_CHAINS),
         DATABASE_URL: options.databaseUrl,
         ...options.environment,
       },
@@ -104,11 +120,24 @@ export interface ProgramOptions {
   readonly workingDirectory?: string;
 }
 
-/** Runs `fullmatch …` as built in dist/, with nothing of the test's environment but PATH. */
+/**
+ * The environment of a program: nothing of the test's but PATH. It knows few chains, since two thousand are read for
+ * each start and compressed in the background, and hardly a test asks for them.
+ */
+export const programEnvironment = (
+  given: Readonly<Record<string, string>> = {},
+): Record<string, string | undefined> => ({
+  PATH: process.env['PATH'],
+  ...NO_DOWNLOADS,
+  ...FEW_CHAINS,
+  ...given,
+});
+
+/** Runs `fullmatch …` as built in dist/, in {@link programEnvironment}. */
 export function runProgram(args: readonly string[], options: ProgramOptions = {}): ProgramRun {
   const child = spawn(process.execPath, [PROGRAM, ...args], {
     cwd: options.workingDirectory,
-    env: { PATH: process.env['PATH'], ...NO_DOWNLOADS, ...options.environment },
+    env: programEnvironment(options.environment),
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const lines: string[] = [];
@@ -137,7 +166,7 @@ export function runProgram(args: readonly string[], options: ProgramOptions = {}
   return { child, lines, stderr: () => stderr, waitForLine, ended };
 }
 
-/** Starts the built service on free ports and waits until it is ready. */
+/** Starts the built service on free ports and waits until it is ready; with {@link ALL_CHAINS} it serves them. */
 export async function startProgram(
   options: ProgramOptions = {},
 ): Promise<ProgramRun & { apiUrl: string; repositoryUrl: string }> {

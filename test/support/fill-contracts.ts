@@ -12,7 +12,8 @@ const COMPILATIONS = 20_000;
 /** Stores so many contracts on five chains: some names and codes are frequent, some occur once. */
 export async function fillContracts(database: Database, contracts: number): Promise<void> {
   for (let first = 0; first < contracts; first += BATCH) {
-    const batch = Array.from({ length: BATCH }, (_, index) => fillContract(first + index));
+    const length = Math.min(BATCH, contracts - first);
+    const batch = Array.from({ length }, (_, index) => fillContract(first + index));
     await saveMatches(database, batch);
   }
   await database.query(sql('test analyze', 'ANALYZE'));

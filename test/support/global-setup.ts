@@ -1,11 +1,14 @@
 import { execFile } from 'node:child_process';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { type TestProject } from 'vitest/node';
-import { Secret } from '../../src/lib/secret.ts';
 import { silentLogger } from '../../src/log.ts';
 import { connectClient } from '../../src/store/connection-target.ts';
-import { openEmbeddedServer } from '../../src/store/embedded/embedded-server.ts';
+import {
+  type EmbeddedServer,
+  openEmbeddedServer,
+} from '../../src/store/embedded/embedded-server.ts';
 import { openStore } from '../../src/store/open-store.ts';
 import { writeCarelessPrograms } from './careless-postgres.ts';
 import { type PristineState, readPristineState } from './empty-database.ts';
@@ -25,12 +28,15 @@ export interface TestServerAddress {
   readonly socketFolder: string;
   /** A migrated database to clone. */
   readonly template: string;
+  /** A data directory with an empty migrated database, and nobody who uses it: see used-data.ts. */
+  readonly usedData: string;
   /** What it holds. */
   readonly pristine: PristineState;
 }
 
 const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
-const TEMPLATE = 'fullmatch_template';
+/** The database that a service makes for itself in its data directory. */
+const TEMPLATE = 'fullmatch';
 /** New compilations that may wait for the next recording. */
 const UNRECORDED_AT_MOST = 20;
 
@@ -45,37 +51,35 @@ export async function startTestServer(): Promise<{
   stop: () => Promise<void>;
 }> {
   const folder = await createTemporaryFolder();
-  const dataDir = folder.path;
-  const server = await openEmbeddedServer(
-    {
-      dataDir,
-      binaries: await writeCarelessPrograms(dataDir),
-      applicationName: 'fullmatch test',
-    },
-    silentLogger,
-  );
+  const usedData = path.join(folder.path, 'used');
+  const dataDir = path.join(folder.path, 'data');
+  let server: EmbeddedServer | undefined;
   const stop = async (): Promise<void> => {
-    await server.close();
+    await server?.close();
     await folder.remove();
   };
-  let pristine: PristineState;
   try {
-    const client = await connectClient(server.target('postgres'));
-    await client.query(`CREATE DATABASE ${TEMPLATE}`);
-    const url = new Secret(testDatabaseUrl(server.socketFolder, TEMPLATE));
-    const store = await openStore({ url, poolSize: 1, dataDir }, silentLogger);
+    const binaries = await writeCarelessPrograms(folder.path);
+    const store = await openStore({ poolSize: 1, dataDir: usedData, binaries }, silentLogger);
     await store.close();
+    await promisify(execFile)('cp', ['-a', usedData, dataDir]);
+    server = await openEmbeddedServer(
+      { dataDir, binaries, applicationName: 'fullmatch test' },
+      silentLogger,
+    );
     const migrated = await connectClient(server.target(TEMPLATE));
-    pristine = await readPristineState(migrated);
+    const pristine = await readPristineState(migrated);
     await migrated.end();
     // A template can be cloned only while nobody is connected to it.
+    const client = await connectClient(server.target('postgres'));
     await client.query(`ALTER DATABASE ${TEMPLATE} WITH ALLOW_CONNECTIONS false`);
     await client.end();
+    const { socketFolder } = server;
+    return { address: { socketFolder, template: TEMPLATE, usedData, pristine }, stop };
   } catch (error) {
     await stop();
     throw error;
   }
-  return { address: { socketFolder: server.socketFolder, template: TEMPLATE, pristine }, stop };
 }
 
 /** Brings dist/ up to date, since tests that spawn the program run what is built; after a build nothing is done. */

@@ -5,10 +5,11 @@ import { type VerifiedContract } from '../../src/repository/matches/verified-con
 import { sql, type Database } from '../../src/store/database.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { findAnvil, startAnvil, type Anvil } from './anvil.ts';
-import { bootService, type BootedService } from './booted-service.ts';
+import { ALL_CHAINS, bootService, type BootedService } from './booted-service.ts';
 import { followed } from './followed.ts';
 import { sampleAddress, sampleContract } from './sample-contracts.ts';
 import { sharedData } from './shared-data.ts';
+import { IS_SLOW_SUITE } from './suite.ts';
 import {
   compileAsDeveloper,
   deploy,
@@ -214,7 +215,8 @@ export async function startPagesService(
     findAnvil() === undefined ? undefined : await startAnvil({ chainId: VERIFIED_CHAIN_ID });
   await saveMatches(database, shownContracts());
   await fillStatistics(database);
-  const service = await bootService({ databaseUrl: url, yaml: yamlOf(anvil, more) });
+  const environment = ALL_CHAINS;
+  const service = await bootService({ databaseUrl: url, yaml: yamlOf(anvil, more), environment });
   const close = async (): Promise<void> => {
     await service.close();
     await anvil?.stop();
@@ -320,4 +322,15 @@ function urlsOf(
   paths: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
   return Object.fromEntries(Object.entries(paths).map(([name, at]) => [name, `${host}${at}`]));
+}
+
+/** A view of each page: the others differ in what there is to show. */
+const ONE_OF_EACH = [
+  ...['overview', 'chains', 'chain', 'contracts-found', 'search-found', 'statistics'],
+  ...['contract-full', 'compare', 'verify', 'job-different', 'page-absent', 'repository', 'folder'],
+];
+
+/** The views that all pages are checked on: one of each page in the fast suite, every one in the slow one. */
+export function viewsOfSuite(views: Readonly<Record<string, string>>): [string, string][] {
+  return Object.entries(views).filter(([name]) => IS_SLOW_SUITE || ONE_OF_EACH.includes(name));
 }

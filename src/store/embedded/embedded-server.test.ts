@@ -2,10 +2,11 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterEach, describe, expect, test } from 'vitest';
 import { listProcesses } from '../../../test/support/child-processes.ts';
 import { openStoreProcess, type StoreProcess } from '../../../test/support/open-store-process.ts';
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts';
+import { writeUsedData } from '../../../test/support/used-data.ts';
 import { FullmatchError } from '../../errors.ts';
 import { silentLogger } from '../../log.ts';
 import { sql } from '../database.ts';
@@ -36,19 +37,9 @@ async function temporaryDataDir(...names: string[]): Promise<string> {
   return dataDir;
 }
 
-let initialised: Awaited<ReturnType<typeof createTemporaryFolder>>;
-
-beforeAll(async () => {
-  initialised = await createTemporaryFolder();
-  const store = await openStore({ dataDir: initialised.path, poolSize: 1 }, silentLogger);
-  await store.close();
-});
-afterAll(() => initialised.remove());
-
-/** A data directory as a service left it: a copy, since initialising takes most of a test's time. */
 async function usedDataDir(): Promise<string> {
   const dataDir = await temporaryDataDir('data');
-  await run('cp', '-a', initialised.path, dataDir);
+  await writeUsedData(dataDir);
   return dataDir;
 }
 
