@@ -19,18 +19,17 @@ import { silentLogger } from '../src/log.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { openStore, type Store } from '../src/store/open-store.ts';
 import { cancelJob } from '../src/verification/jobs/run-jobs.ts';
-import { startAnvil, type Anvil } from '../test/support/anvil.ts';
-import { ALL_CHAINS, PROGRAM, startProgram } from '../test/support/booted-service.ts';
-import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import {
-  compileAsDeveloper,
   configOf,
   deploy,
-  inputOf,
-  pollJob,
-  post,
+  startAnvil,
   VERIFIED_CHAIN_ID,
-} from '../test/support/verification-fixture.ts';
+  type Anvil,
+} from '../test/support/anvil.ts';
+import { ALL_CHAINS, PROGRAM, startProgram } from '../test/support/booted-service.ts';
+import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
+import { compileAsDeveloper, inputOf } from '../test/support/developer.ts';
+import { pollJob, post } from '../test/support/verification-client.ts';
 import { readResident } from './child-compilers.ts';
 import {
   BARE_ROUTE,

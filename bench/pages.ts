@@ -9,7 +9,7 @@ import { silentLogger } from '../src/log.ts';
 import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { bootService, type BootedService } from '../test/support/booted-service.ts';
-import { openTab, startBrowser, visit, type WatchedPage } from '../test/support/browser.ts';
+import { closeBrowser, openTab, visit, type WatchedPage } from '../test/support/browser.ts';
 import { startTestServer, testDatabaseUrl } from '../test/support/global-setup.ts';
 import { fillStatistics } from '../test/support/pages-service.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
@@ -123,9 +123,8 @@ try {
     databaseUrl: url,
     yaml: `registry: { list: '${list}', defaults: false }\n`,
   });
-  const browser = await startBrowser();
   try {
-    const tab = await openTab(browser);
+    const tab = await openTab();
     console.log('Filter: from a letter to the frame that shows its rows, 2,509 chains');
     console.table([await measureFilter(tab, service)]);
     console.log('First view, on the wire');
@@ -139,7 +138,7 @@ try {
     for (const each of PATHS) rows[each] = await measureServer(`${service.apiUrl}${each}`);
     console.table(rows);
   } finally {
-    await browser.close();
+    await closeBrowser();
     await service.close();
   }
 } finally {

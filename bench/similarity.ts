@@ -7,18 +7,12 @@ import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import path from 'node:path';
 import { type Hex } from '../src/lib/hex.ts';
-import { startAnvil } from '../test/support/anvil.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID } from '../test/support/anvil.ts';
 import { ALL_CHAINS, startProgram } from '../test/support/booted-service.ts';
 import { callOf, word } from '../test/support/creation-deployments.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  post,
-  VERIFIED_CHAIN_ID,
-} from '../test/support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from '../test/support/developer.ts';
+import { post } from '../test/support/verification-client.ts';
 import { NEWEST } from './compiled-codes.ts';
 import { median } from './median.ts';
 

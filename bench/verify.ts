@@ -10,20 +10,22 @@ import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createCompilers } from '../src/compilers/compilers.ts';
 import { silentLogger } from '../src/log.ts';
-import { startAnvil, type Anvil } from '../test/support/anvil.ts';
+import {
+  configOf,
+  deploy,
+  startAnvil,
+  VERIFIED_CHAIN_ID,
+  type Anvil,
+} from '../test/support/anvil.ts';
 import { ALL_CHAINS, startProgram } from '../test/support/booted-service.ts';
 import { SOLC_PACKAGES } from '../test/support/solc-packages.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import {
   compileAsDeveloper,
-  configOf,
-  deploy,
   type DevelopersContract,
-  pollJob,
-  post,
   type TestInput,
-  VERIFIED_CHAIN_ID,
-} from '../test/support/verification-fixture.ts';
+} from '../test/support/developer.ts';
+import { pollJob, post } from '../test/support/verification-client.ts';
 import { type BenchmarkContract, ERC721_ENUMERABLE, GOVERNOR, SMALL } from './compiler-inputs.ts';
 import { findCompilers, readResident } from './child-compilers.ts';
 import { median } from './median.ts';

@@ -9,7 +9,7 @@ import { startProgram } from '../test/support/booted-service.ts';
 import { describeFailure, runFuzz } from '../test/support/fuzz/fuzz-run.ts';
 import { makeRequest, readRoutes } from '../test/support/fuzz/request-grammar.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
-import { configOf } from '../test/support/verification-fixture.ts';
+import { configOf } from '../test/support/anvil.ts';
 
 /** Nobody listens there: what is submitted ends soon, and is not waited for. */
 const DEAD_NODE = { url: 'http://127.0.0.1:9' };

@@ -21,7 +21,7 @@ import {
   UPGRADE_FIXTURE,
   type FixtureContract,
 } from '../test/support/upgrade-fixture.ts';
-import { pollJob, post, verifyOverV2 } from '../test/support/verification-fixture.ts';
+import { pollJob, post, verifyOverV2 } from '../test/support/verification-client.ts';
 import {
   AUDIT_SOURCE,
   auditedOldInput,

@@ -9,7 +9,7 @@ import { Secret } from '../src/lib/secret.ts';
 import { silentLogger } from '../src/log.ts';
 import { connectClient, targetOfUrl } from '../src/store/connection-target.ts';
 import { openStore } from '../src/store/open-store.ts';
-import { LOOKS, openTab, startBrowser, visit } from '../test/support/browser.ts';
+import { closeBrowser, LOOKS, openTab, visit } from '../test/support/browser.ts';
 import { startTestServer, testDatabaseUrl } from '../test/support/global-setup.ts';
 import { listViews, startPagesService } from '../test/support/pages-service.ts';
 import { shrinkPng } from './shrink-png.ts';
@@ -36,10 +36,9 @@ try {
     silentLogger,
   );
   const pages = await startPagesService({ url, database: store.database });
-  const browser = await startBrowser();
   try {
     for (const look of LOOKS) {
-      const tab = await openTab(browser, look);
+      const tab = await openTab(look);
       for (const [name, url] of Object.entries(listViews(pages))) {
         const picture = `${name}-${look.name}`;
         if (!['all', name, picture].some((each) => wanted.includes(each))) continue;
@@ -58,7 +57,7 @@ try {
       await tab.context.close();
     }
   } finally {
-    await browser.close();
+    await closeBrowser();
     await pages.close();
     await store.close();
   }

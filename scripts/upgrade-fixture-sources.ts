@@ -1,4 +1,4 @@
-import { compileAsDeveloper, type TestInput } from '../test/support/verification-fixture.ts';
+import { compileAsDeveloper, type TestInput } from '../test/support/developer.ts';
 import { type SolcVersion } from '../test/support/compile-in-child.ts';
 
 /** What is submitted: a standard JSON input, its compiler and its target. */

@@ -1,13 +1,8 @@
 // Who may have contracts verified: the service as it is configured, over every protocol.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { runInProcess } from './support/run-cli.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import { writeFile } from 'node:fs/promises';

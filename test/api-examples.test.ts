@@ -5,21 +5,22 @@
 import { readFileSync } from 'node:fs';
 import { keccak256, toHex } from 'viem';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, startAnvil, type Anvil } from './support/anvil.ts';
+import {
+  configOf,
+  deploy,
+  findAnvil,
+  startAnvil,
+  VERIFIED_CHAIN_ID,
+  type Anvil,
+} from './support/anvil.ts';
 import { type ApiExample, showAnswer, steady } from './support/api-examples/example.ts';
 import { type ExampleFacts, type Question, questionsOf } from './support/api-examples/questions.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { followed } from './support/followed.ts';
 import { waitUntil } from './support/wait-for.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.7;

@@ -3,21 +3,16 @@ import { AbiParameters } from 'ox';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { withdrawMatch } from '../src/repository/repository.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  post,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { post } from './support/verification-client.ts';
 import {
   inputOfTransaction,
   startVerifyingService,
   type VerifyingService,
 } from './support/verifying-service.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.30';
 const SOURCES = {
   'src/Purse.sol': `contract Purse {
@@ -45,7 +40,7 @@ interface Abi {
   }[];
 }
 
-describe.skipIf(absence)(`a Blockscout beside the service${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'a Blockscout beside the service', () => {
   let service: VerifyingService;
   let base: string;
   let address: Hex;

@@ -1,15 +1,10 @@
 // Requests as clients send them to the API v2 of a Blockscout, about contracts of a real node.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.30';
 const LONG_VERSION = 'v0.8.30+commit.73712a01';
 const PATH = 'src/Counter.sol';
@@ -29,7 +24,7 @@ const NOBODY = `0x${'0'.repeat(38)}ff`;
 const STARTED = { message: 'Smart-contract verification started' };
 const UNVERIFIED = { is_verified: false, is_fully_verified: false, is_partially_verified: false };
 
-describe.skipIf(absence)(`the API of a Blockscout${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'the API of a Blockscout', () => {
   let service: VerifyingService;
   let base: string;
   const input = inputOf(SOURCES);

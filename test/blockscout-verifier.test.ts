@@ -1,23 +1,17 @@
 // Requests as Blockscout sends them to its verifier, with the codes of contracts that were deployed on a real node.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { runSoljson } from './support/run-soljson.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  post,
-  type TestInput,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
+import { post } from './support/verification-client.ts';
 import {
   inputOfTransaction,
   startVerifyingService,
   type VerifyingService,
 } from './support/verifying-service.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.30';
 const LONG_VERSION = 'v0.8.30+commit.73712a01';
 const SINGLE = 'solidity/sources:verify-standard-json';
@@ -56,7 +50,7 @@ interface Verdict {
   };
 }
 
-describe.skipIf(absence)(`the verifier of Blockscout${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'the verifier of Blockscout', () => {
   let service: VerifyingService;
   let base: string;
   let address: Hex;

@@ -1,17 +1,16 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createFullmatchClient } from '../client/src/index.ts';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { type Anvil, startAnvil } from './support/anvil.ts';
 import { type ServiceUrls } from '../src/service/open-hosts.ts';
 import { type Service } from '../src/service/service.ts';
 import { prepareService } from './support/booted-service.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { type RpcServer, startRpcServer } from './support/rpc-server.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-
-const absent = findAnvil() === undefined;
 
 interface Health {
   readonly state: string;
@@ -26,7 +25,7 @@ interface Health {
   }[];
 }
 
-describe.skipIf(absent)(`the health of a chain${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'the health of a chain', () => {
   let testDatabase: TestDatabase;
   let service: Service;
   let urls: ServiceUrls;

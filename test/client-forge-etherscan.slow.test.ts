@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import {
   type ClientProject,
   type ClientRun,
@@ -20,7 +20,6 @@ import {
 } from './support/clients/guestbook-service.ts';
 import { NO_CLIENTS } from './support/clients/install-client.ts';
 import { CLIENTS_SOLC, writeSolcExecutable } from './support/clients/solc-executable.ts';
-import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 
 const CONTRACT = 'src/Guestbook.sol:Guestbook';
 const absence = NO_CLIENTS ?? NO_MIRROR ?? (findAnvil() === undefined ? NO_ANVIL : undefined);

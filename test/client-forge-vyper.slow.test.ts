@@ -3,7 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import {
   type ClientProject,
   type ClientRun,
@@ -16,7 +16,6 @@ import {
 } from './support/clients/compiler-mirror.ts';
 import { NO_CLIENTS } from './support/clients/install-client.ts';
 import { CLIENTS_SOLC, writeSolcExecutable } from './support/clients/solc-executable.ts';
-import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import { findVyperBuild, NO_VYPER, VYPER_FOLDER } from './support/vyper-builds.ts';
 

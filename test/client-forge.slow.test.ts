@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { compilationOf, readInputFiles } from '../src/solidity/read-input-files.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import {
   type ClientProject,
   type ClientRun,
@@ -19,7 +19,6 @@ import {
 } from './support/clients/guestbook-service.ts';
 import { NO_CLIENTS } from './support/clients/install-client.ts';
 import { CLIENTS_SOLC, writeSolcExecutable } from './support/clients/solc-executable.ts';
-import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 
 const FORGE = 'node_modules/@foundry-rs/forge-linux-amd64/bin/forge';
 const CONTRACT = 'src/Guestbook.sol:Guestbook';

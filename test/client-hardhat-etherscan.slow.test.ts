@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import {
   type ClientProject,
   type ClientRun,
@@ -12,7 +12,6 @@ import {
 } from './support/clients/guestbook-service.ts';
 import { NO_CLIENTS } from './support/clients/install-client.ts';
 import { CLIENTS_SOLC, SOLJSON_PATH } from './support/clients/solc-executable.ts';
-import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 
 const ARTIFACT = 'artifacts/contracts/Guestbook.sol/Guestbook.json';
 const absence = NO_CLIENTS ?? (findAnvil() === undefined ? NO_ANVIL : undefined);

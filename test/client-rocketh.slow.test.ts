@@ -2,19 +2,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import {
   type ClientProject,
   type ClientRun,
   createClientProject,
 } from './support/clients/client-project.ts';
 import { NO_CLIENTS } from './support/clients/install-client.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import {
   readSettledStatistics,
   startVerifyingService,

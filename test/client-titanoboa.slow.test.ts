@@ -4,10 +4,9 @@ import { existsSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { CLIENTS_FOLDER } from './support/clients/install-client.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
-import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 import {
   readSettledStatistics,
   startVerifyingService,

@@ -2,7 +2,7 @@
 import { symlink } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import {
   type ClientProject,
   type ClientRun,
@@ -15,7 +15,6 @@ import {
 import { installClient, NO_CLIENTS } from './support/clients/install-client.ts';
 import { CLIENTS_SOLC, SOLJSON_PATH } from './support/clients/solc-executable.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
-import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 
 const absence = NO_CLIENTS ?? (findAnvil() === undefined ? NO_ANVIL : undefined);
 

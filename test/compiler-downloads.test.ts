@@ -3,21 +3,14 @@ import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { startBinariesMirror, type BinariesMirror } from './support/binaries-mirror.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { pollJob, post, verifyOverV2 } from './support/verification-client.ts';
 
 const V20 = '0.8.20+commit.a1b79de6';
 const V17 = '0.8.17+commit.8df45f5f';
@@ -32,9 +25,7 @@ const SOURCES = {
     'pragma solidity ^0.8.0; import "./Base.sol"; contract Child is Base { function f() external pure returns (uint256) { return 42; } }',
 };
 
-const isAbsent = findAnvil() === undefined;
-
-describe.skipIf(isAbsent)(`compilers by download${isAbsent ? ` (${NO_ANVIL})` : ''}`, () => {
+describeWith([ANVIL], 'compilers by download', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let mirror: BinariesMirror;

@@ -1,18 +1,13 @@
 // The files of a contract that tools take: the input of the compiler, the ABI, and an archive of all.
 import { unzipSync } from 'fflate';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { runSoljson } from './support/run-soljson.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.37+commit.f401782d';
 const SOURCES = {
   'contracts/Sum.sol':
@@ -20,7 +15,7 @@ const SOURCES = {
   'contracts/Parts.sol': 'contract Parts { uint256 public one = 1; }',
 };
 
-describe.skipIf(absence)(`the files of a contract${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'the files of a contract', () => {
   let service: VerifyingService;
   let files: string;
   let creationCode: string;

@@ -1,17 +1,12 @@
 // What only the chain knows of a contract: arguments, immutables and libraries, as the API and the page of the contract read them.
 import { AbiParameters } from 'ox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const PATH = 'src/Pool.sol';
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
@@ -77,7 +72,7 @@ const PARAMETERS = [
   { type: 'int24' },
 ];
 
-describe.skipIf(absence)(`values from the chain${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'values from the chain', () => {
   let service: VerifyingService;
   let library: Hex;
   let address: Hex;

@@ -1,8 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { afterAll, beforeAll, expect, test, vi } from 'vitest';
 import { DEMONSTRATION_CHAIN_ID } from '../src/chains/registry/default-service-chains.ts';
 import { type createCompilers } from '../src/compilers/compilers.ts';
-import { findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { startAnvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { recordedCompilers } from './support/recorded-compilers.ts';
 import { runInProcess, type CliRun } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
@@ -71,9 +72,7 @@ async function countsAfter(full: number, partial: number): Promise<Counts | unde
   return read();
 }
 
-const absent = findAnvil() === undefined;
-
-describe.skipIf(absent)(`fullmatch demo${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'fullmatch demo', () => {
   test(
     'verifies its contracts for the running service, and a second run changes nothing',
     { timeout: 240_000 },

@@ -1,12 +1,8 @@
 import { keccak256, toHex } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 const VERSION = '0.8.30';
@@ -18,7 +14,6 @@ const PATH = 'src/Counter.sol';
 const ARGUMENTS = '7'.padStart(64, '0');
 const OTHER_ARGUMENTS = '8'.padStart(64, '0');
 const NOBODY = `0x${'0'.repeat(38)}ff`;
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 
 /** An answer of the protocol. */
 interface Answer {
@@ -28,7 +23,7 @@ interface Answer {
   readonly details?: Readonly<Record<string, string>>;
 }
 
-describe.skipIf(absence)(`the Etherscan protocol${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'the Etherscan protocol', () => {
   let service: VerifyingService;
   let base: string;
   let address: string;

@@ -8,7 +8,8 @@ import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import { configOf, post, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
+import { configOf, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { post } from './support/verification-client.ts';
 
 const VERIFIED: Hex = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd';
 const IMPORTED = sampleAddress(2);

@@ -2,20 +2,14 @@
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.37+commit.f401782d';
 const KEY = 'KEY.of/the+operator';
 const input = (name: string) =>
@@ -31,7 +25,7 @@ interface External {
   readonly contractApiUrl?: string;
 }
 
-describe.skipIf(absence)(`external verifications${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'external verifications', () => {
   let anvil: Anvil;
   let databases: readonly TestDatabase[];
   let explorer: BootedService;

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { runForgeries } from './support/forgeries/forgery-run.ts';
 import { allForgeries } from './support/forgeries/kinds.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 /** Of each kind: the newest compiler's, which the other tests have loaded, and as many as stay quick. */
@@ -9,10 +9,9 @@ const PER_KIND = 4;
 const forgeries = allForgeries();
 const kinds = [...new Set(forgeries.map(({ kind }) => kind))];
 
-const installed = findAnvil() !== undefined;
 let verifying: VerifyingService;
 
-describe.skipIf(!installed)(`forgeries${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+describeWith([ANVIL], 'forgeries', () => {
   beforeAll(async () => {
     verifying = await startVerifyingService();
   });

@@ -3,20 +3,19 @@ import { randomBytes } from 'node:crypto';
 import { rm, statfs, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
-import { startProgram } from './support/booted-service.ts';
-import { createTemporaryFolder } from './support/temporary-folder.ts';
 import {
-  compileAsDeveloper,
   configOf,
   deploy,
-  inputOf,
-  pollJob,
-  post,
+  findAnvil,
+  NO_ANVIL,
+  startAnvil,
   VERIFIED_CHAIN_ID,
-  type TestInput,
-  type WireJob,
-} from './support/verification-fixture.ts';
+  type Anvil,
+} from './support/anvil.ts';
+import { startProgram } from './support/booted-service.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
+import { pollJob, post, type WireJob } from './support/verification-client.ts';
 
 const MIB = 2 ** 20;
 const DISK_BYTES = 256 * MIB;

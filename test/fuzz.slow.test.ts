@@ -4,7 +4,7 @@ import { bootService, type BootedService } from './support/booted-service.ts';
 import { describeFailure, runFuzz } from './support/fuzz/fuzz-run.ts';
 import { makeRequest, readRoutes, type FuzzedRoute } from './support/fuzz/request-grammar.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import { configOf } from './support/verification-fixture.ts';
+import { configOf } from './support/anvil.ts';
 
 const SEED = 20_261_121;
 const REQUESTS = 20_000;

@@ -1,25 +1,22 @@
 // What is published of a compilation that has no metadata is read back as it was.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readRecord } from '../src/repository/matches/read-contract.ts';
 import {
   parseSections,
   type ContractSection,
 } from '../src/repository/matches/contract-sections.ts';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { YUL_SOURCE } from './support/bytecode/suite-source.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { runSoljson } from './support/run-soljson.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  deploy,
-  type TestInput,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { type TestInput } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import {
   compileVyper,
@@ -28,8 +25,6 @@ import {
   VYPER_VERSIONS,
   vyperInput,
 } from './support/vyper-builds.ts';
-
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 
 const YUL = {
   language: 'Yul',
@@ -69,7 +64,7 @@ async function creationCodeOf(packageName: string, input: object): Promise<strin
   return Object.values(named)[0]?.evm.bytecode.object ?? '';
 }
 
-describe.skipIf(absence)(`a tree without metadata${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'a tree without metadata', () => {
   let service: VerifyingService;
   let withVyper: VerifyingService | undefined;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;

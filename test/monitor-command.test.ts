@@ -2,9 +2,9 @@
 // blocks that are replaced, a process that is killed.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { NO_ANVIL, findAnvil, startAnvil, type Anvil } from './support/anvil.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import {
   bootService,
   type BootedService,
@@ -18,19 +18,12 @@ import {
   readTrueCreations,
   sendCreation,
 } from './support/monitored-contracts.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { type CliRun, runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { pollJob, post, verifyOverV2 } from './support/verification-client.ts';
 
 const QUIET_CHAIN_ID = 515_151;
 const sourceOf = (name: string): string => `// SPDX-License-Identifier: MIT
@@ -66,9 +59,7 @@ interface HealthAnswer {
   };
 }
 
-const absent = findAnvil() === undefined;
-
-describe.skipIf(absent)(`the monitor of an operator${absent ? ` (${NO_ANVIL})` : ''}`, () => {
+describeWith([ANVIL], 'the monitor of an operator', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let service: BootedService;

@@ -1,20 +1,15 @@
 // The monitor of a running service, on a real node and a gateway of IPFS of our own.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
 import { sql } from '../src/store/database.ts';
-import { NO_ANVIL, findAnvil, startAnvil, type Anvil } from './support/anvil.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { startGateway, type IpfsGateway } from './support/ipfs-gateway.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  post,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { post } from './support/verification-client.ts';
 import { waitUntil } from './support/wait-for.ts';
 
 const LICENSE = '// SPDX-License-Identifier: MIT\n';
@@ -26,9 +21,7 @@ contract Factory { Child[] public children; function make(uint256 count) externa
 
 type Counts = Record<string, { full_match: number; partial_match: number }>;
 
-const absent = findAnvil() === undefined;
-
-describe.skipIf(absent)(`the monitor${absent ? ` (${NO_ANVIL})` : ''}`, () => {
+describeWith([ANVIL], 'the monitor', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let gateway: IpfsGateway;

@@ -1,17 +1,9 @@
 // The operator's page: what it says and does on its machine, and what it refuses from elsewhere.
 import { request } from 'node:http';
-import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import {
-  hasBrowser,
-  LOOKS,
-  NO_BROWSER,
-  borrowBrowser,
-  openTab,
-  returnBrowser,
-  visit,
-} from './support/browser.ts';
+import { LOOKS, openTab, visit } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
 import { findWithAxe } from './support/in-page.ts';
 import { sampleAddress } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -151,16 +143,10 @@ describe('the operator’s page', () => {
   });
 });
 
-describe.skipIf(!hasBrowser())(`in a browser${hasBrowser() ? '' : `: ${NO_BROWSER}`}`, () => {
-  let browser: Browser;
-  beforeAll(async () => {
-    browser = await borrowBrowser();
-  });
-  afterAll(() => returnBrowser(browser));
-
+describeWith([BROWSER], 'in a browser', () => {
   test.each(LOOKS)('the page is accessible and ends a job by the keyboard: $name', async (look) => {
     const id = await submit();
-    const tab = await openTab(browser, look);
+    const tab = await openTab(look);
     await visit(tab, `${url}/`);
     expect(await findWithAxe(tab)).toEqual([]);
     const button = tab.page.getByRole('button', { name: `Cancel the job ${id.slice(0, 8)}` });

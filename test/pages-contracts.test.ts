@@ -1,27 +1,21 @@
 import { readFile } from 'node:fs/promises';
-import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { type Match, type Origin } from '../src/repository/matches/verified-contract.ts';
 import { ALL_CHAINS, bootService, type BootedService } from './support/booted-service.ts';
 import {
   arrive,
-  hasBrowser,
   LOOKS,
-  NO_BROWSER,
   openTab,
   sidewaysScroll,
-  borrowBrowser,
-  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { administer, createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { followed } from './support/followed.ts';
-
-const isAbsent = !hasBrowser();
 
 const FAR_CHAIN_ID = Number.MAX_SAFE_INTEGER;
 const LONG_NAME = `Wrapped${'Interchain'.repeat(9)}Token`;
@@ -62,10 +56,9 @@ const CONTRACTS = [
 
 const NEWEST = contract(1, sampleAddress(0xbb), 'Newest');
 
-describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+describeWith([BROWSER], 'the list of contracts', () => {
   let testDatabase: TestDatabase;
   let service: BootedService;
-  let browser: Browser;
   let tab: WatchedPage;
   /** A tab in which no script runs. */
   let plain: WatchedPage;
@@ -80,12 +73,10 @@ describe.skipIf(isAbsent)(`the list of contracts${isAbsent ? `: ${NO_BROWSER}` :
       environment: ALL_CHAINS,
     });
     await followed(service, testDatabase.database);
-    browser = await borrowBrowser();
-    tab = await openTab(browser);
-    plain = await openTab(browser, LOOKS[2], { javaScriptEnabled: false });
+    tab = await openTab();
+    plain = await openTab(LOOKS[2], { javaScriptEnabled: false });
   });
   afterAll(async () => {
-    await returnBrowser(browser);
     await service.close();
     await testDatabase.drop();
   });

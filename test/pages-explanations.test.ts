@@ -1,20 +1,11 @@
 // What explains the service: how counts are made, with its commands, and the home of the repository host.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { ALL_CHAINS, bootService, type BootedService } from './support/booted-service.ts';
-import {
-  hasBrowser,
-  LOOKS,
-  NO_BROWSER,
-  openTab,
-  sidewaysScroll,
-  borrowBrowser,
-  returnBrowser,
-  visit,
-} from './support/browser.ts';
+import { LOOKS, openTab, sidewaysScroll, visit } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
 import { findFaintTexts, findWithAxe } from './support/in-page.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -75,40 +66,31 @@ describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ': curl is not here'}
   });
 });
 
-describe.skipIf(!hasBrowser())(
-  `the home of the repository host${hasBrowser() ? '' : `: ${NO_BROWSER}`}`,
-  () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await borrowBrowser();
-    });
-    afterAll(() => returnBrowser(browser));
-
-    test.each(LOOKS)(
-      'is whole, without findings of axe, and no wider than the screen: $name',
-      async (look) => {
-        const tab = await openTab(browser, look);
-        expect(await visit(tab, `${service.repositoryUrl}/`)).toBe(200);
-        expect(await findWithAxe(tab)).toEqual([]);
-        expect(await sidewaysScroll(tab)).toBe(0);
-        await tab.page.emulateMedia({ forcedColors: 'active' });
-        expect(await findFaintTexts(tab, 4.5)).toEqual([]);
-        expect(tab.troubles).toEqual([]);
-        expect(tab.foreignRequests).toEqual([]);
-        await tab.context.close();
-      },
-    );
-
-    test('has no link that leads nowhere', async () => {
-      const tab = await openTab(browser);
-      await visit(tab, `${service.repositoryUrl}/`);
-      const links = await tab.page.getByRole('link').all();
-      expect(links.length).toBeGreaterThanOrEqual(9);
-      for (const link of links) {
-        const url = new URL((await link.getAttribute('href')) ?? '', tab.page.url());
-        expect((await fetch(url)).status, url.href).toBe(200);
-      }
+describeWith([BROWSER], 'the home of the repository host', () => {
+  test.each(LOOKS)(
+    'is whole, without findings of axe, and no wider than the screen: $name',
+    async (look) => {
+      const tab = await openTab(look);
+      expect(await visit(tab, `${service.repositoryUrl}/`)).toBe(200);
+      expect(await findWithAxe(tab)).toEqual([]);
+      expect(await sidewaysScroll(tab)).toBe(0);
+      await tab.page.emulateMedia({ forcedColors: 'active' });
+      expect(await findFaintTexts(tab, 4.5)).toEqual([]);
+      expect(tab.troubles).toEqual([]);
+      expect(tab.foreignRequests).toEqual([]);
       await tab.context.close();
-    });
-  },
-);
+    },
+  );
+
+  test('has no link that leads nowhere', async () => {
+    const tab = await openTab();
+    await visit(tab, `${service.repositoryUrl}/`);
+    const links = await tab.page.getByRole('link').all();
+    expect(links.length).toBeGreaterThanOrEqual(9);
+    for (const link of links) {
+      const url = new URL((await link.getAttribute('href')) ?? '', tab.page.url());
+      expect((await fetch(url)).status, url.href).toBe(200);
+    }
+    await tab.context.close();
+  });
+});

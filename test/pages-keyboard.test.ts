@@ -1,23 +1,12 @@
 import { readFile } from 'node:fs/promises';
-import { type Browser, type Locator } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Locator } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findAnvil } from './support/anvil.ts';
-import {
-  arrive,
-  hasBrowser,
-  LOOKS,
-  NO_BROWSER,
-  openTab,
-  borrowBrowser,
-  returnBrowser,
-  visit,
-  type WatchedPage,
-} from './support/browser.ts';
+import { arrive, LOOKS, openTab, visit, type WatchedPage } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
 import { tabTo } from './support/keyboard.ts';
 import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-
-const isAbsent = !hasBrowser();
 
 /** Whether what scrolls shows the whole of something in it. */
 async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
@@ -30,26 +19,23 @@ async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
   );
 }
 
-describe.skipIf(isAbsent)(`the pages by keyboard${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+describeWith([BROWSER], 'the pages by keyboard', () => {
   let testDatabase: TestDatabase;
   let pages: PagesService;
-  let browser: Browser;
   let views: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
     pages = await startPagesService(testDatabase);
-    browser = await borrowBrowser();
     views = listViews(pages);
   });
   afterAll(async () => {
-    await returnBrowser(browser);
     await pages.close();
     await testDatabase.drop();
   });
 
   const open = async (name: string, look = LOOKS[0]): Promise<WatchedPage> => {
-    const tab = await openTab(browser, look);
+    const tab = await openTab(look);
     await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
     await visit(tab, views[name] ?? '');
     return tab;

@@ -1,19 +1,10 @@
 // What pages say of the monitor of a chain.
-import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import {
-  hasBrowser,
-  LOOKS,
-  NO_BROWSER,
-  openTab,
-  sidewaysScroll,
-  borrowBrowser,
-  returnBrowser,
-  visit,
-} from './support/browser.ts';
+import { LOOKS, openTab, sidewaysScroll, visit } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
 import { followed } from './support/followed.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -50,12 +41,9 @@ const STOP = sql(
      fault_code = 'rpc_unreachable', fault_message = 'No endpoint can be read: node-1 <b>rests</b>.'`,
 );
 
-const isAbsent = !hasBrowser();
-
-describe.skipIf(isAbsent)(`the monitor on pages${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+describeWith([BROWSER], 'the monitor on pages', () => {
   let testDatabase: TestDatabase;
   let service: BootedService;
-  let browser: Browser;
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
@@ -69,16 +57,14 @@ describe.skipIf(isAbsent)(`the monitor on pages${isAbsent ? `: ${NO_BROWSER}` : 
     await saveMatches(testDatabase.database, [sample]);
     service = await bootService({ databaseUrl: testDatabase.url, yaml: YAML });
     await followed(service, testDatabase.database);
-    browser = await borrowBrowser();
   });
   afterAll(async () => {
-    await returnBrowser(browser);
     await service.close();
     await testDatabase.drop();
   });
 
   const textOf = async (at: string): Promise<string> => {
-    const tab = await openTab(browser, LOOKS[0], { javaScriptEnabled: false });
+    const tab = await openTab(LOOKS[0], { javaScriptEnabled: false });
     try {
       await tab.page.goto(`${service.apiUrl}${at}`);
       const text = await tab.page.locator('main').innerText();
@@ -120,7 +106,7 @@ describe.skipIf(isAbsent)(`the monitor on pages${isAbsent ? `: ${NO_BROWSER}` : 
 
   test.each(LOOKS)('is good to read: $name', async (look) => {
     await keepCurrent();
-    const tab = await openTab(browser, look);
+    const tab = await openTab(look);
     await visit(tab, `${service.apiUrl}/registry/${WATCHED}`);
     const section = tab.page.locator('section[aria-labelledby="monitor"]');
     await section.waitFor();
@@ -143,7 +129,7 @@ describe.skipIf(isAbsent)(`the monitor on pages${isAbsent ? `: ${NO_BROWSER}` : 
     expect(overview).toContain('New contracts are not found');
     const folder = process.env['PICTURES'];
     if (folder === undefined) return;
-    const tab = await openTab(browser, LOOKS[3]);
+    const tab = await openTab(LOOKS[3]);
     await visit(tab, `${service.apiUrl}/registry/${WATCHED}`);
     await tab.page
       .locator('section[aria-labelledby="monitor"]')

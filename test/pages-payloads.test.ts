@@ -1,33 +1,20 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type ListRecord } from '../src/chains/registry/list-record.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
-import { findAnvil, startAnvil, type Anvil } from './support/anvil.ts';
+import { deploy, findAnvil, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import {
-  hasBrowser,
-  type Look,
-  NO_BROWSER,
-  openTab,
-  borrowBrowser,
-  returnBrowser,
-  visit,
-  type WatchedPage,
-} from './support/browser.ts';
+import { type Look, openTab, visit, type WatchedPage } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
 import { listedChain } from './support/made-up-lists.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { readCases } from './support/shared-data.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { inputOf } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 
 /** Texts that run a script where they are taken for anything but text; each calls `executed()`. */
@@ -45,7 +32,6 @@ const SMALL_LOOK: Look = { name: 'small', width: 160, height: 120, colorScheme: 
 /** As many messages as the page of a job shows. */
 const SOURCES_IN_A_JOB = 20;
 const TIMEOUT = { timeout: 300_000 };
-const isAbsent = !hasBrowser();
 
 /**
  * What a page holds that no page of ours writes: handlers, elements that load or run, links of other schemes. The
@@ -65,10 +51,9 @@ const FIND_INJECTED = `[...document.querySelectorAll('*')].flatMap((element) => 
   return found;
 })`;
 
-describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+describeWith([BROWSER], 'texts of others', () => {
   let testDatabase: TestDatabase;
   let service: BootedService;
-  let browser: Browser;
   let anvil: Anvil | undefined;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let tabs: readonly WatchedPage[];
@@ -83,17 +68,15 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
     const list = path.join(folder.path, 'list.json');
     await writeFile(list, JSON.stringify(hostileList()));
     service = await bootService({ databaseUrl: testDatabase.url, yaml: yamlOf(list, anvil) });
-    browser = await borrowBrowser();
     tabs = await Promise.all(
       Array.from({ length: TABS }, async () => {
-        const tab = await openTab(browser, SMALL_LOOK);
+        const tab = await openTab(SMALL_LOOK);
         await tab.page.exposeBinding('executed', ({ frame }) => executions.push(frame.url()));
         return tab;
       }),
     );
   });
   afterAll(async () => {
-    await returnBrowser(browser);
     await service.close();
     await anvil?.stop();
     await testDatabase.drop();
@@ -125,7 +108,7 @@ describe.skipIf(isAbsent)(`texts of others${isAbsent ? `: ${NO_BROWSER}` : ''}`,
   );
 
   test('would be found if one ran, by the same means', async () => {
-    const other = await openTab(browser);
+    const other = await openTab();
     const found: string[] = [];
     await other.page.exposeBinding('executed', () => found.push('executed'));
     await other.page.setContent('<img src=x onerror=executed()><script>executed()</script>');

@@ -1,21 +1,11 @@
 // One search for everything, from the header of every page, and small things that people stumbled over.
 import { request } from 'node:http';
-import { type Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import {
-  arrive,
-  hasBrowser,
-  LOOKS,
-  NO_BROWSER,
-  openTab,
-  borrowBrowser,
-  returnBrowser,
-  visit,
-} from './support/browser.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { arrive, LOOKS, openTab, visit } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
+import { findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 
 let testDatabase: TestDatabase;
 let pages: PagesService;
@@ -146,57 +136,48 @@ describe('what people stumbled over', () => {
   });
 });
 
-describe.skipIf(!hasBrowser())(
-  `the search of every page${hasBrowser() ? '' : `: ${NO_BROWSER}`}`,
-  () => {
-    let browser: Browser;
-    beforeAll(async () => {
-      browser = await borrowBrowser();
-    });
-    afterAll(() => returnBrowser(browser));
+describeWith([BROWSER], 'the search of every page', () => {
+  test('proposes chains and contracts while one types, by the keyboard alone', async () => {
+    const tab = await openTab(LOOKS[0]);
+    await visit(tab, `${pages.service.apiUrl}/contracts`);
+    const field = tab.page.getByRole('combobox', { name: 'Search' });
+    await field.pressSequentially('base');
+    await tab.page.getByRole('option', { name: 'Base chain 8453' }).waitFor();
+    await field.press('ArrowDown');
+    await field.press('Enter');
+    await arrive(tab, '**/registry/8453');
+    await tab.page.getByRole('combobox', { name: 'Search' }).pressSequentially('token');
+    await tab.page
+      .getByRole('option', { name: /^Token 0x.* on chain \d+$/ })
+      .first()
+      .waitFor();
+    expect(tab.troubles).toEqual([]);
+    await tab.context.close();
+  });
 
-    test('proposes chains and contracts while one types, by the keyboard alone', async () => {
-      const tab = await openTab(browser, LOOKS[0]);
-      await visit(tab, `${pages.service.apiUrl}/contracts`);
-      const field = tab.page.getByRole('combobox', { name: 'Search' });
-      await field.pressSequentially('base');
-      await tab.page.getByRole('option', { name: 'Base chain 8453' }).waitFor();
-      await field.press('ArrowDown');
-      await field.press('Enter');
-      await arrive(tab, '**/registry/8453');
-      await tab.page.getByRole('combobox', { name: 'Search' }).pressSequentially('token');
-      await tab.page
-        .getByRole('option', { name: /^Token 0x.* on chain \d+$/ })
-        .first()
-        .waitFor();
-      expect(tab.troubles).toEqual([]);
-      await tab.context.close();
-    });
+  test('leads to all results without a choice, and keeps the words', async () => {
+    const tab = await openTab(LOOKS[0]);
+    await visit(tab, `${pages.service.apiUrl}/`);
+    const field = tab.page.getByRole('combobox', { name: 'Search' });
+    await field.fill('sepolia');
+    await field.press('Enter');
+    await arrive(tab, '**/search?q=sepolia');
+    await expect
+      .poll(() => tab.page.getByRole('combobox', { name: 'Search' }).inputValue())
+      .toBe('sepolia');
+    await tab.page.getByRole('heading', { name: 'Chains' }).waitFor();
+    expect(tab.troubles).toEqual([]);
+    await tab.context.close();
+  });
 
-    test('leads to all results without a choice, and keeps the words', async () => {
-      const tab = await openTab(browser, LOOKS[0]);
-      await visit(tab, `${pages.service.apiUrl}/`);
-      const field = tab.page.getByRole('combobox', { name: 'Search' });
-      await field.fill('sepolia');
-      await field.press('Enter');
-      await arrive(tab, '**/search?q=sepolia');
-      await expect
-        .poll(() => tab.page.getByRole('combobox', { name: 'Search' }).inputValue())
-        .toBe('sepolia');
-      await tab.page.getByRole('heading', { name: 'Chains' }).waitFor();
-      expect(tab.troubles).toEqual([]);
-      await tab.context.close();
-    });
-
-    test('leads from the other host to the same results', async () => {
-      const tab = await openTab(browser, LOOKS[0]);
-      await visit(tab, `${pages.service.repositoryUrl}/`);
-      const field = tab.page.getByRole('combobox', { name: 'Search' });
-      await field.fill('sepolia');
-      await field.press('Enter');
-      await arrive(tab, `${pages.service.apiUrl}/search?q=sepolia`);
-      expect(tab.troubles).toEqual([]);
-      await tab.context.close();
-    });
-  },
-);
+  test('leads from the other host to the same results', async () => {
+    const tab = await openTab(LOOKS[0]);
+    await visit(tab, `${pages.service.repositoryUrl}/`);
+    const field = tab.page.getByRole('combobox', { name: 'Search' });
+    await field.fill('sepolia');
+    await field.press('Enter');
+    await arrive(tab, `${pages.service.apiUrl}/search?q=sepolia`);
+    expect(tab.troubles).toEqual([]);
+    await tab.context.close();
+  });
+});

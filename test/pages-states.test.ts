@@ -1,6 +1,6 @@
 import { mkdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Browser, type Locator } from 'playwright-core';
+import { type Locator } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { healthReportSchema } from '../src/http/health-schema.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
@@ -9,41 +9,34 @@ import { ALL_CHAINS, bootService, type BootedService } from './support/booted-se
 import {
   arrive,
   eachInTabs,
-  hasBrowser,
   LOOKS,
-  NO_BROWSER,
   openTab,
   sidewaysScroll,
-  borrowBrowser,
-  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
 import { fillStatistics } from './support/pages-service.ts';
 import { type RpcServer, startRpcServer } from './support/rpc-server.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 const ARTEFACTS = path.resolve(import.meta.dirname, '../screenshots');
-const isAbsent = !hasBrowser();
 const FORMULA_CHAIN = { id: 7_000_001, name: '=HYPERLINK("http://x", "y")' };
 const LIED_CHAIN = 7_000_002;
 
-describe.skipIf(isAbsent)(`the states of the pages${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+describeWith([BROWSER], 'the states of the pages', () => {
   let testDatabase: TestDatabase;
   let service: BootedService;
   let liar: RpcServer;
-  let browser: Browser;
 
   beforeAll(async () => {
     await mkdir(ARTEFACTS, { recursive: true });
     testDatabase = await createTestDatabase();
     liar = await startRpcServer({ eth_chainId: () => '0x5' });
     service = await boot();
-    browser = await borrowBrowser();
   });
   afterAll(async () => {
-    await returnBrowser(browser);
     await service.close();
     await liar.close();
     await testDatabase.drop();
@@ -61,7 +54,7 @@ chains:
     });
   const urlOf = (at: string): string => `${service.apiUrl}${at}`;
   const open = async (at: string, look = LOOKS[0]): Promise<WatchedPage> => {
-    const tab = await openTab(browser, look);
+    const tab = await openTab(look);
     await visit(tab, urlOf(at));
     return tab;
   };
@@ -196,7 +189,7 @@ chains:
 
   describe('while the browser still reads', () => {
     test('what is typed before the scripts run is kept, and searched for once they do', async () => {
-      const tab = await openTab(browser);
+      const tab = await openTab();
       const scripts = held();
       await tab.page.route(/\/assets\/.*\.js$/, async (route) => {
         await scripts.released;
@@ -212,7 +205,7 @@ chains:
     });
 
     test('the table says that other rows come, without a jump, and then shows them', async () => {
-      const tab = await openTab(browser);
+      const tab = await openTab();
       const list = held();
       await tab.page.route(/\/v1\/registry$/, async (route) => {
         await list.released;
@@ -317,7 +310,7 @@ chains:
     });
 
     test('a stream that is refused is asked for again', async () => {
-      const tab = await openTab(browser);
+      const tab = await openTab();
       await tab.page.clock.install();
       await tab.page.route('**/v1/events', (route) => route.fulfill({ status: 503 }));
       await visit(tab, urlOf('/'));
@@ -341,7 +334,7 @@ chains:
         );
         const names = tables.map(({ tablename }) => tablename).join(', ');
         await transaction.query(sql('test lock', `LOCK TABLE ${names}`));
-        const openNarrow = () => openTab(browser, LOOKS[2]);
+        const openNarrow = () => openTab(LOOKS[2]);
         const late = ['/', '/registry', '/registry/1', '/statistics', '/statistics?shown=chains'];
         await eachInTabs(late, openNarrow, async (other, at) => {
           const start = performance.now();

@@ -1,23 +1,17 @@
 import { readFile } from 'node:fs/promises';
-import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { sql } from '../src/store/database.ts';
 import {
   arrive,
-  hasBrowser,
   LOOKS,
-  NO_BROWSER,
   openTab,
   sidewaysScroll,
-  borrowBrowser,
-  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
 import { startPagesService, type PagesService } from './support/pages-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-
-const isAbsent = !hasBrowser();
 
 /** Three withdrawals near each other, one of them that of the filled service, and one alone. */
 const WITHDRAWALS = sql(
@@ -29,29 +23,26 @@ const WITHDRAWALS = sql(
    ) AS withdrawal (chain_id, ago, reason, full_match, partial_match)`,
 );
 
-describe.skipIf(isAbsent)(`the statistics page${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+describeWith([BROWSER], 'the statistics page', () => {
   let testDatabase: TestDatabase;
   let pages: PagesService;
-  let browser: Browser;
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
     await testDatabase.database.query(WITHDRAWALS, []);
     pages = await startPagesService(testDatabase);
-    browser = await borrowBrowser();
   });
   afterAll(async () => {
-    await returnBrowser(browser);
     await pages.close();
     await testDatabase.drop();
   });
 
   const open = async (
     query = '',
-    options: Parameters<typeof openTab>[2] & { readonly look?: number } = {},
+    options: Parameters<typeof openTab>[1] & { readonly look?: number } = {},
   ): Promise<WatchedPage & { readonly status: number }> => {
     const { look = 0, ...rest } = options;
-    const tab = await openTab(browser, LOOKS[look], rest);
+    const tab = await openTab(LOOKS[look], rest);
     const url = `${pages.service.apiUrl}/statistics${query}`;
     if (rest.javaScriptEnabled !== false) return { ...tab, status: await visit(tab, url) };
     const response = await tab.page.goto(url);

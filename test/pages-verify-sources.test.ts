@@ -1,29 +1,14 @@
 // A clean installation and somebody with two files of text: the compiler is downloaded while the page says how far it is.
-import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { startBinariesMirror, type BinariesMirror } from './support/binaries-mirror.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import {
-  hasBrowser,
-  LOOKS,
-  NO_BROWSER,
-  openTab,
-  borrowBrowser,
-  returnBrowser,
-  visit,
-  type WatchedPage,
-} from './support/browser.ts';
+import { LOOKS, openTab, visit, type WatchedPage } from './support/browser.ts';
+import { ANVIL, BROWSER, describeWith } from './support/needs.ts';
 import { findWithAxe } from './support/in-page.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 
 const V20 = '0.8.20+commit.a1b79de6';
 const SOURCES = {
@@ -55,15 +40,11 @@ contract Other {
 `,
 };
 
-const isAbsent = !hasBrowser() || findAnvil() === undefined;
-const absence = hasBrowser() ? NO_ANVIL : NO_BROWSER;
-
-describe.skipIf(isAbsent)(`plain sources in the browser${isAbsent ? `: ${absence}` : ''}`, () => {
+describeWith([BROWSER, ANVIL], 'plain sources in the browser', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let mirror: BinariesMirror;
   let service: BootedService;
-  let browser: Browser;
   let tab: WatchedPage;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 
@@ -84,12 +65,10 @@ describe.skipIf(isAbsent)(`plain sources in the browser${isAbsent ? `: ${absence
       },
       compilesAnew: true,
     });
-    browser = await borrowBrowser();
-    tab = await openTab(browser);
+    tab = await openTab();
   });
   afterAll(async () => {
     mirror.release();
-    await returnBrowser(browser);
     await service.close();
     await Promise.all([mirror.close(), anvil.stop(), folder.remove(), testDatabase.drop()]);
   });
@@ -139,7 +118,7 @@ describe.skipIf(isAbsent)(`plain sources in the browser${isAbsent ? `: ${absence
   });
 
   test.each(LOOKS)('the form stands in every look: $name', async (look) => {
-    const looking = await openTab(browser, look);
+    const looking = await openTab(look);
     try {
       await visit(looking, `${service.apiUrl}/verify`);
       await looking.page.getByRole('tab', { name: 'Paste' }).click();

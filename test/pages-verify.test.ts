@@ -1,20 +1,12 @@
 // Verification in the browser, as people do it: with the files that their tools wrote, on a real chain.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelJob } from '../src/verification/jobs/run-jobs.ts';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import {
-  hasBrowser,
-  NO_BROWSER,
-  openTab,
-  borrowBrowser,
-  returnBrowser,
-  visit,
-  type WatchedPage,
-} from './support/browser.ts';
+import { openTab, visit, type WatchedPage } from './support/browser.ts';
+import { ANVIL, BROWSER, describeWith } from './support/needs.ts';
 import {
   foundryProject,
   hardhat2BuildInfo,
@@ -28,7 +20,8 @@ import { findWithAxe } from './support/in-page.ts';
 import { readCases } from './support/shared-data.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { administer, createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import { deploy, inputOf, post, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
+import { inputOf } from './support/developer.ts';
+import { post } from './support/verification-client.ts';
 import { startWebServer, type WebServer } from './support/web-server.ts';
 
 const LONG_VERSION = '0.8.37+commit.f401782d';
@@ -67,9 +60,6 @@ contract Vault is Owned {
 `,
 };
 
-const isAbsent = !hasBrowser() || findAnvil() === undefined;
-const absence = hasBrowser() ? NO_ANVIL : NO_BROWSER;
-
 /** The sources with one text of the contract in place of another. */
 function changed(from: string, to: string): typeof SOURCES {
   return { ...SOURCES, [VAULT_PATH]: SOURCES[VAULT_PATH].replace(from, to) };
@@ -97,12 +87,11 @@ const buffersOf = (
     buffer: Buffer.from(text),
   }));
 
-describe.skipIf(isAbsent)(`verifying in the browser${isAbsent ? `: ${absence}` : ''}`, () => {
+describeWith([BROWSER, ANVIL], 'verifying in the browser', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let silent: WebServer;
   let service: BootedService;
-  let browser: Browser;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let vault: ToolsCompilation;
   let tab: WatchedPage;
@@ -125,11 +114,9 @@ chains:
   ${DEAD_CHAIN_ID}: { name: Dead chain, local: true, rpc: ['http://127.0.0.1:1'] }
 `,
     });
-    browser = await borrowBrowser();
-    tab = await openTab(browser);
+    tab = await openTab();
   });
   afterAll(async () => {
-    await returnBrowser(browser);
     await service.close();
     await Promise.all([silent.close(), anvil.stop(), folder.remove(), testDatabase.drop()]);
   });
@@ -380,7 +367,7 @@ chains:
 
   test('shows names and texts of files as text, whatever stands in them', async () => {
     const executions: string[] = [];
-    const other = await openTab(browser);
+    const other = await openTab();
     await other.page.exposeBinding('executed', () => executions.push('executed'));
     await visit(other, `${service.apiUrl}/verify`);
     const payloads = readCases<{ readonly text: string }>('script-payloads.json');
@@ -468,7 +455,7 @@ chains:
   });
 
   test('says without a script what to use instead', async () => {
-    const plain = await openTab(browser, undefined, { javaScriptEnabled: false });
+    const plain = await openTab(undefined, { javaScriptEnabled: false });
     await plain.page.goto(`${service.apiUrl}/verify?chain=5&address=${sampleAddress(7)}`);
     const text = await plain.page.locator('main').innerText();
     expect(text).toContain(`${service.apiUrl}/v2/verify/5/${sampleAddress(7)}`);

@@ -1,20 +1,16 @@
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { type Browser } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   arrive,
   eachInTabs,
-  hasBrowser,
   LOOKS,
-  NO_BROWSER,
   openTab,
   sidewaysScroll,
-  borrowBrowser,
-  returnBrowser,
   visit,
   type WatchedPage,
 } from './support/browser.ts';
+import { BROWSER, describeWith } from './support/needs.ts';
 import {
   countAnimations,
   countRows,
@@ -35,7 +31,6 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 import { IS_SLOW_SUITE } from './support/suite.ts';
 
 const ARTEFACTS = path.resolve(import.meta.dirname, '../screenshots');
-const isAbsent = !hasBrowser();
 /** A4 between its margins, in pixels of CSS. */
 const PAPER = { width: 680, height: 1000 };
 const SCHEMES = ['light', 'dark'] as const;
@@ -50,21 +45,18 @@ const WIDTHS = IS_SLOW_SUITE
 /** The status of a view whose thing is not there. */
 const statusOf = (name: string): number => (name.endsWith('-absent') ? 404 : 200);
 
-describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` : ''}`, () => {
+describeWith([BROWSER], 'the pages in a browser', () => {
   let testDatabase: TestDatabase;
   let pages: PagesService;
-  let browser: Browser;
   let views: Readonly<Record<string, string>>;
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
     pages = await startPagesService(testDatabase);
-    browser = await borrowBrowser();
     views = listViews(pages);
     await mkdir(ARTEFACTS, { recursive: true });
   });
   afterAll(async () => {
-    await returnBrowser(browser);
     await pages.close();
     await testDatabase.drop();
   });
@@ -76,7 +68,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     'are whole, within their policy and without findings of axe: $names',
     { timeout: 240_000 },
     async ({ looks }) => {
-      const open = () => openTab(browser, looks[0], { reducedMotion: 'reduce' });
+      const open = () => openTab(looks[0], { reducedMotion: 'reduce' });
       await eachInTabs(viewsOfSuite(views), open, async (tab, [name, at]) => {
         const status = await visit(tab, urlOf(name));
         expect.soft(status, at).toBe(statusOf(name));
@@ -100,7 +92,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     'show each stop of the keyboard, in the order of the page, and let the focus go',
     { timeout: 240_000 },
     async () => {
-      const openNarrow = () => openTab(browser, LOOKS[2]);
+      const openNarrow = () => openTab(LOOKS[2]);
       await eachInTabs(viewsOfSuite(views), openNarrow, async (tab, [name, at]) => {
         await visit(tab, at);
         expect.soft(await findUnreachable(tab), name).toEqual([]);
@@ -125,7 +117,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
   test.runIf(IS_SLOW_SUITE)(
     'show in forced colours and with more contrast what they show elsewhere',
     async () => {
-      const open = () => openTab(browser);
+      const open = () => openTab();
       await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
         await visit(tab, urlOf(name));
         for (const colorScheme of SCHEMES) {
@@ -145,7 +137,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
     'are whole on paper: light, without controls, with every row',
     async () => {
       const open = async (): Promise<WatchedPage> => {
-        const tab = await openTab(browser, LOOKS[1]);
+        const tab = await openTab(LOOKS[1]);
         await tab.page.setViewportSize(PAPER);
         return tab;
       };
@@ -181,7 +173,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
   );
 
   test.runIf(IS_SLOW_SUITE)('keep still for those who ask for it', async () => {
-    const open = () => openTab(browser, LOOKS[0], { reducedMotion: 'reduce' });
+    const open = () => openTab(LOOKS[0], { reducedMotion: 'reduce' });
     await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
       await visit(tab, urlOf(name));
       await tab.page.keyboard.press('Tab');
@@ -198,7 +190,7 @@ describe.skipIf(isAbsent)(`the pages in a browser${isAbsent ? `: ${NO_BROWSER}` 
   });
 
   test.skipIf(IS_SLOW_SUITE)('say without JavaScript what they say with it', async () => {
-    const tab = await openTab(browser, LOOKS[0], { javaScriptEnabled: false });
+    const tab = await openTab(LOOKS[0], { javaScriptEnabled: false });
     for (const name of [
       'overview',
       'chains',

@@ -7,7 +7,15 @@ import { sql } from '../src/store/database.ts';
 import { openStore, type Store } from '../src/store/open-store.ts';
 import { createDatabasePool } from '../src/store/pool.ts';
 import { targetOfUrl } from '../src/store/connection-target.ts';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import {
+  configOf,
+  deploy,
+  findAnvil,
+  NO_ANVIL,
+  startAnvil,
+  VERIFIED_CHAIN_ID,
+  type Anvil,
+} from './support/anvil.ts';
 import { type BootedService, bootService } from './support/booted-service.ts';
 import { manyContracts, writeExampleTree } from './support/example-tree.ts';
 import { startGateway, type IpfsGateway } from './support/ipfs-gateway.ts';
@@ -20,14 +28,8 @@ import {
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 
 const absent = findPgBouncer() === undefined;
 const withoutNode = absent || findAnvil() === undefined;

@@ -1,13 +1,12 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { configOf, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { bytesToHex, checksumAddress, type Hex } from '../src/lib/hex.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { sampleContract } from './support/sample-contracts.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import { configOf, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const IMPLEMENTATION = `0x${'ab'.repeat(20)}`;
 const WORD = `0x${'0'.repeat(24)}${'ab'.repeat(20)}`;
 /** Calls what another contract has: any code with the operation will do, since values are put where proxies keep them. */
@@ -27,7 +26,7 @@ const DIAMOND = `0x60205f52600160205273${'ab'.repeat(20)}60405260605ff3f4`;
 const NO_IMPLEMENTATION =
   'A corresponding implementation contract was unfortunately not detected for the proxy address.';
 
-describe.skipIf(absence)(`proxies${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'proxies', () => {
   let anvil: Anvil;
   let testDatabase: TestDatabase;
   let service: BootedService;

@@ -1,19 +1,19 @@
 // Matches that an earlier version stored and today's rules refuse.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesToHex, hexToBytes, type Hex } from '../src/lib/hex.ts';
 import { readAlternative } from '../src/repository/matches/read-alternatives.ts';
 import { readContractEvents } from '../src/repository/matches/read-contract-events.ts';
 import { readEvidence } from '../src/repository/evidence/read-evidence.ts';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
 import { type Origin, type Transformed } from '../src/repository/matches/verified-contract.ts';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { configOf, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import { configOf, VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
 
 const UNPROTECTED: Hex = `0x73${'00'.repeat(20)}301460806040`;
 const PROTECTED: Hex = `0x73${'11'.repeat(20)}301460806040`;
@@ -30,9 +30,8 @@ interface Stored {
   readonly yul?: string;
   readonly runtime?: Transformed;
 }
-const absent = findAnvil() === undefined;
 
-describe.skipIf(absent)(`a match of an earlier version${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'a match of an earlier version', () => {
   let anvil: Anvil;
   let testDatabase: TestDatabase;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;

@@ -1,10 +1,11 @@
 // The signature database of the service, as its clients ask it, with the signatures of a contract that was verified.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import { compileAsDeveloper, deploy, inputOf, post } from './support/verification-fixture.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { post } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.30';
 const SOURCE = `contract Purse {
   struct Coin { address mint; uint96 value; }
@@ -21,7 +22,7 @@ interface Name {
   readonly hasVerifiedContract: boolean;
 }
 
-describe.skipIf(absence)(`the signature database${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'the signature database', () => {
   let service: VerifyingService;
   let base: string;
   beforeAll(async () => {

@@ -1,13 +1,9 @@
 // Contracts that only tokens reach: the service as it is configured, with its real database.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { runInProcess } from './support/run-cli.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 const TOKEN = 'canary-token-0123456789';
@@ -25,7 +21,6 @@ const compilation = {
   compilerVersion: '0.8.30',
   contractIdentifier: `${PATH}:${NAME}`,
 };
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 
 interface WireJob {
   readonly isJobCompleted: boolean;
@@ -33,7 +28,7 @@ interface WireJob {
   readonly contract: { readonly match: string | null };
 }
 
-describe.skipIf(absence)(`unlisted contracts${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'unlisted contracts', () => {
   let service: VerifyingService;
   let address: string;
   let second: string;

@@ -1,10 +1,11 @@
 import { rm, symlink, writeFile } from 'node:fs/promises';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { configOf, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { runProgram, startProgram, type ProgramRun } from './support/booted-service.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { solcPackageOf } from './support/solc-packages.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import {
@@ -13,12 +14,7 @@ import {
   type FixtureContract,
   type FixtureManifest,
 } from './support/upgrade-fixture.ts';
-import {
-  configOf,
-  pollJob,
-  VERIFIED_CHAIN_ID,
-  type WireJob,
-} from './support/verification-fixture.ts';
+import { pollJob, type WireJob } from './support/verification-client.ts';
 
 const START_TIMEOUT_MS = 180_000;
 const NEWEST_LONG = '0.8.37+commit.f401782d';
@@ -56,7 +52,6 @@ interface ContractEvent {
   readonly reason?: string | null;
 }
 
-const installed = findAnvil() !== undefined;
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 let anvil: Anvil;
 let manifest: Manifest;
@@ -90,7 +85,7 @@ async function treeOf(contract: FixtureContract): Promise<readonly string[]> {
   return files.map((file) => file.path).sort();
 }
 
-describe.skipIf(!installed)(`the data of version 0.1.0${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+describeWith([ANVIL], 'the data of version 0.1.0', () => {
   beforeAll(async () => {
     folder = await createTemporaryFolder();
     [anvil, manifest] = await Promise.all([

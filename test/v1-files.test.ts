@@ -1,16 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { checksumAddress } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  post,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { post } from './support/verification-client.ts';
 import { makeZip } from './support/zip.ts';
 
 const PATH = 'contracts/Box.sol';
@@ -22,9 +17,8 @@ contract Box {
 }
 `;
 const LONG_VERSION = '0.8.37+commit.f401782d';
-const absent = findAnvil() === undefined;
 
-describe.skipIf(absent)(`files of the verification API v1${absent ? ` (${NO_ANVIL})` : ''}`, () => {
+describeWith([ANVIL], 'files of the verification API v1', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let service: BootedService;

@@ -1,16 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { listCompilers } from './support/child-processes.ts';
 import { type SolcVersion } from './support/compile-in-child.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  VERIFIED_CHAIN_ID,
-  type WireJob,
-} from './support/verification-fixture.ts';
+import { ANVIL, LINUX, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { pollJob, post, type WireJob } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 /** The slowest answer that a client of the documents may see while a compiler explodes. */
@@ -27,7 +21,6 @@ const BOMB = `contract A{uint x;${DEFINITIONS}function f()public ${NAMES.join(' 
 /** One modifier, named often: 140 bytes at most. */
 const SHORT_BOMB = `contract A{uint a;modifier m{_;_;}function f()public ${'m '.repeat(40)}{a++;}}`;
 
-const installed = findAnvil() !== undefined && process.platform === 'linux';
 let verifying: VerifyingService;
 
 async function deployHarmless(version: SolcVersion): Promise<string> {
@@ -95,88 +88,85 @@ verification: { ${verification} }
     { compilesAnew: true },
   );
 
-describe.skipIf(!installed)(
-  `bombs in verification jobs${installed ? '' : ` (${NO_ANVIL}, or this is not Linux)`}`,
-  () => {
-    describe('that explode in memory', () => {
-      beforeAll(async () => {
-        verifying = await startWithin(`memoryBytes: ${2 ** 27}, timeoutMs: 120000`);
-      });
-      afterAll(async () => {
-        await verifying.close();
-        expect(await listCompilers()).toEqual([]);
-      });
-
-      test.each(BOMBED)('end their job by the limit of memory (solc %s)', async (version) => {
-        await expectContained(version, BOMB, 'compiler_out_of_memory');
-      });
-
-      test('need no more than 140 bytes', async () => {
-        expect(Buffer.byteLength(SHORT_BOMB)).toBeLessThanOrEqual(140);
-        await expectContained('0.8.37', SHORT_BOMB, 'compiler_out_of_memory');
-      });
+describeWith([ANVIL, LINUX], 'bombs in verification jobs', () => {
+  describe('that explode in memory', () => {
+    beforeAll(async () => {
+      verifying = await startWithin(`memoryBytes: ${2 ** 27}, timeoutMs: 120000`);
+    });
+    afterAll(async () => {
+      await verifying.close();
+      expect(await listCompilers()).toEqual([]);
     });
 
-    describe('that explode in time', () => {
-      beforeAll(async () => {
-        // A fast machine fills the memory in less than 5 s.
-        verifying = await startWithin(`memoryBytes: ${2 ** 31}, timeoutMs: 3500`);
-      });
-      afterAll(async () => {
-        await verifying.close();
-        expect(await listCompilers()).toEqual([]);
-      });
+    test.each(BOMBED)('end their job by the limit of memory (solc %s)', async (version) => {
+      await expectContained(version, BOMB, 'compiler_out_of_memory');
+    });
 
-      test.each(BOMBED)('end their job by the limit of time (solc %s)', async (version) => {
-        const job = await expectContained(version, BOMB, 'compiler_timeout');
-        const took = Date.parse(job.jobFinishTime ?? '') - Date.parse(job.jobStartTime);
-        expect(took).toBeLessThan(60_000);
-      });
+    test('need no more than 140 bytes', async () => {
+      expect(Buffer.byteLength(SHORT_BOMB)).toBeLessThanOrEqual(140);
+      await expectContained('0.8.37', SHORT_BOMB, 'compiler_out_of_memory');
+    });
+  });
 
-      test('are in flight once, let others of their address pass, and may be sent again after their end', async () => {
-        const version = '0.8.37';
-        const address = await deployHarmless(version);
-        const url = `${verifying.service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
-        const submit = async (): Promise<{ status: number; body: Record<string, string> }> => {
-          const response = await post(url, bodyOf(version, BOMB));
-          return {
-            status: response.status,
-            body: (await response.json()) as Record<string, string>,
-          };
+  describe('that explode in time', () => {
+    beforeAll(async () => {
+      // A fast machine fills the memory in less than 5 s.
+      verifying = await startWithin(`memoryBytes: ${2 ** 31}, timeoutMs: 3500`);
+    });
+    afterAll(async () => {
+      await verifying.close();
+      expect(await listCompilers()).toEqual([]);
+    });
+
+    test.each(BOMBED)('end their job by the limit of time (solc %s)', async (version) => {
+      const job = await expectContained(version, BOMB, 'compiler_timeout');
+      const took = Date.parse(job.jobFinishTime ?? '') - Date.parse(job.jobStartTime);
+      expect(took).toBeLessThan(60_000);
+    });
+
+    test('are in flight once, let others of their address pass, and may be sent again after their end', async () => {
+      const version = '0.8.37';
+      const address = await deployHarmless(version);
+      const url = `${verifying.service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
+      const submit = async (): Promise<{ status: number; body: Record<string, string> }> => {
+        const response = await post(url, bodyOf(version, BOMB));
+        return {
+          status: response.status,
+          body: (await response.json()) as Record<string, string>,
         };
-        const first = await submit();
-        expect(await submit()).toMatchObject({
-          status: 429,
-          body: { customCode: 'duplicate_verification_request' },
-        });
-        // A partial match, since nothing may be sent again for a contract that is fully matched.
-        const good = await verifying.verify(address, bodyOf(version, `${HARMLESS}// changed`));
-        expect(good.contract).toMatchObject({ runtimeMatch: 'match' });
-        for (const submitted of [first, undefined]) {
-          const { status, body } = submitted ?? (await submit());
-          expect(status).toBe(202);
-          const job = await pollJob(verifying.service.apiUrl, body['verificationId'] ?? '');
-          expect(job.error).toMatchObject({ customCode: 'compiler_timeout' });
-        }
-        expect((await verifying.contractAt(address)).runtimeMatch).toBe('match');
+      };
+      const first = await submit();
+      expect(await submit()).toMatchObject({
+        status: 429,
+        body: { customCode: 'duplicate_verification_request' },
       });
+      // A partial match, since nothing may be sent again for a contract that is fully matched.
+      const good = await verifying.verify(address, bodyOf(version, `${HARMLESS}// changed`));
+      expect(good.contract).toMatchObject({ runtimeMatch: 'match' });
+      for (const submitted of [first, undefined]) {
+        const { status, body } = submitted ?? (await submit());
+        expect(status).toBe(202);
+        const job = await pollJob(verifying.service.apiUrl, body['verificationId'] ?? '');
+        expect(job.error).toMatchObject({ customCode: 'compiler_timeout' });
+      }
+      expect((await verifying.contractAt(address)).runtimeMatch).toBe('match');
+    });
+  });
+
+  describe('within the limits of the compiler', () => {
+    beforeAll(async () => {
+      verifying = await startWithin(
+        `memoryBytes: ${2 ** 31}, timeoutMs: 120000`,
+        'workers: 2, jobTimeoutMs: 3500',
+      );
+    });
+    afterAll(async () => {
+      await verifying.close();
+      expect(await listCompilers()).toEqual([]);
     });
 
-    describe('within the limits of the compiler', () => {
-      beforeAll(async () => {
-        verifying = await startWithin(
-          `memoryBytes: ${2 ** 31}, timeoutMs: 120000`,
-          'workers: 2, jobTimeoutMs: 3500',
-        );
-      });
-      afterAll(async () => {
-        await verifying.close();
-        expect(await listCompilers()).toEqual([]);
-      });
-
-      test('end by the limit of the job, and their compiler with it', async () => {
-        await expectContained('0.8.37', BOMB, 'job_timed_out');
-      });
+    test('end by the limit of the job, and their compiler with it', async () => {
+      await expectContained('0.8.37', BOMB, 'job_timed_out');
     });
-  },
-);
+  });
+});

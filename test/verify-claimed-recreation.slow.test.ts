@@ -2,13 +2,14 @@
 // creation stands against the other one, since states of a few blocks do not show which of both is the last.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { configOf, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { callOf, word } from './support/creation-deployments.ts';
 import { contractFolder, writeContract } from './support/example-tree.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { OWNED_BODY, OWNED_INPUT } from './support/owned-contract.ts';
 import {
   createReplaceableContracts,
@@ -17,166 +18,158 @@ import {
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  verifyOverV2,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 import { readContract } from './support/verifying-service.ts';
 
-const absent = findAnvil() === undefined;
 /** More blocks than a search of a creation looks at between two transactions. */
 const MANY_BLOCKS = '0x400';
 
-describe.skipIf(absent)(
-  `an imported claim about code that was made twice${absent ? `: ${NO_ANVIL}` : ''}`,
-  () => {
-    let anvil: Anvil;
-    let contracts: ReplaceableContracts;
-    let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
-    let testDatabase: TestDatabase;
-    let service: BootedService;
-    let address: Hex;
-    let creationCode: string;
-    let foreign: Hex;
-    let early: Hex;
-    let late: Hex;
+describeWith([ANVIL], 'an imported claim about code that was made twice', () => {
+  let anvil: Anvil;
+  let contracts: ReplaceableContracts;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+  let testDatabase: TestDatabase;
+  let service: BootedService;
+  let address: Hex;
+  let creationCode: string;
+  let foreign: Hex;
+  let early: Hex;
+  let late: Hex;
 
-    const make = async (owner: number): Promise<Hex> => {
-      const { transactionHash } = await contracts.makeByNonce(`0x${creationCode}${word(owner)}`);
-      await anvil.request('anvil_mine', [MANY_BLOCKS]);
-      return transactionHash;
+  const make = async (owner: number): Promise<Hex> => {
+    const { transactionHash } = await contracts.makeByNonce(`0x${creationCode}${word(owner)}`);
+    await anvil.request('anvil_mine', [MANY_BLOCKS]);
+    return transactionHash;
+  };
+
+  beforeAll(async () => {
+    [anvil, folder] = await Promise.all([
+      startAnvil({ chainId: VERIFIED_CHAIN_ID, hardfork: 'shanghai' }),
+      createTemporaryFolder(),
+    ]);
+    contracts = await createReplaceableContracts(anvil);
+    address = contracts.madeByNonce;
+    ({ creationCode } = await compileAsDeveloper('0.8.37', OWNED_INPUT, 'Owned.sol', 'Owned'));
+    ({ transactionHash: foreign } = await anvil.send({ data: '0x6001600155' }));
+    early = await make(1);
+    await anvil.send({ to: address, data: callOf('end()') });
+    late = await make(2);
+    const yaml = configOf(anvil, 'verification: { recheckPerHour: 0 }\n');
+    await writeFile(path.join(folder.path, 'fullmatch.yaml'), yaml);
+  });
+  afterAll(async () => {
+    await folder.remove();
+    await anvil.stop();
+  });
+  beforeEach(async () => {
+    testDatabase = await createTestDatabase();
+    service = await bootService({
+      databaseUrl: testDatabase.url,
+      yaml: configOf(anvil, 'verification: { recheckPerHour: 0 }\n'),
+    });
+    return async () => {
+      await service.close();
+      await testDatabase.drop();
     };
+  });
 
-    beforeAll(async () => {
-      [anvil, folder] = await Promise.all([
-        startAnvil({ chainId: VERIFIED_CHAIN_ID, hardfork: 'shanghai' }),
-        createTemporaryFolder(),
-      ]);
-      contracts = await createReplaceableContracts(anvil);
-      address = contracts.madeByNonce;
-      ({ creationCode } = await compileAsDeveloper('0.8.37', OWNED_INPUT, 'Owned.sol', 'Owned'));
-      ({ transactionHash: foreign } = await anvil.send({ data: '0x6001600155' }));
-      early = await make(1);
-      await anvil.send({ to: address, data: callOf('end()') });
-      late = await make(2);
-      const yaml = configOf(anvil, 'verification: { recheckPerHour: 0 }\n');
-      await writeFile(path.join(folder.path, 'fullmatch.yaml'), yaml);
+  const fullmatch = (...args: readonly string[]) =>
+    runInProcess(args, {
+      environment: { DATABASE_URL: testDatabase.url },
+      workingDirectory: folder.path,
     });
-    afterAll(async () => {
-      await folder.remove();
-      await anvil.stop();
-    });
-    beforeEach(async () => {
-      testDatabase = await createTestDatabase();
-      service = await bootService({
-        databaseUrl: testDatabase.url,
-        yaml: configOf(anvil, 'verification: { recheckPerHour: 0 }\n'),
-      });
-      return async () => {
-        await service.close();
-        await testDatabase.drop();
-      };
-    });
-
-    const fullmatch = (...args: readonly string[]) =>
-      runInProcess(args, {
-        environment: { DATABASE_URL: testDatabase.url },
-        workingDirectory: folder.path,
-      });
-    /** Imports the sources of the code, with another comment where the match is partial, and names a creation. */
-    const importClaim = async (
-      transaction: Hex,
-      match: 'full' | 'partial' = 'partial',
-    ): Promise<void> => {
-      const comment = match === 'full' ? '' : '// claimed\n';
-      const content = `${OWNED_INPUT.sources['Owned.sol']?.content ?? ''}${comment}`;
-      const input = { ...OWNED_INPUT, sources: { 'Owned.sol': { content } } };
-      const { metadata } = await compileAsDeveloper('0.8.37', input, 'Owned.sol', 'Owned');
-      const root = path.join(folder.path, `tree-${transaction}`);
-      const place = {
-        match,
-        chainId: VERIFIED_CHAIN_ID,
-        address: checksumAddress(address),
-      };
-      const at = contractFolder(root, place);
-      const sources = { 'Owned.sol': content };
-      const template = { metadata, sources, facts: {}, name: 'Owned', targetPath: 'Owned.sol' };
-      await writeContract(at, template, { layout: 'v1' });
-      await writeFile(path.join(at, 'creator-tx-hash.txt'), transaction);
-      expect((await fullmatch('import', root)).exitCode).toBe(0);
+  /** Imports the sources of the code, with another comment where the match is partial, and names a creation. */
+  const importClaim = async (
+    transaction: Hex,
+    match: 'full' | 'partial' = 'partial',
+  ): Promise<void> => {
+    const comment = match === 'full' ? '' : '// claimed\n';
+    const content = `${OWNED_INPUT.sources['Owned.sol']?.content ?? ''}${comment}`;
+    const input = { ...OWNED_INPUT, sources: { 'Owned.sol': { content } } };
+    const { metadata } = await compileAsDeveloper('0.8.37', input, 'Owned.sol', 'Owned');
+    const root = path.join(folder.path, `tree-${transaction}`);
+    const place = {
+      match,
+      chainId: VERIFIED_CHAIN_ID,
+      address: checksumAddress(address),
     };
-    /** Verifies the true sources and names a creation; gives what is shown of the creation afterwards. */
-    const verify = async (creationTransactionHash: Hex) => {
-      const submission = { ...OWNED_BODY, creationTransactionHash };
-      const { contract } = await verifyOverV2(service.apiUrl, address, submission);
-      expect(contract).toMatchObject({ runtimeMatch: 'exact_match' });
-      const { deployment, creationMatch } = await readContract(service, VERIFIED_CHAIN_ID, address);
-      const { differences } = await recount(testDatabase.database, { repair: false });
-      expect(differences).toEqual([]);
-      return { creationMatch, transactionHash: deployment.transactionHash };
-    };
+    const at = contractFolder(root, place);
+    const sources = { 'Owned.sol': content };
+    const template = { metadata, sources, facts: {}, name: 'Owned', targetPath: 'Owned.sol' };
+    await writeContract(at, template, { layout: 'v1' });
+    await writeFile(path.join(at, 'creator-tx-hash.txt'), transaction);
+    expect((await fullmatch('import', root)).exitCode).toBe(0);
+  };
+  /** Verifies the true sources and names a creation; gives what is shown of the creation afterwards. */
+  const verify = async (creationTransactionHash: Hex) => {
+    const submission = { ...OWNED_BODY, creationTransactionHash };
+    const { contract } = await verifyOverV2(service.apiUrl, address, submission);
+    expect(contract).toMatchObject({ runtimeMatch: 'exact_match' });
+    const { deployment, creationMatch } = await readContract(service, VERIFIED_CHAIN_ID, address);
+    const { differences } = await recount(testDatabase.database, { repair: false });
+    expect(differences).toEqual([]);
+    return { creationMatch, transactionHash: deployment.transactionHash };
+  };
 
-    test('keeps the earlier creation out where it names the later one', async () => {
-      await importClaim(late);
-      expect(await verify(early)).toMatchObject({ creationMatch: null });
-      expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
-    });
+  test('keeps the earlier creation out where it names the later one', async () => {
+    await importClaim(late);
+    expect(await verify(early)).toMatchObject({ creationMatch: null });
+    expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
+  });
 
-    test('lets the later creation in where it names the earlier one', async () => {
-      await importClaim(early);
-      expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
-    });
+  test('lets the later creation in where it names the earlier one', async () => {
+    await importClaim(early);
+    expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
+  });
 
-    test('lets the true creation in where the chain denies what it names', async () => {
-      await importClaim(foreign);
-      expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
-    });
+  test('lets the true creation in where the chain denies what it names', async () => {
+    await importClaim(foreign);
+    expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
+  });
 
-    test('lets the true creation in where no endpoint knows what it names', async () => {
-      await importClaim(`0x${'ab'.repeat(32)}`);
-      expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
-    });
+  test('lets the true creation in where no endpoint knows what it names', async () => {
+    await importClaim(`0x${'ab'.repeat(32)}`);
+    expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
+  });
 
-    test('lets the true creation in after a recheck took out what it named', async () => {
-      await importClaim(foreign);
-      const { exitCode } = await fullmatch('recheck', String(VERIFIED_CHAIN_ID), address);
-      expect(exitCode).toBe(0);
-      expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
-    });
+  test('lets the true creation in after a recheck took out what it named', async () => {
+    await importClaim(foreign);
+    const { exitCode } = await fullmatch('recheck', String(VERIFIED_CHAIN_ID), address);
+    expect(exitCode).toBe(0);
+    expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
+  });
 
-    test('keeps the earlier creation out that one import names where another names the later one', async () => {
-      await importClaim(late);
-      await importClaim(early, 'full');
-      expect(await verify(early)).toMatchObject({ creationMatch: null });
-    });
+  test('keeps the earlier creation out that one import names where another names the later one', async () => {
+    await importClaim(late);
+    await importClaim(early, 'full');
+    expect(await verify(early)).toMatchObject({ creationMatch: null });
+  });
 
-    test('keeps the earlier creation out after another import named something else', async () => {
-      await importClaim(late);
-      await importClaim(`0x${'ab'.repeat(32)}`);
-      expect(await verify(early)).toMatchObject({ creationMatch: null });
-    });
+  test('keeps the earlier creation out after another import named something else', async () => {
+    await importClaim(late);
+    await importClaim(`0x${'ab'.repeat(32)}`);
+    expect(await verify(early)).toMatchObject({ creationMatch: null });
+  });
 
-    test('is a claim again after the chain denied what a recheck had proven', async () => {
-      const deploymentOf = async () =>
-        (await readContract(service, VERIFIED_CHAIN_ID, address)).deployment;
-      const recheck = () => fullmatch('recheck', String(VERIFIED_CHAIN_ID), address);
-      await importClaim(late);
-      await recheck();
-      const proven = await deploymentOf();
-      expect(proven).toMatchObject({ transactionHash: late });
-      expect(proven['blockNumber']).toMatch(/^\d+$/);
-      await anvil.send({ to: address, data: callOf('end()') });
-      await anvil.request('anvil_mine', [MANY_BLOCKS]);
-      await make(3);
-      await recheck();
-      expect(await deploymentOf()).toMatchObject({ transactionHash: null });
-      await importClaim(late, 'full');
-      expect(await deploymentOf()).toMatchObject({
-        ...{ transactionHash: late, unprovenValues: ['transaction'] },
-        ...{ blockNumber: null, deployer: null },
-      });
+  test('is a claim again after the chain denied what a recheck had proven', async () => {
+    const deploymentOf = async () =>
+      (await readContract(service, VERIFIED_CHAIN_ID, address)).deployment;
+    const recheck = () => fullmatch('recheck', String(VERIFIED_CHAIN_ID), address);
+    await importClaim(late);
+    await recheck();
+    const proven = await deploymentOf();
+    expect(proven).toMatchObject({ transactionHash: late });
+    expect(proven['blockNumber']).toMatch(/^\d+$/);
+    await anvil.send({ to: address, data: callOf('end()') });
+    await anvil.request('anvil_mine', [MANY_BLOCKS]);
+    await make(3);
+    await recheck();
+    expect(await deploymentOf()).toMatchObject({ transactionHash: null });
+    await importClaim(late, 'full');
+    expect(await deploymentOf()).toMatchObject({
+      ...{ transactionHash: late, unprovenValues: ['transaction'] },
+      ...{ blockNumber: null, deployer: null },
     });
-  },
-);
+  });
+});

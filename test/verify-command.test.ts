@@ -3,18 +3,20 @@ import { createServer, type AddressInfo } from 'node:net';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import {
+  configOf,
+  deploy,
+  findAnvil,
+  NO_ANVIL,
+  startAnvil,
+  VERIFIED_CHAIN_ID,
+  type Anvil,
+} from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { runInProcess, type CliRun } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 
 const PATH = 'src/Box.sol';
 const SOURCE = `// SPDX-License-Identifier: MIT

@@ -1,11 +1,11 @@
 import { AbiFunction } from 'ox';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { computeCreate2Address } from '../src/chains/rpc/contract-address.ts';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { linkCode } from './support/bytecode/simulated-deployment.ts';
 import { type SolcVersion } from './support/compile-in-child.ts';
-import { type WireJob } from './support/verification-fixture.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { type WireJob } from './support/verification-client.ts';
 import {
   bodyOfSample,
   deploySample,
@@ -16,7 +16,7 @@ import {
   suiteContract,
   type VerifyingService,
 } from './support/verifying-service.ts';
-import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
+import { VERIFIED_CHAIN_ID } from './support/anvil.ts';
 
 const START_TIMEOUT_MS = 180_000;
 const NEWEST = '0.8.37';
@@ -28,7 +28,6 @@ const MAKE = AbiFunction.from('function make(uint256 n)');
 const MAKE_SALTED = AbiFunction.from('function make(bytes32 salt, uint256 n)');
 const LAST = AbiFunction.from('function last() returns (address)');
 
-const installed = findAnvil() !== undefined;
 let verifying: VerifyingService;
 
 async function verify(
@@ -57,7 +56,7 @@ async function creationCodeOf(name: string, argument: string, maker = name): Pro
   return `0x${linkCode(sample, 'creation').toString('hex')}${argument}`;
 }
 
-describe.skipIf(!installed)(`deployments of every kind${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+describeWith([ANVIL], 'deployments of every kind', () => {
   let sender: string;
   beforeAll(async () => {
     verifying = await startVerifyingService();

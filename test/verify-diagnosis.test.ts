@@ -1,17 +1,11 @@
 // Why sources do not give the code on chain: what people get wrong is tried, and said before any bytes.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  type TestInput,
-  verifyOverV2,
-  type WireJob,
-} from './support/verification-fixture.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
+import { verifyOverV2, type WireJob } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.30';
 const PATH = 'src/Bank.sol';
 const BANK = `// SPDX-License-Identifier: MIT
@@ -50,7 +44,7 @@ interface Diagnosed {
   readonly place?: { readonly path: string; readonly line: number; readonly text: string };
 }
 
-describe.skipIf(absence)(`the diagnosis of a mismatch${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'the diagnosis of a mismatch', () => {
   let service: VerifyingService;
   beforeAll(async () => {
     service = await startVerifyingService();

@@ -1,23 +1,17 @@
 // Trees that claim full matches of contracts whose code shows that the claim is false.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesToHex, checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { type SolcVersion } from './support/compile-in-child.ts';
 import { contractFolder, writeContract } from './support/example-tree.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  type TestInput,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { configOf, deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 const FALSE_TEXT = '// audited by a famous company\ncontract Treasury {}';
@@ -44,9 +38,7 @@ interface Counts {
   readonly partial_match: number;
 }
 
-const absent = findAnvil() === undefined;
-
-describe.skipIf(absent)(`an imported claim of a full match${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'an imported claim of a full match', () => {
   let verifying: VerifyingService;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let trees = 0;

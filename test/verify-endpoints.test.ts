@@ -1,13 +1,14 @@
 import { type ServerResponse } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { sql } from '../src/store/database.ts';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { startAnvil, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { mirrorOf } from './support/node-mirrors.ts';
 import { type RpcMethod, startRpcServer } from './support/rpc-server.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import { verifyOverV2, type WireJob } from './support/verification-fixture.ts';
+import { verifyOverV2, type WireJob } from './support/verification-client.ts';
 import {
   bodyOfSample,
   deploySample,
@@ -30,7 +31,6 @@ interface Block {
 }
 type Methods = Record<string, RpcMethod>;
 
-const installed = findAnvil() !== undefined;
 let anvil: Anvil;
 let testDatabase: TestDatabase;
 let service: BootedService;
@@ -242,73 +242,70 @@ async function countRows(): Promise<unknown> {
   );
 }
 
-describe.skipIf(!installed)(
-  `endpoints that cannot be believed${installed ? '' : ` (${NO_ANVIL})`}`,
-  () => {
-    let jobs: readonly WireJob[];
-    let storedBefore: unknown;
-    beforeAll(async () => {
-      [testDatabase, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
-      await startAll();
-      storedBefore = await countRows();
-      // All at once: a dripping endpoint takes its whole time.
-      jobs = await Promise.all(CASES.map((_case, index) => verify(FIRST_CHAIN + index)));
-    });
-    afterAll(async () => {
-      await service.close();
-      await Promise.all(closers.map((close) => close()));
-      await anvil.stop();
-      await testDatabase.drop();
-    });
+describeWith([ANVIL], 'endpoints that cannot be believed', () => {
+  let jobs: readonly WireJob[];
+  let storedBefore: unknown;
+  beforeAll(async () => {
+    [testDatabase, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
+    await startAll();
+    storedBefore = await countRows();
+    // All at once: a dripping endpoint takes its whole time.
+    jobs = await Promise.all(CASES.map((_case, index) => verify(FIRST_CHAIN + index)));
+  });
+  afterAll(async () => {
+    await service.close();
+    await Promise.all(closers.map((close) => close()));
+    await anvil.stop();
+    await testDatabase.drop();
+  });
 
-    test.each(CASES.map((each, index) => ({ ...each, index })))(
-      'one that $title: the code could not be read, which says nothing of the contract',
-      async ({ index, reason, code = 'cannot_fetch_bytecode' }) => {
-        const job = jobs[index];
-        expect(job?.error).toMatchObject({ customCode: code });
-        expect(job?.contract).toMatchObject({ match: null, runtimeMatch: null });
-        const told = JSON.stringify(job);
-        if (reason !== undefined) expect(told).toContain(`"${reason}"`);
-        expect(told).not.toContain(CANARY);
-        const { match } = await readContract(service, FIRST_CHAIN + index, contract.address);
-        expect(match).toBeNull();
-      },
-    );
+  test.each(CASES.map((each, index) => ({ ...each, index })))(
+    'one that $title: the code could not be read, which says nothing of the contract',
+    async ({ index, reason, code = 'cannot_fetch_bytecode' }) => {
+      const job = jobs[index];
+      expect(job?.error).toMatchObject({ customCode: code });
+      expect(job?.contract).toMatchObject({ match: null, runtimeMatch: null });
+      const told = JSON.stringify(job);
+      if (reason !== undefined) expect(told).toContain(`"${reason}"`);
+      expect(told).not.toContain(CANARY);
+      const { match } = await readContract(service, FIRST_CHAIN + index, contract.address);
+      expect(match).toBeNull();
+    },
+  );
 
-    test('nothing is stored and nothing counted, and no log line tells a key', async () => {
-      expect(await countRows()).toEqual(storedBefore);
-      expect(await readStatistics(service)).toBe('{}');
-      expect(service.logText()).not.toContain(CANARY);
-    });
+  test('nothing is stored and nothing counted, and no log line tells a key', async () => {
+    expect(await countRows()).toEqual(storedBefore);
+    expect(await readStatistics(service)).toBe('{}');
+    expect(service.logText()).not.toContain(CANARY);
+  });
 
-    test('two that agree say that nothing is deployed, or what is', async () => {
-      const nowhere = await verify(HONEST, `0x${'12'.repeat(20)}`);
-      expect(nowhere.error).toMatchObject({ customCode: 'contract_not_deployed' });
-      const { transactionHash } = contract;
-      const job = await verify(HONEST, contract.address, {
-        creationTransactionHash: transactionHash,
-      });
-      expect(job.contract).toMatchObject({
-        runtimeMatch: 'exact_match',
-        creationMatch: 'exact_match',
-      });
-      await expect
-        .poll(async () => JSON.parse(await readStatistics(service)) as unknown)
-        .toEqual({ [HONEST]: { full_match: 1, partial_match: 0 } });
+  test('two that agree say that nothing is deployed, or what is', async () => {
+    const nowhere = await verify(HONEST, `0x${'12'.repeat(20)}`);
+    expect(nowhere.error).toMatchObject({ customCode: 'contract_not_deployed' });
+    const { transactionHash } = contract;
+    const job = await verify(HONEST, contract.address, {
+      creationTransactionHash: transactionHash,
     });
+    expect(job.contract).toMatchObject({
+      runtimeMatch: 'exact_match',
+      creationMatch: 'exact_match',
+    });
+    await expect
+      .poll(async () => JSON.parse(await readStatistics(service)) as unknown)
+      .toEqual({ [HONEST]: { full_match: 1, partial_match: 0 } });
+  });
 
-    test.each([
-      ['says that the transaction of another contract created this one', LIES_ON_ADDRESS, 'other'],
-      ['lies about the creation code', LIES_ON_CODE, 'own'],
-    ])('one that %s leaves no trace of the creation', async (_what, chainId, which) => {
-      const { transactionHash } = which === 'own' ? contract : other;
-      const more = { creationTransactionHash: transactionHash };
-      const job = await verify(chainId, contract.address, more);
-      expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
-      const stored = await readContract(service, chainId, contract.address);
-      expect(JSON.stringify(stored)).not.toContain(transactionHash.slice(2));
-      expect(stored.deployment).toMatchObject({ transactionHash: null, deployer: null });
-      expect(stored.creationBytecode.onchainBytecode).toBeNull();
-    });
-  },
-);
+  test.each([
+    ['says that the transaction of another contract created this one', LIES_ON_ADDRESS, 'other'],
+    ['lies about the creation code', LIES_ON_CODE, 'own'],
+  ])('one that %s leaves no trace of the creation', async (_what, chainId, which) => {
+    const { transactionHash } = which === 'own' ? contract : other;
+    const more = { creationTransactionHash: transactionHash };
+    const job = await verify(chainId, contract.address, more);
+    expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
+    const stored = await readContract(service, chainId, contract.address);
+    expect(JSON.stringify(stored)).not.toContain(transactionHash.slice(2));
+    expect(stored.deployment).toMatchObject({ transactionHash: null, deployer: null });
+    expect(stored.creationBytecode.onchainBytecode).toBeNull();
+  });
+});

@@ -1,28 +1,18 @@
 // Contracts taken over from another explorer: from a second Fullmatch, and from stand-ins that answer as others do.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  type TestInput,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-  type WireJob,
-} from './support/verification-fixture.ts';
+import { configOf, deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
+import { pollJob, post, verifyOverV2, type WireJob } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import { startWebServer, type WebServer } from './support/web-server.ts';
 import { waitUntil } from './support/wait-for.ts';
 import { Gate } from './support/gate.ts';
 import { countRequestsOf } from './support/count-requests.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.30';
 const LONG_VERSION = '0.8.30+commit.73712a01';
 const EXACT = { runtimeMatch: 'exact_match', creationMatch: 'exact_match' };
@@ -34,7 +24,7 @@ interface Answer {
   readonly body: string;
 }
 
-describe.skipIf(absence)(`other explorers${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'other explorers', () => {
   let first: VerifyingService;
   let explorer: WebServer;
   let testDatabase: TestDatabase;

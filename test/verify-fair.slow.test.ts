@@ -1,13 +1,8 @@
 // Verification while clients of one proxy send compilations that explode.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../src/store/database.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 const WAITING_REQUESTS = 3;

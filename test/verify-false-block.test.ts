@@ -1,22 +1,17 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { sql } from '../src/store/database.ts';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { type FilteringNode, startFilteringNode } from './support/filtering-node.ts';
+import { ANVIL, LINUX, describeWith } from './support/needs.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  post,
-  verifyOverV2,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { post, verifyOverV2 } from './support/verification-client.ts';
 import { readContract } from './support/verifying-service.ts';
 
 /** Addresses of this machine: endpoints of three hosts are independent of each other. */
@@ -26,10 +21,10 @@ const SOURCE =
   '// SPDX-License-Identifier: MIT\npragma solidity ^0.8.0;\ncontract Kept { uint256 public x; }\n';
 const INPUT = inputOf({ 'Kept.sol': SOURCE });
 const OTHER_INPUT = inputOf({ 'Kept.sol': `${SOURCE}// again\n` });
-const possible = findAnvil() !== undefined && process.platform === 'linux';
 
-describe.skipIf(!possible)(
-  `the block of a creation that one endpoint of three gives falsely${possible ? '' : `: ${NO_ANVIL}`}`,
+describeWith(
+  [ANVIL, LINUX],
+  'the block of a creation that one endpoint of three gives falsely',
   () => {
     let anvil: Anvil;
     let testDatabase: TestDatabase;

@@ -1,29 +1,24 @@
 // Transactions that did not create a contract, named for it, and true ones that a node cannot show.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { computeCreate2Address } from '../src/chains/rpc/contract-address.ts';
 import { canDestroyItself } from '../src/chains/rpc/destroyable-code.ts';
 import { bytesToHex, checksumAddress, hexToBytes, type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { sql } from '../src/store/database.ts';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { DEPLOYMENT_PROXY, word } from './support/creation-deployments.ts';
 import { contractFolder, writeContract } from './support/example-tree.ts';
 import { type FilteringNode, prunedNode, startFilteringNode } from './support/filtering-node.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  inputOf,
-  post,
-  type TestInput,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
+import { post, verifyOverV2 } from './support/verification-client.ts';
 import { readContract } from './support/verifying-service.ts';
 
 const STORE_CREATION = sql(
@@ -42,7 +37,6 @@ const PLAIN = 'uint public x; constructor(uint limit) { x = limit; }';
 const IMMUTABLE = 'uint public immutable x; constructor(uint limit) { x = limit; }';
 /** More blocks than a pruned node keeps states of. */
 const MANY_BLOCKS = '0x90';
-const absent = findAnvil() === undefined;
 
 /** A contract of a deployment proxy, and how it is submitted. */
 interface Proxied {
@@ -55,7 +49,7 @@ interface Proxied {
   readonly createdIn: number;
 }
 
-describe.skipIf(absent)(`a false creation${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'a false creation', () => {
   let anvil: Anvil;
   let nodes: readonly FilteringNode[];
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;

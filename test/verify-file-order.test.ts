@@ -1,24 +1,16 @@
 // Code via IR of old compilers follows the order in which files come to the compiler. Command lines name one file, and the
 // compiler comes upon the others by its imports; standard JSON names all of them.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-  type WireJob,
-} from './support/verification-fixture.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { pollJob, post, verifyOverV2, type WireJob } from './support/verification-client.ts';
 import {
   inputOfTransaction,
   startVerifyingService,
   type VerifyingService,
 } from './support/verifying-service.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.20';
 const LONG_VERSION = 'v0.8.20+commit.a1b79de6';
 const ROOT = 'z.sol';
@@ -42,7 +34,7 @@ contract Z { mapping(uint256 => uint256) m; function set(uint256 k) external { m
 }
 type Project = ReturnType<typeof projectOf>;
 
-describe.skipIf(absence)(`files in another order${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'files in another order', () => {
   let service: VerifyingService;
   let apiUrl: string;
   beforeAll(async () => {

@@ -1,15 +1,11 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { suiteSource } from './support/bytecode/suite-source.ts';
 import { compileInChild, type SolcVersion } from './support/compile-in-child.ts';
-import {
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  type TestInput,
-  type WireJob,
-} from './support/verification-fixture.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { inputOf, type TestInput } from './support/developer.ts';
+import { type WireJob } from './support/verification-client.ts';
 import {
   deploySample,
   startVerifyingService,
@@ -86,7 +82,6 @@ function patch(runtime: string, at: readonly number[], hex: string): string {
   );
 }
 
-const installed = findAnvil() !== undefined;
 let verifying: VerifyingService;
 
 function verify(
@@ -113,7 +108,7 @@ const evidenceOf = async (address: string): Promise<{ readonly unproven: readonl
   return (await (await fetch(url)).json()) as { unproven: string[] };
 };
 
-describe.skipIf(!installed)(`forged contracts${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+describeWith([ANVIL], 'forged contracts', () => {
   beforeAll(async () => {
     verifying = await startVerifyingService();
   });

@@ -5,30 +5,18 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { type Match } from '../src/repository/matches/verified-contract.ts';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { word } from './support/creation-deployments.ts';
 import { contractFolder, writeContract } from './support/example-tree.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 import { readContract } from './support/verifying-service.ts';
-import {
-  hasBrowser,
-  LOOKS,
-  borrowBrowser,
-  openTab,
-  returnBrowser,
-  visit,
-} from './support/browser.ts';
+import { hasBrowser, LOOKS, openTab, visit } from './support/browser.ts';
 
 const vault = (comment: string, start = '5', body = '') =>
   inputOf({
@@ -43,9 +31,8 @@ const FALSE_ARGUMENTS = `0x${Buffer.from('the owner is somebody else').toString(
 /** No node knows this transaction, which may only mean that they forgot it. */
 const UNKNOWN: Hex = `0x${'ab'.repeat(32)}`;
 const CORRECTED = 'deployment_corrected: ';
-const absent = findAnvil() === undefined;
 
-describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'the creation of an imported match', () => {
   let anvil: Anvil;
   let testDatabase: TestDatabase;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -192,23 +179,18 @@ describe.skipIf(absent)(`the creation of an imported match${absent ? `: ${NO_ANV
 
     test.skipIf(!hasBrowser())('is checked by a click, and is no claim any more', async () => {
       await importTree(address, match, transactionHash);
-      const browser = await borrowBrowser();
-      try {
-        const tab = await openTab(browser, LOOKS[0]);
-        await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
-        await tab.page.getByRole('button', { name: 'Check now' }).click();
-        await tab.page.waitForURL('**/job/*');
-        await tab.page.getByRole('heading', { level: 1 }).waitFor();
-        await expect
-          .poll(async () => (await answerOf(address)) as object)
-          .toMatchObject({ origin: 'verified', match });
-        await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
-        expect(await tab.page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
-        expect(tab.troubles).toEqual([]);
-        await tab.context.close();
-      } finally {
-        await returnBrowser(browser);
-      }
+      const tab = await openTab(LOOKS[0]);
+      await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
+      await tab.page.getByRole('button', { name: 'Check now' }).click();
+      await tab.page.waitForURL('**/job/*');
+      await tab.page.getByRole('heading', { level: 1 }).waitFor();
+      await expect
+        .poll(async () => (await answerOf(address)) as object)
+        .toMatchObject({ origin: 'verified', match });
+      await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
+      expect(await tab.page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
+      expect(tab.troubles).toEqual([]);
+      await tab.context.close();
     });
 
     test('gives way to the one that a submission proves, and the text stays', async () => {

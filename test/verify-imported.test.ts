@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { sampleContract } from './support/sample-contracts.ts';
-import { VERIFIED_CHAIN_ID } from './support/verification-fixture.ts';
+import { VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import {
   bodyOfSample,
   deploySample,
@@ -11,49 +11,45 @@ import {
   type VerifyingService,
 } from './support/verifying-service.ts';
 
-const installed = findAnvil() !== undefined;
 let verifying: VerifyingService;
 
-describe.skipIf(!installed)(
-  `a contract whose match was imported${installed ? '' : ` (${NO_ANVIL})`}`,
-  () => {
-    beforeAll(async () => {
-      verifying = await startVerifyingService();
-    });
-    afterAll(() => verifying.close());
+describeWith([ANVIL], 'a contract whose match was imported', () => {
+  beforeAll(async () => {
+    verifying = await startVerifyingService();
+  });
+  afterAll(() => verifying.close());
 
-    test('shows what is fully verified in the place of a false claim of a full match', async () => {
-      const sample = await suiteContract('0.8.37', 'Plain');
-      const { address, transactionHash } = await deploySample(verifying.anvil, sample);
-      const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
-      await saveMatch(verifying.testDatabase.database, claim);
-      await verifying.verify(
-        address,
-        bodyOfSample(sample, { creationTransactionHash: transactionHash }),
-      );
-      const better = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
-      await saveMatch(verifying.testDatabase.database, better);
-      const { compilation, match } = await verifying.contractAt(address);
-      expect(compilation).toMatchObject({ name: 'Plain' });
-      expect(match).toBe('exact_match');
-    });
+  test('shows what is fully verified in the place of a false claim of a full match', async () => {
+    const sample = await suiteContract('0.8.37', 'Plain');
+    const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+    const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
+    await saveMatch(verifying.testDatabase.database, claim);
+    await verifying.verify(
+      address,
+      bodyOfSample(sample, { creationTransactionHash: transactionHash }),
+    );
+    const better = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
+    await saveMatch(verifying.testDatabase.database, better);
+    const { compilation, match } = await verifying.contractAt(address);
+    expect(compilation).toMatchObject({ name: 'Plain' });
+    expect(match).toBe('exact_match');
+  });
 
-    test('keeps the text of an imported partial match, whoever sends another that gives the code', async () => {
-      const sample = await suiteContract('0.8.37', 'Plain');
-      const { address, transactionHash } = await deploySample(verifying.anvil, sample);
-      const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'partial' });
-      await saveMatch(verifying.testDatabase.database, claim);
-      const more = { creationTransactionHash: transactionHash };
-      await verifying.verify(
-        address,
-        bodyOfSample(sample, more, (content) => `${content}// another`),
-      );
-      const before = await verifying.contractAt(address);
-      expect(before.compilation).toMatchObject({ name: claim.compilation.name });
-      expect(before.match).toBe('match');
-      // What a metadata hash proves takes its place.
-      await verifying.verify(address, bodyOfSample(sample, more));
-      expect((await verifying.contractAt(address)).match).toBe('exact_match');
-    });
-  },
-);
+  test('keeps the text of an imported partial match, whoever sends another that gives the code', async () => {
+    const sample = await suiteContract('0.8.37', 'Plain');
+    const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+    const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'partial' });
+    await saveMatch(verifying.testDatabase.database, claim);
+    const more = { creationTransactionHash: transactionHash };
+    await verifying.verify(
+      address,
+      bodyOfSample(sample, more, (content) => `${content}// another`),
+    );
+    const before = await verifying.contractAt(address);
+    expect(before.compilation).toMatchObject({ name: claim.compilation.name });
+    expect(before.match).toBe('match');
+    // What a metadata hash proves takes its place.
+    await verifying.verify(address, bodyOfSample(sample, more));
+    expect((await verifying.contractAt(address)).match).toBe('exact_match');
+  });
+});

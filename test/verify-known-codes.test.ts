@@ -1,5 +1,5 @@
 // Contracts that are verified by what is stored: children of a factory, clones and redeployments.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
 import { silentLogger } from '../src/log.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
@@ -7,7 +7,6 @@ import { saveMatch, type VerifiedContract } from '../src/repository/repository.t
 import { sql } from '../src/store/database.ts';
 import { KnownCodeCache } from '../src/verification/known-codes/known-code-cache.ts';
 import { verifyAndSaveKnownCode } from '../src/verification/recheck/verify-and-save.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { callOf, word } from './support/creation-deployments.ts';
 import {
   type KnownCodesFixture,
@@ -15,14 +14,10 @@ import {
   startKnownCodes,
   type Submission,
 } from './support/known-codes-fixture.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
 
-const absent = findAnvil() === undefined;
 const FULL = { runtimeMatch: 'full', creationMatch: 'full' };
 const PARTIAL = { runtimeMatch: 'partial', creationMatch: 'partial' };
 const CHILDREN = 30;
@@ -70,7 +65,7 @@ function storedOf({ creationSearch, codeReading, ...contract }: VerifiedContract
   };
 }
 
-describe.skipIf(absent)(`known codes${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'known codes', () => {
   let fixture: KnownCodesFixture;
   let factoryAddress: Hex;
   beforeAll(async () => {

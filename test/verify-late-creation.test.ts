@@ -1,19 +1,14 @@
 // Contracts that were verified before their creation transaction was known.
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recount } from '../src/repository/statistics/recount.ts';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { word } from './support/creation-deployments.ts';
 import { type FilteringNode, startFilteringNode } from './support/filtering-node.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 import { readContract, readSettledStatistics } from './support/verifying-service.ts';
 
 /** What the methods give by which a creation is found or proved. */
@@ -32,9 +27,8 @@ const vault = (comment: string, start = '5') =>
       contract Vault { uint256 public immutable limit; address public owner = msg.sender; uint256 public x = ${start};
         constructor(uint256 limit_) { limit = limit_; } }`,
   });
-const absent = findAnvil() === undefined;
 
-describe.skipIf(absent)(`a creation that is known late${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'a creation that is known late', () => {
   let anvil: Anvil;
   let node: FilteringNode;
   let testDatabase: TestDatabase;

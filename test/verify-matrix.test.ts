@@ -1,10 +1,11 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { isAtLeast } from './support/bytecode/suite-source.ts';
 import { constructorArguments } from './support/bytecode/simulated-deployment.ts';
 import { SOLC_VERSIONS, type SolcVersion } from './support/compile-in-child.ts';
-import { VERIFIED_CHAIN_ID, type WireJob } from './support/verification-fixture.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { type WireJob } from './support/verification-client.ts';
 import {
   bodyOfSample,
   deploySample,
@@ -19,7 +20,6 @@ import {
 import { versionsOfSuite } from './support/suite.ts';
 
 const COMPILATION_TIMEOUT_MS = 300_000;
-const installed = findAnvil() !== undefined;
 let verifying: VerifyingService;
 
 /** A deployed contract of the suite. */
@@ -62,7 +62,7 @@ async function counts(): Promise<{ full_match: number; partial_match: number }> 
 
 const both = (match: string): object => ({ runtimeMatch: match, creationMatch: match });
 
-describe.skipIf(!installed)(`across compilers${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+describeWith([ANVIL], 'across compilers', () => {
   beforeAll(async () => {
     verifying = await startVerifyingService();
   }, COMPILATION_TIMEOUT_MS);

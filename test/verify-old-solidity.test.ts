@@ -1,19 +1,11 @@
 // Contracts of compilers without standard JSON, deployed and verified as any other.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { runSoljson } from './support/run-soljson.ts';
-import {
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-  type TestInput,
-} from './support/verification-fixture.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { inputOf, type TestInput } from './support/developer.ts';
+import { pollJob, post, verifyOverV2 } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
-
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 
 const SOURCES = {
   'Named.sol': `import "names/Base.sol";
@@ -38,7 +30,7 @@ async function creationCodeOf(release: string, input: TestInput): Promise<string
   return `${code}${ARGUMENT}`;
 }
 
-describe.skipIf(absence)(`Solidity without standard JSON${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'Solidity without standard JSON', () => {
   let service: VerifyingService;
   beforeAll(async () => {
     service = await startVerifyingService();

@@ -1,16 +1,11 @@
 // Contracts that were compiled with other settings of the metadata than the input that is sent for them.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-} from './support/verification-fixture.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { verifyOverV2 } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.30';
 const LONG_VERSION = '0.8.30+commit.73712a01';
 const SOURCE =
@@ -23,7 +18,7 @@ const NO_AUXDATA = inputWith({ appendCBOR: false });
 const VIA_IR = inputOf({ 'K.sol': SOURCE }, { viaIR: true });
 const NO_HASH = inputWith({ bytecodeHash: 'none' });
 
-describe.skipIf(absence)(`settings of the metadata${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'settings of the metadata', () => {
   let service: VerifyingService;
   beforeAll(async () => {
     service = await startVerifyingService();

@@ -1,23 +1,16 @@
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { type ServerResponse } from 'node:http';
 import path from 'node:path';
-import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { sql } from '../src/store/database.ts';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { startProgram, type ProgramRun } from './support/booted-service.ts';
+import { ANVIL, LINUX, describeWith } from './support/needs.ts';
 import { processorTimeOf } from './support/processor-time.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  VERIFIED_CHAIN_ID,
-  type TestInput,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
+import { pollJob, post } from './support/verification-client.ts';
 import { startWebServer, type WebServer } from './support/web-server.ts';
 
 const VERSION = '0.8.37';
@@ -114,9 +107,7 @@ const isAlive = async (pid: number): Promise<boolean> => {
   return stat !== '' && !stat.slice(stat.lastIndexOf(')')).startsWith(') Z');
 };
 
-const possible = findAnvil() !== undefined && process.platform === 'linux';
-
-describe.skipIf(!possible)(`jobs of a process that ends${possible ? '' : ` (${NO_ANVIL})`}`, () => {
+describeWith([ANVIL, LINUX], 'jobs of a process that ends', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let rpc: StallingRpc;

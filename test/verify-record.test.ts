@@ -1,19 +1,14 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { SOLC_VERSIONS } from './support/solc-packages.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  type TestInput,
-} from './support/verification-fixture.ts';
+import { deploy } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 const NEWEST = '0.8.37';
 const FILE = 'contracts/Vault.sol';
 const AUDIT = { 'contracts/AUDIT-by-somebody.sol': '// Audited: no findings.\n' };
-const installed = findAnvil() !== undefined;
 let verifying: VerifyingService;
 
 const vault = (comment: string, number = 1): string =>
@@ -53,7 +48,7 @@ async function publishedOf(address: string): Promise<unknown> {
   return { sources, compilation, stdJsonInput, files: await files.text() };
 }
 
-describe.skipIf(!installed)(`the record${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+describeWith([ANVIL], 'the record', () => {
   beforeAll(async () => {
     verifying = await startVerifyingService();
   });

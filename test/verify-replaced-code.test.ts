@@ -1,10 +1,11 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from './support/anvil.ts';
+import { configOf, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { callOf } from './support/creation-deployments.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import {
   createReplaceableContracts,
   type ReplaceableContracts,
@@ -12,14 +13,8 @@ import {
 import { type CliRun, runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  inputOf,
-  post,
-  verifyOverV2,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { post, verifyOverV2 } from './support/verification-client.ts';
 
 const sourceOf = (name: string, value: number): string => `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
@@ -37,9 +32,8 @@ const bodyOf = (name: keyof typeof INPUTS, more: object = {}): object => ({
   contractIdentifier: `${name}.sol:${name}`,
   ...more,
 });
-const absent = findAnvil() === undefined;
 
-describe.skipIf(absent)(`code that is replaced${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'code that is replaced', () => {
   let anvil: Anvil;
   let testDatabase: TestDatabase;
   let service: BootedService;

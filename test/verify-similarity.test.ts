@@ -1,22 +1,13 @@
 // Children of a factory, verified over the API v2 by the sources that the factory was verified with.
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { callOf, word } from './support/creation-deployments.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  type TestInput,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-  type WireJob,
-} from './support/verification-fixture.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf, type TestInput } from './support/developer.ts';
+import { pollJob, post, verifyOverV2, type WireJob } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
-const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 const VERSION = '0.8.30';
 const LONG_VERSION = '0.8.30+commit.73712a01';
 const EXACT = { runtimeMatch: 'exact_match', creationMatch: 'exact_match' };
@@ -37,7 +28,7 @@ const FACTORY = `
 const PATH = 'F.sol';
 const input = inputOf({ [PATH]: FACTORY });
 
-describe.skipIf(absence)(`similarity${absence ? ` (${absence})` : ''}`, () => {
+describeWith([ANVIL], 'similarity', () => {
   let service: VerifyingService;
   let apiUrl: string;
   let factory: Hex;

@@ -3,21 +3,15 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SOLAR } from '../src/compilers/toolchains/solar.ts';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import {
   compileSolar,
   createSolarFolder,
   recordSolar,
   SOLAR_VERSION,
 } from './support/solar-recordings.ts';
-import {
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  type TestInput,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { inputOf, type TestInput } from './support/developer.ts';
+import { pollJob, post } from './support/verification-client.ts';
 import {
   expectEvidence,
   inputOfTransaction,

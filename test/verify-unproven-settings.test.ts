@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type SolcVersion } from './support/compile-in-child.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  type WireJob,
-} from './support/verification-fixture.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { type WireJob } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 const FALSE = `0x${'11'.repeat(20)}`;
@@ -17,7 +13,6 @@ const PRAGMA = 'pragma solidity >=0.4.0;\n';
 const VENDOR = {
   'vendor/L.sol': `${PRAGMA}interface L {}\n`,
 };
-const installed = findAnvil() !== undefined;
 let verifying: VerifyingService;
 let contracts = 0;
 
@@ -66,194 +61,188 @@ async function publish(
   };
 }
 
-describe.skipIf(!installed)(
-  `settings that a partial match does not prove${installed ? '' : ` (${NO_ANVIL})`}`,
-  () => {
-    beforeAll(async () => {
-      verifying = await startVerifyingService();
-      await verifying.anvil.request('anvil_setCode', [LINKED, '0x00']);
-    });
-    afterAll(() => verifying.close());
+describeWith([ANVIL], 'settings that a partial match does not prove', () => {
+  beforeAll(async () => {
+    verifying = await startVerifyingService();
+    await verifying.anvil.request('anvil_setCode', [LINKED, '0x00']);
+  });
+  afterAll(() => verifying.close());
 
-    test.each(['0.4.24', '0.6.12'] as const)(
-      'are not published beside an import by an escaped path (solc %s)',
-      async (version) => {
-        const libraries = { 'a.sol': { Lib: FALSE }, '~ AUDITED': { Lib: LINKED } };
-        const { job, settings, text, unproven, unprovenValues } = await publish(
-          version,
-          true,
-          String.raw`import "\x6cib/L.sol";`,
-          { libraries, remappings: ['lib/=vendor/', 'a/=b/', TEXT] },
-        );
-        expect(job.contract).toMatchObject({ runtimeMatch: 'match' });
-        expect(settings).toMatchObject({
-          libraries: { 'a.sol': { Lib: LINKED } },
-          remappings: ['lib/=vendor/'],
-        });
-        expect(text).not.toMatch(/AUDITED|HOLDERS|1{40}/);
-        expect(unproven).toContain('libraries');
-        expect(unprovenValues).toEqual(['libraries']);
-      },
-    );
-
-    const heads = {
-      plainly: 'import "lib/L.sol";',
-      'behind a comment': 'import /* "x"; */ {L as M} // ;\n from "lib/L.sol";',
-      'by another escape': String.raw`import "\u006cib/L.sol";`,
-      'relative to the source': 'import "./lib/L.sol";',
-      'where comments fill much text': `import "lib/L.sol"; //${'a'.repeat(120_000)}`,
-    };
-    test.each(Object.entries(heads))(
-      'are dropped where a remapping is used %s',
-      async (_, head) => {
-        const more = Array.from({ length: 500 }, (_each, index) => `HOLDERS ${index}:x=vendor`);
-        const libraries = { 'AUDITED 2026': { SafeVault: FALSE } };
-        const remappings = ['lib/=vendor/', TEXT, ...more];
-        const { job, settings, text } = await publish('0.8.37', false, head, {
-          libraries,
-          remappings,
-        });
-        expect(job.contract).toMatchObject({ runtimeMatch: 'match', creationMatch: 'match' });
-        expect(settings).toMatchObject({ remappings: ['lib/=vendor/'] });
-        expect(text).not.toMatch(/AUDITED|HOLDERS|1{40}/);
-      },
-    );
-
-    const WORDS = 'all holders must claim funds at evil dot site';
-    const steps = (optimizerSteps: string, more: object = {}) => ({
-      enabled: false,
-      ...more,
-      details: { yul: true, yulDetails: { optimizerSteps } },
-    });
-    test.each<[string, SolcVersion, object]>([
-      ['words for an optimizer that is off', '0.6.12', steps(WORDS)],
-      ['steps that change nothing', '0.8.37', steps(`:\n\n  \n${'fDnTOc'.repeat(50)}`)],
-      ['runs for an optimizer that is off', '0.8.37', { enabled: false, runs: 31_337 }],
-      ['both', '0.8.37', steps('dhfoDg', { runs: 31_337 })],
-    ])('are dropped where they are %s (solc %s)', async (_what, version, optimizer) => {
-      const off = { optimizer: { enabled: false } };
-      const { job, settings, text, unproven } = await publish(
+  test.each(['0.4.24', '0.6.12'] as const)(
+    'are not published beside an import by an escaped path (solc %s)',
+    async (version) => {
+      const libraries = { 'a.sol': { Lib: FALSE }, '~ AUDITED': { Lib: LINKED } };
+      const { job, settings, text, unproven, unprovenValues } = await publish(
         version,
-        false,
-        '',
-        { optimizer },
-        {},
-        off,
+        true,
+        String.raw`import "\x6cib/L.sol";`,
+        { libraries, remappings: ['lib/=vendor/', 'a/=b/', TEXT] },
       );
-      expect(job.contract).toMatchObject({ runtimeMatch: 'match', creationMatch: 'match' });
-      expect(settings).toEqual({ optimizer: { enabled: false } });
-      expect(text).not.toMatch(/holders|31337/);
-      expect(unproven).toContain('settings');
-    });
-
-    test('are kept where the code needs them, without blanks', async () => {
-      const used = (optimizerSteps: string) => ({
-        viaIR: true,
-        optimizer: {
-          enabled: true,
-          runs: 200,
-          details: { yul: true, yulDetails: { optimizerSteps } },
-        },
-      });
-      const { job, settings } = await publish('0.8.37', false, '', used('u \n  :'), {}, used('u:'));
-      expect(job.contract).toMatchObject({ runtimeMatch: 'match', creationMatch: 'match' });
-      expect(settings).toMatchObject(used('u:'));
-    });
-
-    test.each(['0.6.12', '0.7.6', '0.8.4', '0.8.9', '0.8.37'] as const)(
-      'do not keep the details of an optimizer out of a full match (solc %s)',
-      async (version) => {
-        contracts += 1;
-        const body = `contract C { uint public z = ${contracts}; function f(uint a) public { assembly { sstore(a, add(sload(a), 1)) } } }`;
-        const details = { yul: false };
-        const input = inputOf(
-          { 'a.sol': PRAGMA + body },
-          { optimizer: { enabled: true, runs: 200, details } },
-        );
-        const { creationCode } = await compileAsDeveloper(version, input, 'a.sol', 'C');
-        const { address } = await deploy(verifying.anvil, creationCode);
-        const job = await verifying.verify(address, {
-          stdJsonInput: input,
-          compilerVersion: version,
-          contractIdentifier: 'a.sol:C',
-        });
-        expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
-      },
-    );
-
-    test('hold a remapping once', async () => {
-      const remappings = Array<string>(300).fill('lib/=vendor/');
-      const { job, settings } = await publish('0.8.37', false, 'import "lib/L.sol";', {
-        remappings,
-      });
       expect(job.contract).toMatchObject({ runtimeMatch: 'match' });
-      expect(settings).toMatchObject({ remappings: ['lib/=vendor/'] });
-    });
+      expect(settings).toMatchObject({
+        libraries: { 'a.sol': { Lib: LINKED } },
+        remappings: ['lib/=vendor/'],
+      });
+      expect(text).not.toMatch(/AUDITED|HOLDERS|1{40}/);
+      expect(unproven).toContain('libraries');
+      expect(unprovenValues).toEqual(['libraries']);
+    },
+  );
 
-    test('are refused where the sources do not compile without them', async () => {
-      // The compiler reads the path `//h` as the name of a host, which has no folder above it.
-      const settings = {
-        libraries: { 'a.sol': { Lib: FALSE }, '~ AUDITED': { Lib: LINKED } },
-        remappings: ['//h/y.sol=vendor/L.sol', TEXT],
-      };
-      const more = { '//h/x.sol': `${PRAGMA}import "../y.sol";\n` };
-      const { job, text } = await publish('0.6.12', true, 'import "//h/x.sol";', settings, more);
-      expect(job.error).toMatchObject({ customCode: 'settings_not_proven' });
-      expect(text).not.toMatch(/AUDITED|HOLDERS/);
+  const heads = {
+    plainly: 'import "lib/L.sol";',
+    'behind a comment': 'import /* "x"; */ {L as M} // ;\n from "lib/L.sol";',
+    'by another escape': String.raw`import "\u006cib/L.sol";`,
+    'relative to the source': 'import "./lib/L.sol";',
+    'where comments fill much text': `import "lib/L.sol"; //${'a'.repeat(120_000)}`,
+  };
+  test.each(Object.entries(heads))('are dropped where a remapping is used %s', async (_, head) => {
+    const more = Array.from({ length: 500 }, (_each, index) => `HOLDERS ${index}:x=vendor`);
+    const libraries = { 'AUDITED 2026': { SafeVault: FALSE } };
+    const remappings = ['lib/=vendor/', TEXT, ...more];
+    const { job, settings, text } = await publish('0.8.37', false, head, {
+      libraries,
+      remappings,
     });
+    expect(job.contract).toMatchObject({ runtimeMatch: 'match', creationMatch: 'match' });
+    expect(settings).toMatchObject({ remappings: ['lib/=vendor/'] });
+    expect(text).not.toMatch(/AUDITED|HOLDERS|1{40}/);
+  });
 
-    test('hold no library that a Yul program names and does not link', async () => {
-      const text = `object "V" { code {
-        function dead() -> a { a := linkersymbol("AUDITED.sol:Safe") }
-        datacopy(0, dataoffset("r"), datasize("r")) return(0, datasize("r")) }
-        object "r" { code { function dead() -> a { a := linkersymbol("AUDITED.sol:Safe") } sstore(0, linkersymbol("a.sol:L")) } } }`;
-      const libraries = { 'a.sol': { L: LINKED }, 'AUDITED.sol': { Safe: LINKED } };
-      const input = { ...inputOf({ 'V.yul': text }, { libraries }), language: 'Yul' };
-      const { creationCode } = await compileAsDeveloper('0.8.37', input, 'V.yul', 'V');
+  const WORDS = 'all holders must claim funds at evil dot site';
+  const steps = (optimizerSteps: string, more: object = {}) => ({
+    enabled: false,
+    ...more,
+    details: { yul: true, yulDetails: { optimizerSteps } },
+  });
+  test.each<[string, SolcVersion, object]>([
+    ['words for an optimizer that is off', '0.6.12', steps(WORDS)],
+    ['steps that change nothing', '0.8.37', steps(`:\n\n  \n${'fDnTOc'.repeat(50)}`)],
+    ['runs for an optimizer that is off', '0.8.37', { enabled: false, runs: 31_337 }],
+    ['both', '0.8.37', steps('dhfoDg', { runs: 31_337 })],
+  ])('are dropped where they are %s (solc %s)', async (_what, version, optimizer) => {
+    const off = { optimizer: { enabled: false } };
+    const { job, settings, text, unproven } = await publish(
+      version,
+      false,
+      '',
+      { optimizer },
+      {},
+      off,
+    );
+    expect(job.contract).toMatchObject({ runtimeMatch: 'match', creationMatch: 'match' });
+    expect(settings).toEqual({ optimizer: { enabled: false } });
+    expect(text).not.toMatch(/holders|31337/);
+    expect(unproven).toContain('settings');
+  });
+
+  test('are kept where the code needs them, without blanks', async () => {
+    const used = (optimizerSteps: string) => ({
+      viaIR: true,
+      optimizer: {
+        enabled: true,
+        runs: 200,
+        details: { yul: true, yulDetails: { optimizerSteps } },
+      },
+    });
+    const { job, settings } = await publish('0.8.37', false, '', used('u \n  :'), {}, used('u:'));
+    expect(job.contract).toMatchObject({ runtimeMatch: 'match', creationMatch: 'match' });
+    expect(settings).toMatchObject(used('u:'));
+  });
+
+  test.each(['0.6.12', '0.7.6', '0.8.4', '0.8.9', '0.8.37'] as const)(
+    'do not keep the details of an optimizer out of a full match (solc %s)',
+    async (version) => {
+      contracts += 1;
+      const body = `contract C { uint public z = ${contracts}; function f(uint a) public { assembly { sstore(a, add(sload(a), 1)) } } }`;
+      const details = { yul: false };
+      const input = inputOf(
+        { 'a.sol': PRAGMA + body },
+        { optimizer: { enabled: true, runs: 200, details } },
+      );
+      const { creationCode } = await compileAsDeveloper(version, input, 'a.sol', 'C');
       const { address } = await deploy(verifying.anvil, creationCode);
       const job = await verifying.verify(address, {
         stdJsonInput: input,
-        compilerVersion: '0.8.37',
-        contractIdentifier: 'V.yul:V',
+        compilerVersion: version,
+        contractIdentifier: 'a.sol:C',
       });
-      expect(job.contract).toMatchObject({ runtimeMatch: 'match' });
-      const { compilation } = await verifying.contractAt(address);
-      expect(compilation['compilerSettings']).toMatchObject({
-        libraries: { 'a.sol': { L: LINKED } },
-      });
-      expect(JSON.stringify(compilation['compilerSettings'])).not.toContain('AUDITED');
+      expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
+    },
+  );
+
+  test('hold a remapping once', async () => {
+    const remappings = Array<string>(300).fill('lib/=vendor/');
+    const { job, settings } = await publish('0.8.37', false, 'import "lib/L.sol";', {
+      remappings,
     });
+    expect(job.contract).toMatchObject({ runtimeMatch: 'match' });
+    expect(settings).toMatchObject({ remappings: ['lib/=vendor/'] });
+  });
 
-    const presets = {
-      off: { inliner: false, orderLiterals: false, deduplicate: false, cse: false, yul: false },
-      on: { inliner: true, orderLiterals: true, deduplicate: true, cse: true, yul: true },
+  test('are refused where the sources do not compile without them', async () => {
+    // The compiler reads the path `//h` as the name of a host, which has no folder above it.
+    const settings = {
+      libraries: { 'a.sol': { Lib: FALSE }, '~ AUDITED': { Lib: LINKED } },
+      remappings: ['//h/y.sol=vendor/L.sol', TEXT],
     };
-    const always = { peephole: true, jumpdestRemover: true };
+    const more = { '//h/x.sol': `${PRAGMA}import "../y.sol";\n` };
+    const { job, text } = await publish('0.6.12', true, 'import "//h/x.sol";', settings, more);
+    expect(job.error).toMatchObject({ customCode: 'settings_not_proven' });
+    expect(text).not.toMatch(/AUDITED|HOLDERS/);
+  });
 
-    test.each([
-      ['off', false],
-      ['on', true],
-    ] as const)(
-      'are not published in a full match either: whether an optimizer is enabled whose details are those of %s',
-      async (preset, enabled) => {
-        contracts += 1;
-        const sources = { 'a.sol': `${PRAGMA}contract C { uint public z = ${contracts}; }` };
-        const optimizer = { enabled, runs: 200 };
-        const developers = inputOf(sources, { optimizer });
-        const { creationCode } = await compileAsDeveloper('0.8.37', developers, 'a.sol', 'C');
-        const { address } = await deploy(verifying.anvil, creationCode);
-        const constantOptimizer = enabled;
-        const details = { ...always, ...presets[preset], constantOptimizer };
-        const job = await verifying.verify(address, {
-          stdJsonInput: inputOf(sources, { optimizer: { enabled: !enabled, runs: 200, details } }),
-          compilerVersion: '0.8.37',
-          contractIdentifier: 'a.sol:C',
-        });
-        expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
-        const { compilation } = await verifying.contractAt(address);
-        expect(compilation?.['compilerSettings']).toMatchObject({ optimizer });
-        expect(compilation?.['compilerSettings']).not.toHaveProperty('optimizer.details');
-      },
-    );
-  },
-);
+  test('hold no library that a Yul program names and does not link', async () => {
+    const text = `object "V" { code {
+        function dead() -> a { a := linkersymbol("AUDITED.sol:Safe") }
+        datacopy(0, dataoffset("r"), datasize("r")) return(0, datasize("r")) }
+        object "r" { code { function dead() -> a { a := linkersymbol("AUDITED.sol:Safe") } sstore(0, linkersymbol("a.sol:L")) } } }`;
+    const libraries = { 'a.sol': { L: LINKED }, 'AUDITED.sol': { Safe: LINKED } };
+    const input = { ...inputOf({ 'V.yul': text }, { libraries }), language: 'Yul' };
+    const { creationCode } = await compileAsDeveloper('0.8.37', input, 'V.yul', 'V');
+    const { address } = await deploy(verifying.anvil, creationCode);
+    const job = await verifying.verify(address, {
+      stdJsonInput: input,
+      compilerVersion: '0.8.37',
+      contractIdentifier: 'V.yul:V',
+    });
+    expect(job.contract).toMatchObject({ runtimeMatch: 'match' });
+    const { compilation } = await verifying.contractAt(address);
+    expect(compilation['compilerSettings']).toMatchObject({
+      libraries: { 'a.sol': { L: LINKED } },
+    });
+    expect(JSON.stringify(compilation['compilerSettings'])).not.toContain('AUDITED');
+  });
+
+  const presets = {
+    off: { inliner: false, orderLiterals: false, deduplicate: false, cse: false, yul: false },
+    on: { inliner: true, orderLiterals: true, deduplicate: true, cse: true, yul: true },
+  };
+  const always = { peephole: true, jumpdestRemover: true };
+
+  test.each([
+    ['off', false],
+    ['on', true],
+  ] as const)(
+    'are not published in a full match either: whether an optimizer is enabled whose details are those of %s',
+    async (preset, enabled) => {
+      contracts += 1;
+      const sources = { 'a.sol': `${PRAGMA}contract C { uint public z = ${contracts}; }` };
+      const optimizer = { enabled, runs: 200 };
+      const developers = inputOf(sources, { optimizer });
+      const { creationCode } = await compileAsDeveloper('0.8.37', developers, 'a.sol', 'C');
+      const { address } = await deploy(verifying.anvil, creationCode);
+      const constantOptimizer = enabled;
+      const details = { ...always, ...presets[preset], constantOptimizer };
+      const job = await verifying.verify(address, {
+        stdJsonInput: inputOf(sources, { optimizer: { enabled: !enabled, runs: 200, details } }),
+        compilerVersion: '0.8.37',
+        contractIdentifier: 'a.sol:C',
+      });
+      expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
+      const { compilation } = await verifying.contractAt(address);
+      expect(compilation?.['compilerSettings']).toMatchObject({ optimizer });
+      expect(compilation?.['compilerSettings']).not.toHaveProperty('optimizer.details');
+    },
+  );
+});

@@ -1,7 +1,8 @@
 // Values of Vyper's immutables, which stand behind the code, where other creation code than that of the sources put them there.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import { deploy, type TestInput, type WireJob } from './support/verification-fixture.ts';
+import { deploy, findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { type TestInput } from './support/developer.ts';
+import { type WireJob } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import {
   compileVyper,

@@ -3,17 +3,11 @@ import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
+import { configOf, deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { runInProcess, type CliRun } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
-import {
-  configOf,
-  deploy,
-  pollJob,
-  post,
-  type TestInput,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { type TestInput } from './support/developer.ts';
+import { pollJob, post } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import {
   bundleVyper,

@@ -1,7 +1,7 @@
 // What an exact match of Vyper says of texts and names: only what the integrity hash of the compiler shows.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import { deploy, VERIFIED_CHAIN_ID, type WireJob } from './support/verification-fixture.ts';
+import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { type WireJob } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 import {
   compileVyper,

@@ -1,14 +1,9 @@
 // Contracts in Vyper, deployed as their developers do and verified over the protocols, with compilers of every generation.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
-import { findAnvil, NO_ANVIL } from './support/anvil.ts';
-import {
-  deploy,
-  pollJob,
-  post,
-  type TestInput,
-  VERIFIED_CHAIN_ID,
-} from './support/verification-fixture.ts';
+import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
+import { type TestInput } from './support/developer.ts';
+import { pollJob, post } from './support/verification-client.ts';
 import {
   expectEvidence,
   inputOfTransaction,

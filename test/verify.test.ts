@@ -1,19 +1,11 @@
 import { getAddress as checksum } from 'viem';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { findAnvil, NO_ANVIL, startAnvil, type Anvil } from './support/anvil.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
-import {
-  compileAsDeveloper,
-  configOf,
-  deploy,
-  inputOf,
-  pollJob,
-  post,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-  type WireJob,
-} from './support/verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { pollJob, post, verifyOverV2, type WireJob } from './support/verification-client.ts';
 
 const PATH = 'contracts/Vault.sol';
 const SOURCE = `// SPDX-License-Identifier: MIT
@@ -32,9 +24,7 @@ const word = (value: number): string => value.toString(16).padStart(64, '0');
 const argumentsOf = (limit: number): string =>
   `${word(limit)}${word(64)}${word(1)}${'76'.padEnd(64, '0')}`;
 
-const installed = findAnvil() !== undefined;
-
-describe.skipIf(!installed)(`verification over HTTP${installed ? '' : ` (${NO_ANVIL})`}`, () => {
+describeWith([ANVIL], 'verification over HTTP', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let service: BootedService;

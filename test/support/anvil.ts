@@ -158,3 +158,29 @@ export async function startAnvil(
     },
   };
 }
+
+/** The chain that tests verify on. */
+export const VERIFIED_CHAIN_ID = 424242;
+
+/** A fullmatch.yaml with the chain of an anvil. */
+export function configOf(anvil: Pick<Anvil, 'url'>, more = ''): string {
+  return `
+registry: { include: configured, defaults: false }
+chains:
+  ${VERIFIED_CHAIN_ID}:
+    name: Test chain
+    local: true
+    rpc: [${anvil.url}]
+${more}`;
+}
+
+/** Deploys creation code with encoded constructor arguments. */
+export async function deploy(
+  anvil: Anvil,
+  creationCode: string,
+  constructorArguments = '',
+): Promise<{ readonly address: Hex; readonly transactionHash: Hex }> {
+  const receipt = await anvil.send({ data: `0x${creationCode}${constructorArguments}` });
+  if (receipt.contractAddress === null) throw new Error('nothing was created');
+  return { address: receipt.contractAddress, transactionHash: receipt.transactionHash };
+}

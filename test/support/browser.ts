@@ -10,9 +10,6 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 const PACKAGE = '@sparticuz/chromium';
 const requireHere = createRequire(import.meta.url);
 
-/** Why a test that needs a browser is skipped. */
-export const NO_BROWSER = 'the Chromium of @sparticuz/chromium is for Linux on x64 and not here';
-
 /** Whether the browser of the npm package can run on this machine. */
 export function hasBrowser(): boolean {
   if (process.platform !== 'linux' || process.arch !== 'x64') return false;
@@ -88,14 +85,20 @@ let shared: Promise<Browser> | undefined;
  * The headless Chromium of this process, which reaches this machine only. It stays for the next test file and ends with the
  * process: starting one takes a second of a processor.
  */
-export async function borrowBrowser(): Promise<Browser> {
+async function useBrowser(): Promise<Browser> {
   if ((await shared)?.isConnected() !== true) shared = startBrowser();
   return shared as Promise<Browser>;
 }
 
 /** Closes the tabs that are still open. */
-export async function returnBrowser(browser: Browser): Promise<void> {
-  await Promise.all(browser.contexts().map((context) => context.close()));
+export async function closeTabs(): Promise<void> {
+  const contexts = (await shared)?.contexts() ?? [];
+  await Promise.all(contexts.map((context) => context.close()));
+}
+
+/** Ends the browser of this process, for programs that are no tests. */
+export async function closeBrowser(): Promise<void> {
+  await (await shared)?.close();
 }
 
 /** Starts a headless Chromium of its own, which its caller closes. */
@@ -149,10 +152,10 @@ const WAIT_MS = 90_000;
 
 /** Opens a tab that writes down what goes wrong in it. */
 export async function openTab(
-  browser: Browser,
   look: Look = LOOKS[0]!,
   options: { readonly javaScriptEnabled?: boolean; readonly reducedMotion?: 'reduce' } = {},
 ): Promise<WatchedPage> {
+  const browser = await useBrowser();
   const context = await browser.newContext({
     viewport: { width: look.width, height: look.height },
     colorScheme: look.colorScheme,

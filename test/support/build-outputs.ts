@@ -1,4 +1,4 @@
-import { type TestInput } from './verification-fixture.ts';
+import { type TestInput } from './developer.ts';
 
 /** A file on a developer's disk. */
 export interface TextFile {

@@ -14,11 +14,11 @@ import {
 } from '../../src/verification/known-codes/verify-known-code.ts';
 import { readVerificationTask } from '../../src/verification/compilation/read-compilation-task.ts';
 import { verifyContract, type VerificationResult } from '../../src/verification/verify-contract.ts';
-import { type Anvil, startAnvil } from './anvil.ts';
+import { startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './anvil.ts';
 import { configSources } from './config-sources.ts';
 import { recordedCompilers } from './recorded-compilers.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
-import { type TestInput, VERIFIED_CHAIN_ID } from './verification-fixture.ts';
+import { type TestInput } from './developer.ts';
 
 /** A second chain, on an anvil of its own. */
 export const OTHER_CHAIN_ID = 424243;

@@ -1,4 +1,4 @@
-import { inputOf } from './verification-fixture.ts';
+import { inputOf } from './developer.ts';
 
 // The owner is in storage: creation code with other arguments leaves the same code.
 const SOURCE = `// SPDX-License-Identifier: MIT

@@ -4,20 +4,14 @@ import { saveMatches } from '../../src/repository/matches/save-matches.ts';
 import { type VerifiedContract } from '../../src/repository/matches/verified-contract.ts';
 import { sql, type Database } from '../../src/store/database.ts';
 import { type Hex } from '../../src/lib/hex.ts';
-import { findAnvil, startAnvil, type Anvil } from './anvil.ts';
+import { deploy, findAnvil, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './anvil.ts';
 import { ALL_CHAINS, bootService, type BootedService } from './booted-service.ts';
 import { followed } from './followed.ts';
 import { sampleAddress, sampleContract } from './sample-contracts.ts';
 import { sharedData } from './shared-data.ts';
 import { IS_SLOW_SUITE } from './suite.ts';
-import {
-  compileAsDeveloper,
-  deploy,
-  inputOf,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-  type WireJob,
-} from './verification-fixture.ts';
+import { compileAsDeveloper, inputOf } from './developer.ts';
+import { verifyOverV2, type WireJob } from './verification-client.ts';
 
 /** The chain with the longest id, and a name of 60 characters. */
 const FAR_CHAIN_ID = Number.MAX_SAFE_INTEGER;

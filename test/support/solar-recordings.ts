@@ -12,7 +12,7 @@ import { SOLAR } from '../../src/compilers/toolchains/solar.ts';
 import { COMPILATIONS, keepCompilation, readCompilation } from './compile-in-child.ts';
 import { packSolar } from './recorded-compilations.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
-import { type TestInput } from './verification-fixture.ts';
+import { type TestInput } from './developer.ts';
 
 /** The version of the build that was recorded. */
 export const SOLAR_VERSION = '0.8.38+commit.275d15ec.solar.0.3.0';

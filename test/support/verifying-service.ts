@@ -9,7 +9,7 @@ import {
 } from '../../src/bytecode/transformation.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { sql, type Database } from '../../src/store/database.ts';
-import { startAnvil, type Anvil } from './anvil.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './anvil.ts';
 import { bootService, type BootedService, type BootOptions } from './booted-service.ts';
 import { compileSamples, type CompiledSample } from './bytecode/compiled-suite.ts';
 import { constructorArguments, linkCode } from './bytecode/simulated-deployment.ts';
@@ -22,13 +22,7 @@ import {
 } from './solc-packages.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
-import {
-  configOf,
-  deploy,
-  VERIFIED_CHAIN_ID,
-  verifyOverV2,
-  type WireJob,
-} from './verification-fixture.ts';
+import { verifyOverV2, type WireJob } from './verification-client.ts';
 
 /** A code of `GET /v2/contract/…?fields=all`. */
 interface WireCode {

@@ -4,7 +4,7 @@ import { existsSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { keepCompilation, readCompilation } from './compile-in-child.ts';
-import { type TestInput } from './verification-fixture.ts';
+import { type TestInput } from './developer.ts';
 
 /** Where scripts/install-vyper.sh puts compilers. */
 export const VYPER_FOLDER = path.resolve(

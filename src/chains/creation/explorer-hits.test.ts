@@ -1,7 +1,7 @@
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { brotliCompressSync, gzipSync } from 'node:zlib';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
+import { type Anvil, startAnvil } from '../../../test/support/anvil.ts';
 import {
   createDeployer,
   type CreatedContract,
@@ -14,6 +14,7 @@ import {
   HOSTILE_PAGE_CHARACTERS,
   makeHostilePages,
 } from '../../../test/support/explorer-pages.ts';
+import { ANVIL, describeWith } from '../../../test/support/needs.ts';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { startWebServer, type WebServer } from '../../../test/support/web-server.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
@@ -27,9 +28,8 @@ import { findCreationTransaction } from './find-creation-transaction.ts';
 const CHAIN_ID = 424_242;
 const TX_REGEX = 'transaction_hash_link" href="/tx/(.*?)"';
 const link = (hash: string): string => `<a data-test="transaction_hash_link" href="/tx/${hash}">`;
-const absent = findAnvil() === undefined;
 
-describe.skipIf(absent)(`the search by an explorer${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'the search by an explorer', () => {
   let anvil: Anvil;
   let explorer: WebServer;
   let guarded: GuardedFetch;

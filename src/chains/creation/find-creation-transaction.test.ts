@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
+import { type Anvil, startAnvil } from '../../../test/support/anvil.ts';
 import {
   callOf,
   createDeployer,
@@ -15,6 +15,7 @@ import {
   type NodeFilter,
   startFilteringNode,
 } from '../../../test/support/filtering-node.ts';
+import { ANVIL, describeWith } from '../../../test/support/needs.ts';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { checksumAddress, type Hex } from '../../lib/hex.ts';
@@ -26,9 +27,8 @@ import { type ArchiveKnowledge, type SearchedChain } from './method-parts.ts';
 const CHAIN_ID = 424_242;
 const BLOCK_TRACES = ['trace_block', 'debug_traceBlockByNumber'];
 const TRACES = [...BLOCK_TRACES, 'debug_traceTransaction', 'trace_transaction'];
-const absent = findAnvil() === undefined;
 
-describe.skipIf(absent)(`the search for a creation${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'the search for a creation', () => {
   let anvil: Anvil;
   let node: FilteringNode;
   let guarded: GuardedFetch;

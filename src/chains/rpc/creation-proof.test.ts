@@ -1,12 +1,13 @@
 import fc from 'fast-check';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
+import { type Anvil, startAnvil } from '../../../test/support/anvil.ts';
 import { DEPLOYMENT_PROXY, word } from '../../../test/support/creation-deployments.ts';
 import {
   type FilteringNode,
   type NodeFilter,
   startFilteringNode,
 } from '../../../test/support/filtering-node.ts';
+import { ANVIL, describeWith } from '../../../test/support/needs.ts';
 import {
   createReplaceableContracts,
   type ReplaceableContracts,
@@ -31,7 +32,6 @@ const MAKE_MORTAL_OTHERWISE: Hex = '0x5f506133ff6000526002601ef3';
 const LASTING: Hex = '0x0000';
 const MAKE_LASTING = '60026000f3';
 const DEPLOY_PROXY = `0x6045600c60003960456000f37f${'ff'.repeat(31)}e03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3`;
-const absent = findAnvil() === undefined;
 
 /** The address that an account gives with one of its first nonces. */
 function addressOfNonce(account: Hex, nonce: number): Hex {
@@ -45,7 +45,7 @@ function addressOfNonce(account: Hex, nonce: number): Hex {
 const withoutStates: NonNullable<NodeFilter['changes']> = (method, [, at], result) =>
   method === 'eth_getCode' && at !== 'latest' ? new Error('missing trie node') : result;
 
-describe.skipIf(absent)(`the proof of a creation${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'the proof of a creation', () => {
   let guarded: GuardedFetch;
   const nodes: FilteringNode[] = [];
   const anvils: Anvil[] = [];

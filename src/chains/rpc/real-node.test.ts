@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Anvil, startAnvil } from '../../../test/support/anvil.ts';
 import {
   compileCreationContracts,
   type CreationContracts,
 } from '../../../test/support/creation-contracts.ts';
+import { ANVIL, describeWith } from '../../../test/support/needs.ts';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
@@ -20,9 +21,7 @@ const word = (value: number | bigint): string => value.toString(16).padStart(64,
 const selector = (signature: string): string =>
   Buffer.from(keccak256(Buffer.from(signature)).subarray(0, 4)).toString('hex');
 
-const absent = findAnvil() === undefined;
-
-describe.skipIf(absent)(`a real node${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'a real node', () => {
   let anvil: Anvil;
   let other: Anvil;
   let contracts: CreationContracts;

@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { type Anvil, startAnvil } from '../../../test/support/anvil.ts';
 import { type FilteringNode, startFilteringNode } from '../../../test/support/filtering-node.ts';
 import {
   type FollowedChain,
@@ -15,15 +15,15 @@ import {
   readTrueCreations,
   sendCreation,
 } from '../../../test/support/monitored-contracts.ts';
+import { ANVIL, describeWith } from '../../../test/support/needs.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { startWebServer } from '../../../test/support/web-server.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { readGaps, readMonitorStates } from './monitor-state.ts';
 
-const absent = findAnvil() === undefined;
 const TRACING = ['trace_block', 'debug_traceBlockByNumber'];
 
-describe.skipIf(absent)(`following by bad endpoints${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'following by bad endpoints', () => {
   let contracts: MonitoredContracts;
   let store: TestDatabase;
   let anvil: Anvil;

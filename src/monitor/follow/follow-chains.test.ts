@@ -1,5 +1,5 @@
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test, vi } from 'vitest';
-import { type Anvil, findAnvil, NO_ANVIL, startAnvil } from '../../../test/support/anvil.ts';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test, vi } from 'vitest';
+import { type Anvil, startAnvil } from '../../../test/support/anvil.ts';
 import {
   type FollowedChain,
   type FollowedSetup,
@@ -14,14 +14,13 @@ import {
   readTrueCreations,
   sendCreation,
 } from '../../../test/support/monitored-contracts.ts';
+import { ANVIL, describeWith } from '../../../test/support/needs.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { readGaps, readMonitorStates } from './monitor-state.ts';
 import { requestBackfill } from './ranges.ts';
 
-const absent = findAnvil() === undefined;
-
-describe.skipIf(absent)(`a followed chain${absent ? `: ${NO_ANVIL}` : ''}`, () => {
+describeWith([ANVIL], 'a followed chain', () => {
   let contracts: MonitoredContracts;
   let store: TestDatabase;
   let anvil: Anvil;

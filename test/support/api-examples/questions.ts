@@ -1,5 +1,5 @@
 import { type Hex } from '../../../src/lib/hex.ts';
-import { VERIFIED_CHAIN_ID } from '../verification-fixture.ts';
+import { VERIFIED_CHAIN_ID } from '../anvil.ts';
 
 /** What the requests of the documentation ask about. */
 export interface ExampleFacts {

@@ -1,8 +1,7 @@
 import { encodeDeployData, type Abi } from 'viem';
-import { type AnvilReceipt, startAnvil } from '../anvil.ts';
+import { configOf, startAnvil, VERIFIED_CHAIN_ID, type AnvilReceipt } from '../anvil.ts';
 import { bootService } from '../booted-service.ts';
 import { createTestDatabase } from '../test-database.ts';
-import { configOf, VERIFIED_CHAIN_ID } from '../verification-fixture.ts';
 
 /** The arguments of the constructor of Guestbook, as a command line has them. */
 export const GUESTBOOK_ARGUMENTS = ['Summer fête', '25'] as const;

@@ -1,10 +1,9 @@
 import { mkdir, symlink, writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { startAnvil, type Anvil } from '../anvil.ts';
+import { configOf, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from '../anvil.ts';
 import { startProgram } from '../booted-service.ts';
 import { SOLC_VERSIONS, solcPackageOf } from '../solc-packages.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
-import { configOf, VERIFIED_CHAIN_ID } from '../verification-fixture.ts';
 
 /** The built service in a process and data directory of its own, with every compiler of the tests, beside a real node. */
 export interface ForgedService {

@@ -1,4 +1,5 @@
-import { pollJob, post, VERIFIED_CHAIN_ID } from '../verification-fixture.ts';
+import { VERIFIED_CHAIN_ID } from '../anvil.ts';
+import { pollJob, post } from '../verification-client.ts';
 import { type ForgedService } from './forged-service.ts';
 import { type Forgery } from './forgery.ts';
 

@@ -1,5 +1,5 @@
 import { type SolcVersion } from '../compile-in-child.ts';
-import { deploy } from '../verification-fixture.ts';
+import { deploy } from '../anvil.ts';
 import { bodyOf, compile, placeCode, type Compiled, type Forgery, type Input } from './forgery.ts';
 
 const NEWEST = '0.8.37';
