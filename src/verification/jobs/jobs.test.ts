@@ -498,6 +498,14 @@ describe('workers', () => {
     expect(await cancelJob(testDatabase.database, running)).toBe(false);
   });
 
+  test('stop a job that is cancelled long before its next heartbeat', async () => {
+    const stuck = start(never, { leaseMs: 3_600_000 });
+    const running = await submit();
+    await expect.poll(() => stuck.running).toBe(1);
+    expect(await cancelJob(testDatabase.database, running)).toBe(true);
+    expect((await untilEnd(running)).failure?.code).toBe('job_cancelled');
+  });
+
   test('are ended by who has sent them or by the operator, and by nobody else', async () => {
     const { database } = testDatabase;
     const waiting = await submit();

@@ -259,7 +259,7 @@ export async function finishWithFailure(
 }
 
 /**
- * Cancels a job: at once while it waits, within a heartbeat while it runs.
+ * Cancels a job: at once while it waits; while it runs its worker is told, and notices at its next heartbeat at the latest.
  * @param client who must have submitted it; anybody unless told
  * @returns false when it is not in flight, or another client's
  */

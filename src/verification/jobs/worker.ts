@@ -85,6 +85,9 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
   const { leaseMs = LEASE_MS, pollMs = POLL_MS, jobTimeoutMs } = options;
   const state = { running: 0 };
   const waits = followDownloads(parts.database, parts.log);
+  const heartbeats = new Map<string, () => void>();
+  // A job that is cancelled is told of like one that has ended.
+  parts.watch.onEnd((id) => heartbeats.get(id ?? '')?.());
   const work = async (): Promise<void> => {
     let troubles = 0;
     while (!stopping.signal.aborted) {
@@ -95,9 +98,7 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
       else {
         state.running += 1;
         const settled = await runJob(parts, job, {
-          waits,
-          leaseMs,
-          jobTimeoutMs,
+          ...{ waits, heartbeats, leaseMs, jobTimeoutMs },
           stopping: stopping.signal,
         });
         state.running -= 1;
@@ -140,6 +141,8 @@ async function claim(
 
 interface RunOptions {
   readonly waits: CompilerWaits;
+  /** What renews the lease of each job at work at once, by its id. */
+  readonly heartbeats: Map<string, () => void>;
   readonly leaseMs: number;
   readonly jobTimeoutMs: number;
   readonly stopping: AbortSignal;
@@ -159,7 +162,7 @@ async function runJob(
     const message = `The verification took longer than the ${seconds} seconds that it may.`;
     interrupted.abort(new VerificationFailure('job_timed_out', message));
   }, options.jobTimeoutMs);
-  const heartbeat = setInterval(() => {
+  const beat = (): void => {
     void renewLease(database, job, options.leaseMs).then(
       (held) => {
         if (held === 'lost') interrupted.abort(new Interruption('lost'));
@@ -171,7 +174,9 @@ async function runJob(
           'no heartbeat',
         ),
     );
-  }, options.leaseMs / HEARTBEATS_PER_LEASE);
+  };
+  const heartbeat = setInterval(beat, options.leaseMs / HEARTBEATS_PER_LEASE);
+  options.heartbeats.set(job.id, beat);
   const signal = AbortSignal.any([interrupted.signal, options.stopping]);
   let outcome: JobOutcome | 'troubled' | undefined;
   try {
@@ -182,6 +187,7 @@ async function runJob(
   } finally {
     clearTimeout(timeout);
     clearInterval(heartbeat);
+    options.heartbeats.delete(job.id);
   }
   if (outcome === 'troubled') return outcome;
   if (outcome !== undefined) {
