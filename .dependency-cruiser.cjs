@@ -82,6 +82,8 @@ const table = {
 const pattern = (names) =>
   names.map((name) => (['errors', 'log'].includes(name) ? `^src/${name}\\.ts$` : `^src/${name}/`));
 
+const bundled = require('./scripts/bundled-packages.json');
+
 module.exports = {
   forbidden: [
     {
@@ -155,6 +157,8 @@ module.exports = {
       to: {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
+        // What is built into dist/ is not installed with it.
+        pathNot: bundled.map((name) => `^node_modules/${name}/`),
       },
     },
   ],

@@ -26,10 +26,10 @@ interface Part {
 const PARTS: readonly Part[] = [
   {
     name: 'program',
-    inputs: ['src', 'tsconfig.json', 'tsconfig.build.json'],
+    inputs: ['src', 'vite.config.ts', 'scripts/bundled-packages.json'],
     output: 'dist',
     except: PAGES,
-    commands: [['tsc', '-p', 'tsconfig.build.json']],
+    commands: [['vite', 'build', '-c', 'vite.config.ts']],
   },
   {
     name: 'client',
@@ -85,7 +85,7 @@ async function run([program, ...args]: readonly [string, ...string[]]): Promise<
   }
 }
 
-/** Removes what a part made, since a compiler that goes by notes of its own would not write it again. */
+/** Removes what a part made: names of files change with what is in them. */
 async function clear({ output, except }: Part): Promise<void> {
   const names = await readdir(output).catch(() => []);
   for (const name of names.map((each) => `${output}/${each}`)) {
@@ -100,7 +100,7 @@ async function build(part: Part): Promise<void> {
   const isWhole = (await readOutputs()) === outputs;
   const newInputs = await digestOf([...PACKAGES, ...part.inputs]);
   if (isWhole && inputs === newInputs && !process.argv.includes('--force')) return;
-  if (!isWhole) await clear(part);
+  await clear(part);
   const ends = await Promise.allSettled(part.commands.map(run));
   for (const end of ends) if (end.status === 'rejected') throw end.reason;
   await mkdir(STAMPS, { recursive: true });

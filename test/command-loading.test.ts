@@ -1,6 +1,6 @@
 // What the built program loads: a command waits for its own modules, and for no others.
 import { spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -71,8 +71,9 @@ describe('a command line loads', () => {
   });
 
   test('the demonstration for no other command', () => {
-    const isDemonstration = (file: string): boolean => file.startsWith('dist/cli/demo/');
-    expect(existsSync(path.join(ROOT, 'dist/cli/demo/demo.js'))).toBe(true);
+    const isDemonstration = (file: string): boolean => file.startsWith('dist/chunks/demo-');
+    const built = readdirSync(path.join(ROOT, 'dist/chunks'));
+    expect(built.map((file) => `dist/chunks/${file}`).some(isDemonstration)).toBe(true);
     expect(trace('help', 'start').loaded.filter(isDemonstration)).toEqual([]);
   });
 });

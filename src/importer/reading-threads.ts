@@ -1,4 +1,5 @@
 import { FullmatchError } from '../errors.ts';
+import { packageFile } from '../lib/package-file.ts';
 import { ThreadFault } from '../lib/task-thread.ts';
 import { type Match, type PackedContracts } from '../repository/repository.ts';
 import { type ContractFolder } from './contract-folder.ts';
@@ -49,7 +50,7 @@ export interface ReadAnswer {
 /** Threads that read contracts, so that the one that writes parses, hashes and decodes nothing. */
 export class ReadingThreads {
   readonly #threads = new ThreadCrew<ReadQuestion, ReadAnswer>(
-    new URL('./read-contracts-thread.ts', import.meta.url),
+    packageFile('dist/importer/read-contracts-thread.js'),
   );
 
   get count(): number {

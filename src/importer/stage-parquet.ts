@@ -2,6 +2,7 @@ import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { mapInOrder } from '../lib/map-in-order.ts';
+import { packageFile } from '../lib/package-file.ts';
 import { ThreadFault } from '../lib/task-thread.ts';
 import { COPY_BEGIN, COPY_END } from '../store/copy-rows.ts';
 import { type Session, sql } from '../store/database.ts';
@@ -156,7 +157,7 @@ export async function stageParquet(
   }
   const progress = { files: 0, allFiles: tables.flatMap(({ files }) => files).length, rows: 0 };
   const threads = new ThreadCrew<ParquetQuestion, ParquetAnswer>(
-    new URL('./read-parquet-thread.ts', import.meta.url),
+    packageFile('dist/importer/read-parquet-thread.js'),
   );
   const staging: Staging = {
     ...{ database, threads, signal },

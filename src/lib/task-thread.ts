@@ -1,6 +1,5 @@
 import { type Transferable, Worker } from 'node:worker_threads';
 import { Admission, NotAdmitted } from './admission.ts';
-import { programFile } from './program-file.ts';
 
 /** How a task of a thread failed without an answer. */
 export type ThreadFaultKind = 'queue_full' | 'timed_out' | 'out_of_memory' | 'crashed' | 'closed';
@@ -118,7 +117,7 @@ export class TaskThread<Question, Answer> {
 
   #start(): Worker {
     const { heapBytes } = this.#limits;
-    const worker = new Worker(programFile(this.#program), {
+    const worker = new Worker(this.#program, {
       workerData: this.#workerData,
       resourceLimits: { maxOldGenerationSizeMb: heapBytes / MIB },
     });

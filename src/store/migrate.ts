@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { DatabaseError, type Client } from 'pg';
+import { packageFile } from '../lib/package-file.ts';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { mapDatabaseError, SQLSTATE } from './sqlstate.ts';
@@ -31,8 +32,8 @@ interface AppliedMigration {
   readonly sha256: string;
 }
 
-/** The folder of the service's own migrations, the same for `src/` and `dist/`. */
-const MIGRATIONS_FOLDER = fileURLToPath(new URL('../../migrations/', import.meta.url));
+/** The folder of the service's own migrations. */
+const MIGRATIONS_FOLDER = fileURLToPath(packageFile('migrations/'));
 const FILE_NAME = /^(\d{4})-[a-z0-9-]+\.sql$/;
 
 const CREATE_TABLE = `

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
+import { packageFile } from '../../lib/package-file.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type Finding } from '../registry/finding.ts';
 import { describeSourceFault, shownSource } from './source-name.ts';
@@ -28,8 +29,7 @@ export interface ChainList {
   readonly snapshotId?: number;
 }
 
-// The file lies beside src/ and beside dist/, so the same path holds for both.
-const EMBEDDED_LIST = new URL('../../../generated/public-chain-list.json', import.meta.url);
+const EMBEDDED_LIST = packageFile('generated/public-chain-list.json');
 
 /** The public list of 2026 has 2,509 records; each one that is wrong costs a finding. */
 const MAX_RECORDS = 10_000;

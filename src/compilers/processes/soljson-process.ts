@@ -1,6 +1,8 @@
 import { open } from 'node:fs/promises';
+import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { FullmatchError, type ErrorCode } from '../../errors.ts';
+import { packageFile } from '../../lib/package-file.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { BoundedProcess } from './bounded-process.ts';
 import { type CompilerFile } from '../compiler-file.ts';
@@ -14,8 +16,8 @@ export interface SoljsonOptions {
   readonly isolation: Isolation;
 }
 
-const CHILD_PROGRAM = fileURLToPath(new URL('./child/soljson-child.mjs', import.meta.url));
-const CHILD_FOLDER = fileURLToPath(new URL('./child/', import.meta.url));
+const CHILD_FOLDER = fileURLToPath(packageFile('dist/compilers/processes/child/'));
+const CHILD_PROGRAM = path.join(CHILD_FOLDER, 'soljson-child.mjs');
 /** Loading takes half a second; on a machine with too much to do it may take many times that. */
 const LOAD_TIMEOUT_MS = 60_000;
 

@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { findChain } from '../../chains/registry/chain-reference.ts';
 import { answer, answerJson, NOT_STORED, REVALIDATED, TEXT_TYPE } from '../answer.ts';
 import { answerSnapshot } from '../answer-snapshot.ts';
+import { packageFile } from '../../lib/package-file.ts';
 import { makeSnapshot, type Snapshot } from '../../publication/snapshot.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
@@ -65,14 +66,11 @@ import { v2VerifyRoutes } from './v2/verify-routes.ts';
 import { addContractRoutes } from './v2/add-contract-routes.ts';
 import { v2ErrorShape } from './v2/v2-error.ts';
 
-// The file lies beside src/ and beside dist/, so the same path holds for both.
-const OPENAPI_DOCUMENT = new URL('../../../openapi.json', import.meta.url);
-
 /** The API host: its routes at `/` and at the prefix. */
 export function createApiApp(parts: HttpParts): HostApp {
   const routes = createRoutes();
   let openapi: Snapshot | undefined;
-  const openapiText = readFileSync(OPENAPI_DOCUMENT, 'utf8');
+  const openapiText = readFileSync(packageFile('openapi.json'), 'utf8');
   // The hosts know their ports only once they listen.
   const makeOpenapi = async (): Promise<Snapshot> => {
     const text = openapiText.replaceAll(REPOSITORY_URL, parts.urls().repository ?? REPOSITORY_URL);

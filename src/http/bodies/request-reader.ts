@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
+import { packageFile } from '../../lib/package-file.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import { type AccessGate } from '../access-gate.ts';
 import { bodyTooLarge, declaresTooMuch } from '../body-limit.ts';
@@ -64,7 +65,7 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
   const bodies = new BodyAdmission();
   const threadFor = (largestBytes: number): TaskThread<ReadingTask, ReadingAnswer> => {
     const heapBytes = HEAP_LEAST_BYTES + HEAP_PER_BYTE * largestBytes;
-    return new TaskThread(new URL('./reading-thread.ts', import.meta.url), {
+    return new TaskThread(packageFile('dist/http/bodies/reading-thread.js'), {
       ...READING,
       heapBytes,
     });

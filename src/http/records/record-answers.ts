@@ -5,6 +5,7 @@ import { type Context } from 'hono';
 
 import { FullmatchError } from '../../errors.ts';
 import { Admission } from '../../lib/admission.ts';
+import { packageFile } from '../../lib/package-file.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import type { StoredSections } from '../../repository/repository.ts';
 import { type Answer, BASE_HEADERS, makeAnswer, REVALIDATED } from '../answer.ts';
@@ -83,7 +84,7 @@ export class RecordAnswers {
     this.#options = options;
     this.#cache = createBodyCache(options.cacheBytes);
     this.#reading = new Admission({ total: options.readers, ...WAITING });
-    this.#thread = new TaskThread(new URL('./record-thread.ts', import.meta.url), RENDERING);
+    this.#thread = new TaskThread(packageFile('dist/http/records/record-thread.js'), RENDERING);
   }
 
   /**

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
+import { packageFile } from '../../lib/package-file.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
 import { TaskThread, ThreadFault, type ThreadFaultKind } from '../../lib/task-thread.ts';
@@ -75,7 +76,7 @@ const inflateAsync = promisify(inflate);
 
 /** Makes the reader; its thread starts when it is needed. */
 export function createJobReader(): JobReader {
-  const program = new URL('./job-thread.ts', import.meta.url);
+  const program = packageFile('dist/verification/compilation/job-thread.js');
   const thread = new TaskThread<JobQuestion, JobAnswer>(program, LIMITS);
   const askThread = (
     question: JobQuestion,

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { packageFile } from '../../../lib/package-file.ts';
 import { TaskThread, type ThreadLimits } from '../../../lib/task-thread.ts';
 import { type Asker } from '../../records/record-answers.ts';
 import { tooManyAnswers } from '../../records/crowded.ts';
@@ -36,7 +37,7 @@ export class PageRenderer {
   readonly #tooLarge = new TooLargePages();
 
   constructor(files: PageFiles, { small, large }: PageLimits) {
-    const program = new URL('./page-thread.ts', import.meta.url);
+    const program = packageFile('dist/http/api/pages/page-thread.js');
     this.#small = new TaskThread(program, small, files);
     this.#large = new TaskThread(program, large, files);
   }

@@ -1,3 +1,5 @@
+import { packageFile } from '../../../lib/package-file.ts';
+
 /** Which pages there are: most are of the API host. */
 export type PageHost = 'api' | 'repository' | 'operator';
 
@@ -72,8 +74,7 @@ interface ServerBundle {
   ) => Promise<(PageFacts & { readonly html: string }) | undefined>;
 }
 
-// The same path holds from src/ and from dist/.
-export const BUNDLE_FOLDER = new URL('../../../../dist/web/', import.meta.url);
+export const BUNDLE_FOLDER = packageFile('dist/web/');
 
 /** Loads what `npm run build` made of the pages for the service. @throws Error when it is not there */
 export async function importServerBundle(): Promise<ServerBundle> {
