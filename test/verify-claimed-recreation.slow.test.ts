@@ -55,7 +55,7 @@ describeWith([ANVIL], 'an imported claim about code that was made twice', () => 
     early = await make(1);
     await anvil.send({ to: address, data: callOf('end()') });
     late = await make(2);
-    const yaml = configOf(anvil, 'verification: { recheckPerHour: 0 }\n');
+    const yaml = configOf(anvil, 'verification: { recheckRoundSeconds: 0 }\n');
     await writeFile(path.join(folder.path, 'fullmatch.yaml'), yaml);
   });
   afterAll(async () => {
@@ -66,7 +66,7 @@ describeWith([ANVIL], 'an imported claim about code that was made twice', () => 
     testDatabase = await createTestDatabase();
     service = await bootService({
       databaseUrl: testDatabase.url,
-      yaml: configOf(anvil, 'verification: { recheckPerHour: 0 }\n'),
+      yaml: configOf(anvil, 'verification: { recheckRoundSeconds: 0 }\n'),
     });
     return async () => {
       await service.close();

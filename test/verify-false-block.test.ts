@@ -51,7 +51,7 @@ chains:
     local: true
     quorum: 2
     rpc: [${nodes.map(({ url }) => url).join(', ')}]
-verification: { recheckPerHour: 0 }
+verification: { recheckRoundSeconds: 0 }
 `;
       await writeFile(path.join(folder.path, 'fullmatch.yaml'), yaml);
       service = await bootService({ databaseUrl: testDatabase.url, yaml });

@@ -69,7 +69,7 @@ describeWith([ANVIL], 'a false creation', () => {
 registry: { include: configured, defaults: false }
 chains:
   ${VERIFIED_CHAIN_ID}: { name: Test chain, local: true, rpc: [${nodes.map(({ url }) => url).join(', ')}] }
-verification: { recheckPerHour: 0 }
+verification: { recheckRoundSeconds: 0 }
 `;
     await writeFile(path.join(folder.path, 'fullmatch.yaml'), yaml);
     service = await bootService({ databaseUrl: testDatabase.url, yaml });

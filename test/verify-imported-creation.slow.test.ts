@@ -46,7 +46,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
       createTestDatabase(),
       createTemporaryFolder(),
     ]);
-    const yaml = configOf(anvil, 'verification: { recheckPerHour: 0 }\n');
+    const yaml = configOf(anvil, 'verification: { recheckRoundSeconds: 0 }\n');
     await writeFile(path.join(folder.path, 'fullmatch.yaml'), yaml);
     service = await bootService({ databaseUrl: testDatabase.url, yaml });
     ({ transactionHash: other } = await anvil.send({ data: '0x6001600155' }));

@@ -42,7 +42,7 @@ describeWith([ANVIL], 'a creation that is known late', () => {
     node = await startFilteringNode(anvil.url);
     service = await bootService({
       databaseUrl: testDatabase.url,
-      yaml: configOf(node, 'verification: { recheckPerHour: 0 }\n'),
+      yaml: configOf(node, 'verification: { recheckRoundSeconds: 0 }\n'),
     });
   });
   afterAll(async () => {

@@ -54,7 +54,7 @@ describeWith([ANVIL], 'code that is replaced while it is verified', () => {
     secondCode = await anvil.request<Hex>('eth_getCode', [second.address, 'latest']);
     service = await bootService({
       databaseUrl: testDatabase.url,
-      yaml: configOf({ url: node.url }, 'verification: { workers: 2, recheckPerHour: 0 }\n'),
+      yaml: configOf({ url: node.url }, 'verification: { workers: 2, recheckRoundSeconds: 0 }\n'),
     });
   });
   afterAll(async () => {

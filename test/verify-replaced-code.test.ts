@@ -65,10 +65,10 @@ describeWith([ANVIL], 'code that is replaced', () => {
     await testDatabase.drop();
   });
 
-  const boot = (recheckPerHour: number): Promise<BootedService> =>
+  const boot = (recheckRoundSeconds: number): Promise<BootedService> =>
     bootService({
       databaseUrl: testDatabase.url,
-      yaml: configOf(anvil, `verification: { recheckPerHour: ${recheckPerHour} }\n`),
+      yaml: configOf(anvil, `verification: { recheckRoundSeconds: ${recheckRoundSeconds} }\n`),
     });
   /** Deploys one of the contracts at the one address, and gives the transaction. */
   const make = async (name: keyof typeof INPUTS): Promise<Hex> => {
@@ -140,7 +140,7 @@ describeWith([ANVIL], 'code that is replaced', () => {
     expect((await verify('First')).contract).toMatchObject({ runtimeMatch: 'exact_match' });
     await end();
     await make('Second');
-    const walking = await boot(36_000);
+    const walking = await boot(1);
     try {
       await expect
         .poll(async () => (await eventsOf())[0])

@@ -52,10 +52,10 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     await testDatabase.drop();
   });
 
-  const boot = (recheckPerHour: number): Promise<BootedService> =>
+  const boot = (recheckRoundSeconds: number): Promise<BootedService> =>
     bootService({
       databaseUrl: testDatabase.url,
-      yaml: configOf(anvil, `verification: { recheckPerHour: ${recheckPerHour} }\n`),
+      yaml: configOf(anvil, `verification: { recheckRoundSeconds: ${recheckRoundSeconds} }\n`),
     });
   const make = async (owner: number): Promise<Hex> =>
     (await contracts.makeByNonce(`0x${creationCode}${word(owner)}`)).transactionHash;
@@ -218,7 +218,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
   test('is found by the service itself', async () => {
     await verify(await remake(7));
     await remake(8);
-    const walking = await boot(36_000);
+    const walking = await boot(1);
     try {
       await expect.poll(newestEvents).toMatchObject(DISPROVED);
     } finally {

@@ -183,9 +183,9 @@ export const configSchema = z.object({
     jobTimeoutMs: integer([1000, 3_600_000], 600_000, {
       description: 'How long one verification may take, in milliseconds.',
     }),
-    recheckPerHour: integer([0, 36_000], 60, {
+    recheckRoundSeconds: integer([0, 315_360_000], 2_592_000, {
       description:
-        'How many verified contracts of each configured chain are read again in an hour, to see whether their code changed; 0 for none.',
+        'In how many seconds all verified contracts of a configured chain are read again, to see whether their code changed; 0 for never.',
     }),
     requestBytes: integer([1024, 2 ** 30], 31_457_280, {
       description: 'The largest body of a request to verify, in bytes.',

@@ -9,6 +9,10 @@ export const REMOVED_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['limits.answerBytes', ANSWERS],
   ['limits.clientAnswerBytes', ANSWERS],
   [
+    'verification.recheckPerHour',
+    'verification.recheckRoundSeconds says in how long all contracts of a chain are read again, however many there are; use that',
+  ],
+  [
     'verification.jobWaitingRequests',
     'verification.waitingRequests and verification.clientWaitingRequests bound it; remove it',
   ],

@@ -46,7 +46,7 @@ export async function openUnlisted(
     ),
   );
   const configured = (): number[] => [...publication.inputs.configured.keys()];
-  const { recheckPerHour: perHour } = options;
-  closers.addFirst(startRecheckWalk(database, parts, configured, { perHour }, log));
+  const { recheckRoundSeconds: roundSeconds } = options;
+  closers.addFirst(startRecheckWalk(database, parts, configured, { roundSeconds }, log));
   return { database, verification };
 }

@@ -60,8 +60,8 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const verification = await core.verification();
   const configuredChains = (): number[] => [...publication.inputs.configured.keys()];
   const unlisted = await core.unlisted();
-  const { recheckPerHour: perHour } = options;
-  closers.addFirst(startRecheckWalk(database, parts, configuredChains, { perHour }, log));
+  const { recheckRoundSeconds: roundSeconds } = options;
+  closers.addFirst(startRecheckWalk(database, parts, configuredChains, { roundSeconds }, log));
   if (parts.explorerVerifier !== undefined) {
     const contracts = createContractReader(database);
     const times = overrides.forwardTimes;

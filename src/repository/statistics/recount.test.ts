@@ -68,6 +68,16 @@ describe('recount', () => {
     expect(await stats()).toBe(before);
   });
 
+  test('with repair waits for no writer, and lets none wait, where there is nothing to repair', async () => {
+    const found = await test_.database.transaction(async (transaction) => {
+      await transaction.query(
+        sql('test: a writer', 'UPDATE current_matches SET updated_at = now() WHERE chain_id = 1'),
+      );
+      return recount(test_.database, { repair: true });
+    });
+    expect(found).toMatchObject({ differences: [], repaired: false });
+  });
+
   test.each([
     ['UPDATE chain_counts SET full_match = 7, partial_match = 0'],
     ['DELETE FROM chain_counts'],

@@ -172,24 +172,31 @@ const RECORD_CORRECTION = sql(
    FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS row (chain_id, address, reason)`,
 );
 
+/** What a repair mends: a row that differs from its evidence is left, since only a new verification can mend it. */
+const isRepairable = ({ kind }: CountDifference): boolean => kind !== 'row_against_evidence';
+
 /**
  * Compares the counts with the events and with the rows, and the rows with the events and their evidence.
  * With `repair` it then makes rows and counts what the event log gives and records a correction for each
- * difference; a row that differs from its evidence is shown and left, since only a new verification can mend it.
+ * difference. Writers wait only for a repair, not for a comparison that finds nothing to mend.
  */
 export async function recount(
   database: Database,
   { repair }: { repair: boolean },
 ): Promise<Recount> {
+  const compared = await database.transaction(async (transaction) => {
+    await transaction.query(LIFT_TIME_LIMIT);
+    return { ...(await compare(transaction)), repaired: false };
+  });
+  if (!repair || !compared.differences.some(isRepairable)) return compared;
   const found = await database.transaction(async (transaction) => {
     await transaction.query(LIFT_TIME_LIMIT);
-    if (!repair) return { ...(await compare(transaction)), repaired: false };
     await transaction.query(LOCK_ROWS);
     await transaction.query(LOCK_COUNTS);
     await lockUntilCommit(transaction, 'followers');
     await transaction.query(LIFT_REST_LIMIT);
     const before = await compare(transaction);
-    const repairable = before.differences.filter(({ kind }) => kind !== 'row_against_evidence');
+    const repairable = before.differences.filter(isRepairable);
     if (repairable.length === 0) return { ...before, repaired: false };
     await transaction.query(DELETE_UNEXPLAINED);
     await transaction.query(RESTORE_MATCHES);

@@ -60,7 +60,8 @@ export interface Workers {
   close(): Promise<void>;
 }
 
-const LEASE_MS = 30_000;
+/** A job of a killed process is taken over within ten seconds: so long after its last heartbeat, and a heartbeat later. */
+const LEASE_MS = 8_000;
 const POLL_MS = 1_000;
 const HEARTBEATS_PER_LEASE = 6;
 /** After a failed claim: the database is away. */

@@ -1,11 +1,21 @@
 import { expect, test } from 'vitest';
 import { stubDatabase } from '../../../test/support/gate.ts';
+import { createTestDatabase } from '../../../test/support/test-database.ts';
 import { silentLogger } from '../../log.ts';
-import { type Database } from '../../store/database.ts';
+import { sql, type Database } from '../../store/database.ts';
 import { startRecheckWalk } from './recheck-walk.ts';
 
 const ADD = 'add chains to recheck';
 const TAKE = 'take next contract to recheck';
+
+const LEFT = sql(
+  'test: until the next recheck',
+  'SELECT extract(epoch FROM next_at - now())::float8 * 1000 AS ms FROM code_rechecks ORDER BY chain_id',
+);
+const within =
+  (least: number, most: number) =>
+  (value: unknown): boolean =>
+    Number(value) >= least && Number(value) <= most;
 
 /** A walk that holds at one statement; gives the statements that ran until it was closed there. */
 async function closeAt(label: string): Promise<readonly string[]> {
@@ -16,7 +26,7 @@ async function closeAt(label: string): Promise<readonly string[]> {
     stub as unknown as Database,
     parts as unknown as Parameters<typeof startRecheckWalk>[1],
     () => [7],
-    { perHour: 1 },
+    { roundSeconds: 1 },
     silentLogger,
   );
   await stub.closeWhileHeld(() => walk.close());
@@ -29,4 +39,36 @@ test('a walk that ends takes no contract any more', async () => {
 
 test('a contract that was being taken while the walk ends is not looked at', async () => {
   expect(await closeAt(TAKE)).toEqual([ADD, TAKE]);
+});
+
+test('a round takes as long for many contracts as for few, within one contract a minute and ten a second', async () => {
+  const testDatabase = await createTestDatabase();
+  const { database } = testDatabase;
+  const month = 2_592_000;
+  await database.query(
+    sql(
+      'test: counts of chains',
+      'INSERT INTO chain_counts (chain_id, full_match) VALUES (2, 1000000), (3, 1000000000)',
+    ),
+  );
+  const walk = startRecheckWalk(
+    database,
+    { findSupportedChain: () => ({}) } as unknown as Parameters<typeof startRecheckWalk>[1],
+    () => [1, 2, 3],
+    { roundSeconds: month },
+    silentLogger,
+  );
+  const left = async (): Promise<readonly number[]> => {
+    const rows = await database.query<{ ms: number }>(LEFT);
+    return rows.map(({ ms }) => ms);
+  };
+  await expect
+    .poll(left)
+    .toEqual([
+      expect.toSatisfy(within(3_000, 60_000)),
+      expect.toSatisfy(within(101, 2_592)),
+      expect.toSatisfy(within(-Infinity, 100)),
+    ]);
+  await walk.close();
+  await testDatabase.drop();
 });

@@ -12,14 +12,18 @@ const ADD_CHAINS = sql(
   `INSERT INTO code_rechecks (chain_id) SELECT unnest($1::bigint[]) ON CONFLICT DO NOTHING`,
 );
 
+const SHORTEST_MS = 100;
+const LONGEST_MS = 60_000;
 // One statement takes the next contract of a chain that is due and moves the chain's place and time, so that no two
 // processes take the same. Past the last address the round begins again.
 const TAKE_NEXT = sql(
   'take next contract to recheck',
-  `UPDATE code_rechecks SET next_at = now() + $2 * interval '1 millisecond',
-     after_address = coalesce(due.address, '')
+  `UPDATE code_rechecks SET after_address = coalesce(due.address, ''), next_at = now() + interval '1 millisecond'
+       * greatest(${SHORTEST_MS}, least(${LONGEST_MS}, $2::float8 / greatest(1, due.contracts)))
    FROM (
      SELECT chain_id, (
+       SELECT full_match + partial_match FROM chain_counts
+       WHERE chain_counts.chain_id = code_rechecks.chain_id) AS contracts, (
        SELECT address FROM current_matches
        WHERE current_matches.chain_id = code_rechecks.chain_id AND address > after_address
        ORDER BY address LIMIT 1) AS address
@@ -30,42 +34,50 @@ const TAKE_NEXT = sql(
    RETURNING code_rechecks.chain_id, due.address`,
 );
 
-const HOUR_MS = 3_600_000;
-/** How often the walk looks for what is due, at the least. */
-const MAX_PAUSE_MS = 15_000;
+const READ_PAUSE = sql(
+  'read when the next recheck is due',
+  `SELECT extract(epoch FROM min(next_at) - now())::float8 * 1000 AS ms FROM code_rechecks
+   WHERE chain_id = ANY($1::bigint[])`,
+);
+
+/** How often the walk looks for what is due, at the least: chains may be configured any time. */
+const LONGEST_PAUSE_MS = 15_000;
 
 /**
- * Reads the code of the current matches again, slowly and in the order of addresses, and withdraws those whose code was
- * replaced. All processes of a database share the budget of each chain. What cannot be read now comes again in the next
- * round.
+ * Reads the code of the current matches again, in the order of addresses, and withdraws those whose code was replaced. A
+ * chain's round takes `roundSeconds` whatever it holds, but at least one contract a minute and at most ten a second are
+ * read. All processes of a database share the rounds. What cannot be read now comes again in the next one.
  * @param chainIds the chains that the operator configured; those that are not supported are passed over
  */
 export function startRecheckWalk(
   database: Database,
   parts: ReadingParts & Pick<VerificationParts, 'findSupportedChain'>,
   chainIds: () => readonly number[],
-  { perHour }: { readonly perHour: number },
+  { roundSeconds }: { readonly roundSeconds: number },
   log: Logger,
 ): { close(): Promise<void> } {
   const stopping = new AbortController();
   const { signal } = stopping;
-  if (perHour === 0) return { close: () => Promise.resolve() };
-  const intervalMs = HOUR_MS / perHour;
-  const step = async (): Promise<boolean> => {
+  if (roundSeconds === 0) return { close: () => Promise.resolve() };
+  /** @returns how long nothing is due, in milliseconds */
+  const step = async (): Promise<number> => {
     const supported = chainIds().filter((chainId) => parts.findSupportedChain(chainId));
-    if (supported.length === 0) return false;
+    if (supported.length === 0) return LONGEST_PAUSE_MS;
     await database.query(ADD_CHAINS, [supported]);
-    if (signal.aborted) return false;
+    if (signal.aborted) return 0;
     const [taken] = await database.query<{ chain_id: string; address: Buffer | null }>(TAKE_NEXT, [
       supported,
-      intervalMs,
+      1000 * roundSeconds,
     ]);
-    if (taken === undefined) return false;
+    if (taken === undefined) {
+      const [next] = await database.query<{ ms: number }>(READ_PAUSE, [supported]);
+      return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_MS, next?.ms ?? LONGEST_PAUSE_MS));
+    }
     // A contract that was taken while the walk ended comes again in the next round.
     if (taken.address !== null && !signal.aborted) {
       await recheck(Number(taken.chain_id), bytesToHex(taken.address));
     }
-    return true;
+    return 0;
   };
   const recheck = async (chainId: number, address: Hex): Promise<void> => {
     const chain = parts.findSupportedChain(chainId);
@@ -78,14 +90,13 @@ export function startRecheckWalk(
   };
   const walk = async (): Promise<void> => {
     while (!signal.aborted) {
-      let took = false;
+      let pauseMs = LONGEST_PAUSE_MS;
       try {
-        took = await step();
+        pauseMs = await step();
       } catch (error) {
         if (signal.aborted) return;
         log.warn({ event: 'recheck_failed', error: messageOf(error) }, 'no code was read again');
       }
-      const pauseMs = took ? 0 : Math.min(MAX_PAUSE_MS, intervalMs);
       await wait(pauseMs, undefined, { signal }).catch(() => undefined);
     }
   };
