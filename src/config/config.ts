@@ -103,6 +103,14 @@ export const configSchema = z.object({
       description:
         'The space to keep free on the disk of the embedded database, in bytes; with less, submissions and imports are refused.',
     }),
+    sharedBuffersBytes: integer([1_048_576, 2 ** 40], 67_108_864, {
+      description:
+        'How much memory the embedded PostgreSQL uses for pages of tables and indexes, in bytes; a quarter of the machine where much is stored.',
+    }),
+    maxConnections: integer([20, 10_000], 100, {
+      description:
+        'How many connections the embedded PostgreSQL takes, from this service and from commands beside it.',
+    }),
     binaries: unset(path, {
       description: 'A folder with other PostgreSQL programs (15 or newer) for the embedded server.',
       expected: 'the path of a folder, such as /usr/lib/postgresql/17/bin',

@@ -16,12 +16,13 @@ import { hasSchema, openSchema } from './open-schema.ts';
 import { createDatabasePool, type DatabasePool } from './pool.ts';
 import { readSnapshot } from './read-snapshot.ts';
 import { OLDEST_MAJOR } from './embedded/postgres-binaries.ts';
+import { type ServerSize } from './embedded/server-process.ts';
 import { LISTEN_URL, needsSession, requireSameDatabase } from './session-target.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 import { type StoreTrouble, watchCondition } from './store-condition.ts';
 
 /** Which database the store uses, and how. */
-export interface StoreOptions {
+export interface StoreOptions extends ServerSize {
   /** A PostgreSQL server of the operator; without it the embedded server is used. */
   readonly url?: Secret;
   /** A connection to the same database without a pooler, for what needs a session. */
@@ -118,6 +119,8 @@ export async function openStore(options: StoreOptions, log: Logger): Promise<Sto
       dataDir: options.dataDir,
       applicationName,
       ...(options.binaries === undefined ? {} : { binaries: options.binaries }),
+      ...(options.sharedBuffersBytes && { sharedBuffersBytes: options.sharedBuffersBytes }),
+      ...(options.maxConnections && { maxConnections: options.maxConnections }),
     },
     log,
   );

@@ -15,14 +15,14 @@ import { EMBEDDED_USER, initialiseData } from './initialise-data.ts';
 import { findRunningServer, type LockFile } from './lock-file.ts';
 import { findBinaries } from './postgres-binaries.ts';
 import { type ServerUse } from './server-watcher.ts';
-import { startServer, type StartOutcome, stopServer } from './server-process.ts';
+import { type ServerSize, startServer, type StartOutcome, stopServer } from './server-process.ts';
 import { mapDatabaseError, SQLSTATE, sqlstateOf } from '../sqlstate.ts';
 import { folderFailure } from './store-failure.ts';
 import { isRoot, SYSTEM_FOLDER } from './system-user.ts';
 import { wait } from '../wait.ts';
 
 /** Where the embedded server keeps its data, and which programs it runs. */
-export interface EmbeddedServerOptions {
+export interface EmbeddedServerOptions extends ServerSize {
   /** The service's data directory, absolute. */
   readonly dataDir: string;
   /** A folder of other PostgreSQL programs (15 or later) than the package's. */
@@ -146,7 +146,7 @@ async function start(
     if (made !== undefined) checkMajorVersion(data.path, made, binaries);
     // Before the server, so that the server can never be left behind without it.
     await use.ensure(data);
-    return await startServer(data, binaries);
+    return await startServer(data, binaries, options);
   } catch (error) {
     throw folderFailure(error, data.path);
   }

@@ -108,6 +108,18 @@ describe('the embedded server', () => {
     ]);
   });
 
+  test('is as large as it is told', async () => {
+    const dataDir = await usedDataDir();
+    const size = { sharedBuffersBytes: 16 * 2 ** 20, maxConnections: 25 };
+    const store = await openStore({ dataDir, poolSize: 1, ...size }, silentLogger);
+    cleanUps.push(() => store.close());
+    const settings = sql(
+      'test: sizes',
+      `SELECT current_setting('shared_buffers') AS buffers, current_setting('max_connections') AS connections`,
+    );
+    expect(await store.database.query(settings)).toEqual([{ buffers: '16MB', connections: '25' }]);
+  });
+
   test('is joined by a second process, and stops only with the last one', async () => {
     const dataDir = await usedDataDir();
     const store = await open(dataDir);

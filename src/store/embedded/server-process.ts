@@ -21,16 +21,27 @@ const START_TIMEOUT_MS = 300_000;
 /** Less than the service's own ten seconds: a server that takes longer to stop ends without being watched. */
 const STOP_TIMEOUT_MS = 8_000;
 
+/** How large the server is; a process that joins one that runs takes it as it is. */
+export interface ServerSize {
+  /** Memory for pages of tables and indexes, shared by all its processes; 64 MiB unless told. */
+  readonly sharedBuffersBytes?: number;
+  /** Most connections of all processes together; 100 unless told. */
+  readonly maxConnections?: number;
+}
+
 /** The server's settings. They are given at each start, so those of a later Fullmatch hold for older data. */
-function settings(socketFolder: string): Record<string, string> {
+function settings(
+  socketFolder: string,
+  { sharedBuffersBytes = 64 * 2 ** 20, maxConnections = 100 }: ServerSize,
+): Record<string, string> {
   return {
     listen_addresses: '',
     // A list: quotes keep spaces and commas in a path.
     unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     port: String(SOCKET_PORT),
-    max_connections: '100',
-    shared_buffers: '64MB',
+    max_connections: String(maxConnections),
+    shared_buffers: `${Math.ceil(sharedBuffersBytes / 1024)}kB`,
     fsync: 'on',
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -52,13 +63,14 @@ export type StartOutcome = 'started' | 'outrun';
 export async function startServer(
   data: DataDirectory,
   binaries: PostgresBinaries,
+  size: ServerSize,
 ): Promise<StartOutcome> {
   const socketFolder = await prepareSocketFolder(data.path, data.account);
   await clearStaleLocks(data.path, socketFolder, SOCKET_PORT);
   const log = await openLog(data);
   try {
     const { size: logStart } = await log.stat();
-    const child = spawnPostgres(data, binaries, socketFolder, log);
+    const child = spawnPostgres(data, binaries, settings(socketFolder, size), log);
     return await waitUntilReady(child, data, () => readLog(data, logStart));
   } finally {
     await log.close();
@@ -88,13 +100,10 @@ export async function stopServer(
 function spawnPostgres(
   data: DataDirectory,
   binaries: PostgresBinaries,
-  socketFolder: string,
+  given: Readonly<Record<string, string>>,
   log: FileHandle,
 ): ChildProcess {
-  const parameters = Object.entries(settings(socketFolder)).flatMap(([name, value]) => [
-    '-c',
-    `${name}=${value}`,
-  ]);
+  const parameters = Object.entries(given).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
   const child = spawn(binaries.postgres, ['-D', data.path, ...parameters], {
     cwd: '/',
     detached: true,
