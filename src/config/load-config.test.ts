@@ -51,7 +51,12 @@ describe('the defaults', () => {
   test('leave optional keys absent, not undefined', () => {
     const { config } = load();
     expect(Object.keys(config.api)).toEqual(['enabled', 'port', 'prefix']);
-    expect(Object.keys(config.database)).toEqual(['poolSize', 'minFreeBytes']);
+    expect(Object.keys(config.database)).toEqual([
+      'poolSize',
+      'minFreeBytes',
+      'sharedBuffersBytes',
+      'maxConnections',
+    ]);
   });
 
   test('hold in an empty file and in empty sections', () => {
