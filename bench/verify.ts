@@ -36,11 +36,12 @@ const COLD_ROUNDS = 3;
 const WARM_PER_ROUND = 5;
 /** So that a compiler has made its next instance and given memory back. */
 const PAUSE_MS = 700;
-const BATCH = 60;
+const BATCH = 40;
 const WORKERS = 2;
 const SOLC = path.dirname(createRequire(import.meta.url).resolve('solc/package.json'));
 
 type Program = Awaited<ReturnType<typeof startProgram>>;
+type Deployment = Awaited<ReturnType<typeof deploy>>;
 
 /** A contract of the benchmark as its developer compiled it. */
 interface Prepared {
@@ -67,10 +68,19 @@ function compileInFreshProcess({ input }: BenchmarkContract): Promise<void> {
   });
 }
 
-async function prepare(contract: BenchmarkContract): Promise<Prepared> {
-  const { input, target } = contract;
+/** @param edition another text of the contract: the service compiles each text once */
+async function prepare(contract: BenchmarkContract, edition = 0): Promise<Prepared> {
+  const { target } = contract;
+  const { [target.path]: main, ...others } = contract.input.sources;
+  const content = `${main?.content ?? ''}\n// edition ${edition}`;
+  const input = { ...contract.input, sources: { ...others, [target.path]: { content } } };
   const compiled = await compileAsDeveloper(NEWEST, input as TestInput, target.path, target.name);
-  return { contract, compiled };
+  return { contract: { ...contract, input }, compiled };
+}
+
+function prepareEditions(contract: BenchmarkContract, editions: number): Promise<Prepared[]> {
+  const numbers = Array.from({ length: editions }, (_, number) => number);
+  return Promise.all(numbers.map((number) => prepare(contract, number)));
 }
 
 /** The votes of the Governor; other constructors take no arguments and ignore it. */
@@ -116,20 +126,22 @@ interface ContractRow {
 async function measureContract(
   start: () => Promise<Program>,
   anvil: Anvil,
-  prepared: Prepared,
+  contract: BenchmarkContract,
 ): Promise<ContractRow> {
+  const [first, ...editions] = await prepareEditions(contract, 1 + WARM_PER_ROUND);
+  if (first === undefined) throw new Error('nothing is prepared');
   const [reference, cold, warm]: [number[], number[], number[]] = [[], [], []];
   for (let round = 0; round < COLD_ROUNDS; round += 1) {
-    reference.push(await timeOf(() => compileInFreshProcess(prepared.contract)));
+    reference.push(await timeOf(() => compileInFreshProcess(first.contract)));
     const program = await start();
-    cold.push(await verifyOne(program, anvil, prepared));
-    for (let turn = 0; turn < WARM_PER_ROUND; turn += 1) {
+    cold.push(await verifyOne(program, anvil, first));
+    for (const edition of editions) {
       await sleep(PAUSE_MS);
-      warm.push(await verifyOne(program, anvil, prepared));
+      warm.push(await verifyOne(program, anvil, edition));
     }
     await stop(program);
   }
-  const { name } = prepared.contract;
+  const { name } = contract;
   const row = { reference: median(reference), cold: median(cold), warm: median(warm) };
   return { contract: name, ...row };
 }
@@ -139,28 +151,27 @@ async function stop(program: Program): Promise<void> {
   await program.ended;
 }
 
-/** Verifications per second when many wait, and compilations per second of fresh processes, as many at once. */
+/** Verifications per second when all of them wait. */
 async function measureRate(
   program: Program,
   anvil: Anvil,
-  prepared: Prepared,
-): Promise<{ readonly jobs: number; readonly reference: number }> {
-  const { contract } = prepared;
-  const bodyOf = (creationTransactionHash: string): object => ({
-    stdJsonInput: contract.input,
+  batch: readonly Prepared[],
+): Promise<number> {
+  const bodyOf = ({ contract: { input, target } }: Prepared, hash: string): object => ({
+    stdJsonInput: input,
     compilerVersion: NEWEST,
-    contractIdentifier: `${contract.target.path}:${contract.target.name}`,
-    creationTransactionHash,
+    contractIdentifier: `${target.path}:${target.name}`,
+    creationTransactionHash: hash,
   });
-  const deployments: Awaited<ReturnType<typeof deploy>>[] = [];
-  for (let number = 0; number < BATCH; number += 1) {
-    deployments.push(await deployFresh(anvil, prepared));
+  const deployments: { readonly prepared: Prepared; readonly at: Deployment }[] = [];
+  for (const prepared of batch) {
+    deployments.push({ prepared, at: await deployFresh(anvil, prepared) });
   }
   const took = await timeOf(async () => {
     const ids = await Promise.all(
-      deployments.map(async ({ address, transactionHash }) => {
+      deployments.map(async ({ prepared, at: { address, transactionHash } }) => {
         const url = `${program.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
-        const response = await post(url, bodyOf(transactionHash));
+        const response = await post(url, bodyOf(prepared, transactionHash));
         return ((await response.json()) as { verificationId: string }).verificationId;
       }),
     );
@@ -169,13 +180,18 @@ async function measureRate(
       if (job.contract.match !== 'exact_match') throw new Error(JSON.stringify(job));
     }
   });
+  return (batch.length * 1000) / took;
+}
+
+/** Compilations per second of fresh processes, as many at once as the service has workers. */
+async function measureFreshRate(contract: BenchmarkContract): Promise<number> {
   const fresh = 10;
-  const referenceTook = await timeOf(async () => {
+  const took = await timeOf(async () => {
     for (let number = 0; number < fresh; number += WORKERS) {
       await Promise.all(Array.from({ length: WORKERS }, () => compileInFreshProcess(contract)));
     }
   });
-  return { jobs: (BATCH * 1000) / took, reference: (fresh * 1000) / referenceTook };
+  return (fresh * 1000) / took;
 }
 
 /** The resident memory of the process with the compiler of each version, a while after it compiled a small contract. */
@@ -206,10 +222,8 @@ export async function runVerificationBenchmark(): Promise<void> {
       startProgram({ environment, workingDirectory: folder.path });
     // Makes the database, and the file caches warm.
     await stop(await start());
-    const small = await prepare(SMALL);
     for (const contract of [SMALL, ERC721_ENUMERABLE, GOVERNOR]) {
-      const prepared = contract === SMALL ? small : await prepare(contract);
-      const { reference, cold, warm } = await measureContract(start, anvil, prepared);
+      const { reference, cold, warm } = await measureContract(start, anvil, contract);
       console.log(
         [
           contract.name.padEnd(8),
@@ -222,11 +236,24 @@ export async function runVerificationBenchmark(): Promise<void> {
       );
     }
     const program = await start();
-    await verifyOne(program, anvil, small);
-    const { jobs, reference } = await measureRate(program, anvil, small);
-    console.log(
-      `${WORKERS} workers: ${jobs.toFixed(1)} jobs/s, fresh processes ${reference.toFixed(1)}/s, ratio ${(jobs / reference).toFixed(1)}`,
-    );
+    for (const contract of [SMALL, ERC721_ENUMERABLE]) {
+      const [first, ...different] = await prepareEditions(contract, 1 + BATCH);
+      if (first === undefined) throw new Error('nothing is prepared');
+      await verifyOne(program, anvil, first);
+      const rates = {
+        different: await measureRate(program, anvil, different),
+        clones: await measureRate(program, anvil, Array<Prepared>(BATCH).fill(first)),
+        fresh: await measureFreshRate(contract),
+      };
+      console.log(
+        [
+          `${contract.name.padEnd(8)} ${WORKERS} workers, ${BATCH} that wait:`,
+          `different texts ${rates.different.toFixed(1)}/s`,
+          `one text ${rates.clones.toFixed(1)}/s`,
+          `fresh processes ${rates.fresh.toFixed(1)}/s`,
+        ].join('  '),
+      );
+    }
     await stop(program);
     console.table(await measureMemory());
   } finally {

@@ -513,17 +513,13 @@ CREATE TABLE indexed_compilations (
   uses bigint NOT NULL DEFAULT 0,
   is_code_indexed boolean NOT NULL DEFAULT false,
   project_hash bytea,
-  tries integer NOT NULL DEFAULT 0,
-  next_try_at timestamp with time zone DEFAULT now(),
-  reason text,
+  are_others_indexed boolean NOT NULL DEFAULT false,
   CONSTRAINT indexed_compilations_project_hash_check CHECK ((octet_length(project_hash) = 32)),
   CONSTRAINT indexed_compilations_compilation_id_fkey FOREIGN KEY (compilation_id) REFERENCES compiled_contracts(id),
   CONSTRAINT indexed_compilations_pkey PRIMARY KEY (compilation_id)
 );
 
-CREATE INDEX indexed_compilations_due ON public.indexed_compilations USING btree (next_try_at) WHERE (next_try_at IS NOT NULL);
-
-CREATE INDEX indexed_compilations_of_project ON public.indexed_compilations USING btree (project_hash) WHERE ((next_try_at IS NULL) AND (reason IS NULL));
+CREATE INDEX indexed_compilations_of_project ON public.indexed_compilations USING btree (project_hash) WHERE are_others_indexed;
 
 CREATE INDEX indexed_compilations_without_code ON public.indexed_compilations USING btree (compilation_id) WHERE (NOT is_code_indexed);
 

@@ -224,6 +224,13 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
     load: async () => (await import('./recount.ts')).defineRecount,
   },
   {
+    name: 'reindex',
+    description:
+      'Compiles stored sources for the other contracts in them, so that their deployments are verified without sources.',
+    examples: ['reindex', 'reindex sepolia --json'],
+    load: async () => (await import('./reindex.ts')).defineReindex,
+  },
+  {
     name: 'withdraw',
     description: 'Takes the match of an address back; the event log keeps it, with the reason.',
     examples: [

@@ -166,8 +166,9 @@ async function runHere(
     async () =>
       (await proposals.propose(chainId, address, { client: 'cli', signal })).compilerVersion,
   );
+  const compilers = await core.compilers();
   const stopFollowing = followProgress(stderr, () =>
-    parts.compilers.describeDownloads().map(describeDownload),
+    compilers.describeDownloads().map(describeDownload),
   );
   const log = await core.log();
   try {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { narrowOutputSelection } from './output-selection.ts';
+import { narrowOutputSelection, selectOtherContracts } from './output-selection.ts';
 
 const INPUT = {
   language: 'Solidity',
@@ -21,4 +21,33 @@ test('takes names for names, whatever they are', () => {
   const target = { path: '__proto__', name: '__proto__' };
   const text = JSON.stringify(narrowOutputSelection(INPUT, target).settings);
   expect(text).toContain('"outputSelection":{"__proto__":{"__proto__":["abi"');
+});
+
+const TARGET = { path: 'a.sol', name: 'A' };
+const othersOf = (...contents: readonly string[]): unknown => {
+  const sources = Object.fromEntries(
+    contents.map((content, number) => [`${number}.sol`, { content }]),
+  );
+  const selected = selectOtherContracts(narrowOutputSelection({ ...INPUT, sources }, TARGET));
+  const selection = selected?.settings['outputSelection'] as Record<string, object> | undefined;
+  if (selection === undefined) return undefined;
+  expect(selection['a.sol']).toHaveProperty('A');
+  return Object.keys(selection['*'] ?? {});
+};
+const LARGE = `// ${'x'.repeat(17_000)}`;
+
+test.each([
+  ['one contract alone', ['contract A {}'], undefined],
+  ['small sources', ['contract A {}', 'library B {}'], ['*']],
+  ['large sources that create nothing', ['contract A {}', `contract B {} ${LARGE}`], undefined],
+  [
+    'large sources that create contracts',
+    [
+      `contract A { function f() public { new Boat(1); new ships.Raft{salt: 0}(); } } ${LARGE}`,
+      'contract Boat {} contract Raft {} bytes constant c = type( fleet.Ferry ).creationCode;',
+    ],
+    ['Boat', 'Raft', 'Ferry'],
+  ],
+])('of %s the other contracts that are asked for', (_what, contents, names) => {
+  expect(othersOf(...contents)).toEqual(names);
 });

@@ -41,14 +41,56 @@ export function narrowOutputSelection(
   return { ...input, settings: { ...input.settings, outputSelection } };
 }
 
+/** What tells a contract by its code: the runtime code and the places of its values. */
+const RUNTIME_CODE_OUTPUT: readonly string[] = [
+  'evm.deployedBytecode.object',
+  'evm.deployedBytecode.linkReferences',
+  'evm.deployedBytecode.immutableReferences',
+];
+
 /**
- * The input with its output selection replaced by the running code of every contract. The selection is no part of the
+ * The input with its output selection replaced by the runtime code of every contract. The selection is no part of the
  * metadata: each code is the one that the contract has by itself.
  */
-export function selectRunningCodes(input: StandardJsonInput): StandardJsonInput {
-  const code = 'evm.deployedBytecode';
-  const selected = [`${code}.object`, `${code}.linkReferences`, `${code}.immutableReferences`];
-  return { ...input, settings: { ...input.settings, outputSelection: { '*': { '*': selected } } } };
+export function selectRuntimeCodes(input: StandardJsonInput): StandardJsonInput {
+  return withSelection(input, { '*': { '*': RUNTIME_CODE_OUTPUT } });
+}
+
+/** Sources up to this size are compiled as a whole in little more time than for one contract. */
+const SMALL_SOURCES_CHARACTERS = 16_384;
+/** A source has other contracts only where one of these words stands twice. */
+const DECLARATION = /\b(?:contract|library)\b/g;
+/** `new Boat(…)`, `new ships.Boat{salt: s}(…)`, `type(Boat).creationCode`. */
+const CREATED = /\b(?:new\s+|type\s*\(\s*)(?:[A-Za-z_$][\w$]*\s*\.\s*)*([A-Za-z_$][\w$]*)/g;
+
+/** Whether sources may declare more than one contract that has code. */
+export function mayHaveOtherContracts(sources: Iterable<string>): boolean {
+  let declarations = 0;
+  for (const content of sources) {
+    const found = content.matchAll(DECLARATION);
+    while (found.next().done !== true) {
+      declarations += 1;
+      if (declarations > 1) return true;
+    }
+  }
+  return false;
+}
+
+/**
+ * A narrowed input that also asks for the runtime codes of other contracts: of all where the sources are small, else of
+ * those that some code creates, which are mostly compiled for the target in any case. Undefined where there are none.
+ */
+export function selectOtherContracts(narrowed: StandardJsonInput): StandardJsonInput | undefined {
+  const contents = Object.values(narrowed.sources).map(({ content = '' }) => content);
+  if (!mayHaveOtherContracts(contents)) return undefined;
+  const characters = contents.reduce((sum, { length }) => sum + length, 0);
+  const names =
+    characters <= SMALL_SOURCES_CHARACTERS
+      ? ['*']
+      : contents.flatMap((content) => [...content.matchAll(CREATED)].map(([, name = '']) => name));
+  if (names.length === 0) return undefined;
+  const others = Object.fromEntries(names.map((name) => [name, RUNTIME_CODE_OUTPUT]));
+  return withSelection(narrowed, mergeSelections(selectionOf(narrowed), { '*': others }));
 }
 
 /** Selects a contract and nothing of it that costs time. */

@@ -56,7 +56,7 @@ export interface Core {
   readonly compilers: () => Promise<Compilers>;
   /** What a verification is made of: chain access, compilers, and the chains of the registry. */
   readonly verificationParts: () => Promise<
-    VerificationParts & { readonly compilers: Compilers } & Pick<ChainAccess, 'explorerVerifier'>
+    VerificationParts & Pick<ChainAccess, 'explorerVerifier'>
   >;
   readonly publication: () => Promise<Publication>;
   /** The queue of verifications, and the workers of this process. */
@@ -138,7 +138,8 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   });
   const verificationParts = part(async () => {
     const { createJobReader } = await import('../verification/compilation/job-reader.ts');
-    const found = { ...(await chains()), compilers: await compilers() };
+    const { withRecentOutputs } = await import('../verification/compilation/recent-outputs.ts');
+    const found = { ...(await chains()), compilers: withRecentOutputs(await compilers()) };
     const reader = closers.add(createJobReader());
     return { ...found, reader, sourceBytes: config.limits.sourceBytes };
   });

@@ -78,7 +78,6 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
             findChain: (chainId) =>
               publication.registry.chains.find(({ record }) => record.chainId === chainId),
             configured: () => publication.inputs.configured,
-            onCodesIndexed: (listener) => verification.onCodesIndexed(listener),
             submit: (...submission) => verification.submit(...submission),
           },
           monitor,
@@ -101,7 +100,7 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
       now,
     ),
   );
-  const { compilers } = parts;
+  const compilers = await core.compilers();
   return {
     ...{ log, database, publication, chainHealth, compilers, verification, reloader, icons },
     ...{ monitors, unlisted },

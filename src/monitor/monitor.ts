@@ -33,8 +33,6 @@ export interface MonitorParts {
   /** The service configuration in force. */
   readonly configured: () => ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>;
   readonly verification: VerificationParts;
-  /** Calls back when codes were added to the index of known codes; gives what ends it. */
-  readonly onCodesIndexed: (listener: () => void) => () => void;
   readonly submit: TrialParts['submit'];
   /** Takes one request of a host out of its daily budget. */
   readonly takeRequest: (host: string) => boolean;
@@ -75,10 +73,12 @@ export function openMonitor(parts: MonitorParts, options: MonitorOptions, log: L
   const { signal } = closing;
   const requests = { granted: 0, refused: 0 };
   const monitored = monitoredOf(parts.configured);
-  let work: Closers | undefined;
+  const knownCodes = new NewKnownCodes(parts.database, log);
+  let work: Work | undefined;
   const look = async (): Promise<void> => {
     const isWanted = monitored().size > 0;
     if (isWanted && work === undefined) work = startWork(parts, options, monitored, requests, log);
+    if (isWanted && (await knownCodes.revive())) work?.wake();
     if (!isWanted && work !== undefined) {
       const ending = work;
       work = undefined;
@@ -126,6 +126,13 @@ function monitoredOf(
   };
 }
 
+/** What is at work while a chain is monitored. */
+interface Work {
+  /** Has the inbox look for creations that are due. */
+  wake(): void;
+  close(): Promise<void>;
+}
+
 /** Starts the parts that work while a chain is monitored; the last that is started is closed first. */
 function startWork(
   parts: MonitorParts,
@@ -133,7 +140,7 @@ function startWork(
   monitored: () => ReadonlyMap<number, MonitoredChain>,
   requests: { granted: number; refused: number },
   log: Logger,
-): Closers {
+): Work {
   const { database, fetch, rpc, findChain, verification } = parts;
   const { gateways, swarmGateways, concurrency, queueShare, keepDays } = options;
   const closers = new Closers();
@@ -157,10 +164,6 @@ function startWork(
   );
   closers.addFirst(inbox);
   const rechecks = closers.addFirst(startRechecks(database, verification, log));
-  const revive = reviving(database, log, () => inbox.wake());
-  void revive();
-  const forgetIndexing = parts.onCodesIndexed(() => void revive());
-  closers.addFirst({ close: async () => forgetIndexing() });
   const takeRequest = (host: string): boolean => {
     const isOwn = isPrivateHost(host) || isOwnHost(host, monitored, findChain);
     const isGranted = isOwn || parts.takeRequest(host);
@@ -174,7 +177,7 @@ function startWork(
     onRolledBack: (...replaced: Parameters<typeof rechecks.add>) => rechecks.add(...replaced),
   };
   closers.addFirst(startFollowing(following, options.follow ?? {}, log));
-  return closers;
+  return { wake: () => inbox.wake(), close: () => closers.close() };
 }
 
 /** Whether a host has an endpoint that is not published: the operator's account, which has bounds of its own. */
@@ -191,21 +194,33 @@ function isOwnHost(
   });
 }
 
-/** Brings creations back whose codes became known since the last call. */
-function reviving(database: Database, log: Logger, wake: () => void): () => Promise<void> {
-  let position: number | undefined;
-  let last: Promise<void> = Promise.resolve();
-  const run = async (): Promise<void> => {
+/** Brings creations back whose codes became known since the last look, whichever process added them. */
+class NewKnownCodes {
+  readonly #database: Database;
+  readonly #log: Logger;
+  #position: number | undefined;
+  #isReadable = true;
+
+  constructor(database: Database, log: Logger) {
+    this.#database = database;
+    this.#log = log;
+  }
+
+  /** Whether there were new codes. Never rejects. */
+  async revive(): Promise<boolean> {
     try {
-      const newest = await readNewestKnownCode(database);
-      const after = position ?? Math.max(0, newest - CODES_AGAIN);
-      if (newest > after) await reviveCreations(database, after, newest);
-      position = newest;
-      wake();
+      const newest = await readNewestKnownCode(this.#database);
+      const after = this.#position ?? Math.max(0, newest - CODES_AGAIN);
+      if (newest > after) await reviveCreations(this.#database, after, newest);
+      this.#position = newest;
+      this.#isReadable = true;
+      return newest > after;
     } catch (error) {
       const facts = { event: 'creations_not_revived', error: messageOf(error) };
-      log.warn(facts, 'found contracts of known codes were not looked at again');
+      const text = 'found contracts of known codes were not looked at again';
+      if (this.#isReadable) this.#log.warn(facts, text);
+      this.#isReadable = false;
+      return false;
     }
-  };
-  return () => (last = last.then(run));
+  }
 }

@@ -29,13 +29,13 @@ export {
   findSimilarCodes,
   type KnownCandidate,
 } from './known-codes/find-known-codes.ts';
+export { indexStoredCodes } from './known-codes/index-stored-codes.ts';
 export {
-  indexStoredCodes,
-  isProjectKnown,
-  settleProject,
-  type SettledProject,
-  takeProject,
-} from './known-codes/index-queue.ts';
+  addOtherContracts,
+  isProjectIndexed,
+  listUnindexed,
+  markIndexed,
+} from './known-codes/other-contracts.ts';
 export { readStoredCompilation, type StoredCompilation } from './known-codes/read-compilation.ts';
 export { type ContractLists, createContractLists } from './lists/contract-lists.ts';
 export { listContracts } from './lists/list-contracts.ts';

@@ -11,7 +11,6 @@ import { submitJob, type QueueLimits } from './jobs/submit-job.ts';
 import { checkBeforeSubmitting } from './recheck/submission-check.ts';
 import { watchQueue, type QueueState } from './jobs/queue-state.ts';
 import { type JobEnd, type VerificationJob } from './jobs/verification-job.ts';
-import { type SiblingParts } from './known-codes/index-siblings.ts';
 import { createKnownCodeSearch, type KnownCodeSearch } from './known-codes/search-known-code.ts';
 import { startIndexing } from './known-codes/start-indexing.ts';
 import { KnownCodeCache } from './known-codes/known-code-cache.ts';
@@ -56,8 +55,6 @@ export interface Verification {
   readonly queue: QueueState | undefined;
   /** Calls back for every job that this process brings to its end. */
   onJobEnd(listener: (end: JobEnd) => void): void;
-  /** Calls back when this process has added codes to the index: contracts that were not known before may be now. Gives what ends it. */
-  onCodesIndexed(listener: () => void): () => void;
   /** Hands the jobs at work back to the queue and ends. */
   close(): Promise<void>;
 }
@@ -75,7 +72,7 @@ export interface VerificationOptions extends WorkerOptions {
 /** Starts the workers of this process on the database's queue, and gives the way into the queue. */
 export async function startVerification(
   database: Database,
-  parts: VerificationParts & Omit<SiblingParts, 'database'>,
+  parts: VerificationParts,
   options: VerificationOptions,
   log: Logger,
 ): Promise<Verification> {
@@ -97,17 +94,12 @@ export async function startVerification(
     if (end.kind === 'match') indexing.wake();
     for (const listener of listeners) listener(end);
   };
-  const indexListeners = new Set<() => void>();
-  const onIndexed = (): void => {
-    for (const listener of indexListeners) listener();
-  };
-  // A process without workers compiles nothing.
-  const compiles = options.workers > 0;
-  const indexing = startIndexing({ ...parts, database }, { onIndexed, compiles }, log);
+  const indexing = startIndexing(database, {}, log);
   const known = { ...parts, database, cache: new KnownCodeCache() };
   const knownCodes = createKnownCodeSearch({
     ...{ database: serving, cache: known.cache, sourceBytes: parts.sourceBytes },
-    ...(compiles && { given }),
+    // A process without workers compiles nothing.
+    ...(options.workers > 0 && { given }),
   });
   const working = { ...parts, doOthersWait: () => (queue.current?.queued ?? 0) > 0 };
   const workers = startWorkers(
@@ -156,10 +148,6 @@ export async function startVerification(
       return queue.current;
     },
     onJobEnd: (listener) => listeners.push(listener),
-    onCodesIndexed: (listener) => {
-      indexListeners.add(listener);
-      return () => indexListeners.delete(listener);
-    },
     close: () => (closed ??= closeAll()),
   };
 }

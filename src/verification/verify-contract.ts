@@ -29,6 +29,7 @@ import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
 import { type Attempt, findNeededSources } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
+import { type RunningCode } from './compilation/read-running-codes.ts';
 import { startReading, type ReadingParts, type ChainReading } from './read-on-chain.ts';
 import { requireKeptSize } from './compilation/source-size.ts';
 import {
@@ -60,6 +61,8 @@ export interface VerificationParts extends ReadingParts {
 export interface VerificationResult {
   readonly contract: VerifiedContract;
   readonly compileTimeMs: number;
+  /** Other contracts of the stored sources, such as those that this one creates: they are found by their codes later. */
+  readonly others?: readonly RunningCode[];
   /** Paths of the sources that were given and that the compilation does not need: they are not published. */
   readonly droppedSources: readonly string[];
 }
@@ -128,7 +131,7 @@ async function compare(
     (input: StandardJsonInput, within = signal): Promise<CompiledTarget> =>
       compileTarget(parts, each, input, within);
   const compile = compileFor(task);
-  const first = await compile(task.input);
+  const first = await compileTarget(parts, task, task.input, signal, { withOthers: true });
   const { creation, methods } = await reading.creation;
   const onChain: OnChain = { deployed, creation, methods };
   const byName = {
@@ -184,7 +187,9 @@ async function compare(
     ...(deployment.origin && { origin: deployment.origin }),
   };
   requireKeptSize(contract.compilation.sources, parts.sourceBytes);
-  return { contract, compileTimeMs: found.compileTimeMs, droppedSources: needed.dropped };
+  const others = first.others.filter(({ path }) => Object.hasOwn(found.input.sources, path));
+  const { compileTimeMs } = found;
+  return { contract, others, compileTimeMs, droppedSources: needed.dropped };
 }
 
 /**

@@ -204,7 +204,6 @@ const noVerification: Verification = {
   waiters: 0,
   queue: undefined,
   onJobEnd: () => undefined,
-  onCodesIndexed: () => () => undefined,
   close: async () => undefined,
 };
 

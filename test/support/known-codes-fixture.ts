@@ -1,11 +1,10 @@
-import { type Compilers } from '../../src/compilers/compilers.ts';
 import { loadConfig } from '../../src/config/load-config.ts';
 import { openCore } from '../../src/core/open-core.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { silentLogger } from '../../src/log.ts';
 import { advanceFeed } from '../../src/repository/feed/follow-feed.ts';
-import { indexStoredCodes, saveMatch } from '../../src/repository/repository.ts';
-import { indexNextProject } from '../../src/verification/known-codes/index-siblings.ts';
+import { indexStoredCodes } from '../../src/repository/repository.ts';
+import { reindex } from '../../src/verification/known-codes/reindex.ts';
 import { KnownCodeCache } from '../../src/verification/known-codes/known-code-cache.ts';
 import {
   type KnownCodeParts,
@@ -14,6 +13,7 @@ import {
 } from '../../src/verification/known-codes/verify-known-code.ts';
 import { readVerificationTask } from '../../src/verification/compilation/read-compilation-task.ts';
 import { verifyContract, type VerificationResult } from '../../src/verification/verify-contract.ts';
+import { verifyAndSave } from '../../src/verification/recheck/verify-and-save.ts';
 import { startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './anvil.ts';
 import { configSources } from './config-sources.ts';
 import { recordedCompilers } from './recorded-compilers.ts';
@@ -37,7 +37,7 @@ export interface KnownCodesFixture {
   readonly anvil: Anvil;
   readonly otherAnvil: Anvil;
   readonly testDatabase: TestDatabase;
-  readonly parts: KnownCodeParts & { readonly compilers: Compilers };
+  readonly parts: KnownCodeParts;
   /** How often a compiler was asked until now. */
   readonly compilations: () => number;
   /** Verifies with sources, without storing anything. */
@@ -48,7 +48,7 @@ export interface KnownCodesFixture {
   ) => Promise<VerificationResult>;
   /** Verifies with sources and stores the match. */
   readonly verify: (address: Hex, submission: Submission, chainId?: number) => Promise<void>;
-  /** Follows the feed and indexes all that is due. */
+  /** Follows the feed, indexes what is stored, and compiles stored sources for their other contracts. */
   readonly index: () => Promise<void>;
   /** Verifies by what is stored. */
   readonly find: (
@@ -92,6 +92,7 @@ export async function startKnownCodes(): Promise<KnownCodesFixture> {
     },
   });
   const { database } = testDatabase;
+  const compilers = await core.compilers();
   const parts = { ...(await core.verificationParts()), database, cache: new KnownCodeCache() };
   const { signal } = new AbortController();
   const judge: KnownCodesFixture['judge'] = (address, submission, chainId = VERIFIED_CHAIN_ID) =>
@@ -116,12 +117,13 @@ export async function startKnownCodes(): Promise<KnownCodesFixture> {
     ...{ anvil, otherAnvil, testDatabase, parts, judge },
     compilations: () => compilations,
     verify: async (address, submission, chainId) => {
-      await saveMatch(database, (await judge(address, submission, chainId)).contract);
+      await verifyAndSave(database, () => judge(address, submission, chainId));
     },
     index: async () => {
       await advanceFeed(database);
       while ((await indexStoredCodes(database)) > 0);
-      while ((await indexNextProject(parts, signal)) === 'settled');
+      const others = reindex({ ...parts, compilers }, { workers: 1 }, signal);
+      while ((await others.next()).done !== true);
     },
     find: (address, more = {}, used = parts) =>
       verifyKnownCode(used, { chainId: VERIFIED_CHAIN_ID, address, ...more }, signal),

@@ -44,9 +44,13 @@ export function defineDemo(command: Command, context: CliContext): void {
       const demonstrate = async (core: Core): Promise<readonly DemoResult[]> => {
         const { database } = await core.store();
         const verification = await core.verificationParts();
+        const compilers = await core.compilers();
         const versions = await findVersions(core);
         const onProgress = showProgress(context);
-        return runDemo({ node, database, verification, versions, onProgress }, context.signal);
+        return runDemo(
+          { node, database, verification, compilers, versions, onProgress },
+          context.signal,
+        );
       };
       const adapt = (loaded: LoadedConfig): LoadedConfig => addDemonstration(loaded, node);
       try {

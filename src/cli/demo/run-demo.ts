@@ -34,7 +34,8 @@ export interface DemoResult {
 export interface DemoParts {
   readonly node: DemoNode;
   readonly database: Database;
-  readonly verification: VerificationParts & { readonly compilers: Compilers };
+  readonly verification: VerificationParts;
+  readonly compilers: Pick<Compilers, 'compile'>;
   /** The compilers that take turns. */
   readonly versions: readonly string[];
   readonly onProgress: (done: number, total: number, name: string) => void;
@@ -73,7 +74,7 @@ interface Deployed {
 }
 
 async function deploy(
-  { node, verification }: DemoParts,
+  { node, compilers }: DemoParts,
   contract: DemoContract,
   version: string,
   addresses: ReadonlyMap<string, Hex>,
@@ -83,7 +84,7 @@ async function deploy(
   const input = inputOf(contract, contract.sources, addresses);
   // The compiler makes code only for what is asked for.
   const outputSelection = { [contract.path]: { [contract.name]: ['evm.bytecode.object'] } };
-  const { output } = await verification.compilers.compile({
+  const { output } = await compilers.compile({
     language: 'solidity',
     version,
     signal,

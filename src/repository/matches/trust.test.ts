@@ -5,7 +5,7 @@ import { MATCHER_VERSION } from '../../bytecode/matcher-version.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { sequenceEvents } from '../feed/sequence-events.ts';
 import { rollUpEvents } from '../statistics/roll-up-events.ts';
-import { indexStoredCodes } from '../known-codes/index-queue.ts';
+import { indexStoredCodes } from '../known-codes/index-stored-codes.ts';
 import { noteCompilations } from '../known-codes/note-compilations.ts';
 import { readStoredCompilation } from '../known-codes/read-compilation.ts';
 import { listNewestContracts } from '../lists/list-newest-contracts.ts';

@@ -26,7 +26,11 @@ import {
 export type ReadQuestion =
   | { readonly read: 'task'; readonly bytes: Uint8Array; readonly sourceBytes: number }
   | { readonly read: 'remappings'; readonly bytes: Uint8Array }
-  | ({ readonly read: 'target'; readonly target: CompilationTarget } & RawOutput)
+  | ({
+      readonly read: 'target';
+      readonly target: CompilationTarget;
+      readonly withOthers: boolean;
+    } & RawOutput)
   | ({ readonly read: 'immutables' | 'output_codes' } & RawOutput)
   | ({
       readonly read: 'vyper_trees';
@@ -88,7 +92,7 @@ function read(question: JobQuestion): JobReadings[keyof JobReadings] {
     case 'remappings':
       return usedRemappings(parseBytes<Remapped>(question.bytes));
     case 'target':
-      return readTargetOutput(question, question.target);
+      return readTargetOutput(question, question.target, question);
     case 'output_codes':
       return readOutputCodes(question);
     case 'immutables':

@@ -11,6 +11,7 @@ import { type AuxdataPositions, type RecompiledCode } from '../../bytecode/recom
 import { readVyperAuxdata } from '../../bytecode/vyper-auxdata.ts';
 import {
   selectImmutableDeclarations,
+  selectOtherContracts,
   widenOutputSelection,
 } from '../../compilers/output-selection.ts';
 import { isSolarVersion } from '../../compilers/compiler-version.ts';
@@ -27,6 +28,7 @@ import { entriesOf, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
 import { languageOf } from './languages/all-languages.ts';
 import { selectTrees } from './languages/vyper.ts';
+import { type RunningCode } from './read-running-codes.ts';
 import { type RawOutput, type TargetOutput, type VyperTrees } from './read-output.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { holdsVerbatim } from './yul-program.ts';
@@ -63,6 +65,8 @@ export interface CompiledTarget {
    * none, and via IR versions up to 0.8.4 write none.
    */
   readonly unlinked?: CompiledContract['evm'];
+  /** The other contracts that were compiled with it, where they were asked for. */
+  readonly others: readonly RunningCode[];
   /** Source path → the id under which source maps name it. */
   readonly sourceIds: Readonly<Record<string, { readonly id: number }>>;
   /** The compiler's long version, without `v`. */
@@ -75,6 +79,7 @@ const WORD_BITS = 256;
 /**
  * Compiles the target of a task, and locates its auxdatas: where one compilation does not tell, by a second one with
  * other metadata. Where the code has immutables, one more says their types.
+ * @param options whether the codes of other contracts in the sources are asked for: see {@link selectOtherContracts}
  * @throws VerificationFailure compiler_error, no_compiler_output, contract_not_found_in_compiler_output.
  * @throws FullmatchError as the compilers do; the reason of `signal`.
  */
@@ -86,6 +91,7 @@ export async function compileTarget(
   task: CompilationTask,
   input: StandardJsonInput,
   signal: AbortSignal,
+  { withOthers = false }: { readonly withOthers?: boolean } = {},
 ): Promise<CompiledTarget> {
   const reader = auxdataReaderOf(task.language);
   const language = languageOf(task.language);
@@ -104,15 +110,19 @@ export async function compileTarget(
   };
   const compileCodes = async (
     edited: StandardJsonInput,
+    asked = { withOthers: false },
   ): Promise<{ output: TargetOutput; version: string }> => {
     const selected = language.selectTarget(edited, task.target, task.outputSelection);
-    return compileSelected(selected, async (narrowed) => {
+    const others = asked.withOthers && selected[0] && selectOtherContracts(selected[0]);
+    return compileSelected([...(others ? [others] : []), ...selected], async (narrowed) => {
       const raw = await compile(narrowed);
-      const output = await outputs.readTarget(raw, task.target, signal);
+      const output = await outputs.readTarget(raw, task.target, signal, asked);
       return { output, version: raw.version, errors: output.errors ?? [] };
     });
   };
-  const { output, version } = await compileCodes(input);
+  const { output, version } = await compileCodes(input, {
+    withOthers: withOthers && task.language === 'solidity',
+  });
   const contract = findContract(output, task);
   const compiled = requireCodes(contract, task);
   requireReferences(compiled, version);
@@ -148,6 +158,7 @@ export async function compileTarget(
     evm: compiled.evm,
     codes: toRecompiledCodes(compiled, reading, immutableTypes),
     ...(unlinked && { unlinked: unlinked.evm }),
+    others: output.others ?? [],
     sourceIds: output.sources ?? {},
     version,
     compileTimeMs,

@@ -30,7 +30,7 @@ export interface JobReader {
     signal: AbortSignal,
   ): Promise<VerificationTask | SimilarityTask>;
   /**
-   * What a compiler wrote of a contract.
+   * What a compiler wrote of a contract, and of the others where they are asked for.
    * @throws as {@link readTargetOutput}; FullmatchError compiler_output_too_large where reading takes too long or too
    * much memory, shutting_down; the reason of `signal`
    */
@@ -38,6 +38,7 @@ export interface JobReader {
     output: RawOutput,
     target: CompilationTarget,
     signal: AbortSignal,
+    options?: { readonly withOthers: boolean },
   ): Promise<TargetOutput>;
   /** The codes of all contracts that a compiler wrote. @throws as `readTarget` */
   readOutputCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['output_codes']>;
@@ -101,8 +102,8 @@ export function createJobReader(): JobReader {
     readTask: async (packed, sourceBytes, signal) =>
       // Inflating has threads of its own.
       ask({ read: 'task', bytes: await inflateAsync(packed), sourceBytes }, signal),
-    readTarget: ({ bytes, version }, target, signal) =>
-      ask({ read: 'target', bytes, version, target }, signal),
+    readTarget: ({ bytes, version }, target, signal, { withOthers } = { withOthers: false }) =>
+      ask({ read: 'target', bytes, version, target, withOthers }, signal),
     readOutputCodes: ({ bytes, version }, signal) =>
       ask({ read: 'output_codes', bytes, version }, signal),
     readImmutables: ({ bytes, version }, signal) =>

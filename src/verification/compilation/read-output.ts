@@ -10,6 +10,7 @@ import {
   type StandardJsonOutput,
 } from '../../solidity/standard-json.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
+import { runningCodesOf, type RunningCode } from './read-running-codes.ts';
 import { isEverySourceHashed } from './vyper-imports.ts';
 
 /** What a compiler wrote. */
@@ -20,7 +21,10 @@ export interface RawOutput {
 }
 
 /** The part of a compiler's output that a verification of one contract reads. */
-export type TargetOutput = Pick<StandardJsonOutput, 'errors' | 'contracts' | 'sources'>;
+export interface TargetOutput extends Pick<StandardJsonOutput, 'errors' | 'contracts' | 'sources'> {
+  /** The other contracts in it, where they were asked for. */
+  readonly others?: readonly RunningCode[];
+}
 
 type Evm = NonNullable<ContractOutput['evm']>;
 
@@ -34,9 +38,17 @@ const WORD_CHARACTERS = 100;
  * the compiler wrote.
  * @throws FullmatchError as {@link parseOutput} does
  */
-export function readTargetOutput(raw: RawOutput, target: CompilationTarget): TargetOutput {
-  const { errors = [], contracts = {}, sources = {} } = parseOutput(raw.bytes, raw.version);
+export function readTargetOutput(
+  raw: RawOutput,
+  target: CompilationTarget,
+  { withOthers }: { readonly withOthers: boolean } = { withOthers: false },
+): TargetOutput {
+  const output = parseOutput(raw.bytes, raw.version);
+  const { errors = [], contracts = {}, sources = {} } = output;
+  const isOther = ({ path, name }: RunningCode): boolean =>
+    path !== target.path || name !== target.name;
   return {
+    ...(withOthers && { others: runningCodesOf(output).filter(isOther) }),
     errors: keptErrors(errors),
     // A file without the contract stays, so that an output without it differs from an empty one.
     contracts: Object.fromEntries(

@@ -5,6 +5,7 @@ import { isBoundedName, isBoundedPath } from '../../lib/source-path.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
 import { parseOutput } from '../../compilers/parse-output.ts';
 import { CODE_MAX_BYTES } from '../../chains/rpc/code-reading.ts';
+import { type StandardJsonOutput } from '../../solidity/standard-json.ts';
 import { type RawOutput } from './read-output.ts';
 
 /** A contract of a compiler's output, and the keys of its running code. */
@@ -25,7 +26,11 @@ const MOST_CONSTANTS = 100_000;
  * @throws FullmatchError as {@link parseOutput} does
  */
 export function readRunningCodes({ bytes, version }: RawOutput): readonly RunningCode[] {
-  const { contracts = {} } = parseOutput(bytes, version);
+  return runningCodesOf(parseOutput(bytes, version));
+}
+
+/** The same of an output that is read already. */
+export function runningCodesOf({ contracts = {} }: StandardJsonOutput): readonly RunningCode[] {
   const found: RunningCode[] = [];
   let constants = 0;
   for (const [path, named] of Object.entries(contracts)) {

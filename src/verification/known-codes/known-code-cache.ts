@@ -1,12 +1,9 @@
-import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { type Compilation, type KnownCandidate } from '../../repository/repository.ts';
-import { type ContractCompiler } from '../compilation/compile-contract.ts';
 import { type KnownCompilation } from './known-compilation.ts';
 
 /** What is remembered, in bytes and numbers. */
 const COMPILATION_BYTES = 96 * 2 ** 20;
-const OUTPUT_BYTES = 32 * 2 ** 20;
 const CODES = 20_000;
 /** A better candidate may be stored any time. */
 const FOUND_MS = 60_000;
@@ -25,20 +22,14 @@ const keyOf = ({ compilationId, fullyQualifiedName, ...candidate }: KnownCandida
   `${compilationId} ${candidate.isCompiled || candidate.hasSameMetadata} ${fullyQualifiedName}`;
 
 /**
- * What a process remembers of known codes: compilations by which it judged, what compilers answered lately, and which
- * candidate gave a code. Nothing in it is a verdict: each deployment is judged by itself, with its own address and values.
+ * What a process remembers of known codes: compilations by which it judged, and which candidate gave a
+ * code. Nothing in it is a verdict: each deployment is judged by itself, with its own address and values.
  */
 export class KnownCodeCache {
   readonly #compilations = new LRUCache<string, KnownCompilation>({
     maxSize: COMPILATION_BYTES,
     sizeCalculation: ({ compilation }) => weigh(compilation),
   });
-  readonly #outputs = new LRUCache<string, Awaited<ReturnType<ContractCompiler['compileToBytes']>>>(
-    {
-      maxSize: OUTPUT_BYTES,
-      sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES,
-    },
-  );
   readonly #codes = new LRUCache<string, Remembered>({ max: CODES, ttl: FOUND_MS });
 
   compilationOf(candidate: KnownCandidate): KnownCompilation | undefined {
@@ -60,31 +51,6 @@ export class KnownCodeCache {
   }
 
   /** The compilers with their latest answers at hand: many deployments may ask for one contract before it is stored. */
-  withRecentOutputs(compilers: ContractCompiler): ContractCompiler {
-    return {
-      // Mostly nothing is to be compiled.
-      prepare: () => () => undefined,
-      listVersions: (language) => compilers.listVersions(language),
-      // Siblings are known of compilers that are at hand.
-      obtain: () => Promise.resolve(undefined),
-      compileToBytes: async (request) => {
-        request.signal?.throwIfAborted();
-        const { language, version, input, rootSource = null } = request;
-        const key = createHash('sha256')
-          .update(`${language} ${version} ${JSON.stringify([rootSource, input])}`)
-          .digest('base64');
-        const kept = this.#outputs.get(key);
-        // Whoever reads the bytes may take their memory along.
-        if (kept !== undefined) return { ...kept, bytes: new Uint8Array(kept.bytes) };
-        const output = await compilers.compileToBytes(request);
-        if (output.bytes.length < OUTPUT_BYTES) {
-          const bytes = new Uint8Array(output.bytes);
-          this.#outputs.set(key, { ...output, bytes });
-        }
-        return output;
-      },
-    };
-  }
 }
 
 function weigh(compilation: Compilation): number {

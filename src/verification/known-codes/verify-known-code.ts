@@ -242,15 +242,12 @@ class Search {
     if (this.#compiled === MOST_COMPILED) return undefined;
     this.#compiled += 1;
     const { compilationId: id, fullyQualifiedName } = candidate;
-    const { database, sourceBytes, compilers } = this.#parts;
+    const { database, sourceBytes } = this.#parts;
     const stored = await readStoredCompilation(database, id, sourceBytes);
     if (stored === undefined) return undefined;
     const deployment = this.#deployment;
     const task = readStoredTask(stored.compilation, fullyQualifiedName, sourceBytes, deployment);
-    const parts = {
-      ...this.#reading.again(this.#parts),
-      compilers: this.#cache.withRecentOutputs(compilers),
-    };
+    const parts = this.#reading.again(this.#parts);
     const result = await verifyContract(parts, task, this.#signal);
     const { runtimeMatch, creationMatch, compilation } = result.contract;
     const isPartial = runtimeMatch !== 'full' && creationMatch !== 'full';

@@ -5,6 +5,8 @@ import {
   type CodeReading,
   type SavedMatch,
   type VerifiedContract,
+  addOtherContracts,
+  compilationId,
   contractChanged,
   readNewestEvent,
   saveMatch,
@@ -153,6 +155,8 @@ export async function verifyAndSave(
       const result = await verify();
       if (result === undefined) return undefined;
       const saved = await saveMatch(database, result.contract);
+      const { contract, others = [] } = result;
+      await addOtherContracts(database, compilationId(contract.compilation), others);
       if (saved.outcome !== 'unchanged') return { result, saved };
       await replaceClaimedCreation(database, result.contract);
       const attached = await attachLateCreation(database, result.contract);
