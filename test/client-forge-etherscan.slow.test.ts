@@ -168,6 +168,14 @@ describe.skipIf(absence)(
       expect(await service.contractAt(at)).toMatchObject({ match: 'match' });
     });
 
+    test('verify-contract --guess-constructor-args finds the arguments of a contract that nobody verified', async () => {
+      const { at } = await create();
+      const guessing = ['--guess-constructor-args', '--rpc-url', service.rpcUrl];
+      const done = await verify(at, 'custom', guessing);
+      expect(done, done.printed).toMatchObject({ exitCode: 0 });
+      expect(await service.contractAt(at)).toMatchObject({ match: 'exact_match' });
+    });
+
     test('prints why a contract does not match, and fails', async () => {
       const other = await run('cast', [
         ...['send', '--rpc-url', service.rpcUrl, '--unlocked', '--from', service.account],
@@ -182,11 +190,13 @@ describe.skipIf(absence)(
     });
 
     test('cast and forge clone read what is verified', async () => {
-      const url = apiUrl();
-      const explorer = ['--explorer-api-url', url, '--explorer-url', service.apiUrl];
-      const source = await run('cast', ['source', ...chain, ...explorer, verified]);
-      expect(source, source.printed).toMatchObject({ exitCode: 0 });
-      expect(source.printed).toContain('contract Guestbook');
+      const blockscout = `${service.apiUrl}/evm/${VERIFIED_CHAIN_ID}/blockscout/api`;
+      for (const url of [apiUrl(), blockscout]) {
+        const explorer = ['--explorer-api-url', url, '--explorer-url', service.apiUrl];
+        const source = await run('cast', ['source', ...chain, ...explorer, verified]);
+        expect(source, source.printed).toMatchObject({ exitCode: 0 });
+        expect(source.printed).toContain('contract Guestbook');
+      }
       const abi = await run('cast', ['interface', ...chain, verified]);
       expect(abi, abi.printed).toMatchObject({ exitCode: 0 });
       expect(abi.printed).toContain('interface Guestbook');

@@ -14,6 +14,8 @@ import { NO_CLIENTS } from './support/clients/install-client.ts';
 import { CLIENTS_SOLC, SOLJSON_PATH } from './support/clients/solc-executable.ts';
 
 const ARTIFACT = 'artifacts/contracts/Guestbook.sol/Guestbook.json';
+/** What clients print where a status is no verdict. */
+const REASON = { 'hardhat-2': /checked manually/, 'hardhat-3': /endpoint|chain|reach|read/i };
 const absence = NO_CLIENTS ?? (findAnvil() === undefined ? NO_ANVIL : undefined);
 
 describe.each([
@@ -45,13 +47,14 @@ describe.each([
       let service: GuestbookService;
       let project: ClientProject;
       let address: string;
-      const hardhat = (args: readonly string[]): Promise<ClientRun> =>
+      const hardhat = (args: readonly string[], more: object = {}): Promise<ClientRun> =>
         project.run('hardhat', args, {
           FULLMATCH_URL: service.apiUrl,
           EXPLORER_URL: `${service.apiUrl}/evm/${VERIFIED_CHAIN_ID}`,
           RPC_URL: service.rpcUrl,
           SOLJSON_PATH,
           SOLC_LONG_VERSION: CLIENTS_SOLC.long,
+          ...more,
         });
       const verify = (at: string): Promise<ClientRun> =>
         hardhat([...command, at, ...GUESTBOOK_ARGUMENTS]);
@@ -115,6 +118,18 @@ describe.each([
         expect(refused.exitCode).not.toBe(0);
         expect(refused.printed, provider).not.toContain('polling failed');
         await expect.poll(service.counts).toEqual({ full_match: 1, partial_match: 1 });
+      });
+
+      test('learn that a contract could not be checked where the node is down, and not that it does not match', async () => {
+        const blind = await startGuestbookService('', { isNodeDown: true });
+        const run = await hardhat([...command, address, ...GUESTBOOK_ARGUMENTS], {
+          FULLMATCH_URL: blind.apiUrl,
+          EXPLORER_URL: `${blind.apiUrl}/evm/${VERIFIED_CHAIN_ID}`,
+        });
+        await blind.close();
+        expect(run.exitCode).not.toBe(0);
+        expect(run.printed).not.toContain('Unable to verify');
+        expect(run.printed).toMatch(REASON[client]);
       });
     });
   },

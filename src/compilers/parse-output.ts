@@ -3,6 +3,13 @@ import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
 import { checkImports } from './check-input.ts';
 import { type StandardJsonOutput } from '../solidity/standard-json.ts';
 
+/** What a compiler wrote, as a verification reads it. */
+export interface RawOutput {
+  readonly bytes: Uint8Array;
+  /** The compiler's long version, for what is said about an output that cannot be read. */
+  readonly version: string;
+}
+
 /**
  * What an output may hold. Its memory is that of its values: these need about half a gigabyte, and a thread that runs
  * out of memory while it parses takes the whole process with it.

@@ -137,11 +137,10 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
     return options.compilersOver?.(opened) ?? opened;
   });
   const verificationParts = part(async () => {
-    const { createJobReader } = await import('../verification/compilation/job-reader.ts');
-    const { withRecentOutputs } = await import('../verification/compilation/recent-outputs.ts');
-    const found = { ...(await chains()), compilers: withRecentOutputs(await compilers()) };
-    const reader = closers.add(createJobReader());
-    return { ...found, reader, sourceBytes: config.limits.sourceBytes };
+    const { createVerificationParts } = await import('./open-verification.ts');
+    const made = createVerificationParts(config, await chains(), await compilers());
+    closers.add(made.reader);
+    return made;
   });
   const verification = part(async () => {
     const { openVerification } = await import('./open-verification.ts');

@@ -5,6 +5,8 @@ import { type Config } from '../config/config.ts';
 import { type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Logger } from '../log.ts';
 import { type Store } from '../store/open-store.ts';
+import { createJobReader } from '../verification/compilation/job-reader.ts';
+import { withRecentOutputs } from '../verification/compilation/recent-outputs.ts';
 import { startVerification, type Verification } from '../verification/verification.ts';
 import { type ChainAccess } from './chain-access.ts';
 
@@ -41,6 +43,16 @@ export function openCompilers(
     },
     log,
   );
+}
+
+/** What verifications are made of; its reader is to be closed. */
+export function createVerificationParts<Access extends ChainAccess>(
+  { limits: { sourceBytes } }: Config,
+  chains: Access,
+  compilers: Compilers,
+) {
+  const reader = createJobReader();
+  return { ...chains, compilers: withRecentOutputs(compilers), reader, sourceBytes };
 }
 
 /**

@@ -18,7 +18,6 @@ export {
 export { readFeedLags } from './feed/follow-feed.ts';
 export { findLostEvents, readDatabaseIdentity, readNewestMarks } from './feed/lost-events.ts';
 export { sequenceEvents } from './feed/sequence-events.ts';
-export { addKnownCodes, type KnownContract } from './known-codes/add-known-codes.ts';
 export {
   type CurrentCompilation,
   isCompilationCurrent,

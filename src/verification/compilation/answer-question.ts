@@ -1,3 +1,4 @@
+import { type RawOutput } from '../../compilers/parse-output.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { FullmatchError, messageOf, type ErrorCode } from '../../errors.ts';
 import { readRunningCodes, type RunningCode } from './read-running-codes.ts';
@@ -7,7 +8,6 @@ import {
   readOutputCodes,
   readTargetOutput,
   readVyperTrees,
-  type RawOutput,
   type OutputCodes,
   type OutputImmutables,
   type TargetOutput,

@@ -14,6 +14,7 @@ import {
   selectOtherContracts,
   widenOutputSelection,
 } from '../../compilers/output-selection.ts';
+import { type RawOutput } from '../../compilers/parse-output.ts';
 import { isSolarVersion } from '../../compilers/compiler-version.ts';
 import { type ContractOutput, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
@@ -29,7 +30,7 @@ import { type JobReader } from './job-reader.ts';
 import { languageOf } from './languages/all-languages.ts';
 import { selectTrees } from './languages/vyper.ts';
 import { type RunningCode } from './read-running-codes.ts';
-import { type RawOutput, type TargetOutput, type VyperTrees } from './read-output.ts';
+import { type TargetOutput, type VyperTrees } from './read-output.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { holdsVerbatim } from './yul-program.ts';
 
@@ -121,7 +122,7 @@ export async function compileTarget(
     });
   };
   const { output, version } = await compileCodes(input, {
-    withOthers: withOthers && task.language === 'solidity',
+    withOthers: withOthers && task.language === 'solidity' && !isSolarVersion(task.version),
   });
   const contract = findContract(output, task);
   const compiled = requireCodes(contract, task);

@@ -1,5 +1,6 @@
 import { promisify } from 'node:util';
 import { inflate } from 'node:zlib';
+import { type RawOutput } from '../../compilers/parse-output.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { FullmatchError } from '../../errors.ts';
@@ -11,7 +12,7 @@ import {
   type JobReadings,
   type ReadQuestion,
 } from './answer-question.ts';
-import { type RawOutput, type TargetOutput } from './read-output.ts';
+import { type TargetOutput } from './read-output.ts';
 import { type SimilarityTask, type VerificationTask } from './read-compilation-task.ts';
 import { type Remapped } from './used-remappings.ts';
 import { VerificationFailure } from '../verification-failure.ts';

@@ -2,7 +2,7 @@ import { readImmutableTypes } from '../../bytecode/solidity-immutables.ts';
 import { type RecompiledCode } from '../../bytecode/recompiled-code.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { type AppendedType, readAppendedTypes } from '../../bytecode/vyper-immutables.ts';
-import { parseOutput } from '../../compilers/parse-output.ts';
+import { parseOutput, type RawOutput } from '../../compilers/parse-output.ts';
 import {
   type CompiledCode,
   type CompilerMessage,
@@ -12,13 +12,6 @@ import {
 import { isMembers, type Members } from '../../lib/members.ts';
 import { runningCodesOf, type RunningCode } from './read-running-codes.ts';
 import { isEverySourceHashed } from './vyper-imports.ts';
-
-/** What a compiler wrote. */
-export interface RawOutput {
-  readonly bytes: Uint8Array;
-  /** The compiler's long version, for what is said about an output that cannot be read. */
-  readonly version: string;
-}
 
 /** The part of a compiler's output that a verification of one contract reads. */
 export interface TargetOutput extends Pick<StandardJsonOutput, 'errors' | 'contracts' | 'sources'> {

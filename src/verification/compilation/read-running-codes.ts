@@ -3,10 +3,9 @@ import { toCodeTemplate } from '../../bytecode/recompiled-code.ts';
 import { FullmatchError } from '../../errors.ts';
 import { isBoundedName, isBoundedPath } from '../../lib/source-path.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
-import { parseOutput } from '../../compilers/parse-output.ts';
+import { parseOutput, type RawOutput } from '../../compilers/parse-output.ts';
 import { CODE_MAX_BYTES } from '../../chains/rpc/code-reading.ts';
 import { type StandardJsonOutput } from '../../solidity/standard-json.ts';
-import { type RawOutput } from './read-output.ts';
 
 /** A contract of a compiler's output, and the keys of its running code. */
 export interface RunningCode {

@@ -6,6 +6,9 @@ import { createTestDatabase } from '../test-database.ts';
 /** The arguments of the constructor of Guestbook, as a command line has them. */
 export const GUESTBOOK_ARGUMENTS = ['Summer fête', '25'] as const;
 
+/** Nobody listens there: it is the port of a protocol that is not used any more. */
+const NO_NODE = 'http://127.0.0.1:9';
+
 /** A compiled contract as Hardhat and forge write it to disk. */
 interface Artifact {
   readonly abi: Abi;
@@ -36,13 +39,22 @@ export interface GuestbookService {
   readonly close: () => Promise<void>;
 }
 
-/** Boots the service and its chain. @param more YAML behind the chain */
-export async function startGuestbookService(more = ''): Promise<GuestbookService> {
+/**
+ * Boots the service and its chain.
+ * @param more YAML behind the chain
+ * @param isNodeDown whether the service, unlike its clients, does not reach the chain
+ */
+export async function startGuestbookService(
+  more = '',
+  { isNodeDown = false } = {},
+): Promise<GuestbookService> {
   const [testDatabase, anvil] = await Promise.all([
     createTestDatabase(),
     startAnvil({ chainId: VERIFIED_CHAIN_ID }),
   ]);
-  const service = await bootService({ databaseUrl: testDatabase.url, yaml: configOf(anvil, more) });
+  const endpoint = isNodeDown ? { url: NO_NODE } : anvil;
+  const yaml = configOf(endpoint, more);
+  const service = await bootService({ databaseUrl: testDatabase.url, yaml });
   return {
     apiUrl: service.apiUrl,
     repositoryUrl: service.repositoryUrl,

@@ -1,0 +1,16 @@
+#!/usr/bin/env bash
+# Installs titanoboa and moccasin, clients in Python, for their slow test, which says that it was skipped where they are
+# missing. Their compiler is one of those that scripts/install-vyper.sh builds.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=node_modules/.cache/fullmatch-python-clients
+
+if ! command -v python3 >/dev/null || ! python3 -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+  echo 'There is no python3 from 3.11 on with venv: the test of clients in Python is skipped.'
+  exit 0
+fi
+[ -e "$folder/installed" ] && exit 0
+python3 -m venv --clear "$folder"
+"$folder/bin/pip" install --quiet --disable-pip-version-check moccasin==0.4.4 titanoboa==0.2.8 vyper==0.4.3
+touch "$folder/installed"
+echo "titanoboa and moccasin are in $folder"
