@@ -143,7 +143,7 @@ http {\naccess_log off;\nlimit_req_log_level info;\nlimit_conn_log_level info;\n
         yaml: `api: { publicUrl: "https://www.example.org/server" }
 repository: { publicUrl: "https://repository.example.org" }
 http: { trustedProxies: [127.0.0.1] }
-events: { connectionsPerClient: 1 }`,
+events: { maxClients: 4 }`,
       });
       stop = await startNginx({
         api: new URL(service.apiUrl).port,

@@ -17,8 +17,8 @@ import {
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-const MAX_CLIENTS = 8;
 const CONNECTIONS_PER_CLIENT = 5;
+const MAX_CLIENTS = 4 * CONNECTIONS_PER_CLIENT;
 
 let testDatabase: TestDatabase;
 let service: BootedService;
@@ -29,7 +29,6 @@ beforeAll(async () => {
     environment: {
       ...ALL_CHAINS,
       FULLMATCH_EVENTS_MAX_CLIENTS: String(MAX_CLIENTS),
-      FULLMATCH_EVENTS_CONNECTIONS_PER_CLIENT: String(CONNECTIONS_PER_CLIENT),
       FULLMATCH_HTTP_TRUSTED_PROXIES: '127.0.0.0/8',
     },
   });

@@ -46,7 +46,7 @@ describe.skipIf(!installed)(`fair turns on a real chain (${NO_ANVIL})`, () => {
     verifying = await startVerifyingService(
       (folder) => `http: { trustedProxies: [127.0.0.1] }
 compilers: { folder: ${folder}, timeoutMs: 6000 }
-verification: { workers: 2, queueLimit: 20, clientQueueLimit: 15, clientWaitingRequests: ${WAITING_REQUESTS} }
+verification: { workers: 2, queueLimit: 20, clientQueueLimit: 15, waitingRequests: ${10 * WAITING_REQUESTS} }
 `,
     );
     address = await deploySmall();

@@ -242,7 +242,7 @@ function asBuffer(bytes: Uint8Array): Buffer {
 }
 
 /** Judges running code whose length is not that of the recompiled code: only its end may differ, and only as settings of the metadata make it. */
-function matchOtherEnding(
+function matchDifferentAuxdata(
   template: CodeTemplate,
   explain: (template: CodeTemplate, onChain: Buffer) => readonly Explained[],
   onChain: Buffer,
@@ -284,7 +284,7 @@ export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
   const { appendedImmutableBytes = 0 } = template;
   const { length } = template.bytes;
   if (length === 0 || onChain.length !== length + appendedImmutableBytes) {
-    return matchOtherEnding(template, explain, onChain);
+    return matchDifferentAuxdata(template, explain, onChain);
   }
   const code = onChain.subarray(0, length);
   const explained = explain(template, code);

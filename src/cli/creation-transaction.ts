@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { findChain } from '../chains/registry/chain-reference.ts';
-import { couldNotLook, type CreationSearch } from '../chains/creation/creation-search.ts';
+import { lookupFailed, type CreationSearch } from '../chains/creation/creation-search.ts';
 import { type Creation } from '../chains/rpc/creation.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
@@ -104,7 +104,7 @@ function failureOf({ chainId, address, creation, methods }: Found): FullmatchErr
   if (methods.some(({ outcome }) => outcome === 'no_code')) {
     return new FullmatchError('contract_not_deployed', `No code stands at ${where}.`, { details });
   }
-  const blind = methods.filter(couldNotLook).map(({ method }) => method);
+  const blind = methods.filter(lookupFailed).map(({ method }) => method);
   if (blind.length > 0) {
     return new FullmatchError(
       'not_checked',

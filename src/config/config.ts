@@ -183,10 +183,7 @@ export const configSchema = z.object({
     }),
     waitingRequests: integer([0, 100_000], 2000, {
       description:
-        'How many requests of this process may wait for the ends of verifications; others are answered at once.',
-    }),
-    clientWaitingRequests: integer([0, 100_000], 200, {
-      description: 'How many requests of one client may wait for the ends of verifications.',
+        'How many requests of this process may wait for the ends of verifications, a tenth of them for one client; others are answered at once.',
     }),
     jobTimeoutMs: integer([1000, 3_600_000], 600_000, {
       description: 'How long one verification may take, in milliseconds.',
@@ -316,13 +313,6 @@ export const configSchema = z.object({
         description:
           'How long the monitor of a chain may stand still before /chains says monitored: false, in seconds.',
       }),
-      concurrency: integer([1, 64], 4, {
-        description: 'How many found contracts this process works on at once.',
-      }),
-      queueShare: integer([1, 10_000], 8, {
-        description:
-          'How many verifications of found contracts may wait in the queue or run; those of people come before them.',
-      }),
       keepDays: integer([1, 3650], 90, {
         description:
           'How long found contracts are listed after the monitor is done with them, in days; their counts stay.',
@@ -333,11 +323,7 @@ export const configSchema = z.object({
   events: section('Events as they happen, at /v1/events.', {
     maxClients: integer([0, 100_000], 200, {
       description:
-        'How many clients may listen to /v1/events of this process at once; more are answered 503.',
-    }),
-    connectionsPerClient: integer([0, 100_000], 50, {
-      description:
-        'How many connections of one client may listen to /v1/events at once; more are answered 503.',
+        'How many clients may listen to /v1/events of this process at once, a quarter of them from one client address; more are answered 503.',
     }),
   }),
   log: section('Log lines on standard output.', {
@@ -354,16 +340,6 @@ export const configSchema = z.object({
     requestBytes: integer([1024, 2 ** 30], 1_048_576, {
       description: 'The largest body of a request, in bytes.',
     }),
-    answerCacheBytes: integer([0, 2 ** 34], 67_108_864, {
-      description: 'How much of the answers with records of contracts is kept in memory, in bytes.',
-    }),
-    jsonDepth: integer([8, 1000], 64, {
-      description:
-        'How many levels of objects and arrays a body, or a metadata.json in it, may have.',
-    }),
-    jsonValues: integer([1000, 10_000_000], 200_000, {
-      description: 'How many values the JSON of a body, or all metadata.json in it, may have.',
-    }),
     sources: integer([1, 100_000], 2000, {
       description: 'How many source files a request to verify may send or name.',
     }),
@@ -371,14 +347,8 @@ export const configSchema = z.object({
       description:
         'How much source text of a verified contract is kept, in bytes; a contract with more is not verified.',
     }),
-    headerBytes: integer([1024, 1_048_576], 16_384, {
-      description: 'All headers of a request, in bytes.',
-    }),
     requestTimeoutMs: integer(TIMEOUTS_MS, 30_000, {
       description: 'How long a client may take to send a whole request, in milliseconds.',
-    }),
-    headersTimeoutMs: integer(TIMEOUTS_MS, 10_000, {
-      description: 'How long a client may take to send the headers of a request, in milliseconds.',
     }),
     keepAliveTimeoutMs: integer(TIMEOUTS_MS, 65_000, {
       description:

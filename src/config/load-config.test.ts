@@ -356,11 +356,6 @@ describe('what keys say together', () => {
     const text = 'api: { enabled: false }\nrepository: { enabled: false }';
     expect(problemsOf(file(text)).code).toBe('invalid_configuration');
   });
-
-  test('headers may not take longer than the request', () => {
-    const text = 'limits: { headersTimeoutMs: 5000, requestTimeoutMs: 1000 }';
-    expect(problemsOf(file(text)).problems[0]?.key).toBe('limits.headersTimeoutMs');
-  });
 });
 
 describe('normal forms', () => {

@@ -169,7 +169,7 @@ function checkTogether(
   const report = (key: SettingKey, message: string) =>
     problems.invalid(originOf(key), message, key);
 
-  const { access, api, repository, limits, database } = config;
+  const { access, api, repository, database } = config;
   if (database.listenUrl !== undefined && database.url === undefined) {
     report(
       'database.listenUrl',
@@ -202,11 +202,5 @@ function checkTogether(
   }
   if (!api.enabled && !repository.enabled) {
     report('api.enabled', 'api.enabled and repository.enabled are both false; enable one of them');
-  }
-  if (limits.headersTimeoutMs > limits.requestTimeoutMs) {
-    report(
-      'limits.headersTimeoutMs',
-      'limits.headersTimeoutMs is longer than limits.requestTimeoutMs, which includes it; make it shorter',
-    );
   }
 }

@@ -41,7 +41,7 @@ const LOOKUP_LIMITS = {
 };
 
 /** The registry that the parts of a core see, and what it is made of; it may be another one each time. */
-export type RegistryInForce = Pick<Publication, 'registry' | 'inputs'>;
+export type CurrentRegistry = Pick<Publication, 'registry' | 'inputs'>;
 
 /** What the parts of a core read from chains, and how. */
 export interface ChainAccess extends Pick<
@@ -98,7 +98,7 @@ export function findPrivateHosts(
 /** Opens the way to the chains of a registry. Where told to, it watches their endpoints from then on. */
 export function openChainAccess(
   config: Config,
-  inForce: RegistryInForce,
+  inForce: CurrentRegistry,
   watches: boolean,
   log: Logger,
 ): ChainAccess {

@@ -12,7 +12,7 @@ import type { Database } from '../store/database.ts';
 import type { Store } from '../store/open-store.ts';
 import type { Verification } from '../verification/verification.ts';
 import type { VerificationParts } from '../verification/verify-contract.ts';
-import type { ChainAccess, RegistryInForce } from './chain-access.ts';
+import type { ChainAccess, CurrentRegistry } from './chain-access.ts';
 import type { UnlistedContracts } from './open-unlisted.ts';
 
 /** What may be replaced of a core. */
@@ -51,7 +51,7 @@ export interface Core {
   /** The embedded public list, or the operator's own. */
   readonly list: () => Promise<ChainList>;
   readonly store: () => Promise<Store>;
-  readonly registry: () => Promise<RegistryInForce>;
+  readonly registry: () => Promise<CurrentRegistry>;
   readonly chains: () => Promise<ChainAccess>;
   readonly compilers: () => Promise<Compilers>;
   /** What a verification is made of: chain access, compilers, and the chains of the registry. */
@@ -117,7 +117,7 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   });
   const readIds = async (database: Database): Promise<readonly number[]> =>
     (await import('../repository/repository.ts')).readContractChainIds(database);
-  const registry = part(async (): Promise<RegistryInForce> => {
+  const registry = part(async (): Promise<CurrentRegistry> => {
     if (isPublished) return publication();
     const ids = options.registry === 'stored' ? await readIds((await store()).database) : [];
     const { registry: how, chains: configured } = config;

@@ -10,6 +10,9 @@ import { withRecentOutputs } from '../verification/compilation/recent-outputs.ts
 import { startVerification, type Verification } from '../verification/verification.ts';
 import { type ChainAccess } from './chain-access.ts';
 
+/** So many clients at least share the requests that may wait. */
+const WAITING_CLIENTS = 10;
+
 /** The folder of downloads within that of compilers: what the operator puts there himself is never removed. */
 const DOWNLOADS = 'downloads';
 
@@ -76,7 +79,7 @@ export function openVerification(
       queue: { total: options.queueLimit, perClient: options.clientQueueLimit },
       waiters: {
         total: options.waitingRequests,
-        perClient: options.clientWaitingRequests,
+        perClient: Math.ceil(options.waitingRequests / WAITING_CLIENTS),
       },
       requireSpace,
       ...(told && { explorersOf: (chainId: number) => told.explorersOf(chainId) }),

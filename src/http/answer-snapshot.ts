@@ -2,7 +2,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 
 import { FullmatchError } from '../errors.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../lib/content-coding.ts';
-import { findHeldCoding } from '../lib/entity-tag.ts';
+import { matchIfNoneMatch } from '../lib/entity-tag.ts';
 import { recalled } from '../lib/recalled.ts';
 import { secondOf, type Snapshot } from '../publication/snapshot.ts';
 import {
@@ -183,7 +183,7 @@ function findHeld(
   request: DocumentRequest,
 ): ContentCoding | undefined {
   if (request.ifNoneMatch !== undefined) {
-    return findHeldCoding(request.ifNoneMatch, snapshot.tags, selected);
+    return matchIfNoneMatch(request.ifNoneMatch, snapshot.tags, selected);
   }
   const since = parseHttpDate(request.ifModifiedSince);
   if (since === undefined) return undefined;

@@ -20,16 +20,18 @@ import { type RequestObserver } from './request-durations.ts';
 import { refuseConnect, refuseRequest, refuseUnparsed } from './refuse-request.ts';
 import { portUnavailable } from './try-port.ts';
 
+/** The longest request line and header fields together; longer ones are answered 431. */
+const HEADER_BYTES = 16_384;
+const HEADERS_TIMEOUT_MS = 10_000;
+
 /** Limits of one client. Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
   /** The largest body: a request that declares a larger one is answered 413. Readers of bodies enforce it while they read. */
   readonly requestBytes: number;
-  /** The longest request line and header fields together; longer ones are answered 431. */
-  readonly headerBytes: number;
   /** From the first byte of a request to its last; then 408. */
   readonly requestTimeoutMs: number;
-  /** From the first byte of a request to the end of its header fields; then 408. */
-  readonly headersTimeoutMs: number;
+  /** From the first byte of a request to the end of its header fields; then 408 (10 000). */
+  readonly headersTimeoutMs?: number;
   /** How long a connection waits for its next request. Clients are told (`Keep-Alive: timeout`). */
   readonly keepAliveTimeoutMs: number;
   /** How long a client may take nothing of its answer before it is cut (30 000). */
@@ -134,12 +136,13 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
 }
 
 function createLimitedServer(limits: ListenerLimits): Server {
+  const { headersTimeoutMs = HEADERS_TIMEOUT_MS, requestTimeoutMs } = limits;
   // Node refuses a headers timeout above the request timeout.
-  const headersTimeout = Math.min(limits.headersTimeoutMs, limits.requestTimeoutMs);
+  const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
   const server = createServer({
-    maxHeaderSize: limits.headerBytes,
+    maxHeaderSize: HEADER_BYTES,
     headersTimeout,
-    requestTimeout: limits.requestTimeoutMs,
+    requestTimeout: requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
     // How late a timeout may be noticed.
     connectionsCheckingInterval: Math.max(CHECK_MIN_MS, Math.min(CHECK_MAX_MS, headersTimeout / 4)),

@@ -24,7 +24,7 @@ export function entityTags(bytes: Uint8Array): EntityTags {
  * compared weakly (RFC 9110, 13.1.2), and the tag of any coding counts: a client that holds the content in one coding
  * holds the content. `*` and a list that has the selected tag give the selected coding; a broken field names nothing.
  */
-export function findHeldCoding(
+export function matchIfNoneMatch(
   field: string,
   tags: EntityTags,
   selected: ContentCoding,

@@ -17,7 +17,7 @@ import { verifyKnownCode } from '../verification/known-codes/verify-known-code.t
 import { type VerificationParts } from '../verification/verify-contract.ts';
 import { startFollowing } from './follow/follow-chains.ts';
 import { type FollowOptions } from './follow/follow-options.ts';
-import { readNewestKnownCode, reviveCreations } from './inbox/inbox-table.ts';
+import { readNewestKnownCode, requeueKnownCreations } from './inbox/inbox-table.ts';
 import { openInbox } from './inbox/inbox.ts';
 import { startRechecks } from './inbox/recheck-replaced.ts';
 import { type TrialParts } from './inbox/try-creation.ts';
@@ -42,8 +42,6 @@ export interface MonitorParts {
 export interface MonitorOptions {
   readonly gateways: readonly string[];
   readonly swarmGateways: readonly string[];
-  readonly concurrency: number;
-  readonly queueShare: number;
   readonly keepDays: number;
   readonly follow?: FollowOptions;
   /** How often it looks whether any chain is monitored, in milliseconds (1,000). */
@@ -60,6 +58,10 @@ export interface Monitor {
   close(): Promise<void>;
 }
 
+/** Found contracts that are worked on at once, of each stage. */
+const CONCURRENCY = 4;
+/** Verifications of found contracts that wait in the queue or run: those of people come first. */
+const QUEUE_SHARE = 8;
 const POLL_MS = 1000;
 /** Codes that were added while no monitor ran: as many are looked at again. */
 const CODES_AGAIN = 1000;
@@ -78,7 +80,7 @@ export function openMonitor(parts: MonitorParts, options: MonitorOptions, log: L
   const look = async (): Promise<void> => {
     const isWanted = monitored().size > 0;
     if (isWanted && work === undefined) work = startWork(parts, options, monitored, requests, log);
-    if (isWanted && (await knownCodes.revive())) work?.wake();
+    if (isWanted && (await knownCodes.requeue())) work?.wake();
     if (!isWanted && work !== undefined) {
       const ending = work;
       work = undefined;
@@ -142,7 +144,7 @@ function startWork(
   log: Logger,
 ): Work {
   const { database, fetch, rpc, findChain, verification } = parts;
-  const { gateways, swarmGateways, concurrency, queueShare, keepDays } = options;
+  const { gateways, swarmGateways, keepDays } = options;
   const closers = new Closers();
   const finder = createSourceFinder({
     ...{ fetch, ipfsGateways: gateways, swarmGateways },
@@ -152,7 +154,8 @@ function startWork(
   const cache = new KnownCodeCache();
   const inbox = openInbox(
     {
-      ...{ database, monitored, queueShare, log },
+      ...{ database, monitored, log },
+      queueShare: QUEUE_SHARE,
       reading: verification,
       verifyKnownCode: (known, deployment, signal) =>
         verifyKnownCode({ ...known, cache }, deployment, signal),
@@ -160,7 +163,7 @@ function startWork(
       pack: (request, trial) => verification.reader.pack(request, trial),
       submit: parts.submit,
     },
-    { concurrency, keepDays },
+    { concurrency: CONCURRENCY, keepDays },
   );
   closers.addFirst(inbox);
   const rechecks = closers.addFirst(startRechecks(database, verification, log));
@@ -207,11 +210,11 @@ class NewKnownCodes {
   }
 
   /** Whether there were new codes. Never rejects. */
-  async revive(): Promise<boolean> {
+  async requeue(): Promise<boolean> {
     try {
       const newest = await readNewestKnownCode(this.#database);
       const after = this.#position ?? Math.max(0, newest - CODES_AGAIN);
-      if (newest > after) await reviveCreations(this.#database, after, newest);
+      if (newest > after) await requeueKnownCreations(this.#database, after, newest);
       this.#position = newest;
       this.#isReadable = true;
       return newest > after;

@@ -172,6 +172,9 @@ async function openServed(
   };
 }
 
+/** What the JSON of a body may hold; no compiler input or metadata comes near. */
+const JSON_LIMITS = { depth: 64, values: 200_000 };
+
 function openRequestReader(
   { limits, verification }: Config,
   access: AccessGate,
@@ -179,8 +182,7 @@ function openRequestReader(
 ): RequestReader {
   const options = {
     request: {
-      depth: limits.jsonDepth,
-      values: limits.jsonValues,
+      ...JSON_LIMITS,
       sources: limits.sources,
       // Twice what is kept, since not all that is sent has to be needed.
       sourceBytes: 2 * limits.sourceBytes,
@@ -192,15 +194,14 @@ function openRequestReader(
   return createRequestReader(options);
 }
 
+/** Rendered records that are kept. */
+const CACHE_BYTES = 64 * 2 ** 20;
 /** A third of the connections, so that look-ups always find one. */
 const READERS_PER_CONNECTION = 1 / 3;
 
-function openRecordAnswers(
-  { limits, database }: Config,
-  trustedProxies: TrustedProxies,
-): RecordAnswers {
+function openRecordAnswers({ database }: Config, trustedProxies: TrustedProxies): RecordAnswers {
   return new RecordAnswers({
-    cacheBytes: limits.answerCacheBytes,
+    cacheBytes: CACHE_BYTES,
     readers: Math.max(1, Math.floor(database.poolSize * READERS_PER_CONNECTION)),
     trustedProxies,
     version: readPackageVersion(),

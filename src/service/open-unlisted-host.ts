@@ -23,10 +23,9 @@ export function createWholeApi(
 ): HostApp {
   if (unlisted === undefined) return createApiApp(parts);
   const { version, trustedProxies, access } = parts;
-  const { limits } = config;
   const prefixes = unlistedPrefixes(config.api.prefix);
   const answers = new RecordAnswers({
-    cacheBytes: Math.min(CACHE_BYTES, limits.answerCacheBytes),
+    cacheBytes: CACHE_BYTES,
     readers: 1,
     trustedProxies,
     // A contract may be in both places, and the tags of the two answers differ.

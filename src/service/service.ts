@@ -27,6 +27,9 @@ export interface Service {
   close(): Promise<void>;
 }
 
+/** So many clients at least share the connections to the event stream. */
+const EVENT_CLIENTS = 4;
+
 /** What may be replaced of the service. */
 export interface ServiceOverrides
   extends Omit<CoreOverrides, 'log'>, RunOverrides, DocumentsOptions {
@@ -45,7 +48,10 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
     registry: 'published',
     ...(log && { log: async () => log }),
     ...((api.enabled || repository.enabled) && {
-      served: { events, ...(brotliDelayMs !== undefined && { brotliDelayMs }) },
+      served: {
+        events: { ...events, connectionsPerClient: Math.ceil(events.maxClients / EVENT_CLIENTS) },
+        ...(brotliDelayMs !== undefined && { brotliDelayMs }),
+      },
     }),
   });
   let running: ReturnType<typeof runCore> | undefined;

@@ -21,6 +21,8 @@ export const ADVISORY_LOCKS = {
   followers: [1_179_992_141, 7],
   /** Held by the transaction that changes signatures: so writers never wait for each other's rows in a circle. */
   signatures: [1_179_992_141, 8],
+  /** Held by the transaction that corrects counts or matches. */
+  repairs: [1_179_992_141, 9],
   /** The first number is one of its own, and the second is drawn: held to see that two addresses lead to one database. */
   identity: [1_179_992_142, 0],
 } as const satisfies Record<string, readonly [number, number]>;

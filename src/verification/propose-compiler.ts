@@ -4,7 +4,7 @@ import { findVersion } from '../compilers/compiler-version.ts';
 import { FullmatchError } from '../errors.ts';
 import { endWith } from '../lib/deadline.ts';
 import { type Hex } from '../lib/hex.ts';
-import { SharedLooks } from '../chains/rpc/shared-looks.ts';
+import { CachedLookup } from '../chains/rpc/cached-lookup.ts';
 import { isDelegation } from '../chains/rpc/delegation.ts';
 import { type VerificationParts } from './verify-contract.ts';
 
@@ -25,7 +25,7 @@ export interface ProposalAsker {
   readonly signal: AbortSignal;
 }
 
-/** Reads proposals within bounds, see {@link SharedLooks}. */
+/** Reads proposals within bounds, see {@link CachedLookup}. */
 export interface ProposalReader {
   /**
    * What the code at an address says of its compiler.
@@ -50,7 +50,7 @@ export function createProposalReader(
   listVersions: (language: string) => Promise<readonly string[]>,
   ending: AbortSignal,
 ): ProposalReader {
-  const looks = new SharedLooks<CompilerProposal>(LIMITS);
+  const looks = new CachedLookup<CompilerProposal>(LIMITS);
   const read = async (chainId: number, address: Hex): Promise<CompilerProposal> => {
     const chain = findSupportedChain(chainId);
     if (chain === undefined) {

@@ -3,7 +3,10 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { CompilerAwaited, MAX_COMPILER_WAITS } from './jobs/awaited-compilers.ts';
-import { createGivenVerifier, type GivenVerifier } from './given-codes/given-verifier.ts';
+import {
+  createSubmittedCodeVerifier,
+  type SubmittedCodeVerifier,
+} from './submitted-codes/submitted-code-verifier.ts';
 import { endJob } from './jobs/end-job.ts';
 import { watchJobs } from './jobs/job-notifications.ts';
 import { JobWaiters, type WaiterLimits, type WaitOptions } from './jobs/job-waiters.ts';
@@ -39,8 +42,8 @@ export interface Verification {
   ): Promise<string>;
   /** See {@link ProposalReader.propose}. */
   propose: ProposalReader['propose'];
-  /** Verifies codes that a client gives, without a chain. See {@link GivenVerifier.verify}. */
-  verifyGiven: GivenVerifier['verify'];
+  /** Verifies codes that a client gives, without a chain. See {@link SubmittedCodeVerifier.verify}. */
+  verifyGiven: SubmittedCodeVerifier['verify'];
   /** Finds what is stored by given codes and places. */
   readonly knownCodes: KnownCodeSearch;
   /** The job of an id, or undefined. */
@@ -86,7 +89,7 @@ export async function startVerification(
     (language) => parts.compilers.listVersions(language),
     closing.signal,
   );
-  const given = createGivenVerifier(parts, options.workers, closing.signal);
+  const given = createSubmittedCodeVerifier(parts, options.workers, closing.signal);
   const checkCode = checkBeforeSubmitting(serving, parts, closing.signal, log);
   const listeners: ((end: JobEnd) => void)[] = [];
   const tell = (end: JobEnd): void => {

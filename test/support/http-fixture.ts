@@ -25,9 +25,7 @@ import { type ContractReader } from '../../src/repository/matches/contract-reade
 /** Limits that no ordinary test meets. */
 export const ROOMY_LIMITS: ListenerLimits = {
   requestBytes: 1_000_000,
-  headerBytes: 16_384,
   requestTimeoutMs: 30_000,
-  headersTimeoutMs: 10_000,
   keepAliveTimeoutMs: 5_000,
 };
 

@@ -1,4 +1,4 @@
-import { noteOutage, type Outages } from '../../src/lib/outages.ts';
+import { recordFailure, type FailureTimes } from '../../src/lib/failure-times.ts';
 
 /** A part of a page's data: read, or not, with the reason that the service gave. Plain data, so that it travels in the page. */
 export type Loaded<Value> =
@@ -24,7 +24,7 @@ interface ApiOptions {
   /** How long an answer may take. */
   readonly timeoutMs?: number;
   /** What failed before. */
-  readonly outages?: Outages;
+  readonly outages?: FailureTimes;
 }
 
 /** Over a network that is slow, but there. */
@@ -40,7 +40,7 @@ export function createApi(
       const at = new Date().toISOString();
       const read = await within(timeoutMs, readJson(ask, path));
       const { isOutage, ...answer } = read;
-      const since = noteOutage(outages, path, at, isOutage);
+      const since = recordFailure(outages, path, at, isOutage);
       if ('value' in answer) return { state: 'ready', value: answer.value as Value, readAt: at };
       return { state: 'failed', ...answer, failedAt: at, since };
     },

@@ -1,7 +1,7 @@
 import { type Api, describeFailure, lateAnswer, type Loaded } from './api.ts';
 
 /** An answer of the public API that the service read for a page. */
-export interface GivenAnswer {
+export interface PrefetchedResponse {
   /** What was asked for, below the root of the host. */
   readonly path: string;
   /** When it was asked for, and since when it gives no answer that can be used. ISO 8601. */
@@ -17,7 +17,7 @@ export interface GivenAnswer {
 
 /** The answers that are there for a page, and what becomes of the others. */
 export interface GivenAnswers {
-  readonly find: (path: string) => GivenAnswer | undefined;
+  readonly find: (path: string) => PrefetchedResponse | undefined;
   /** Told of what is not there. @param tag of the content that is at hand without it */
   readonly miss: (path: string, tag: string | undefined) => void;
 }
@@ -52,7 +52,7 @@ export function readGiven({ find, miss }: GivenAnswers): Api {
 }
 
 /** The same object for the same version of a document, so that what is made of it can be kept with it. */
-function parseOnce({ path, status, tag, body }: GivenAnswer): unknown {
+function parseOnce({ path, status, tag, body }: PrefetchedResponse): unknown {
   const known = parsed.get(path);
   if (known !== undefined && known.tag === tag) return known.value;
   const value: unknown = JSON.parse(decoder.decode(body));
@@ -62,7 +62,7 @@ function parseOnce({ path, status, tag, body }: GivenAnswer): unknown {
   return value;
 }
 
-function describeNone({ timeoutMs }: GivenAnswer): ReturnType<typeof lateAnswer> {
+function describeNone({ timeoutMs }: PrefetchedResponse): ReturnType<typeof lateAnswer> {
   if (timeoutMs !== undefined) return lateAnswer(timeoutMs);
   return { status: 0, code: 'no_answer', message: 'The service gave no answer.' };
 }

@@ -80,6 +80,6 @@ const UNDECIDED: ReadonlySet<CreationOutcome> = new Set([
 ]);
 
 /** Whether a method could not look, which says nothing about the contract. */
-export function couldNotLook({ outcome }: MethodEnd): boolean {
+export function lookupFailed({ outcome }: MethodEnd): boolean {
   return UNDECIDED.has(outcome);
 }

@@ -81,7 +81,7 @@ const MAX_LIST_BYTES = 8_000_000;
 const MOST_JUDGEMENTS = 3;
 
 /** The text of a list, and the HTTP validators that it came with. */
-interface GivenText {
+interface FetchedList {
   readonly text: string;
   readonly validators: Extract<SourceAnswer, { kind: 'text' }>['validators'];
 }
@@ -147,7 +147,7 @@ async function readKnown(
   known: { readonly sha256: string; readonly etag?: string; readonly lastModified?: string } = {
     sha256: '',
   },
-): Promise<GivenText> {
+): Promise<FetchedList> {
   const { sha256, ...validators } = known;
   const text = await readListText(database, sha256);
   if (text !== undefined) return { text, validators };
@@ -159,7 +159,7 @@ async function readKnown(
 
 async function takeText(
   source: string,
-  { text, validators }: GivenText,
+  { text, validators }: FetchedList,
   parts: SyncParts,
   request: SyncRequest,
 ): Promise<SourceOutcome> {

@@ -1,6 +1,6 @@
 import { FullmatchError } from '../../errors.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
-import { type LookLimits, SharedLooks } from './shared-looks.ts';
+import { type LookupLimits, CachedLookup } from './cached-lookup.ts';
 
 /** Reads something of chains for those who serve requests, within bounds. */
 export interface ChainLookup<Query, Found> {
@@ -17,16 +17,16 @@ export interface ChainLookup<Query, Found> {
 interface LookupParts<Query, Found> {
   readonly findSupportedChain: (chainId: number) => RegisteredChain | undefined;
   readonly read: (chain: RegisteredChain, query: Query) => Promise<Found>;
-  readonly limits: LookLimits;
+  readonly limits: LookupLimits;
   readonly now?: () => number;
 }
 
-/** Bounds what anybody's requests cost of the endpoints of chains, see {@link SharedLooks}. */
+/** Bounds what anybody's requests cost of the endpoints of chains, see {@link CachedLookup}. */
 export function createChainLookup<Query, Found>(
   parts: LookupParts<Query, Found>,
 ): ChainLookup<Query, Found> {
   const { findSupportedChain, read, limits, now } = parts;
-  const looks = new SharedLooks<Found>(limits, now);
+  const looks = new CachedLookup<Found>(limits, now);
   const keyOf = (chainId: number, query: Query): string => JSON.stringify([chainId, query]);
   return {
     find: async (chainId, query, client) => {

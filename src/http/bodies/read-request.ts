@@ -2,7 +2,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { isMembers } from '../../lib/members.ts';
 import type { LogEntry } from '../../repository/repository.ts';
-import { type GivenRequest } from '../../verification/given-codes/given-codes.ts';
+import { type SubmittedCodeRequest } from '../../verification/submitted-codes/submitted-codes.ts';
 import {
   packRequest,
   type PackedRequest,
@@ -25,7 +25,7 @@ import {
   readSelectors,
 } from '../api/blockscout/code-database-body.ts';
 import { lookUpMethods } from '../api/blockscout/methods-body.ts';
-import { type MethodPlace } from '../../verification/given-codes/place-methods.ts';
+import { type MethodPlace } from '../../verification/submitted-codes/place-methods.ts';
 import { readSubmission, type SubmissionForm } from '../api/blockscout/explorer/read-submission.ts';
 import { readAbiBody, readEventsBody } from '../api/blockscout/signature-provider-body.ts';
 import { type ImportQuestion, readImportBody } from '../api/signatures/signatures-body.ts';
@@ -85,7 +85,7 @@ const READERS = {
 export type ReadRequest =
   | { readonly request: PackedRequest; readonly key?: string }
   | { readonly choices: readonly ContractChoice[] }
-  | { readonly given: GivenRequest; readonly wantsMethods: boolean }
+  | { readonly given: SubmittedCodeRequest; readonly wantsMethods: boolean }
   | { readonly explorer: ExplorerQuestion }
   | { readonly fields: EtherscanFields }
   | { readonly signatures: Pick<ImportQuestion, 'asked'> & Partial<ImportQuestion> }

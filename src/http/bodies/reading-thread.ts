@@ -3,7 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { readRequest, type ReadRequest, type RequestForm } from './read-request.ts';
 import { type RequestLimits } from './request-limits.ts';
-import { giveWay } from '../../lib/give-way.ts';
+import { lowerThreadPriority } from '../../lib/thread-priority.ts';
 
 /** A body for the thread. */
 export interface ReadingTask {
@@ -38,7 +38,7 @@ function handOver(result: ReadingAnswer): ArrayBuffer[] {
   return 'given' in read ? [read.given.request.packed.buffer] : [];
 }
 
-if (parentPort !== null) giveWay();
+if (parentPort !== null) lowerThreadPriority();
 parentPort?.on('message', (task: ReadingTask) => {
   void answer(task).then((result) => parentPort?.postMessage(result, handOver(result)));
 });

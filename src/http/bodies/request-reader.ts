@@ -7,7 +7,7 @@ import { TaskThread } from '../../lib/task-thread.ts';
 import { type AccessGate } from '../access-gate.ts';
 import { bodyTooLarge, declaresTooMuch } from '../body-limit.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
-import { connectionOf, whileWaitedFor } from '../records/answer-connection.ts';
+import { connectionOf, withClientSignal } from '../records/answer-connection.ts';
 import { refuseForThread } from '../thread-refusal.ts';
 import { BodyAdmission, SMALL_BODY_BYTES, tooManyBodies } from './admit-body.ts';
 import { type ReadRequest, type RequestForm } from './read-request.ts';
@@ -91,7 +91,7 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
       requireNoCoding(c);
       const limitBytes = Math.min(mostBytes, bodyBytes);
       const declaredBytes = declaredLength(c, limitBytes);
-      return whileWaitedFor(c, async (signal) => {
+      return withClientSignal(c, async (signal) => {
         const leave = await bodies.enter(client, declaredBytes, signal);
         try {
           const blocks = await receiveBody(streamOf(c), { limitBytes, declaredBytes });

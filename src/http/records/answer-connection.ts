@@ -46,7 +46,7 @@ export function whenEnded({ socket, outgoing }: AnswerConnection, tell: () => vo
  * Does work for a request, with a signal that fires when its client leaves.
  * @throws FullmatchError malformed_request for a client that has left; what `work` throws
  */
-export async function whileWaitedFor<T>(
+export async function withClientSignal<T>(
   c: Context,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {

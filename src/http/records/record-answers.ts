@@ -11,9 +11,9 @@ import type { StoredSections } from '../../repository/repository.ts';
 import { type Answer, BASE_HEADERS, makeAnswer, REVALIDATED } from '../answer.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../../lib/content-coding.ts';
-import { type EntityTags, findHeldCoding } from '../../lib/entity-tag.ts';
+import { type EntityTags, matchIfNoneMatch } from '../../lib/entity-tag.ts';
 import { refuseForThread } from '../thread-refusal.ts';
-import { connectionOf, isGone, whenEnded, whileWaitedFor } from './answer-connection.ts';
+import { connectionOf, isGone, whenEnded, withClientSignal } from './answer-connection.ts';
 import { type CachedBody, createBodyCache } from './cached-body.ts';
 import { refuseCrowded, tooManyAnswers } from './crowded.ts';
 import { type RecordTask, renderRecord } from './render-record.ts';
@@ -31,7 +31,7 @@ export interface RecordAnswersOptions {
 }
 
 /** Whom work is done for. */
-export interface Asker {
+export interface Requester {
   readonly client: string;
   /** Fires when the client leaves. */
   readonly signal: AbortSignal;
@@ -121,7 +121,7 @@ export class RecordAnswers {
     const wished = chooseCoding(weights, { identity: 2, gzip: 1 }) === 'gzip' ? 'gzip' : 'identity';
     // `*` asks whether there is any content, which only reading it shows.
     if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
-      const held = findHeldCoding(ifNoneMatch, tagsOf(tag), wished);
+      const held = matchIfNoneMatch(ifNoneMatch, tagsOf(tag), wished);
       if (held !== undefined) return notModified(tag, held);
     }
     const body = this.#find(tag) ?? (await this.#renderOnce(c, tag, question));
@@ -149,11 +149,11 @@ export class RecordAnswers {
    */
   async admit<T>(
     c: Context,
-    make: (asker: Asker) => Promise<T>,
+    make: (asker: Requester) => Promise<T>,
     admission = this.#reading,
   ): Promise<T> {
     const client = this.clientOf(c);
-    return whileWaitedFor(c, (signal) =>
+    return withClientSignal(c, (signal) =>
       admission.run(client, () => make({ client, signal }), signal).catch(refuseCrowded),
     );
   }
@@ -193,7 +193,7 @@ export class RecordAnswers {
 
   async #renderOnce(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
     const rendering = this.#rendering.get(tag) ?? this.#beginRendering(c, tag, question);
-    return whileWaitedFor(c, () => rendering);
+    return withClientSignal(c, () => rendering);
   }
 
   /** Others may wait for it when the client that asked first leaves, so that it goes on. */

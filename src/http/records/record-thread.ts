@@ -2,13 +2,13 @@ import { parentPort } from 'node:worker_threads';
 
 import { messageOf } from '../../errors.ts';
 import { type RecordTask, renderRecord } from './render-record.ts';
-import { giveWay } from '../../lib/give-way.ts';
+import { lowerThreadPriority } from '../../lib/thread-priority.ts';
 
 /** What the thread answers: the bytes, or how it failed. */
 export type RecordAnswer =
   { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly failed: string };
 
-if (parentPort !== null) giveWay();
+if (parentPort !== null) lowerThreadPriority();
 parentPort?.on('message', (task: RecordTask) => {
   try {
     const bytes = renderRecord(task);

@@ -24,7 +24,7 @@ const REFUSALS = 3;
 /** An operator may switch a method on. */
 const MISSING_MS = 600_000;
 const FIRST_REST_MS = 500;
-const LONGEST_WISH_MS = 600_000;
+const MAX_RETRY_AFTER_MS = 600_000;
 
 /** What this process knows of the endpoints of one chain: which is asked, which rest, and which methods they lack. */
 export class EndpointBook {
@@ -78,7 +78,7 @@ export class EndpointBook {
     notes.failures += 1;
     const rest = Math.min(FIRST_REST_MS * 2 ** (notes.failures - 1), longestRestMs);
     const wish = error instanceof FullmatchError ? error.details.retryAfterMs : undefined;
-    const wished = typeof wish === 'number' ? Math.min(wish, LONGEST_WISH_MS) : 0;
+    const wished = typeof wish === 'number' ? Math.min(wish, MAX_RETRY_AFTER_MS) : 0;
     notes.restsUntil = this.#now() + Math.max(rest, wished);
     if (this.#current === endpoint.url.reveal()) this.#current = undefined;
   }

@@ -144,7 +144,7 @@ export async function readNewestKnownCode(database: Queryable): Promise<number> 
 }
 
 /** Makes creations due whose code became known, also those that were given up. */
-export async function reviveCreations(
+export async function requeueKnownCreations(
   database: Queryable,
   after: number,
   upTo: number,
@@ -226,7 +226,7 @@ function keyOf({ chainId, address, blockNumber }: WaitingCreation): readonly unk
 }
 
 /** Writes the outcome of a try. A creation whose lease was lost, or that the chain has replaced, stays as it is. */
-export async function settleCreation(
+export async function recordTrialOutcome(
   database: Queryable,
   creation: WaitingCreation,
   token: string,

@@ -7,7 +7,7 @@ import {
   claimCreations,
   readEndedJobs,
   renewCreations,
-  settleCreation,
+  recordTrialOutcome,
   settleJob,
   type EndedJob,
   type Stage,
@@ -80,7 +80,7 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
     const ending = AbortSignal.any([signal, AbortSignal.timeout(TRIAL_TIMEOUT_MS)]);
     try {
       const { outcome, ...code } = await tryOrRelease({ ...parts, codes }, creation, ending);
-      await settleCreation(database, creation, lease.token, shown(outcome), code);
+      await recordTrialOutcome(database, creation, lease.token, shown(outcome), code);
     } catch (error) {
       const facts = { chain_id: creation.chainId, address: creation.address };
       const event = { event: 'creation_not_settled', ...facts, error: messageOf(error) };

@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { checkCode, logReplaced } from '../../verification/recheck/code-check.ts';
+import { checkCode, logRecheckOutcome } from '../../verification/recheck/code-check.ts';
 import { type VerificationParts } from '../../verification/verify-contract.ts';
 
 /** More are left to the walk over all matches. */
@@ -49,13 +49,13 @@ export function startRechecks(
     const { outcome } = await checkCode(database, reading, chain, address, {
       ...{ signal, isRolledBack },
     });
-    logReplaced(log, chainId, address, outcome);
+    logRecheckOutcome(log, chainId, address, outcome);
     return outcome;
   };
   const isNotSeen = async (chainId: number, address: Hex): Promise<boolean> =>
     (await database.query(READ_SEEN, [chainId, hexToBytes(address)])).length === 0;
   /** @returns whether no code is there */
-  const checkPatiently = async (replaced: Replaced, isLast: boolean): Promise<boolean> => {
+  const checkWithRetry = async (replaced: Replaced, isLast: boolean): Promise<boolean> => {
     const { chainId, address } = replaced;
     for (let tries = 1; tries <= TRIES && !signal.aborted; tries += 1) {
       try {
@@ -75,12 +75,12 @@ export function startRechecks(
     for (const [key, replaced] of waiting) {
       if (signal.aborted) return;
       waiting.delete(key);
-      if (await checkPatiently(replaced, false)) gone.push(replaced);
+      if (await checkWithRetry(replaced, false)) gone.push(replaced);
     }
     if (gone.length > 0) await pause();
     for (const replaced of gone) {
       if (signal.aborted) return;
-      await checkPatiently(replaced, true);
+      await checkWithRetry(replaced, true);
     }
   };
   const begin = (): void => {

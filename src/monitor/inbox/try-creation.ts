@@ -10,7 +10,7 @@ import { MONITOR_CLIENT } from '../../verification/jobs/run-jobs.ts';
 import { type QueueLimits } from '../../verification/jobs/submit-job.ts';
 import {
   checkCode,
-  logReplaced,
+  logRecheckOutcome,
   withdrawWhatWasReplaced,
 } from '../../verification/recheck/code-check.ts';
 import { verifyAndSave } from '../../verification/recheck/verify-and-save.ts';
@@ -75,12 +75,12 @@ const UNSUPPORTED_MS = 600_000;
 const SAME_REQUEST = 'duplicate_verification_request';
 
 /** A waiting outcome that is no try: the creation had no turn. */
-function postponed(reason: string, detail: string, afterMs: number): TrialOutcome {
+function deferred(reason: string, detail: string, afterMs: number): TrialOutcome {
   return { kind: 'waiting', reason, detail, afterMs, isTry: false };
 }
 
 /** A try in vain: the creation waits for the next one, or is given up where there is none. */
-function triedInVain(
+function retryLater(
   tries: number,
   { reason, detail, isPassing: isNotItsFault = false }: Why,
   random: () => number = Math.random,
@@ -131,10 +131,10 @@ async function attempt(
   const { chainId, address, stage } = creation;
   const chain = reading.findSupportedChain(chainId);
   if (chain === undefined) {
-    return postponed('unsupported_chain', 'The chain is not supported here.', UNSUPPORTED_MS);
+    return deferred('unsupported_chain', 'The chain is not supported here.', UNSUPPORTED_MS);
   }
-  if (creation.codeHash !== undefined && (await hasTwin(database, creation.codeHash))) {
-    return twinAtWork();
+  if (creation.codeHash !== undefined && (await isSameCodeQueued(database, creation.codeHash))) {
+    return sameCodeQueued();
   }
   const verified = await findMatch(parts, creation, signal);
   if (verified !== undefined) return verified;
@@ -169,11 +169,11 @@ async function findMatch(
   }
   const options = { signal, named: transactionHash };
   const check = await checkCode(database, reading, chain, address, options);
-  logReplaced(log, chainId, address, check.outcome);
+  logRecheckOutcome(log, chainId, address, check.outcome);
   if (check.outcome === 'same') return { kind: 'verified', reason: 'already_verified' };
   if (check.outcome === 'not_checked') {
     const detail = 'The chain could not be read.';
-    return triedInVain(tries + 1, { reason: check.reason, detail, isPassing: true });
+    return retryLater(tries + 1, { reason: check.reason, detail, isPassing: true });
   }
   const left = (await readCurrentMatches(database, chainId, [address])).get(address);
   return left === undefined || check.outcome === 'gone'
@@ -224,14 +224,14 @@ async function verifyFound(
   signal: AbortSignal,
 ): Promise<TrialOutcome> {
   const { verifying, hasSameCode } = await readVerifying(parts.database, codeHash);
-  if (hasSameCode) return twinAtWork();
+  if (hasSameCode) return sameCodeQueued();
   if (verifying >= parts.queueShare) return queueFull();
   const gateways = parts.monitored().get(chainId)?.gateways ?? [];
   const found = await parts.findSources(code, { gateways, signal });
   if (found.kind === 'not_found') {
     const { reason, detail, isFinal } = found;
     if (isFinal) return { kind: 'given_up', reason, detail };
-    return triedInVain(tries + 1, { reason, detail }, parts.random);
+    return retryLater(tries + 1, { reason, detail }, parts.random);
   }
   const wanted = {
     ...{ chainId, address, creationTransactionHash: transactionHash },
@@ -259,18 +259,18 @@ async function submitOrJoin(submit: () => Promise<string>): Promise<string> {
   }
 }
 
-async function hasTwin(database: Database, codeHash: Buffer): Promise<boolean> {
+async function isSameCodeQueued(database: Database, codeHash: Buffer): Promise<boolean> {
   return (await readVerifying(database, codeHash)).hasSameCode;
 }
 
-function twinAtWork(): TrialOutcome {
+function sameCodeQueued(): TrialOutcome {
   const detail = 'A contract with the same code is being verified.';
-  return postponed('same_code_in_queue', detail, SAME_CODE_MS);
+  return deferred('same_code_in_queue', detail, SAME_CODE_MS);
 }
 
 function queueFull(): TrialOutcome {
   const detail = 'The queue has no room for more verifications of found contracts now.';
-  return postponed('queue_full', detail, QUEUE_FULL_MS);
+  return deferred('queue_full', detail, QUEUE_FULL_MS);
 }
 
 /** What a fault of a try means: whether it says something about the contract, and whether to try again. */
@@ -281,7 +281,7 @@ function outcomeOfFault(
 ): TrialOutcome {
   if (error instanceof FullmatchError && error.code === 'queue_full') return queueFull();
   if (error instanceof FullmatchError && error.code === 'storage_full') {
-    return postponed(error.code, error.message, UNSUPPORTED_MS);
+    return deferred(error.code, error.message, UNSUPPORTED_MS);
   }
   if (error instanceof FullmatchError && error.code === 'already_verified') {
     return { kind: 'verified', reason: 'already_verified' };
@@ -296,7 +296,7 @@ function outcomeOfFault(
 }
 
 /** Faults of this service's equipment, which an operator may mend. */
-const EQUIPMENT: ReadonlySet<string> = new Set([
+const ENVIRONMENT_FAILURES: ReadonlySet<string> = new Set([
   'compiler_unavailable',
   'unsupported_compiler_version',
   'unsupported_language',
@@ -316,12 +316,12 @@ export function outcomeOfFailure(
   if (reason === 'contract_not_deployed') {
     // The endpoint that is asked first may not have the block yet.
     return tries === 0
-      ? triedInVain(1, { reason, detail, isPassing: true }, random)
+      ? retryLater(1, { reason, detail, isPassing: true }, random)
       : { kind: 'gone', reason, detail };
   }
   if (reason === 'job_cancelled') return { kind: 'given_up', reason, detail };
-  if (EQUIPMENT.has(reason)) return triedInVain(tries + 1, { reason, detail }, random);
+  if (ENVIRONMENT_FAILURES.has(reason)) return retryLater(tries + 1, { reason, detail }, random);
   return failureKindOf(reason) === 'not_checked'
-    ? triedInVain(tries + 1, { reason, detail, isPassing: true }, random)
+    ? retryLater(tries + 1, { reason, detail, isPassing: true }, random)
     : { kind: 'given_up', reason, detail };
 }

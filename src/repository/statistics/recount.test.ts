@@ -96,6 +96,41 @@ describe('recount', () => {
     );
   });
 
+  test('with repair waits for no writer of another contract', async () => {
+    await run('UPDATE chain_counts SET full_match = 7 WHERE chain_id = 1');
+    await run(`UPDATE current_matches SET runtime_match = 'partial' WHERE match = 'full'`);
+    const found = await test_.database.transaction(async (transaction) => {
+      await transaction.query(
+        sql(
+          'test: a writer of another contract',
+          `UPDATE current_matches SET updated_at = now() WHERE address = $1`,
+        ),
+        [Buffer.from(sampleAddress(2).slice(2), 'hex')],
+      );
+      return recount(test_.database, { repair: true });
+    });
+    expect(found.repaired).toBe(true);
+    expect(await stats()).toBe(RIGHT);
+  });
+
+  test('with repair gives what the events give while others store and repair', async () => {
+    await run('UPDATE chain_counts SET full_match = 7 WHERE chain_id = 1');
+    await run(`DELETE FROM current_matches WHERE match = 'full'`);
+    const stored = Array.from({ length: 30 }, (_, number) =>
+      saveMatches(test_.database, [
+        sampleContract(number % 2 === 0 ? 1 : 3, sampleAddress(100 + number), {
+          runtimeMatch: 'full',
+        }),
+      ]),
+    );
+    const repairs = [1, 2].map(() => recount(test_.database, { repair: true }));
+    await Promise.all([...stored, ...repairs]);
+    expect((await recount(test_.database, { repair: false })).differences).toEqual([]);
+    expect(await stats()).toBe(
+      '{"1":{"full_match":16,"partial_match":1},"3":{"full_match":15,"partial_match":0},"10":{"full_match":0,"partial_match":0}}',
+    );
+  });
+
   test.each([
     ['a row that vanished', 'DELETE FROM current_matches WHERE chain_id = 20'],
     [

@@ -98,19 +98,26 @@ const COUNT_ROWS = sql(
 
 // A recount of millions of contracts takes longer than any statement of a request may.
 const LIFT_TIME_LIMIT = sql('lift time limit', `SET LOCAL statement_timeout = 0`);
-// The tables in the order in which a store takes them, so that repair and writers never wait in a circle.
 /** A repair may rest longer than a holder of the lock otherwise does. */
 const LIFT_REST_LIMIT = sql('lift rest limit', `SET LOCAL idle_in_transaction_session_timeout = 0`);
 
-const LOCK_ROWS = sql(
-  'lock current matches',
-  `LOCK TABLE current_matches IN SHARE ROW EXCLUSIVE MODE`,
+/** The events of a few contracts: $1 and $2 are their chains and addresses. */
+const REPLAY_SOME = `
+  SELECT DISTINCT ON (chain_id, address) chain_id, address, match_after AS match, runtime_match, creation_match,
+    match_before, origin, trust_of_event(trust, origin) AS trust, verified_contract_id, recorded_at
+  FROM match_events JOIN unnest($1::bigint[], $2::bytea[]) AS wrong (chain_id, address) USING (chain_id, address)
+  WHERE kind <> 'corrected' ORDER BY chain_id, address, id DESC`;
+// In the order of writers, so that they and a repair never wait in a circle.
+const LOCK_MATCHES = sql(
+  'lock wrong matches',
+  `SELECT FROM current_matches JOIN unnest($1::bigint[], $2::bytea[]) AS wrong (chain_id, address) USING (chain_id, address)
+   ORDER BY chain_id, address FOR UPDATE OF current_matches`,
 );
-const LOCK_COUNTS = sql('lock chain counts', `LOCK TABLE chain_counts IN SHARE ROW EXCLUSIVE MODE`);
 const DELETE_UNEXPLAINED = sql(
   'delete unexplained matches',
-  `WITH replayed AS MATERIALIZED (${REPLAY})
-   DELETE FROM current_matches AS current WHERE NOT EXISTS (
+  `WITH replayed AS MATERIALIZED (${REPLAY_SOME})
+   DELETE FROM current_matches AS current USING unnest($1::bigint[], $2::bytea[]) AS wrong (chain_id, address)
+   WHERE current.chain_id = wrong.chain_id AND current.address = wrong.address AND NOT EXISTS (
      SELECT FROM replayed WHERE replayed.chain_id = current.chain_id AND replayed.address = current.address
        AND replayed.match IS NOT NULL)`,
 );
@@ -119,9 +126,10 @@ const DELETE_UNEXPLAINED = sql(
 const HAS_UNLISTED_SOURCES = `json_typeof(metadata::json -> 'sources') = 'object' AND EXISTS (
         SELECT FROM compiled_contracts_sources WHERE compilation_id = compiled_contracts.id
           AND path NOT IN (SELECT json_object_keys(metadata::json -> 'sources')))`;
+// A row that a writer inserts meanwhile is newer than these events, and stays.
 const RESTORE_MATCHES = sql(
   'restore matches',
-  `WITH replayed AS MATERIALIZED (${REPLAY})
+  `WITH replayed AS MATERIALIZED (${REPLAY_SOME})
    INSERT INTO current_matches AS current
      (chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, first_matched_at, updated_at, runtime_code_hash, text_hash, trust)
    SELECT chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, recorded_at, recorded_at,
@@ -142,22 +150,34 @@ const RESTORE_MATCHES = sql(
      runtime_match = excluded.runtime_match, creation_match = excluded.creation_match,
      match_before = excluded.match_before, origin = excluded.origin, trust = excluded.trust,
      verified_contract_id = excluded.verified_contract_id, runtime_code_hash = excluded.runtime_code_hash,
-     text_hash = excluded.text_hash, updated_at = now()`,
+     text_hash = excluded.text_hash, updated_at = now()
+   WHERE EXISTS (SELECT FROM current_matches AS locked
+     WHERE locked.chain_id = current.chain_id AND locked.address = current.address)`,
 );
-const RESTORE_COUNTS = sql(
-  'restore counts',
+// The difference between counts and events on one snapshot is the same after every later write, which adds to both.
+const CORRECT_COUNTS = sql(
+  'correct counts',
   `WITH replayed AS MATERIALIZED (${REPLAY}),
-   by_events AS (SELECT chain_id, ${COUNT} FROM replayed GROUP BY chain_id)
+   by_events AS (SELECT chain_id, ${COUNT} FROM replayed GROUP BY chain_id),
+   correction AS MATERIALIZED (
+     SELECT chain_id, counts.chain_id IS NULL AS is_missing,
+       coalesce(by_events.full_match, 0) - coalesce(counts.full_match, 0) AS full_match,
+       coalesce(by_events.partial_match, 0) - coalesce(counts.partial_match, 0) AS partial_match
+     FROM by_events FULL JOIN chain_counts AS counts USING (chain_id)
+     WHERE (by_events.full_match, by_events.partial_match) IS DISTINCT FROM (counts.full_match, counts.partial_match)
+   ), corrected AS (
+     UPDATE chain_counts AS counts SET full_match = counts.full_match + correction.full_match,
+       partial_match = counts.partial_match + correction.partial_match, updated_at = clock_timestamp()
+     FROM correction WHERE NOT is_missing AND counts.chain_id = correction.chain_id
+   )
    INSERT INTO chain_counts AS counts (chain_id, full_match, partial_match)
-   SELECT chain_id, coalesce(full_match, 0), coalesce(partial_match, 0)
-   FROM by_events FULL JOIN (SELECT chain_id FROM chain_counts) AS known USING (chain_id)
-   ON CONFLICT (chain_id) DO UPDATE
-     SET full_match = excluded.full_match, partial_match = excluded.partial_match, updated_at = clock_timestamp()
-   WHERE (counts.full_match, counts.partial_match) IS DISTINCT FROM (excluded.full_match, excluded.partial_match)`,
+   SELECT chain_id, full_match, partial_match FROM correction WHERE is_missing
+   ON CONFLICT (chain_id) DO UPDATE SET full_match = counts.full_match + excluded.full_match,
+     partial_match = counts.partial_match + excluded.partial_match, updated_at = clock_timestamp()`,
 );
 const DELETE_UNEXPLAINED_COUNTS = sql(
   'delete unexplained counts',
-  `DELETE FROM chain_counts AS counts WHERE NOT EXISTS (
+  `DELETE FROM chain_counts AS counts WHERE full_match = 0 AND partial_match = 0 AND NOT EXISTS (
      SELECT FROM match_events WHERE match_events.chain_id = counts.chain_id AND kind <> 'corrected')`,
 );
 const QUEUE_EVENTS = sql(
@@ -175,10 +195,13 @@ const RECORD_CORRECTION = sql(
 /** What a repair mends: a row that differs from its evidence is left, since only a new verification can mend it. */
 const isRepairable = ({ kind }: CountDifference): boolean => kind !== 'row_against_evidence';
 
+/** Contracts that one transaction of a repair corrects: it holds their rows for some milliseconds. */
+const CORRECTED_AT_ONCE = 200;
+
 /**
- * Compares the counts with the events and with the rows, and the rows with the events and their evidence.
- * With `repair` it then makes rows and counts what the event log gives and records a correction for each
- * difference. Writers wait only for a repair, not for a comparison that finds nothing to mend.
+ * Compares the counts with the events and with the rows, and the rows with the events and their evidence, on one snapshot
+ * and without a lock. With `repair` it then makes rows and counts what the event log gives and records a correction for
+ * each difference, in short transactions: a store waits only while its own contract is corrected, or the counts of its chain.
  */
 export async function recount(
   database: Database,
@@ -188,33 +211,64 @@ export async function recount(
     await transaction.query(LIFT_TIME_LIMIT);
     return { ...(await compare(transaction)), repaired: false };
   });
-  if (!repair || !compared.differences.some(isRepairable)) return compared;
-  const found = await database.transaction(async (transaction) => {
-    await transaction.query(LIFT_TIME_LIMIT);
-    await transaction.query(LOCK_ROWS);
-    await transaction.query(LOCK_COUNTS);
-    await lockUntilCommit(transaction, 'followers');
-    await transaction.query(LIFT_REST_LIMIT);
-    const before = await compare(transaction);
-    const repairable = before.differences.filter(isRepairable);
-    if (repairable.length === 0) return { ...before, repaired: false };
-    await transaction.query(DELETE_UNEXPLAINED);
-    await transaction.query(RESTORE_MATCHES);
+  const repairable = compared.differences.filter(isRepairable);
+  if (!repair || repairable.length === 0) return compared;
+  const ofContracts = repairable.filter((each) => CONTRACT_KINDS.has(each.kind));
+  for (let begin = 0; begin < ofContracts.length; begin += CORRECTED_AT_ONCE) {
+    const some = ofContracts.slice(begin, begin + CORRECTED_AT_ONCE);
+    await correct(database, some, async (transaction) => {
+      const wrong = [some.map(({ chainId }) => chainId), some.map(addressOf)];
+      await transaction.query(LOCK_MATCHES, wrong);
+      await transaction.query(DELETE_UNEXPLAINED, wrong);
+      await transaction.query(RESTORE_MATCHES, wrong);
+    });
+  }
+  await correct(database, ofKinds(repairable, COUNT_KINDS), async (transaction) => {
+    await transaction.query(CORRECT_COUNTS);
     await transaction.query(DELETE_UNEXPLAINED_COUNTS);
-    await transaction.query(RESTORE_COUNTS);
-    await restoreRollups(transaction);
-    await transaction.query(QUEUE_EVENTS);
-    await transaction.query(RECORD_CORRECTION, [
-      repairable.map(({ chainId }) => chainId),
-      repairable.map(({ address }) =>
-        address === undefined ? null : Buffer.from(address.slice(2), 'hex'),
-      ),
-      repairable.map(({ kind, stored, expected }) => `${kind}: ${stored} became ${expected}`),
-    ]);
-    return { ...before, repaired: true };
   });
-  if (found.repaired) await notifyOfMatches(database);
-  return found;
+  await correct(database, ofKinds(repairable, ['rollup_against_events']), async (transaction) => {
+    // Whoever follows the feed waits, and no store does.
+    await lockUntilCommit(transaction, 'followers');
+    await restoreRollups(transaction);
+  });
+  await correct(database, ofKinds(repairable, ['feed_against_events']), async (transaction) => {
+    await transaction.query(QUEUE_EVENTS);
+  });
+  await notifyOfMatches(database);
+  return { ...compared, repaired: true };
+}
+
+const CONTRACT_KINDS: ReadonlySet<string> = new Set(['row_against_events', 'trust_against_events']);
+const COUNT_KINDS = ['counts_against_events', 'counts_against_rows'] as const;
+
+const ofKinds = (
+  differences: readonly CountDifference[],
+  kinds: readonly CountDifference['kind'][],
+): readonly CountDifference[] => differences.filter(({ kind }) => kinds.includes(kind));
+
+const addressOf = ({ address }: CountDifference): Buffer | null =>
+  address === undefined ? null : Buffer.from(address.slice(2), 'hex');
+
+/** Corrects differences and records it, in one transaction; where there are none it does nothing. */
+async function correct(
+  database: Database,
+  differences: readonly CountDifference[],
+  work: (transaction: Queryable) => Promise<void>,
+): Promise<void> {
+  if (differences.length === 0) return;
+  await database.transaction(async (transaction) => {
+    await transaction.query(LIFT_TIME_LIMIT);
+    // A second repair sees what the first has corrected.
+    await lockUntilCommit(transaction, 'repairs');
+    await transaction.query(LIFT_REST_LIMIT);
+    await work(transaction);
+    await transaction.query(RECORD_CORRECTION, [
+      differences.map(({ chainId }) => chainId),
+      differences.map(addressOf),
+      differences.map(({ kind, stored, expected }) => `${kind}: ${stored} became ${expected}`),
+    ]);
+  });
 }
 
 async function compare(database: Queryable): Promise<Omit<Recount, 'repaired'>> {

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads';
 import { answerQuestion, type JobQuestion } from './answer-question.ts';
-import { giveWay } from '../../lib/give-way.ts';
+import { lowerThreadPriority } from '../../lib/thread-priority.ts';
 
-if (parentPort !== null) giveWay();
+if (parentPort !== null) lowerThreadPriority();
 parentPort?.on('message', (question: JobQuestion) => {
   parentPort?.postMessage(answerQuestion(question));
 });

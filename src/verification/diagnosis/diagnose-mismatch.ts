@@ -11,7 +11,7 @@ import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { compileCodes } from '../compilation/compile-codes.ts';
 import { type CompiledTarget, type ContractCompiler } from '../compilation/compile-contract.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
-import { ContractRanking } from '../given-codes/contract-ranking.ts';
+import { ContractRanking } from '../submitted-codes/contract-ranking.ts';
 import { limitDiagnosis } from './diagnosis-time.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
 

@@ -15,8 +15,14 @@ import {
   readStoredCompilation,
 } from '../../repository/repository.ts';
 import { type Queryable } from '../../store/database.ts';
-import { type GivenAsker, type GivenVerifier } from '../given-codes/given-verifier.ts';
-import { type GivenCodes, type GivenMatch } from '../given-codes/given-codes.ts';
+import {
+  type Requester,
+  type SubmittedCodeVerifier,
+} from '../submitted-codes/submitted-code-verifier.ts';
+import {
+  type SubmittedCodes,
+  type SubmittedCodeMatch,
+} from '../submitted-codes/submitted-codes.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { packRequest } from '../verification-request.ts';
 import { type KnownCodeCache } from './known-code-cache.ts';
@@ -24,7 +30,7 @@ import { judgeByKnown, mayHaveOtherFileOrder, readKnownCompilation } from './kno
 import { describeStoredTask } from './stored-task.ts';
 
 /** Codes of a deployment, and where it stands, if that is known: what is verified there is tried first. */
-export type SearchedCode = GivenCodes & { readonly chainId?: number };
+export type SearchedCode = SubmittedCodes & { readonly chainId?: number };
 
 /** A contract that is verified here, as an explorer is told of it. */
 export interface StoredMatch extends Pick<
@@ -42,9 +48,9 @@ export interface KnownCodeSearch {
    * this process compiles.
    * @throws FullmatchError queue_full
    */
-  search(code: SearchedCode, asker: GivenAsker): Promise<GivenMatch | undefined>;
+  search(code: SearchedCode, asker: Requester): Promise<SubmittedCodeMatch | undefined>;
   /** The contract that is verified at an address; undefined where none is, or where its sources are too large. @throws FullmatchError queue_full */
-  readStored(chainId: number, address: Hex, asker: GivenAsker): Promise<StoredMatch | undefined>;
+  readStored(chainId: number, address: Hex, asker: Requester): Promise<StoredMatch | undefined>;
 }
 
 /** What the search needs. */
@@ -53,7 +59,7 @@ export interface SearchParts {
   readonly cache: KnownCodeCache;
   readonly sourceBytes: number;
   /** Compiles the sources of other contracts; absent where this process compiles nothing. */
-  readonly given?: GivenVerifier;
+  readonly given?: SubmittedCodeVerifier;
 }
 
 /** Each search may hold the sources of a contract in memory. */
@@ -91,9 +97,9 @@ function refuseSearch(error: unknown): never {
 async function search(
   parts: SearchParts,
   code: SearchedCode,
-  asker: GivenAsker,
-): Promise<GivenMatch | undefined> {
-  let partial: GivenMatch | undefined;
+  asker: Requester,
+): Promise<SubmittedCodeMatch | undefined> {
+  let partial: SubmittedCodeMatch | undefined;
   let tried = 0;
   let mayCompile = parts.given !== undefined;
   const seen = new Set<string>();
@@ -138,7 +144,7 @@ async function* propose(
 }
 
 interface Judged {
-  readonly found: GivenMatch | undefined;
+  readonly found: SubmittedCodeMatch | undefined;
   /** Whether a compiler was asked. */
   readonly isCompiledNow: boolean;
 }
@@ -147,7 +153,7 @@ async function judge(
   { database, cache, sourceBytes, given }: SearchParts,
   candidate: KnownCandidate,
   code: SearchedCode,
-  asker: GivenAsker | undefined,
+  asker: Requester | undefined,
 ): Promise<Judged | undefined> {
   const { compilationId: id, isCompiled, fullyQualifiedName } = candidate;
   if (!(await isCompilationCurrent(database, id))) return undefined;

@@ -17,7 +17,7 @@ import {
   withdrawMatch,
 } from '../../repository/repository.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { checkCreation, type CreationLoss, settleCreation } from './creation-check.ts';
+import { checkCreation, type CreationLoss, reconcileCreation } from './creation-check.ts';
 import { type ReadingParts } from '../read-on-chain.ts';
 import { findDisprovedClaim } from './disproved-claim.ts';
 import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
@@ -254,7 +254,7 @@ function isChange(outcome: CodeCheck['outcome']): outcome is keyof typeof CHANGE
 }
 
 /** Logs the withdrawal of a match or the correction of its record, if the outcome of a check says one. */
-export function logReplaced(
+export function logRecheckOutcome(
   log: Logger,
   chainId: number,
   address: Hex,
@@ -277,10 +277,10 @@ export function withdrawWhatWasReplaced(
       const matched = await readMatchedCode(database, chainId, address);
       const deployed = await parts.readDeployedCode(chain, address, options);
       if (await withdrawIfReplaced(database, chainId, address, matched, deployed.code)) {
-        logReplaced(log, chainId, address, CODE_REPLACED);
+        logRecheckOutcome(log, chainId, address, CODE_REPLACED);
       }
       if (await withdrawIfDisproved(database, chainId, address, deployed)) {
-        logReplaced(log, chainId, address, CLAIM_DISPROVED);
+        logRecheckOutcome(log, chainId, address, CLAIM_DISPROVED);
       }
       return deployed;
     },
@@ -292,8 +292,8 @@ export function withdrawWhatWasReplaced(
         ...{ database, parts, chain, address, running },
         options: { ...(signal && { signal }), ...(quorum && { quorum }) },
       };
-      return settleCreation(checked, found, (reason) =>
-        logReplaced(log, chain.record.chainId, address, reason),
+      return reconcileCreation(checked, found, (reason) =>
+        logRecheckOutcome(log, chain.record.chainId, address, reason),
       );
     },
   };

@@ -247,7 +247,7 @@ async function checkClaim(
  * {@link staysWithdrawn}: states of a few blocks do not show every destruction. Of a stored one that an import names
  * nothing is proven before its block is stored.
  */
-export async function settleCreation(
+export async function reconcileCreation(
   checked: CheckedCreation,
   searched: CreationSearch,
   onWithdrawn: (reason: CreationLoss) => void,

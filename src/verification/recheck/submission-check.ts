@@ -6,7 +6,7 @@ import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
 import { type PackedRequest } from '../verification-request.ts';
 import { type VerificationParts } from '../verify-contract.ts';
-import { checkCode, logReplaced, readMatchedCode } from './code-check.ts';
+import { checkCode, logRecheckOutcome, readMatchedCode } from './code-check.ts';
 
 /** A submission waits this long for the chain, and no more than so many at once. */
 const CHECK_DEADLINE_MS = 4000;
@@ -32,7 +32,7 @@ export function checkBeforeSubmitting(
     const { chainId } = chain.record;
     const options = { signal, deadlineMs: CHECK_DEADLINE_MS, ...(named && { named }) };
     const { outcome } = await checkCode(database, parts, chain, address, options);
-    logReplaced(log, chainId, address, outcome);
+    logRecheckOutcome(log, chainId, address, outcome);
   };
   return async ({ chainId, address, creationTransactionHash: named }, client) => {
     const key = `${chainId} ${address} ${named ?? ''}`;

@@ -98,7 +98,7 @@ async function readAgain(
   if (chain === undefined || runtimeCode === undefined) throw contractChanged(chainId, address);
   const quorum = parts.quorumOf(chainId);
   const options = { signal, ...(quorum && { quorum }) };
-  const running = await readPatiently(
+  const running = await readWithRetry(
     () => parts.readDeployedCode(chain, address, options),
     signal,
   );
@@ -112,7 +112,7 @@ async function readAgain(
 }
 
 /** Reads once more where endpoints have a bad moment: a compilation of a minute is not thrown away for it. */
-async function readPatiently<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
+async function readWithRetry<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (const pauseMs of READING_PAUSES_MS) {
     try {
       return await read();

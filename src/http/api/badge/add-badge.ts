@@ -1,6 +1,6 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
-import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
+import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { type ContractMatch } from '../../../repository/repository.ts';
 import { BASE_HEADERS, makeAnswer, REVALIDATED } from '../../answer.ts';
 import { type HttpParts } from '../../http-parts.ts';
@@ -39,7 +39,7 @@ export function addBadge(routes: OpenAPIHono, { contracts }: Pick<HttpParts, 'co
     const tags = entityTags(bytes);
     const headers = { ...BASE_HEADERS, etag: tags.identity, 'cache-control': REVALIDATED };
     const held = c.req.header('if-none-match');
-    if (held !== undefined && findHeldCoding(held, tags, 'identity') !== undefined) {
+    if (held !== undefined && matchIfNoneMatch(held, tags, 'identity') !== undefined) {
       return makeAnswer(null, { status: 304, headers });
     }
     return makeAnswer(bytes, {

@@ -2,14 +2,14 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
 import {
-  type GivenMatch,
-  type GivenRequest,
-} from '../../../verification/given-codes/given-codes.ts';
+  type SubmittedCodeMatch,
+  type SubmittedCodeRequest,
+} from '../../../verification/submitted-codes/submitted-codes.ts';
 import { VerificationFailure } from '../../../verification/verification-failure.ts';
 import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { type HttpParts } from '../../http-parts.ts';
-import { whileWaitedFor } from '../../records/answer-connection.ts';
+import { withClientSignal } from '../../records/answer-connection.ts';
 import { failureOf } from './blockscout-error.ts';
 import {
   batchRoutes,
@@ -90,11 +90,13 @@ async function readGiven({ requests }: BlockscoutParts, c: Context, form: Blocks
 async function verify(
   { verification, trustedProxies }: BlockscoutParts,
   c: Context,
-  given: GivenRequest,
-): Promise<readonly (GivenMatch | undefined)[] | VerificationFailure> {
+  given: SubmittedCodeRequest,
+): Promise<readonly (SubmittedCodeMatch | undefined)[] | VerificationFailure> {
   const client = clientOf(c.env, trustedProxies);
   try {
-    return await whileWaitedFor(c, (signal) => verification.verifyGiven(given, { client, signal }));
+    return await withClientSignal(c, (signal) =>
+      verification.verifyGiven(given, { client, signal }),
+    );
   } catch (error) {
     if (error instanceof VerificationFailure) return error;
     throw error;

@@ -6,7 +6,7 @@ import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { currentSnapshot, type HttpParts } from '../../http-parts.ts';
 import { type Snapshot } from '../../../publication/snapshot.ts';
-import { whileWaitedFor } from '../../records/answer-connection.ts';
+import { withClientSignal } from '../../records/answer-connection.ts';
 import { type RequestForm } from '../../bodies/read-request.ts';
 import { type CodeQuestion, SEARCH_BYTES } from './code-database-body.ts';
 import { codeDatabaseRoutes } from './code-database-routes.ts';
@@ -97,7 +97,7 @@ async function findSources(
   code: CodeQuestion,
 ) {
   const client = clientOf(c.env, trustedProxies);
-  const found = await whileWaitedFor(c, (signal) =>
+  const found = await withClientSignal(c, (signal) =>
     verification.knownCodes.search(code, { client, signal }),
   );
   return found === undefined ? [] : [renderSource(found)];
@@ -110,7 +110,7 @@ async function readSources(
 ) {
   if (chainId === undefined) return [];
   const client = clientOf(c.env, trustedProxies);
-  const found = await whileWaitedFor(c, (signal) =>
+  const found = await withClientSignal(c, (signal) =>
     verification.knownCodes.readStored(chainId, address, { client, signal }),
   );
   return found === undefined ? [] : [renderStored(found)];

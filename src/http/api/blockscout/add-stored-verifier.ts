@@ -7,7 +7,7 @@ import { type PackedRequest } from '../../../verification/verification-request.t
 import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { type HttpParts } from '../../http-parts.ts';
-import { whileWaitedFor } from '../../records/answer-connection.ts';
+import { withClientSignal } from '../../records/answer-connection.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import { submitOrJoin } from '../submit-or-join.ts';
 import { type ContractChoice } from '../v1/verify-request.ts';
@@ -97,7 +97,7 @@ async function answerEnd(
   }
   const { chainId, address, id } = submission;
   const client = clientOf(c.env, trustedProxies);
-  return whileWaitedFor(c, async (signal) => {
+  return withClientSignal(c, async (signal) => {
     if (id !== undefined) {
       const job = await verification.waitForJob(id, { client, signal });
       if (job === undefined) throw jobNotFound(id);

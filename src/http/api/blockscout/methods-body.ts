@@ -4,7 +4,10 @@ import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
 import { asRequestError, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 import { namedValues } from '../../named-values.ts';
-import { type MethodPlace, placeMethods } from '../../../verification/given-codes/place-methods.ts';
+import {
+  type MethodPlace,
+  placeMethods,
+} from '../../../verification/submitted-codes/place-methods.ts';
 
 /** The largest body of a look-up of methods, in bytes. */
 export const METHODS_BYTES = 2_097_152;

@@ -1,10 +1,10 @@
 import { bytesToHex } from '../../../lib/hex.ts';
 import { isMembers } from '../../../lib/members.ts';
 import { splitQualifiedName } from '../../../solidity/library-id.ts';
-import { type GivenMatch } from '../../../verification/given-codes/given-codes.ts';
+import { type SubmittedCodeMatch } from '../../../verification/submitted-codes/submitted-codes.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { type StoredMatch } from '../../../verification/known-codes/search-known-code.ts';
-import { placeMethods } from '../../../verification/given-codes/place-methods.ts';
+import { placeMethods } from '../../../verification/submitted-codes/place-methods.ts';
 import { type batchSchema, type sourceSchema, type verdictSchema } from './blockscout-routes.ts';
 
 type Verdict = AnswerOf<typeof verdictSchema>;
@@ -25,7 +25,7 @@ const LANGUAGES: Readonly<Record<string, Success['language']>> = {
 const MOST_MAPPED_BYTES = 65_536;
 
 /** A match as the verifier says one. */
-export function renderVerdict(found: GivenMatch, wantsMethods: boolean): Verdict {
+export function renderVerdict(found: SubmittedCodeMatch, wantsMethods: boolean): Verdict {
   const { compilation } = found;
   return {
     ...{ message: 'OK', status: 'SUCCESS' },
@@ -46,7 +46,9 @@ function methodsOf({
   artifacts,
   runtimeCode,
   runtimeCodeArtifacts,
-}: GivenMatch['compilation']): NonNullable<Verdict['postActionResponses']>['lookupMethods'] {
+}: SubmittedCodeMatch['compilation']): NonNullable<
+  Verdict['postActionResponses']
+>['lookupMethods'] {
   const sourceMap = runtimeCodeArtifacts?.['sourceMap'];
   const sources = artifacts['sources'];
   const isMapped = runtimeCode !== undefined && runtimeCode.length <= MOST_MAPPED_BYTES;
@@ -67,7 +69,7 @@ function methodsOf({
 }
 
 /** The compilation of a match, with what was found of given codes. */
-export function renderSource({ compilation, judgement }: GivenMatch): Source {
+export function renderSource({ compilation, judgement }: SubmittedCodeMatch): Source {
   const { creation, runtime } = judgement;
   return renderStored({
     compilation,
@@ -106,7 +108,7 @@ export function renderStored({
   };
 }
 
-function sourcesOf({ sources }: GivenMatch['compilation']): Record<string, string> {
+function sourcesOf({ sources }: SubmittedCodeMatch['compilation']): Record<string, string> {
   return Object.fromEntries(sources.map(({ path, content }) => [path, content]));
 }
 
@@ -147,14 +149,14 @@ function partsOf(
 }
 
 /** Matches of several codes, in their order. */
-export function renderBatch(found: readonly (GivenMatch | undefined)[]): Batch {
+export function renderBatch(found: readonly (SubmittedCodeMatch | undefined)[]): Batch {
   const items = found.map((match): Item =>
     match === undefined ? { failure: {} } : { success: renderSuccess(match) },
   );
   return { contractVerificationResults: { items } };
 }
 
-function renderSuccess({ compilation, judgement }: GivenMatch): Success {
+function renderSuccess({ compilation, judgement }: SubmittedCodeMatch): Success {
   const { name, fullyQualifiedName, version, settings, artifacts } = compilation;
   const creation = detailsOf(judgement.creation);
   const runtime = detailsOf(judgement.runtime);
@@ -176,7 +178,9 @@ function renderSuccess({ compilation, judgement }: GivenMatch): Success {
   };
 }
 
-function detailsOf(verdict: GivenMatch['judgement']['runtime']): Success['runtimeMatchDetails'] {
+function detailsOf(
+  verdict: SubmittedCodeMatch['judgement']['runtime'],
+): Success['runtimeMatchDetails'] {
   if (verdict === undefined || verdict.match === null) return undefined;
   return {
     matchType: MATCH_TYPES[verdict.match],

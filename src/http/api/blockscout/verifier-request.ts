@@ -7,7 +7,7 @@ import { buildStandardJson, PlainSourcesFault } from '../../../solidity/build-st
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { buildVyperJson } from '../../../solidity/vyper-sources.ts';
 import { toStandardJson } from '../../../solidity/to-standard-json.ts';
-import { type GivenCodes } from '../../../verification/given-codes/given-codes.ts';
+import { type SubmittedCodes } from '../../../verification/submitted-codes/submitted-codes.ts';
 import { type StandardJsonCompilation } from '../../../verification/verification-request.ts';
 import {
   abiParser,
@@ -31,7 +31,7 @@ export interface BlockscoutForm {
 /** A compilation, and the codes that may come of it. */
 export interface VerifierRequest {
   readonly compilation: StandardJsonCompilation;
-  readonly codes: readonly GivenCodes[];
+  readonly codes: readonly SubmittedCodes[];
   /** Whether it is asked where the functions stand in the sources. */
   readonly wantsMethods: boolean;
 }
@@ -119,14 +119,18 @@ export function readVerifierRequest(
   };
 }
 
-function codeOf({ bytecode, bytecodeType, metadata: place }: z.output<typeof single>): GivenCodes {
+function codeOf({
+  bytecode,
+  bytecodeType,
+  metadata: place,
+}: z.output<typeof single>): SubmittedCodes {
   const address = addressOf(place);
   return bytecodeType === 'CREATION_INPUT'
     ? { address, creationCode: bytecode }
     : { address, runtimeCode: bytecode };
 }
 
-function codesOf({ contracts }: z.output<typeof batch>): readonly GivenCodes[] {
+function codesOf({ contracts }: z.output<typeof batch>): readonly SubmittedCodes[] {
   return contracts.map(({ creationCode, runtimeCode, metadata: place }) => {
     if (!creationCode && !runtimeCode) {
       throw invalidMember('contracts', 'creationCode or runtimeCode is expected of each');

@@ -2,7 +2,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
 import { findChain } from '../../../chains/registry/chain-reference.ts';
-import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
+import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type ContractSummary } from '../../../repository/repository.ts';
 import { type Answer, BASE_HEADERS, makeAnswer, REVALIDATED } from '../../answer.ts';
@@ -36,7 +36,7 @@ export function addCards(routes: OpenAPIHono, parts: Parts): void {
         const tag = tags.identity;
         const headers = { ...BASE_HEADERS, etag: tag, 'cache-control': REVALIDATED };
         const held = c.req.header('if-none-match');
-        if (held !== undefined && findHeldCoding(held, tags, 'identity') !== undefined) {
+        if (held !== undefined && matchIfNoneMatch(held, tags, 'identity') !== undefined) {
           return makeAnswer(null, { status: 304, headers });
         }
         const body = kept.get(key) ?? { tag, identity: await drawCard(card) };

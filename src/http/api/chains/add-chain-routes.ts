@@ -20,7 +20,7 @@ import {
   makeAnswer,
   REVALIDATED,
 } from '../../answer.ts';
-import { entityTags, findHeldCoding } from '../../../lib/entity-tag.ts';
+import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import {
   type chainDetailsSchema,
@@ -125,7 +125,7 @@ function describeChain(
 function answerIcon({ bytes, type }: ChainIcon, ifNoneMatch: string | undefined): Answer {
   const tags = entityTags(bytes);
   const headers = { ...BASE_HEADERS, etag: tags.identity, 'cache-control': REVALIDATED };
-  if (ifNoneMatch !== undefined && findHeldCoding(ifNoneMatch, tags, 'identity') !== undefined) {
+  if (ifNoneMatch !== undefined && matchIfNoneMatch(ifNoneMatch, tags, 'identity') !== undefined) {
     return makeAnswer(null, { status: 304, headers });
   }
   return makeAnswer(bytes, {

@@ -18,7 +18,7 @@ import { type HttpParts } from '../../http-parts.ts';
 import { listen, type Listener } from '../../listener.ts';
 import { PAGE_LIMITS, type PageLimits } from './page-renderer.ts';
 import { type PageTask } from './page-thread.ts';
-import { type GivenAnswer } from './server-bundle.ts';
+import { type PrefetchedResponse } from './server-bundle.ts';
 import { readWebBundle, type WebBundle } from './web-bundle.ts';
 
 const PAYLOAD = `</script><script>alert(1)</script><img src=x onerror="alert(2)">`;
@@ -383,7 +383,7 @@ describe('a page that exceeds its limits', () => {
     const tasks = asked.mock.calls.map(([task]) => task as PageTask);
     asked.mockRestore();
     expect(tasks.length).toBeGreaterThan(0);
-    const hasSource = ({ body }: GivenAnswer): boolean => (body?.length ?? 0) > SOURCE.bytes;
+    const hasSource = ({ body }: PrefetchedResponse): boolean => (body?.length ?? 0) > SOURCE.bytes;
     expect(tasks.flatMap(({ answers }) => answers).filter(hasSource)).toEqual([]);
     expect((await bounded.request('/registry')).status).toBe(200);
   });

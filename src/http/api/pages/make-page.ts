@@ -1,13 +1,13 @@
 import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { type Context } from 'hono';
 import { type Admission } from '../../../lib/admission.ts';
-import { noteOutage, type Outages } from '../../../lib/outages.ts';
+import { recordFailure, type FailureTimes } from '../../../lib/failure-times.ts';
 import { type AskedFor } from '../../client-of.ts';
-import { whileWaitedFor } from '../../records/answer-connection.ts';
-import { type Asker, type RecordAnswers } from '../../records/record-answers.ts';
+import { withClientSignal } from '../../records/answer-connection.ts';
+import { type Requester, type RecordAnswers } from '../../records/record-answers.ts';
 import { type PageRenderer } from './page-renderer.ts';
 import { type MissingAnswer, type PageStep, type PageTask } from './page-thread.ts';
-import { type GivenAnswer, type PageFacts } from './server-bundle.ts';
+import { type PrefetchedResponse, type PageFacts } from './server-bundle.ts';
 
 /** What a page is made with. */
 export interface PageMaking {
@@ -18,7 +18,7 @@ export interface PageMaking {
   /** Pages that are made at once: they wait for the database. */
   readonly pages: Admission;
   /** Since when parts of the host's pages fail in this process. */
-  readonly outages: Outages;
+  readonly outages: FailureTimes;
 }
 
 /** A page and its document. */
@@ -44,7 +44,7 @@ export async function makePage(
   let task: PageTask = { ...asked, answers: [] };
   let step: PageStep = { missing: [] };
   /** Reads and writes while there is little data. */
-  const advanceSmall = async (asker: Asker): Promise<void> => {
+  const advanceSmall = async (asker: Requester): Promise<void> => {
     for (;;) {
       if ('missing' in step)
         task = await readMissing(c, making, task, { ...asker, missing: step.missing });
@@ -57,7 +57,7 @@ export async function makePage(
     await answers.admit(c, advanceSmall, pages);
     if ('missing' in step && renderer.isLarge(task.answers)) {
       const client = answers.clientOf(c);
-      step = await whileWaitedFor(c, (signal) => renderer.advance(task, { client, signal }));
+      step = await withClientSignal(c, (signal) => renderer.advance(task, { client, signal }));
     }
   }
   if ('none' in step) return undefined;
@@ -70,7 +70,7 @@ async function readMissing(
   c: Context,
   making: PageMaking,
   task: PageTask,
-  { missing, signal }: Pick<Asker, 'signal'> & { readonly missing: readonly MissingAnswer[] },
+  { missing, signal }: Pick<Requester, 'signal'> & { readonly missing: readonly MissingAnswer[] },
 ): Promise<PageTask> {
   const read = await Promise.all(
     missing.map(async (each) => {
@@ -88,9 +88,9 @@ async function readAnswer(
   c: Context,
   { ask, answers, outages }: PageMaking,
   { path, tag }: MissingAnswer,
-): Promise<GivenAnswer> {
+): Promise<PrefetchedResponse> {
   const at = new Date().toISOString();
-  const read = async (): Promise<Pick<GivenAnswer, 'status' | 'tag' | 'body'>> => {
+  const read = async (): Promise<Pick<PrefetchedResponse, 'status' | 'tag' | 'body'>> => {
     const headers: Record<string, string> = tag === undefined ? {} : { 'if-none-match': tag };
     const response = await ask(`/${path}`, { headers }, { askedFor: answers.clientOf(c) });
     const etag = response.headers.get('etag');
@@ -100,10 +100,10 @@ async function readAnswer(
   };
   const answer = await within(TIMEOUT_MS, read());
   const isOutage = answer.status === 0 || answer.status >= 500;
-  return { path, at, since: noteOutage(outages, path, at, isOutage), ...answer };
+  return { path, at, since: recordFailure(outages, path, at, isOutage), ...answer };
 }
 
-type Read = Pick<GivenAnswer, 'status' | 'tag' | 'body' | 'timeoutMs'>;
+type Read = Pick<PrefetchedResponse, 'status' | 'tag' | 'body' | 'timeoutMs'>;
 
 async function within(timeoutMs: number, reading: Promise<Read>): Promise<Read> {
   let timer: NodeJS.Timeout | undefined;

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
 import { packageFile } from '../../../lib/package-file.ts';
 import { TaskThread, type ThreadLimits } from '../../../lib/task-thread.ts';
-import { type Asker } from '../../records/record-answers.ts';
+import { type Requester } from '../../records/record-answers.ts';
 import { tooManyAnswers } from '../../records/crowded.ts';
 import { refuseForThread } from '../../thread-refusal.ts';
 import { type PageAnswer, type PageFiles, type PageStep, type PageTask } from './page-thread.ts';
-import { type GivenAnswer } from './server-bundle.ts';
+import { type PrefetchedResponse } from './server-bundle.ts';
 import { pageTooLarge, TooLargePages } from './too-large-pages.ts';
 
 /** What the threads of the pages may cost. */
@@ -43,7 +43,7 @@ export class PageRenderer {
   }
 
   /** Whether a page of these answers belongs to the thread of the large ones. */
-  isLarge(answers: readonly GivenAnswer[]): boolean {
+  isLarge(answers: readonly PrefetchedResponse[]): boolean {
     return sizeOf(answers) > SMALL_BYTES;
   }
 
@@ -51,7 +51,7 @@ export class PageRenderer {
    * Writes a page, or says what has to be read before.
    * @throws FullmatchError page_too_large, too_many_answers, shutting_down; the reason of the asker's signal
    */
-  async advance(task: PageTask, { client, signal }: Asker): Promise<PageStep> {
+  async advance(task: PageTask, { client, signal }: Requester): Promise<PageStep> {
     if (sizeOf(task.answers) > MOST_BYTES) throw pageTooLarge();
     const thread = this.isLarge(task.answers) ? this.#large : this.#small;
     return this.#tooLarge.write(keyOf(task), signal, async (either) => {
@@ -71,7 +71,7 @@ export class PageRenderer {
   }
 }
 
-function sizeOf(answers: readonly GivenAnswer[]): number {
+function sizeOf(answers: readonly PrefetchedResponse[]): number {
   const counted = answers.filter(({ path }) => !KEPT_DOCUMENTS.includes(path));
   return counted.reduce((sum, { body }) => sum + (body?.length ?? 0), 0);
 }

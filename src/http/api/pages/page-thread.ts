@@ -3,20 +3,20 @@ import { parentPort, workerData } from 'node:worker_threads';
 
 import { messageOf } from '../../../errors.ts';
 import {
-  type GivenAnswer,
+  type PrefetchedResponse,
   importServerBundle,
   type PageContext,
   type PageFacts,
   type PageQuestion,
   type ViewFiles,
 } from './server-bundle.ts';
-import { giveWay } from '../../../lib/give-way.ts';
+import { lowerThreadPriority } from '../../../lib/thread-priority.ts';
 
 /** A page to write, with what was read for it so far. */
 export interface PageTask {
   readonly question: PageQuestion;
   readonly context: PageContext;
-  readonly answers: readonly GivenAnswer[];
+  readonly answers: readonly PrefetchedResponse[];
 }
 
 /** What a page needs: a path of its host, and the tag of the content that is at hand. */
@@ -53,7 +53,7 @@ async function advance({ question, context, answers }: PageTask): Promise<PageSt
   const { render } = await bundle;
   const given = new Map(answers.map((answer) => [answer.path, answer]));
   const missing = new Map<string, MissingAnswer>();
-  const find = (path: string): GivenAnswer | undefined => given.get(path);
+  const find = (path: string): PrefetchedResponse | undefined => given.get(path);
   const miss = (path: string, tag: string | undefined): void => {
     missing.set(path, { path, ...(tag !== undefined && { tag }) });
   };
@@ -74,7 +74,7 @@ async function advance({ question, context, answers }: PageTask): Promise<PageSt
   return { page, bytes: encoder.encode(html) };
 }
 
-if (parentPort !== null) giveWay();
+if (parentPort !== null) lowerThreadPriority();
 parentPort?.on('message', (task: PageTask) => {
   advance(task).then(
     (step: PageAnswer) => {

@@ -26,7 +26,7 @@ export interface PageContext {
 }
 
 /** An answer of the host that was read for a page, as the bundle takes it. */
-export interface GivenAnswer {
+export interface PrefetchedResponse {
   /** Without its first slash. */
   readonly path: string;
   /** When it was asked for, and since when it gives no answer that can be used. ISO 8601. */
@@ -67,7 +67,7 @@ interface ServerBundle {
     question: PageQuestion,
     context: PageContext,
     given: {
-      readonly find: (path: string) => GivenAnswer | undefined;
+      readonly find: (path: string) => PrefetchedResponse | undefined;
       readonly miss: (path: string, tag: string | undefined) => void;
     },
     filesOf: (view: string) => ViewFiles,

@@ -23,7 +23,7 @@ import {
 import { answerSnapshot } from '../../answer-snapshot.ts';
 import { clientOf } from '../../client-of.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { findHeldCoding } from '../../../lib/entity-tag.ts';
+import { matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { type TaggedJson } from '../../../publication/activity.ts';
 import { isMatchId } from '../../match-id.ts';
@@ -207,7 +207,7 @@ function invalid(parameter: string, message: string): FullmatchError {
 /** JSON with its entity tag, or 304 where the client holds it. */
 function answerTagged({ bytes, tags }: TaggedJson, ifNoneMatch: string | undefined): Answer {
   const validators = { etag: tags.identity, 'cache-control': REVALIDATED };
-  if (ifNoneMatch !== undefined && findHeldCoding(ifNoneMatch, tags, 'identity') !== undefined) {
+  if (ifNoneMatch !== undefined && matchIfNoneMatch(ifNoneMatch, tags, 'identity') !== undefined) {
     return makeAnswer(null, { status: 304, headers: { ...validators, ...CORS_HEADERS } });
   }
   return answer(bytes, {

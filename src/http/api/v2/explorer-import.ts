@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 
 import { type ExplorerSources } from '../../../chains/explorer/explorer-sources.ts';
 import { type RegisteredChain } from '../../../chains/registry/registered-chain.ts';
-import { SharedLooks } from '../../../chains/rpc/shared-looks.ts';
+import { CachedLookup } from '../../../chains/rpc/cached-lookup.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import { Secret } from '../../../lib/secret.ts';
@@ -33,7 +33,7 @@ export function createExplorerImport({
   registry,
   requests,
 }: Pick<HttpParts, 'explorer' | 'registry' | 'requests'>): FindAtExplorer {
-  const looks = new SharedLooks<PackedRequest>(LIMITS);
+  const looks = new CachedLookup<PackedRequest>(LIMITS);
   return async ({ chainId, address, client, apiKey }) => {
     const chain = registry().chains.find(
       ({ record }) => record.chainId === chainId && record.supported,

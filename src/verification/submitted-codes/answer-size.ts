@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
-import { type GivenMatch } from './given-codes.ts';
+import { type SubmittedCodeMatch } from './submitted-codes.ts';
 
 /** Codes of one compilation are answered with its sources each, in one text that the thread that serves writes. */
 const MOST_BYTES = 16 * 2 ** 20;
@@ -11,7 +11,7 @@ export class AnswerSize {
   #bytes = 0;
 
   /** @throws FullmatchError answer_too_large */
-  add({ compilation }: GivenMatch): void {
+  add({ compilation }: SubmittedCodeMatch): void {
     const { sources, artifacts, settings, creationCode, runtimeCode } = compilation;
     const { creationCodeArtifacts, runtimeCodeArtifacts } = compilation;
     const quoted = [artifacts, settings, creationCodeArtifacts ?? {}, runtimeCodeArtifacts ?? {}];

@@ -2,7 +2,7 @@ import { Pauses } from '../../lib/pauses.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { countSame, metadataEndOf, toPairs } from '../compilation/choose-target.ts';
 import { type ContractCodes } from '../compilation/read-output.ts';
-import { type GivenCodes } from './given-codes.ts';
+import { type SubmittedCodes } from './submitted-codes.ts';
 
 /** Contracts of a compilation that are compiled whole for one pair of codes, those nearest to them first. */
 export const MOST_TRIED = 8;
@@ -22,7 +22,10 @@ export class ContractRanking {
   }
 
   /** @throws the reason of the signal */
-  async nearest({ creationCode, runtimeCode }: GivenCodes): Promise<readonly CompilationTarget[]> {
+  async nearest({
+    creationCode,
+    runtimeCode,
+  }: SubmittedCodes): Promise<readonly CompilationTarget[]> {
     const key = runtimeCode === undefined ? 'creation' : 'runtime';
     const digits = (runtimeCode ?? creationCode ?? '0x').slice(2);
     const code = toPairs(digits);

@@ -1,12 +1,17 @@
 /** Since when each path gives no answer that can be used, and when it was last asked. */
-export type Outages = Map<string, { readonly since: string; readonly lastAt: string }>;
+export type FailureTimes = Map<string, { readonly since: string; readonly lastAt: string }>;
 
 /** What nobody asked for so long may have been well in between. */
 const FORGOTTEN_MS = 600_000;
 const MOST = 1000;
 
 /** Writes down whether a path failed at a moment, and says since when it does. */
-export function noteOutage(outages: Outages, path: string, at: string, isOutage: boolean): string {
+export function recordFailure(
+  outages: FailureTimes,
+  path: string,
+  at: string,
+  isOutage: boolean,
+): string {
   const known = outages.get(path);
   outages.delete(path);
   if (!isOutage) return at;

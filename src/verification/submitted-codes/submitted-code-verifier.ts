@@ -1,22 +1,25 @@
 import { FullmatchError } from '../../errors.ts';
 import { Admission, NotAdmitted } from '../../lib/admission.ts';
 import { type VerificationParts } from '../verify-contract.ts';
-import { type GivenMatch, type GivenRequest } from './given-codes.ts';
-import { verifyGivenCodes } from './verify-given-codes.ts';
+import { type SubmittedCodeMatch, type SubmittedCodeRequest } from './submitted-codes.ts';
+import { verifySubmittedCodes } from './verify-submitted-codes.ts';
 
 /** Who asks, and when nobody waits any more. */
-export interface GivenAsker {
+export interface Requester {
   readonly client: string;
   readonly signal: AbortSignal;
 }
 
 /** Verifies codes that somebody gives, while they wait. */
-export interface GivenVerifier {
+export interface SubmittedCodeVerifier {
   /**
-   * See {@link verifyGivenCodes}.
+   * See {@link verifySubmittedCodes}.
    * @throws FullmatchError queue_full, answer_too_large, compiler_unavailable where this process compiles nothing, compiler_timeout
    */
-  verify(given: GivenRequest, asker: GivenAsker): Promise<readonly (GivenMatch | undefined)[]>;
+  verify(
+    given: SubmittedCodeRequest,
+    asker: Requester,
+  ): Promise<readonly (SubmittedCodeMatch | undefined)[]>;
 }
 
 /** Who waits holds a connection and a request in memory. */
@@ -25,11 +28,11 @@ const WAITING = { waiting: 64, waitingPerClient: 16, waitMs: 60_000 };
 const DEADLINE_MS = 110_000;
 
 /** As many at once as verifications of the queue, and clients in turn; the compilers' own bounds hold beside. */
-export function createGivenVerifier(
+export function createSubmittedCodeVerifier(
   parts: Pick<VerificationParts, 'compilers' | 'reader' | 'sourceBytes'>,
   workers: number,
   closing: AbortSignal,
-): GivenVerifier {
+): SubmittedCodeVerifier {
   const verifications = new Admission({
     ...WAITING,
     total: Math.max(1, workers),
@@ -48,7 +51,7 @@ export function createGivenVerifier(
       const late = AbortSignal.timeout(DEADLINE_MS);
       try {
         const ending = AbortSignal.any([signal, closing, late]);
-        return await verifyGivenCodes(parts, given, ending);
+        return await verifySubmittedCodes(parts, given, ending);
       } catch (error) {
         if (!late.aborted || signal.aborted || closing.aborted) throw error;
         throw new FullmatchError(

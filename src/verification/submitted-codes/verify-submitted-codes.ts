@@ -23,7 +23,11 @@ import { VerificationFailure } from '../verification-failure.ts';
 import { type VerificationParts } from '../verify-contract.ts';
 import { AnswerSize } from './answer-size.ts';
 import { ContractRanking } from './contract-ranking.ts';
-import { type GivenCodes, type GivenMatch, type GivenRequest } from './given-codes.ts';
+import {
+  type SubmittedCodes,
+  type SubmittedCodeMatch,
+  type SubmittedCodeRequest,
+} from './submitted-codes.ts';
 import { RecentCompilations } from './recent-compilations.ts';
 
 /** A contract of the compilation, how it was compiled, and how it compares with given codes. */
@@ -43,11 +47,11 @@ type Parts = Pick<VerificationParts, 'compilers' | 'reader' | 'sourceBytes'>;
  * @throws VerificationFailure of the compilation, settings_not_proven of a single pair; FullmatchError of the compilers,
  * answer_too_large; the reason of `signal`
  */
-export async function verifyGivenCodes(
+export async function verifySubmittedCodes(
   parts: Parts,
-  { request, codes }: GivenRequest,
+  { request, codes }: SubmittedCodeRequest,
   signal: AbortSignal,
-): Promise<readonly (GivenMatch | undefined)[]> {
+): Promise<readonly (SubmittedCodeMatch | undefined)[]> {
   const asked = await parts.reader.readTask(request.packed, parts.sourceBytes, signal);
   if (asked.task === 'stored') throw new Error('given codes come with a compilation');
   const { task } = asked;
@@ -63,7 +67,7 @@ export async function verifyGivenCodes(
   const ranking = new ContractRanking(compiled, signal);
   const search = { compilations: new RecentCompilations(parts, signal), pauses, signal };
   const size = new AnswerSize();
-  const found: (GivenMatch | undefined)[] = [];
+  const found: (SubmittedCodeMatch | undefined)[] = [];
   // One among several stands in no other's way.
   const pass = passCodes(codes.length > 1 ? ['settings_not_proven'] : []);
   for (const given of codes) {
@@ -92,7 +96,7 @@ interface Search {
 
 async function findBest(
   open: Task,
-  given: GivenCodes,
+  given: SubmittedCodes,
   targets: readonly CompilationTarget[],
   search: Search,
 ): Promise<Candidate | undefined> {
@@ -125,7 +129,7 @@ async function findBest(
 /** How inputs of a task are compiled and held against given codes. */
 function trialOf(
   task: CompilationTask,
-  given: GivenCodes,
+  given: SubmittedCodes,
   { compilations, signal }: Search,
 ): Trial {
   return {
@@ -138,7 +142,7 @@ function trialOf(
 /** Whether a given code holds the metadata hash of a compilation: what created a contract has arguments behind it. */
 function hasSameMetadata(
   { codes }: CompiledTarget,
-  { runtimeCode, creationCode = '0x' }: GivenCodes,
+  { runtimeCode, creationCode = '0x' }: SubmittedCodes,
 ): boolean {
   const recompiled = templateOf(codes.runtime).bytes;
   const ours = readTrailingAuxdata(recompiled);
@@ -155,7 +159,7 @@ function hasSameMetadata(
  */
 async function requireGivenLibraries(
   open: Task,
-  given: GivenCodes,
+  given: SubmittedCodes,
   targets: readonly CompilationTarget[],
   search: Search,
 ): Promise<void> {
@@ -189,7 +193,7 @@ async function prove(
   parts: Parts,
   { task, trial, attempt }: Candidate,
   signal: AbortSignal,
-): Promise<GivenMatch> {
+): Promise<SubmittedCodeMatch> {
   const needed = await findNeededSources(task, attempt.compiled, trial);
   const proven = await withoutUnusedSettings(parts.reader, needed, trial, signal);
   const compilation = describeCompilation(task, proven.input, proven.compiled);
@@ -199,7 +203,7 @@ async function prove(
 function judge(
   language: string,
   input: StandardJsonInput,
-  { address, creationCode, runtimeCode }: GivenCodes,
+  { address, creationCode, runtimeCode }: SubmittedCodes,
   { contract, codes, version }: CompiledTarget,
 ): ContractJudgement {
   return judgeContract({

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
-import { createGivenVerifier } from './given-verifier.ts';
-import { type GivenRequest } from './given-codes.ts';
+import { createSubmittedCodeVerifier } from './submitted-code-verifier.ts';
+import { type SubmittedCodeRequest } from './submitted-codes.ts';
 
 const GREEDY = '192.0.2.1';
 const OTHER = '198.51.100.1';
@@ -12,8 +12,8 @@ const INPUT: StandardJsonInput = {
 };
 
 /** A request whose codes are `count` times the same bytes, which no contract has. */
-const requestOf = (count: number, digits = '00'): GivenRequest => ({
-  request: { packed: new Uint8Array() } as GivenRequest['request'],
+const requestOf = (count: number, digits = '00'): SubmittedCodeRequest => ({
+  request: { packed: new Uint8Array() } as SubmittedCodeRequest['request'],
   codes: Array.from({ length: count }, () => ({
     address: `0x${'11'.repeat(20)}` as const,
     runtimeCode: `0x${digits}` as const,
@@ -28,7 +28,7 @@ const partsOf = (
     bytes = 0,
     onRead = (): unknown => undefined,
   }: { contracts?: number; bytes?: number; onRead?: (packed: Buffer) => unknown } = {},
-): Parameters<typeof createGivenVerifier>[0] => {
+): Parameters<typeof createSubmittedCodeVerifier>[0] => {
   const asked = {
     task: {
       ...{ language: 'solidity', version: '0.8.30', target: { path: '', name: '' } },
@@ -57,9 +57,9 @@ test('one network leaves a place to the others, however long its compilations ta
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
   const parts = partsOf(() => released, { onRead: (packed) => started.push(packed.toString()) });
-  const verifier = createGivenVerifier(parts, 2, NOBODY_CLOSES);
+  const verifier = createSubmittedCodeVerifier(parts, 2, NOBODY_CLOSES);
   const ask = (client: string) => {
-    const packed = { packed: Buffer.from(client) } as unknown as GivenRequest['request'];
+    const packed = { packed: Buffer.from(client) } as unknown as SubmittedCodeRequest['request'];
     const asked = { ...requestOf(1), request: packed };
     return verifier.verify(asked, { client, signal: NOBODY_CLOSES });
   };
@@ -74,7 +74,7 @@ test('one network leaves a place to the others, however long its compilations ta
 test('others have turns while many codes are held against many contracts', async () => {
   const compile = (): Promise<unknown> => Promise.resolve({});
   const parts = partsOf(compile, { contracts: 60, bytes: 100_000 });
-  const verifier = createGivenVerifier(parts, 1, NOBODY_CLOSES);
+  const verifier = createSubmittedCodeVerifier(parts, 1, NOBODY_CLOSES);
   let turns = 0;
   let ended = false;
   const count = (): void => {

@@ -1,37 +1,37 @@
 import { describe, expect, test } from 'vitest';
 
 import { createApi } from '../../web/src/api.ts';
-import { noteOutage, type Outages } from '../../src/lib/outages.ts';
+import { recordFailure, type FailureTimes } from '../../src/lib/failure-times.ts';
 
 const at = (minute: number): string => `2026-02-03T04:${String(minute).padStart(2, '0')}:00.000Z`;
 
 describe('since when a path fails', () => {
   test('is the first time of an outage, until an answer comes', () => {
-    const outages: Outages = new Map();
-    expect(noteOutage(outages, 'a', at(1), true)).toBe(at(1));
-    expect(noteOutage(outages, 'a', at(5), true)).toBe(at(1));
-    expect(noteOutage(outages, 'b', at(6), true)).toBe(at(6));
-    noteOutage(outages, 'a', at(7), false);
-    expect(noteOutage(outages, 'a', at(8), true)).toBe(at(8));
+    const outages: FailureTimes = new Map();
+    expect(recordFailure(outages, 'a', at(1), true)).toBe(at(1));
+    expect(recordFailure(outages, 'a', at(5), true)).toBe(at(1));
+    expect(recordFailure(outages, 'b', at(6), true)).toBe(at(6));
+    recordFailure(outages, 'a', at(7), false);
+    expect(recordFailure(outages, 'a', at(8), true)).toBe(at(8));
   });
 
   test('is not claimed over a time in which nobody asked', () => {
-    const outages: Outages = new Map();
-    noteOutage(outages, 'a', at(1), true);
-    expect(noteOutage(outages, 'a', at(30), true)).toBe(at(30));
+    const outages: FailureTimes = new Map();
+    recordFailure(outages, 'a', at(1), true);
+    expect(recordFailure(outages, 'a', at(30), true)).toBe(at(30));
   });
 
   test('is kept for the paths that were asked for last, however many there are', () => {
-    const outages: Outages = new Map();
-    for (let path = 0; path < 5000; path += 1) noteOutage(outages, String(path), at(1), true);
+    const outages: FailureTimes = new Map();
+    for (let path = 0; path < 5000; path += 1) recordFailure(outages, String(path), at(1), true);
     expect(outages.size).toBeLessThanOrEqual(1000);
-    expect(noteOutage(outages, '4999', at(2), true)).toBe(at(1));
-    expect(noteOutage(outages, '0', at(2), true)).toBe(at(2));
+    expect(recordFailure(outages, '4999', at(2), true)).toBe(at(1));
+    expect(recordFailure(outages, '0', at(2), true)).toBe(at(2));
   });
 });
 
 describe('an answer', () => {
-  const failing = (response: () => Promise<Response>, outages: Outages = new Map()) =>
+  const failing = (response: () => Promise<Response>, outages: FailureTimes = new Map()) =>
     createApi(response, { timeoutMs: 20, outages }).get('v1/statistics');
 
   test('that does not come is not waited for', async () => {
@@ -41,7 +41,7 @@ describe('an answer', () => {
   });
 
   test('that cannot be used keeps the time of the first such answer', async () => {
-    const outages: Outages = new Map([
+    const outages: FailureTimes = new Map([
       ['v1/statistics', { since: '2026-01-01T00:00:00Z', lastAt: new Date().toISOString() }],
     ]);
     const problem = { code: 'database_unreachable', detail: 'x' };
@@ -53,7 +53,7 @@ describe('an answer', () => {
   });
 
   test('that says no is not an outage', async () => {
-    const outages: Outages = new Map();
+    const outages: FailureTimes = new Map();
     await failing(async () => Response.json({ code: 'chain_not_found' }, { status: 404 }), outages);
     expect(outages.size).toBe(0);
   });

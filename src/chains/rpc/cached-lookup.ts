@@ -3,7 +3,7 @@ import { FullmatchError } from '../../errors.ts';
 import { Admission, type AdmissionLimits, NotAdmitted } from '../../lib/admission.ts';
 
 /** How much may be looked at, and how long what was seen is told again. */
-export interface LookLimits {
+export interface LookupLimits {
   readonly atOnce: AdmissionLimits;
   readonly keptMs: number;
   readonly failureKeptMs: number;
@@ -17,15 +17,15 @@ const RETRY_AFTER_S = 2;
  * Looks that anybody may ask for and that cost others something: one for all who ask for the same meanwhile and for some
  * time after, and few at a time.
  */
-export class SharedLooks<Seen> {
-  readonly #limits: LookLimits;
+export class CachedLookup<Seen> {
+  readonly #limits: LookupLimits;
   readonly #now: () => number;
   readonly #admission: Admission;
   readonly #seen: LRUCache<string, { readonly until: number; readonly seen: Seen }>;
   readonly #failed: LRUCache<string, { readonly until: number; readonly error: Error }>;
   readonly #underWay = new Map<string, Promise<Seen>>();
 
-  constructor(limits: LookLimits, now: () => number = () => performance.now()) {
+  constructor(limits: LookupLimits, now: () => number = () => performance.now()) {
     this.#limits = limits;
     this.#now = now;
     this.#admission = new Admission(limits.atOnce);
