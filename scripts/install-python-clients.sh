@@ -11,6 +11,9 @@ if ! command -v python3 >/dev/null || ! python3 -c 'import sys, venv, ensurepip;
 fi
 [ -e "$folder/installed" ] && exit 0
 python3 -m venv --clear "$folder"
-"$folder/bin/pip" install --quiet --disable-pip-version-check moccasin==0.4.4 titanoboa==0.2.8 vyper==0.4.3
+install() { "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"; }
+install titanoboa==0.2.8 vyper==0.4.3 python-dotenv tomlkit tomli-w tqdm
+# Without Jupyter, MkDocs and the like, which no script of a project needs.
+install --no-deps moccasin==0.4.4 titanoboa-zksync==0.2.10
 touch "$folder/installed"
 echo "titanoboa and moccasin are in $folder"

@@ -104,7 +104,7 @@ export const ERROR_CODES = {
   already_verified: { status: 409, exit: 1, title: 'Already verified' },
   duplicate_verification_request: { status: 429, exit: 75, title: 'Verification under way' },
   queue_full: { status: 429, exit: 75, title: 'Too many verifications wait' },
-  etherscan_limit: { status: 429, exit: 75, title: 'The other explorer is asked too much' },
+  etherscan_limit: { status: 429, exit: 75, title: 'Rate limit of the other explorer' },
   etherscan_request_failed: { status: 502, exit: 1, title: 'The other explorer does not answer' },
   malformed_etherscan_response: { status: 502, exit: 1, title: 'Unusable answer of an explorer' },
   not_etherscan_verified: { status: 404, exit: 1, title: 'Not verified by the other explorer' },

@@ -185,7 +185,7 @@ describe.skipIf(absence)(
       for (const verifier of ['custom', 'blockscout']) {
         const failed = await verify(at, verifier);
         expect(failed.exitCode).not.toBe(0);
-        expect(failed.printed).toContain('The code on chain is');
+        expect(failed.printed).toContain('ytecode on chain');
       }
     });
 

@@ -452,7 +452,7 @@ export interface V2VerifySimilarityRequest {
   creationTransactionHash?: string;
 }
 
-/** What the other explorer is asked with */
+/** Credentials for the other explorer */
 export interface V2VerifyEtherscanRequest {
   /** A key of your own for the other explorer; not kept */
   apiKey?: string;
@@ -485,7 +485,7 @@ export interface V2Job {
   };
   /** Present when the job succeeded: whether it stored a match that was not there before */
   stored?: boolean;
-  /** Nothing was stored as the match, since another text that gives the same code is shown; this one is kept beside it */
+  /** The match was not replaced, because other sources that compile to the same bytecode are shown; these were stored as an alternative */
   keptBeside?: boolean;
   /** The compilation gives the same code without these sources, so they are not published; absent where all are needed */
   droppedSources?: {
@@ -721,7 +721,7 @@ export interface SourcesRequest {
   files: Record<string, string>;
   /** 0.8.30+commit.73712a01; v and the commit may be left out */
   compilerVersion: string;
-  /** path:Name or Name; left out, the contract is taken that is on chain */
+  /** path:Name or Name; by default the contract whose bytecode is on chain */
   contract?: string | null;
   language?: 'Solidity' | 'Yul' | 'Vyper';
   /** Left out, the optimizer is off */
@@ -840,7 +840,7 @@ export interface EtherscanAnswer {
   status: '0' | '1';
   message: 'OK' | 'NOTOK' | 'No records found';
   result: string | EtherscanSource[] | BlockscoutSource[] | EtherscanCreation[] | EtherscanLog[];
-  /** Why a verification failed, beside the text that clients compare */
+  /** Why a verification failed, in addition to the text that clients compare */
   details?: {
     /** The code of a failed job */
     customCode: string;
@@ -1589,7 +1589,7 @@ export interface JobState {
   creationMatch: 'full' | 'partial' | null;
   /** Whether it stored a match that was not there before */
   stored: boolean;
-  /** Nothing was stored as the match, since another text that gives the same code is shown; this one is kept beside it */
+  /** The match was not replaced, because other sources that compile to the same bytecode are shown; these were stored as an alternative */
   keptBeside: boolean;
   /** The compilation gives the same code without these sources, so they are not published; absent where all are needed */
   droppedSources?: {
@@ -1608,7 +1608,7 @@ export interface JobState {
   };
   /** Present only when the job failed */
   failure?: {
-    /** The code differs, the input is at fault, or nobody could look */
+    /** The code differs, the input is invalid, or it could not be checked */
     kind: 'no_match' | 'invalid_input' | 'not_checked';
     code: string;
     message: string;
@@ -1833,7 +1833,7 @@ export interface Version {
   node: string;
   /** Number of the newest database migration */
   schema?: number;
-  /** Who may have contracts verified: everybody, who has a token, or nobody */
+  /** Who may verify contracts: everyone, holders of a token, or no one */
   verify: 'open' | 'token' | 'off';
 }
 
@@ -1857,7 +1857,7 @@ export interface ContractFolder {
     path: string;
     /** From the root of this host */
     url: string;
-    /** Its size; absent of compilation.json, which is written when it is asked for */
+    /** Its size; absent for compilation.json, which is rendered on request */
     bytes?: number;
   }[];
 }

@@ -20,7 +20,7 @@ counts, jobs, unlisted contracts. It holds no configuration, no key and no compi
 export function defineBackup(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<file>', 'The file to write, such as fullmatch.backup.tgz.')
-    .option('--json', 'Prints JSON: what the backup holds.')
+    .option('--json', 'Print the contents of the backup as JSON.')
     .addHelpText('after', AFTER_HELP)
     .action(async (name: string, options: ParsedOptions) => {
       const file = resolve(context.workingDirectory, name);
@@ -65,7 +65,7 @@ async function writeFile<T>(file: string, write: (out: WriteStream) => Promise<T
     const why = isPresent(error) ? 'a file is there already' : messageOf(error);
     throw new FullmatchError(
       'backup_not_written',
-      `${file} was not written: ${why}. Name another file, or mend that.`,
+      `${file} was not written: ${why}. Choose another file, or fix the problem.`,
       { details: { file }, cause: error },
     );
   }

@@ -16,12 +16,12 @@ const SHA256 = /^[0-9a-f]{64}$/;
 /** `fullmatch chains sync`: asks the sources of the public list now. */
 export function defineChainsSync(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .option('--dry-run', 'Asks and judges, and accepts nothing.')
+    .option('--dry-run', 'Check the list without accepting it.')
     .option(
       '--accept <hash>',
-      'Accepts the list of this SHA-256 whole, although it is refused or records are held back.',
+      'Accept the list with this SHA-256 completely, including refused and held-back records.',
     )
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .action(async (options: ParsedOptions) => {
       const work = (core: Core): Promise<SyncOutcome> => sync(core, options, context);
       const outcome = await withCore(options, context, 'chains', work, { registry: 'stored' });

@@ -18,8 +18,8 @@ const DEADLINE_MS = 5000;
  */
 export function defineChainsProbe(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('[chain]', 'An id, a CAIP-2 id, a short name or a name: 1, 0x1, eip155:1, eth.')
-    .option('--json', 'Prints JSON.')
+    .argument('[chain]', 'Chain id, CAIP-2 id, short name or name: 1, 0x1, eip155:1, eth.')
+    .option('--json', 'Print JSON.')
     .action(async (ref: string | undefined, options: ParsedOptions) => {
       const reports = await probe(ref, options, context);
       if (options['json']) writeJson(context.stdout, reports);

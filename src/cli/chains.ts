@@ -21,7 +21,7 @@ import { withCore } from './with-core.ts';
  */
 export function defineChainsCheck(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .action(async (options: ParsedOptions) => {
       const registry = await readRegistry(options, context);
       const errors = registry.findings.filter(({ level }) => level === 'error');
@@ -30,7 +30,7 @@ export function defineChainsCheck(command: Command, context: CliContext): void {
       if (errors.length === 0) return;
       throw new FullmatchError(
         'invalid_configuration',
-        `${errors.length} errors in the chain registry; mend the entries named above`,
+        `${errors.length} errors in the chain registry; fix the entries listed above`,
       );
     });
 }
@@ -39,9 +39,9 @@ export function defineChainsCheck(command: Command, context: CliContext): void {
 export function defineChainsList(command: Command, context: CliContext): void {
   addListOptions(
     addConfigOptions(command),
-    'Prints the chain records as GET /chains publishes them.',
+    'Print the chain records as GET /chains publishes them.',
   )
-    .option('--supported', 'Only chains on which contracts may be verified.')
+    .option('--supported', 'Only chains that support verification.')
     .action(async (options: ParsedOptions) => {
       const registry = await readRegistry(options, context);
       const shown = registry.chains.filter(
@@ -56,8 +56,8 @@ export function defineChainsList(command: Command, context: CliContext): void {
 /** `fullmatch chains show`: prints a chain with the origin of every field. */
 export function defineChainsShow(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name: 1, 0x1, eip155:1, eth.')
-    .option('--json', 'Prints JSON.')
+    .argument('<chain>', 'Chain id, CAIP-2 id, short name or name: 1, 0x1, eip155:1, eth.')
+    .option('--json', 'Print JSON.')
     .action(async (ref: string, options: ParsedOptions) => {
       const chain = findChain(await readRegistry(options, context), ref);
       if (options['json'])

@@ -7,27 +7,27 @@ import { type CallableCommand, type CommandGroup } from './command-entry.ts';
 export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   {
     name: 'start',
-    description: 'Starts the service.',
+    description: 'Start the service.',
     examples: ['start', 'start --config fullmatch.yaml --api-port 8080'],
     load: async () => (await import('./start.ts')).defineStart,
   },
   {
     name: 'doctor',
     description:
-      'Looks at everything the service needs, and says what mends what is wrong; exits 1 when something is.',
+      'Check everything the service needs and print how to fix each problem; exits 1 if there is one.',
     examples: ['doctor', 'doctor --config fullmatch.yaml --json'],
     load: async () => (await import('./doctor/doctor.ts')).defineDoctor,
   },
   {
     name: 'reload',
-    description: 'Has the running service read its configuration again; a bad one changes nothing.',
+    description: 'Reload the configuration of the running service; an invalid one changes nothing.',
     examples: ['reload'],
     load: async () => (await import('./reload.ts')).defineReload,
   },
   {
     name: 'verify',
     description:
-      'Verifies a contract, on the configured database or by a running service, and prints both matches.',
+      'Verify a contract, in the configured database or through a running service, and print both matches.',
     examples: [
       'verify sepolia 0x5FbDB2315678afecb367f032d93F642f64180aa3 artifacts/build-info/1234.json',
       'verify 1 0x5FbDB2315678afecb367f032d93F642f64180aa3 src/Token.sol --compiler 0.8.30 --optimizer-runs 200',
@@ -38,29 +38,29 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   {
     name: 'creation-transaction',
     description:
-      'Finds the transaction that created a contract, checks it on chain, and prints the outcome of each method.',
+      'Find the creation transaction of a contract, check it on chain, and print the result of each method.',
     examples: ['creation-transaction sepolia 0x5FbDB2315678afecb367f032d93F642f64180aa3'],
     load: async () => (await import('./creation-transaction.ts')).defineCreationTransaction,
   },
   {
     name: 'jobs',
-    description: 'The verification jobs.',
+    description: 'Manage verification jobs.',
     commands: [
       {
         name: 'list',
-        description: 'Lists jobs, the newest first: those in flight unless told otherwise.',
+        description: 'List jobs, newest first; by default those that wait or run.',
         examples: ['jobs list', 'jobs list --state failed --limit 1000 --ndjson'],
         load: async () => (await import('./jobs.ts')).defineJobsList,
       },
       {
         name: 'show',
-        description: 'Shows a job: where it stands, and how it ended.',
+        description: 'Show the progress and the result of a job.',
         examples: ['jobs show 3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f'],
         load: async () => (await import('./jobs.ts')).defineJobsShow,
       },
       {
         name: 'cancel',
-        description: 'Ends a job: at once while it waits, within seconds while it runs.',
+        description: 'Cancel a job.',
         examples: ['jobs cancel 3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f'],
         load: async () => (await import('./jobs.ts')).defineJobsCancel,
       },
@@ -69,65 +69,64 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   {
     name: 'import',
     description:
-      'Imports a repository tree: contracts/{full_match,partial_match}/{chain}/{address}.',
+      'Import verified contracts: a repository tree, an archive of one, Parquet files, or a Verifier Alliance database.',
     examples: ['import ./repository --dry-run', 'import ./repository'],
     load: async () => (await import('./import.ts')).defineImport,
   },
   {
     name: 'export',
     description:
-      'Writes the published tree and both documents into a folder or an archive, as of one moment.',
+      'Export the repository tree and both documents, from one snapshot, to a folder or an archive.',
     examples: ['export ./tree', 'export tree.tar.gz --json'],
     load: async () => (await import('./export/export.ts')).defineExport,
   },
   {
     name: 'backup',
     description:
-      'Writes all that the database holds into a file, as of one moment, also while the service runs.',
+      'Back up the whole database to a file, from one snapshot; works while the service runs.',
     examples: ['backup fullmatch.backup.tgz', 'backup /backups/today.tgz --json'],
     load: async () => (await import('./backup.ts')).defineBackup,
   },
   {
     name: 'restore',
     description:
-      'Puts what a backup holds into the place of what the database holds, and compares the counts.',
+      'Replace the contents of the database with those of a backup, and check the counts.',
     examples: ['restore fullmatch.backup.tgz --dry-run', 'restore fullmatch.backup.tgz'],
     load: async () => (await import('./restore.ts')).defineRestore,
   },
   {
     name: 'chains',
-    description: 'Looks at the chain registry.',
+    description: 'Show chains.',
     commands: [
       {
         name: 'sync',
-        description:
-          'Asks the sources of the public list now, and prints what a newer list changes.',
+        description: 'Fetch the public chain list now, and print what changes.',
         examples: ['chains sync --dry-run', 'chains sync'],
         load: async () => (await import('./chain-lists.ts')).defineChainsSync,
       },
       {
         name: 'probe',
         description:
-          'Asks the endpoints of the configured chains, or of one chain, and prints how they are; exits 0 when all are up.',
+          'Probe the RPC endpoints of all configured chains, or of one; exits 0 if all are up.',
         examples: ['chains probe', 'chains probe sepolia --json'],
         load: async () => (await import('./chains-probe.ts')).defineChainsProbe,
       },
       {
         name: 'check',
         description:
-          'Prints conflicts, quarantined records and warnings; exits 1 when there are errors.',
+          'Print conflicts, quarantined records and warnings of the chain registry; exits 1 if there are errors.',
         examples: ['chains check'],
         load: async () => (await import('./chains.ts')).defineChainsCheck,
       },
       {
         name: 'list',
-        description: 'Prints the chains.',
+        description: 'List chains.',
         examples: ['chains list --supported', 'chains list --ndjson'],
         load: async () => (await import('./chains.ts')).defineChainsList,
       },
       {
         name: 'show',
-        description: 'Prints a chain with the origin of every field.',
+        description: 'Show a chain, with the origin of every field.',
         examples: ['chains show base'],
         load: async () => (await import('./chains.ts')).defineChainsShow,
       },
@@ -135,23 +134,24 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   },
   {
     name: 'monitor',
-    description: 'The monitor, which finds new contracts of chains.',
+    description: 'Manage the monitor, which finds new contracts.',
     commands: [
       {
         name: 'status',
-        description: 'Prints how far each chain was read, and what became of what was found.',
+        description:
+          'Show how far each chain has been read, and the results for the contracts found.',
         examples: ['monitor status', 'monitor status sepolia --json'],
         load: async () => (await import('./monitor.ts')).defineMonitorStatus,
       },
       {
         name: 'backfill',
-        description: 'Has the running service read older blocks of a chain.',
+        description: 'Read older blocks of a chain; the running service does the work.',
         examples: ['monitor backfill sepolia --from 5000000 --to 5100000'],
         load: async () => (await import('./monitor.ts')).defineMonitorBackfill,
       },
       {
         name: 'retry',
-        description: 'Has contracts that wait, and blocks that could not be read, tried again now.',
+        description: 'Retry waiting contracts and unreadable blocks now.',
         examples: [
           'monitor retry sepolia',
           'monitor retry sepolia --given-up --reason metadata_invalid',
@@ -160,7 +160,7 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
       },
       {
         name: 'gaps',
-        description: 'Prints which blocks are not read, or not wholly.',
+        description: 'List the blocks that have not been read completely.',
         examples: ['monitor gaps', 'monitor gaps sepolia --json'],
         load: async () => (await import('./monitor.ts')).defineMonitorGaps,
       },
@@ -168,36 +168,35 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   },
   {
     name: 'compilers',
-    description: 'The compilers that verify.',
+    description: 'Manage compilers.',
     commands: [
       {
         name: 'list',
-        description: 'Lists the compilers on this machine.',
+        description: 'List the compilers on this machine.',
         examples: ['compilers list', 'compilers list --all --ndjson'],
         load: async () => (await import('./compilers.ts')).defineCompilersList,
       },
       {
         name: 'fetch',
-        description:
-          'Downloads compilers into the folder of compilers, and checks their checksums.',
+        description: 'Download compilers and verify their checksums.',
         examples: ['compilers fetch 0.8.30 vyper:0.3.10'],
         load: async () => (await import('./compilers.ts')).defineCompilersFetch,
       },
       {
         name: 'bundle',
-        description: 'Writes compilers into one file, for a machine that downloads nothing.',
+        description: 'Pack compilers into one file, for a machine without internet access.',
         examples: ['compilers bundle compilers.tar 0.8.30 0.8.20'],
         load: async () => (await import('./compilers-bundle.ts')).defineCompilersBundle,
       },
       {
         name: 'prefetch',
-        description: 'Fills the folder of compilers from such a file, or by download.',
+        description: 'Install compilers from such a file, or download them.',
         examples: ['compilers prefetch compilers.tar'],
         load: async () => (await import('./compilers-bundle.ts')).defineCompilersPrefetch,
       },
       {
         name: 'verify',
-        description: 'Compares the checksum of every compiler on this machine.',
+        description: 'Verify the checksum of every compiler on this machine.',
         examples: ['compilers verify'],
         load: async () => (await import('./compilers.ts')).defineCompilersVerify,
       },
@@ -205,34 +204,34 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   },
   {
     name: 'demo',
-    description: 'Deploys and verifies contracts of a demonstration on a local chain.',
+    description: 'Deploy and verify example contracts on a local chain.',
     examples: ['demo'],
     load: async () => (await import('./demo/demo.ts')).defineDemo,
   },
   {
     name: 'recheck',
     description:
-      'Reads the code of verified contracts again, and withdraws matches whose code or creation was replaced, or that today’s rules refuse.',
+      'Read the code of verified contracts again, and withdraw matches whose code or creation changed, or that are no longer accepted.',
     examples: ['recheck sepolia 0x5FbDB2315678afecb367f032d93F642f64180aa3', 'recheck --all'],
     load: async () => (await import('./recheck.ts')).defineRecheck,
   },
   {
     name: 'recount',
     description:
-      'Compares the counts with the events and the stored matches; exits 6 on differences.',
+      'Compare the counts with the events and the stored matches; exits 6 if they differ.',
     examples: ['recount', 'recount --repair'],
     load: async () => (await import('./recount.ts')).defineRecount,
   },
   {
     name: 'reindex',
     description:
-      'Compiles stored sources for the other contracts in them, so that their deployments are verified without sources.',
+      'Compile stored sources to index the other contracts in them, so that these can be verified without sources.',
     examples: ['reindex', 'reindex sepolia --json'],
     load: async () => (await import('./reindex.ts')).defineReindex,
   },
   {
     name: 'withdraw',
-    description: 'Takes the match of an address back; the event log keeps it, with the reason.',
+    description: 'Withdraw a verification; the event log keeps it, with the reason.',
     examples: [
       'withdraw sepolia 0x5FbDB2315678afecb367f032d93F642f64180aa3 --reason "The code was replaced."',
     ],
@@ -240,23 +239,23 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   },
   {
     name: 'config',
-    description: 'Looks at the configuration.',
+    description: 'Inspect the configuration.',
     commands: [
       {
         name: 'check',
-        description: 'Says whether the configuration is sound, with all problems at once.',
+        description: 'Validate the configuration and print all problems at once.',
         examples: ['config check'],
         load: async () => (await import('./config.ts')).defineConfigCheck,
       },
       {
         name: 'print',
-        description: 'Prints every value and where it comes from; secrets are ***.',
+        description: 'Print every value and its source; secrets are shown as ***.',
         examples: ['config print --json'],
         load: async () => (await import('./config.ts')).defineConfigPrint,
       },
       {
         name: 'example',
-        description: 'Prints a configuration file that holds every key with its default.',
+        description: 'Print a configuration file with every key and its default.',
         examples: ['config example > fullmatch.yaml'],
         load: async () => (await import('./config.ts')).defineConfigExample,
       },
@@ -264,7 +263,7 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   },
   {
     name: 'completions',
-    description: 'Prints what has a shell complete commands and options: for bash, zsh or fish.',
+    description: 'Print a completion script for bash, zsh or fish.',
     examples: [
       'completions bash > ~/.local/share/bash-completion/completions/fullmatch',
       'completions fish > ~/.config/fish/completions/fullmatch.fish',
@@ -273,7 +272,7 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   },
   {
     name: 'version',
-    description: 'Prints the versions of Fullmatch and Node.js, and the platform.',
+    description: 'Print the versions of Fullmatch and Node.js, and the platform.',
     examples: ['version --json'],
     load: async () => (await import('./version.ts')).defineVersion,
   },

@@ -16,10 +16,10 @@ import { withCore } from './with-core.ts';
 /** `fullmatch compilers bundle`: writes compilers into one file, for a machine that downloads nothing. */
 export function defineCompilersBundle(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('<file>', 'The bundle to write, such as compilers.tar.')
+    .argument('<file>', 'The file to write, such as compilers.tar.')
     .argument(
       '[version...]',
-      'Such as 0.8.30 or vyper:0.3.10; all that are on this machine where none is named.',
+      'Versions such as 0.8.30 or vyper:0.3.10; default: all on this machine.',
     )
     .action(async (file: string, versions: readonly string[], options: ParsedOptions) => {
       const target = path.resolve(context.workingDirectory, file);
@@ -45,11 +45,11 @@ export function defineCompilersPrefetch(command: Command, context: CliContext): 
   addConfigOptions(command)
     .argument(
       '<bundle-or-version...>',
-      'A bundle of "compilers bundle", or versions such as 0.8.30 or vyper:0.3.10.',
+      'A file written by "compilers bundle", or versions such as 0.8.30 or vyper:0.3.10.',
     )
     .option(
       '--trust-list',
-      'Takes also builds that only the list in the bundle names: those newer than this program.',
+      'Also install builds that only the list in the bundle names: those newer than this program.',
     )
     .action(async (wanted: readonly string[], options: ParsedOptions) => {
       await withCore(options, context, 'compilers', async (core) => {

@@ -22,7 +22,7 @@ import { withCore } from './with-core.ts';
 /** `fullmatch compilers list`: prints the compilers that are on this machine. */
 export function defineCompilersList(command: Command, context: CliContext): void {
   addListOptions(addConfigOptions(command))
-    .option('--all', 'Lists every known version.')
+    .option('--all', 'List all known versions.')
     .action(async (options: ParsedOptions) => {
       const entries = await withSources(options, context, listCompilers);
       const isHere = ({ file, problems }: CompilerEntry): boolean =>
@@ -35,7 +35,7 @@ export function defineCompilersList(command: Command, context: CliContext): void
 /** `fullmatch compilers fetch`: downloads compilers and checks their checksums. */
 export function defineCompilersFetch(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('<version...>', 'Such as 0.8.30, or vyper:0.3.10.')
+    .argument('<version...>', 'Versions such as 0.8.30 or vyper:0.3.10.')
     .action(async (versions: readonly string[], options: ParsedOptions) => {
       await withSources(options, context, async (sources) => {
         for (const version of versions) {

@@ -31,8 +31,8 @@ interface Node {
   readonly words: readonly Word[];
 }
 
-const VERSION: Word = { name: '--version', description: 'Prints the version.' };
-const HELP: Word = { name: '--help', description: 'Prints this help.' };
+const VERSION: Word = { name: '--version', description: 'Print the version.' };
+const HELP: Word = { name: '--help', description: 'Print this help.' };
 
 async function describe(
   entries: readonly (CallableCommand | CommandGroup)[],

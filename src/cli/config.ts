@@ -10,7 +10,7 @@ import { renderTable } from './table.ts';
 /** `fullmatch config check`: reports all problems of the configuration at once. */
 export function defineConfigCheck(command: Command, context: CliContext): void {
   addConfigOptions(command, { listeners: true })
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .action((options: ParsedOptions) => {
       const loaded = loadCommandConfig(options, context);
       if (options['json']) writeJson(context.stdout, summaryOf(loaded));
@@ -21,7 +21,7 @@ export function defineConfigCheck(command: Command, context: CliContext): void {
 /** `fullmatch config print`: prints every value with its origin, without secrets. */
 export function defineConfigPrint(command: Command, context: CliContext): void {
   addConfigOptions(command, { listeners: true })
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .action((options: ParsedOptions) => {
       const loaded = loadCommandConfig(options, context);
       if (options['json']) writeJson(context.stdout, printedJson(loaded));

@@ -12,10 +12,10 @@ import { withCore } from './with-core.ts';
 /** `fullmatch creation-transaction`: exits 0 when it is found, 1 when not, 75 when not every way could be gone. */
 export function defineCreationTransaction(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('<chain>', 'Its id (1, 0x1, eip155:1), short name or name.')
+    .argument('<chain>', 'Chain id (1, 0x1, eip155:1), short name or name.')
     .argument('<address>', 'The address of the contract.')
     .option('--transaction <hash>', 'A transaction to check first.')
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .action(async (chain: string, address: string, options: ParsedOptions) => {
       const transaction = options['transaction'];
       const fault = describeAddressFault(address);

@@ -27,18 +27,18 @@ export function defineImport(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument(
       '[path]',
-      'The folder that holds contracts, contracts itself, an archive of either (.tar, .tar.gz, .tar.zst), or an export in Parquet.',
+      'The folder that contains `contracts`, that folder itself, an archive of either (.tar, .tar.gz, .tar.zst), or a Parquet export.',
     )
     .option(
       '--from <url>',
-      'A PostgreSQL with the tables of the Verifier Alliance, in place of a path.',
+      'A PostgreSQL database with the Verifier Alliance tables, instead of a path.',
     )
     .option(
       '--source-name <name>',
-      'What the matches say of where they come from: letters, digits, dots and hyphens. By default the host of --from.',
+      'Source name stored with the matches: letters, digits, dots and hyphens; default: the host of --from.',
     )
-    .option('--dry-run', 'Checks every entry and stores nothing.')
-    .option('--json', 'Prints JSON with every refused entry.')
+    .option('--dry-run', 'Check every entry without storing anything.')
+    .option('--json', 'Print JSON, with every refused entry.')
     .addHelpText('after', AFTER_HELP)
     .action(async (path: string | undefined, options: ParsedOptions) => {
       const json = options['json'] === true;

@@ -40,7 +40,7 @@ export function defineJobsList(command: Command, context: CliContext): void {
 export function defineJobsShow(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<id>', 'The id of the job (verificationId).')
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .action(async (id: string, options: ParsedOptions) => {
       const job = await withDatabase(options, context, async (database) => {
         const found = await readJob(database, id);
@@ -56,7 +56,7 @@ export function defineJobsShow(command: Command, context: CliContext): void {
 export function defineJobsCancel(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<id>', 'The id of the job (verificationId).')
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .action(async (id: string, options: ParsedOptions) => {
       const job = await withDatabase(options, context, (database) => endJob(database, id));
       if (options['json']) writeJson(context.stdout, describeJob(job));

@@ -3,10 +3,10 @@ import { writeJson, writeLine, type OutputStream } from './cli-context.ts';
 import { type ParsedOptions } from './config-options.ts';
 
 /** Adds `--json` and `--ndjson` to a command that prints a list. */
-export function addListOptions(command: Command, json = 'Prints JSON.'): Command {
+export function addListOptions(command: Command, json = 'Print JSON.'): Command {
   return command
     .option('--json', json)
-    .option('--ndjson', 'Prints one JSON value a line (https://github.com/ndjson/ndjson-spec).');
+    .option('--ndjson', 'Print one JSON value per line (https://github.com/ndjson/ndjson-spec).');
 }
 
 /** Writes a list to a program that asked for JSON. @returns whether it did */

@@ -48,10 +48,10 @@ export function defineMonitorStatus(command: Command, context: CliContext): void
 /** `fullmatch monitor backfill`: has older blocks read, beside the running service. */
 export function defineMonitorBackfill(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name.')
+    .argument('<chain>', 'Chain id, CAIP-2 id, short name or name.')
     .requiredOption('--from <block>', 'The first block.', readBlock)
     .requiredOption('--to <block>', 'The last block.', readBlock)
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .action(async (ref: string, options: ParsedOptions) => {
       const [from, to] = [options['from'] as number, options['to'] as number];
       const asked = await withChains(
@@ -81,10 +81,10 @@ export function defineMonitorBackfill(command: Command, context: CliContext): vo
 export function defineMonitorRetry(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('[chain]', CHAIN)
-    .argument('[address]', 'One contract; all of them without it.')
+    .argument('[address]', 'One contract; default: all.')
     .option('--reason <code>', 'Only contracts with this reason, such as metadata_unavailable.')
-    .option('--given-up', 'Also contracts that were given up.')
-    .option('--json', 'Prints JSON.')
+    .option('--given-up', 'Include contracts that were given up.')
+    .option('--json', 'Print JSON.')
     .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
       const address = text === undefined ? undefined : requireAddress(text);
       const reason = options['reason'] as string | undefined;

@@ -113,7 +113,7 @@ function buildVyper(
 ): StandardJsonCompilation['input'] {
   if (Object.keys(others).length > 0) {
     throw unusable(
-      'Of Vyper only --evm-version is said here; a pragma in the source says the rest, or a standard JSON input.',
+      'For Vyper only --evm-version can be given; set the rest by a pragma in the source, or use a standard JSON input.',
     );
   }
   return build(() =>

@@ -44,8 +44,8 @@ async function suggest(
 function createProgram(context: CliContext): Command {
   const program = new Command('fullmatch')
     .description('Self-hosted smart-contract verification.')
-    .version(readPackageVersion(), '-V, --version', 'Prints the version.')
-    .helpOption('-h, --help', 'Prints this help.')
+    .version(readPackageVersion(), '-V, --version', 'Print the version.')
+    .helpOption('-h, --help', 'Print this help.')
     .configureHelp({ subcommandTerm: (command) => command.name() })
     .addHelpText('after', AFTER_HELP)
     .showSuggestionAfterError(false)
@@ -85,7 +85,7 @@ function addCommands(
   parent
     .helpCommand(false)
     .command('help')
-    .description('Prints the help of a command.')
+    .description('Print the help of a command.')
     .argument('[command...]')
     .action(async (words: readonly string[]) => {
       const [word] = words;

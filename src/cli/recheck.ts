@@ -19,13 +19,10 @@ type Checked = { readonly chainId: number; readonly address: Hex } & CodeCheck;
 /** `fullmatch recheck`: exits 75 where a code could not be read. */
 export function defineRecheck(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument(
-      '[chain]',
-      'An id, a CAIP-2 id, a short name or a name; needed unless --all is given.',
-    )
-    .argument('[address]', 'One contract of the chain; all of them without it.')
-    .option('--all', 'Every verified contract of all supported chains.')
-    .option('--json', 'Prints JSON.')
+    .argument('[chain]', 'Chain id, CAIP-2 id, short name or name; required unless --all is given.')
+    .argument('[address]', 'One contract of the chain; default: all.')
+    .option('--all', 'All verified contracts of all supported chains.')
+    .option('--json', 'Print JSON.')
     .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
       if (ref === undefined && options['all'] !== true) {
         throw invalid('chain', 'Name a chain, or give --all for every supported chain.');

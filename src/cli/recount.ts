@@ -16,11 +16,8 @@ import { withCore } from './with-core.ts';
 /** `fullmatch recount`: compares the counts with the events and the rows. Exits 6 on any difference that stays. */
 export function defineRecount(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .option(
-      '--repair',
-      'Makes the counts right again and records a correction for each difference.',
-    )
-    .option('--json', 'Prints JSON.')
+    .option('--repair', 'Correct the counts, and record each correction.')
+    .option('--json', 'Print JSON.')
     .action(async (options: ParsedOptions) => {
       const repair = options['repair'] === true;
       const { unlisted, ...listed } = await withCore(options, context, 'recount', async (core) =>

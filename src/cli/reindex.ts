@@ -20,8 +20,8 @@ interface ReindexReport {
 /** `fullmatch reindex`: exits 75 where something could not be compiled now. */
 export function defineReindex(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('[chain]', 'Its id, CAIP-2 id, short name or name; all chains without it.')
-    .option('--json', 'Prints JSON.')
+    .argument('[chain]', 'Chain id, CAIP-2 id, short name or name; default: all chains.')
+    .option('--json', 'Print JSON.')
     .action(async (ref: string | undefined, options: ParsedOptions) => {
       const report = await withCore(
         options,

@@ -17,7 +17,7 @@ const ANSWER_TIMEOUT_MS = 60_000;
  */
 export function defineReload(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .action(async (options: ParsedOptions) => {
       const { answers, expected } = await withCore(options, context, 'reload', async (core) => {
         const { config } = core.loaded;

@@ -17,10 +17,10 @@ A backup that lacks events of the database is refused: what was acknowledged wou
 /** `fullmatch restore`: puts what a backup holds into the place of what the database holds. */
 export function defineRestore(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('<file>', 'A file that fullmatch backup wrote.')
-    .option('--dry-run', 'Reads the whole file, holds it against its sums, and changes nothing.')
-    .option('--discard-newer', 'Restores although the database has events that the backup has not.')
-    .option('--json', 'Prints JSON: what the backup holds.')
+    .argument('<file>', 'A file written by fullmatch backup.')
+    .option('--dry-run', 'Read the whole file and verify its checksums, without changing anything.')
+    .option('--discard-newer', 'Restore even if the database has events that the backup lacks.')
+    .option('--json', 'Print the contents of the backup as JSON.')
     .addHelpText('after', AFTER_HELP)
     .action(async (name: string, options: ParsedOptions) => {
       const file = resolve(context.workingDirectory, name);

@@ -56,7 +56,7 @@ export function outcomeText({
 
 function notStoredText(keptBeside: boolean): string {
   return keptBeside
-    ? 'Nothing was stored as the match: another text that gives the same code is shown. This one is kept beside it.\n'
+    ? 'The match was not replaced: other sources that compile to the same bytecode are already shown. Yours were stored as an alternative.\n'
     : 'Nothing was stored: a match as good as this one is there already.\n';
 }
 

@@ -24,33 +24,33 @@ import { withCore } from './with-core.ts';
 /** `fullmatch verify`: exits 0 with a match, 6 without, 75 when it could not be checked. */
 export function defineVerify(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('<chain>', 'Its id (1, 0x1, eip155:1), short name or name.')
+    .argument('<chain>', 'Chain id (1, 0x1, eip155:1), short name or name.')
     .argument('<address>', 'The address of the contract.')
     .argument(
       '<input>',
       'A standard JSON input, a build info file of Hardhat, a metadata.json, the folder of a Foundry project, a .sol or .vy file, or a folder of them.',
     )
-    .option(
-      '--contract <path:Name>',
-      'The contract in the input; its name alone where no other has it.',
-    )
+    .option('--contract <path:Name>', 'The contract to verify; the name alone if it is unique.')
     .option(
       '--compiler <version>',
-      'The compiler, such as 0.8.30, of a standard JSON input or of sources alone; of these the code on chain may say it.',
+      'Compiler version, such as 0.8.30, for a standard JSON input or plain sources; by default read from the bytecode if possible.',
     )
-    .option('--optimizer-runs <number>', 'Of .sol files: they were compiled with the optimizer.')
-    .option('--evm-version <name>', 'Of .sol and .vy files: the EVM version, such as paris.')
-    .option('--via-ir', 'Of .sol files: they were compiled via IR.')
-    .option('--library <name=address...>', 'Of .sol files: the address of a library.')
-    .option('--remapping <prefix=target...>', 'Of .sol files: where imports lead.')
-    .option('--sources <folder>', 'Where the sources of a metadata.json lie, if not beside it.')
+    .option('--optimizer-runs <number>', 'Optimizer runs, for .sol files.')
+    .option('--evm-version <name>', 'EVM version, for .sol and .vy files, such as paris.')
+    .option('--via-ir', 'Compile via IR, for .sol files.')
+    .option('--library <name=address...>', 'Library address, for .sol files.')
+    .option('--remapping <prefix=target...>', 'Import remapping, for .sol files.')
+    .option(
+      '--sources <folder>',
+      'Folder with the sources of a metadata.json; default: its own folder.',
+    )
     .option('--creation-transaction <hash>', 'The transaction that created the contract.')
     .option(
       '--url <url>',
       `The API host of a running service, such as http://localhost:5555. Its token, where it asks for one, stands in the variable ${TOKEN_VARIABLE}.`,
     )
-    .option('--wait', 'With --url: waits for the outcome instead of printing the job.')
-    .option('--json', 'Prints JSON.')
+    .option('--wait', 'With --url: wait for the result instead of printing the job id.')
+    .option('--json', 'Print JSON.')
     .action(async (chain: string, address: string, input: string, options: ParsedOptions) => {
       const url = options['url'];
       const request = await readRequest(address, input, options, context);

@@ -4,7 +4,7 @@ import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 
 /** `fullmatch version`: what runs here. */
 export function defineVersion(command: Command, context: CliContext): void {
-  command.option('--json', 'Prints JSON.').action((options: { json?: boolean }) => {
+  command.option('--json', 'Print JSON.').action((options: { json?: boolean }) => {
     const version = readPackageVersion();
     const node = process.versions.node;
     const platform = `${process.platform}-${process.arch}`;

@@ -11,10 +11,10 @@ import { withCore } from './with-core.ts';
 /** `fullmatch withdraw`: takes the match of an address back. */
 export function defineWithdraw(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .argument('<chain>', 'An id, a CAIP-2 id, a short name or a name: 1, 0x1, eip155:1, eth.')
-    .argument('<address>', 'The address, with a right checksum or in one case.')
-    .requiredOption('--reason <text>', 'Why, for everyone who asks later.')
-    .option('--json', 'Prints JSON.')
+    .argument('<chain>', 'Chain id, CAIP-2 id, short name or name: 1, 0x1, eip155:1, eth.')
+    .argument('<address>', 'The address, in one case or with a valid checksum.')
+    .requiredOption('--reason <text>', 'The reason, shown to everyone.')
+    .option('--json', 'Print JSON.')
     .action(async (ref: string, address: string, options: ParsedOptions) => {
       const wanted = { address: readAddress(address), reason: String(options['reason']) };
       const withdraw = async (core: Core): Promise<void> => {

@@ -6,7 +6,7 @@ export const access = section(
   {
     verify: choice(['open', 'token', 'off'], 'open', {
       description:
-        'Whether everybody may, those who send a token of access.tokens, or nobody; the commands of this machine always may.',
+        'Whether everyone may, those who send a token of access.tokens, or no one; commands on this machine always may.',
     }),
     tokens: unset(accessTokens, {
       description:

@@ -45,7 +45,7 @@ export const configSchema = z.object({
       listener: true,
     }),
     prefix: text(prefix, '/server', {
-      description: 'A path under which the API host answers too, beside its root; "/" for none.',
+      description: 'A second path for the API host, in addition to its root; "/" for none.',
       expected: "a path that begins with '/' and does not end with it, such as /server",
     }),
     publicUrl: unset(publicUrl, {
@@ -109,7 +109,7 @@ export const configSchema = z.object({
     }),
     maxConnections: integer([20, 10_000], 100, {
       description:
-        'How many connections the embedded PostgreSQL takes, from this service and from commands beside it.',
+        'How many connections the embedded PostgreSQL takes, from this service and from commands.',
     }),
     binaries: unset(path, {
       description: 'A folder with other PostgreSQL programs (15 or newer) for the embedded server.',

@@ -3,14 +3,14 @@ import { apiKey, publicUrl, section, text, unset } from './setting-schemas.ts';
 
 /** Where an explorer verifies what it is told of. */
 export function explorer(name: string, example: string) {
-  return section(`How ${name} is told.`, {
+  return section(`Forwarding to ${name}.`, {
     url: text(z.union([z.literal('off'), publicUrl]), 'off', {
       description:
         'The Etherscan-compatible API that verifies what is verified here; {chainId} in its path stands for the id of the chain; off where it is told of nothing.',
       expected: `off, or an http or https URL without query, such as ${example}`,
     }),
     apiKey: unset(apiKey, {
-      description: 'The key that it is told with.',
+      description: 'The API key for it.',
       expected: 'a key without white space, such as 0123456789ABCDEF',
       secret: true,
     }),

@@ -33,7 +33,7 @@ export const readinessRoute = createRoute({
   responses: {
     200: { description: 'Ready', content: { 'application/json': { schema: readinessSchema } } },
     503: problemResponse(
-      'Not ready (`not_ready`, `shutting_down`); the members of the 200 are beside the code',
+      'Not ready (`not_ready`, `shutting_down`); with the members of the 200 response',
     ),
   },
 });

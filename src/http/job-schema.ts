@@ -35,4 +35,4 @@ export function renderDownload(
 
 /** What a job says of a text that was not stored as the match. */
 export const KEPT_BESIDE =
-  'Nothing was stored as the match, since another text that gives the same code is shown; this one is kept beside it';
+  'The match was not replaced, because other sources that compile to the same bytecode are shown; these were stored as an alternative';

@@ -9,7 +9,7 @@ export const REFUSAL_REASONS = {
   invalid_address: 'the folder name is not an address: 0x and 40 hex digits',
   wrong_checksum: 'the mixed case of the address is not its EIP-55 checksum',
   address_spelled_twice:
-    'the same address stands beside it in another spelling, which is the one taken',
+    'the same address is there in another spelling, which is imported instead',
   not_a_folder: 'a folder is expected here',
   symlink: 'symbolic links are not followed',
   special_file: 'neither a regular file nor a folder',

@@ -101,7 +101,7 @@ export async function* walkTree(
         const refusal = new Refusal(
           'address_spelled_twice',
           entry.name,
-          `${twin} beside it is the one taken`,
+          `${twin} is imported instead`,
         );
         yield { kind: 'refused', path, refusal, chainId };
       }

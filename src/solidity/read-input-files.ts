@@ -145,7 +145,7 @@ function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument
   const output = documents.find(({ value }) => isMembers(value['output']));
   if (output !== undefined) {
     return unusable(
-      `${output.path} is the output of a build. Choose the build info beside it, which has the same name without .output.`,
+      `${output.path} is the output of a build. Choose the build info next to it, which has the same name without .output.`,
     );
   }
   const alone = sourcesAlone(files);

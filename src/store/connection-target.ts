@@ -163,7 +163,7 @@ class ServersTarget implements ConnectionTarget {
     const is = role.isStandby ? 'a standby' : role.isReadOnly ? 'read-only' : 'a primary';
     throw new FullmatchError(
       'database_unreachable',
-      `A PostgreSQL of ${this.describe()} is ${is}, and target_session_attrs=${this.#wanted} is asked for.`,
+      `A PostgreSQL of ${this.describe()} is ${is}, but target_session_attrs=${this.#wanted} is required.`,
       { details: { server: this.describe() } },
     );
   }

@@ -222,7 +222,7 @@ function requireGivenArguments(
   if (found === given) return;
   throw new VerificationFailure(
     'constructor_arguments_differ',
-    'The code matches, but the creation transaction gave the constructor other arguments than the request names. Send a correct constructor argument list, or leave the arguments out: they are read from the chain.',
+    'The code matches, but the constructor arguments in the creation transaction differ from those in the request. Send a correct constructor argument list, or leave the arguments out: they are read from the chain.',
     { data: { constructorArguments: found } },
   );
 }
@@ -281,17 +281,17 @@ function comparedCodes({ codes }: CompiledTarget, { deployed, creation }: OnChai
 
 const REASON_TEXTS = {
   compiled_bytecode_is_zero:
-    'The compilation gives no code: an interface or an abstract contract is never deployed.',
+    'The compilation produces no bytecode: an interface or an abstract contract cannot be deployed.',
   bytecode_length_mismatch:
-    'The code on chain is longer or shorter than the code of these sources.',
-  no_match: 'The code on chain is not the code of these sources.',
+    'The bytecode on chain and the compiled bytecode differ in length.',
+  no_match: 'The bytecode on chain differs from the compiled bytecode.',
   immutable_out_of_range:
     'The code on chain has an immutable whose value is outside the range of its type. Such a value needs the creation transaction as proof; name it.',
   immutable_not_proven:
     'The code on chain has an immutable that holds an internal function, or whose type is not known. Its value is believed only of a known creation transaction; name it.',
-  library_not_deployed: 'The code on chain links a library at an address where none can be.',
+  library_not_deployed: 'The code on chain links a library at an address that has no code.',
   call_protection_missing:
-    'The code on chain is a library that holds zeros in the place of its own address: other creation code than that of the sources made it, and everybody may call directly what is only for other contracts.',
+    'The code on chain is a library with zeros instead of its own address: it was not created by the creation code of these sources, and its functions can be called directly.',
 } as const;
 
 /** The messages where everything is equal, but the creation code that should prove an immutable is not that of the sources. */

@@ -80,7 +80,7 @@ async function askOnce(fetch: ExplorerOptions['fetch'], url: string) {
 export function explorerLimit(): FullmatchError {
   return new FullmatchError(
     'etherscan_limit',
-    'The explorer that contracts are taken over from is asked too often; try again later, or with a key of your own in apiKey.',
+    'The rate limit of the other explorer is reached; try again later, or send your own key as apiKey.',
   );
 }
 

@@ -185,7 +185,7 @@ function explainProbe(
   if (probe === undefined) return [{ code: 'not_checked_yet', detail: 'It was not asked yet.' }];
   if (probe.kind === 'wrong_chain') {
     const { chainId } = chain.chain.record;
-    const detail = `It says that it belongs to chain ${probe.answeredChainId}, not ${chainId}. It is asked again once the configuration changes.`;
+    const detail = `It reports chain ${probe.answeredChainId}, not ${chainId}. It is probed again once the configuration changes.`;
     return [{ code: 'wrong_chain', detail }];
   }
   if (probe.kind === 'fault') return [explainFault(probe, record.bads)];

@@ -28,8 +28,8 @@ without it. A second run stores nothing again. It needs anvil, or the --rpc of a
 /** `fullmatch demo`: contracts that are really compiled, deployed and verified, so that every page has something to show. */
 export function defineDemo(command: Command, context: CliContext): void {
   addConfigOptions(command)
-    .option('--rpc <url>', 'A development node that signs for its accounts, instead of anvil.')
-    .option('--json', 'Prints JSON.')
+    .option('--rpc <url>', 'A development node with unlocked accounts, instead of anvil.')
+    .option('--json', 'Print JSON.')
     .addHelpText('after', AFTER_HELP)
     .action(async (options: ParsedOptions) => {
       const rpc = options['rpc'];

@@ -44,7 +44,7 @@ async function checkSync(report: AreaReport, { config, store }: DoctorParts): Pr
       `No source gives a newer list since ${failure.since.toISOString()} (${failure.code}): ${failure.message}`,
       'fullmatch chains sync --dry-run',
     );
-  } else if (confirmedAt === undefined) report.ok('the list is asked for at the next start');
+  } else if (confirmedAt === undefined) report.ok('the list is fetched at the next start');
   else report.ok(`the list was confirmed at ${confirmed}`);
   if (heldBack === undefined) return;
   report.warning(
@@ -94,7 +94,7 @@ export async function checkChains(report: AreaReport, parts: DoctorParts): Promi
   }
   const health = await parts.health();
   for (const chain of health) reportChain(report, chain);
-  if (health.length === 0) report.ok('no chain is configured, so no endpoint is asked');
+  if (health.length === 0) report.ok('no chain is configured, so no endpoint is probed');
 }
 
 function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthReport): void {

@@ -24,7 +24,7 @@ const MOST_CHARACTERS = 2_000;
 /** `fullmatch doctor`: looks at everything the service needs, and says what mends what is wrong. */
 export function defineDoctor(command: Command, context: CliContext): void {
   addConfigOptions(command, { listeners: true })
-    .option('--json', 'Prints JSON.')
+    .option('--json', 'Print JSON.')
     .addHelpText('after', AFTER_HELP)
     .action(async (options: ParsedOptions) => {
       const findings = await examine(options, context);
@@ -36,7 +36,7 @@ export function defineDoctor(command: Command, context: CliContext): void {
       if (counts.fault === 0) return;
       throw new FullmatchError(
         'installation_faulty',
-        `${countOf(counts.fault, 'fault')}; what mends it stands above.`,
+        `${countOf(counts.fault, 'problem')}; see the fixes above.`,
         { details: { codes: faultCodes(findings) } },
       );
     });

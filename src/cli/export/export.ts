@@ -22,14 +22,14 @@ export function defineExport(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<path>', 'A folder, an archive such as tree.tar.gz, or a file such as all.sql.gz.')
     .addOption(
-      new Option('--format <format>', 'What is written.')
+      new Option('--format <format>', 'Output format.')
         .choices(Object.keys(FORMATS))
         .default('tree'),
     )
-    .option('--chain <chain>', 'Writes one chain alone: its id, short name or name.')
-    .option('--with-sourcify', 'Writes the matches of Sourcify too, with --format sql.')
-    .option('--whole', 'Writes everything again, also into a folder that was exported before.')
-    .option('--json', 'Prints JSON: what was written.')
+    .option('--chain <chain>', 'Export one chain only: its id, short name or name.')
+    .option('--with-sourcify', "Include the peer's match tables, with --format sql.")
+    .option('--whole', 'Write everything again, even if the folder holds an earlier export.')
+    .option('--json', 'Print JSON.')
     .addHelpText('after', AFTER_HELP)
     .action(async (name: string, options: ParsedOptions) => {
       const run = await FORMATS[String(options['format'])]?.();

@@ -86,7 +86,7 @@ export const versionRoute = createRoute({
               schema: z.int().optional().describe('Number of the newest database migration'),
               verify: z
                 .enum(['open', 'token', 'off'])
-                .describe('Who may have contracts verified: everybody, who has a token, or nobody'),
+                .describe('Who may verify contracts: everyone, holders of a token, or no one'),
             })
             .meta({ id: 'Version', description: 'What runs here' }),
         },

@@ -54,7 +54,7 @@ export const folderSchema = z
         bytes: z
           .int()
           .optional()
-          .describe('Its size; absent of compilation.json, which is written when it is asked for'),
+          .describe('Its size; absent for compilation.json, which is rendered on request'),
       }),
     ),
   })

@@ -208,8 +208,8 @@ function Success({ job, base }: { readonly job: JobState; readonly base: string 
       {!stored && (
         <p>
           {keptBeside
-            ? 'Nothing was stored as the match: another text that gives the same code is shown, and a partial match proves no names and no comments. This text is kept beside it.'
-            : 'Nothing was stored: a match as good as this one is there already, and it stays.'}
+            ? 'The match was not replaced: other sources that compile to the same bytecode are already shown, and a partial match proves neither names nor comments. Yours are stored as an alternative.'
+            : 'Nothing was stored: the contract already has a match that is at least as good.'}
         </p>
       )}
       {droppedSources && (

@@ -47,7 +47,7 @@ export const contractCardRoute = createRoute({
 export const cardRoute = createRoute({
   method: 'get',
   path: '/card/{file}',
-  summary: 'The picture that stands beside a link to a chain or to this service',
+  summary: 'The preview image for links to a chain or to this service',
   tags: ['Chains'],
   request: {
     params: z.object({

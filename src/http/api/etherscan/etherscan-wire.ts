@@ -137,7 +137,7 @@ export const etherscanAnswerSchema = z
         errorId: z.string(),
       })
       .optional()
-      .describe('Why a verification failed, beside the text that clients compare'),
+      .describe('Why a verification failed, in addition to the text that clients compare'),
   })
   .meta({ id: 'EtherscanAnswer', description: 'An answer of the Etherscan protocol' });
 

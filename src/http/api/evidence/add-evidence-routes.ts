@@ -75,7 +75,7 @@ export function addEvidenceRoutes(
     if (text === undefined) {
       throw new FullmatchError(
         'contract_not_found',
-        `${checksumAddress(address)} on chain ${chainId} has no other text ${matchId} beside its match.`,
+        `${checksumAddress(address)} on chain ${chainId} has no alternative sources ${matchId}.`,
         { details: { chainId, address, matchId } },
       );
     }

@@ -191,7 +191,7 @@ export const alternativeRoute = createRoute({
   path: '/v1/contracts/{chainId}/{address}/alternatives/{matchId}',
   summary: 'Another text that gives the code of a partial match',
   description:
-    'A partial match proves no names and no comments. The first text is shown, others are kept beside it.',
+    'A partial match proves neither names nor comments. The first sources are shown; others are stored as alternatives.',
   tags: ['Contracts'],
   request: {
     params: contractParameters.extend({
@@ -251,7 +251,7 @@ export const sourcePageRoute = createRoute({
     params: contractParameters,
     query: z.object({
       after: z.string().optional().describe('`next` of the page before'),
-      path: z.string().optional().describe('A source to show beside the page'),
+      path: z.string().optional().describe('A source to show on the page'),
     }),
   },
   responses: {
@@ -302,7 +302,7 @@ export const stateOfJobSchema = z
       .strictObject({
         kind: z
           .enum(['no_match', 'invalid_input', 'not_checked'])
-          .describe('The code differs, the input is at fault, or nobody could look'),
+          .describe('The code differs, the input is invalid, or it could not be checked'),
         code: z.string(),
         message: z.string(),
         id: z.string().describe('The log says more under it'),

@@ -44,7 +44,7 @@ export const sourcesBodySchema = z
     contract: z
       .string(TEXT_EXPECTED)
       .nullish()
-      .describe('path:Name or Name; left out, the contract is taken that is on chain'),
+      .describe('path:Name or Name; by default the contract whose bytecode is on chain'),
     language: z
       .enum(['Solidity', 'Yul', 'Vyper'], 'Solidity, Yul or Vyper is expected')
       .default('Solidity'),

@@ -95,7 +95,7 @@ async function readStorageTime(
 
 function answerChoices(contractsToChoose: readonly ContractChoice[]): Answer {
   const error =
-    'The files describe several contracts; send chosenContract, the place of one of them.';
+    'The files describe several contracts; send chosenContract, the index of one of them.';
   return answerJson(v1VerifyRoute, { error, contractsToChoose }, NOT_STORED, 400);
 }
 

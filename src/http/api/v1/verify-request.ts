@@ -49,7 +49,7 @@ interface DescribedContract extends ContractChoice {
 
 const NAME_SHOWN_CHARACTERS = 200;
 const FILES_EXPECTED = 'an object with the text of each file is expected';
-const CHOICE_EXPECTED = 'the place of a contract in contractsToChoose is expected';
+const CHOICE_EXPECTED = 'the index of a contract in contractsToChoose is expected';
 
 /** Clients that read a file with a JSON loader send it as it was loaded, and those of Node.js as a Buffer. */
 const fileContent = z.unknown().transform((value, context) => {

@@ -53,7 +53,7 @@ const verification = {
     404: v1ErrorResponse('The request holds no files'),
     413: v1ErrorResponse('The body is too large, or holds too much'),
     415: v1ErrorResponse('The body is compressed'),
-    422: v1ErrorResponse('The code on chain is not the code of these sources'),
+    422: v1ErrorResponse('The bytecode on chain differs from the compiled bytecode'),
     429: v1ErrorResponse('Too many verifications wait, or this client sends too much in an hour'),
     503: v1ErrorResponse('It could not be found out; ask again later'),
   },

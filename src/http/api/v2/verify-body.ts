@@ -107,7 +107,7 @@ export const explorerBodySchema = z
       .transform((key) => key?.trim() || undefined)
       .meta({ type: 'string', description: 'A key of your own for the other explorer; not kept' }),
   })
-  .meta({ id: 'V2VerifyEtherscanRequest', description: 'What the other explorer is asked with' });
+  .meta({ id: 'V2VerifyEtherscanRequest', description: 'Credentials for the other explorer' });
 
 /** A request to another explorer. */
 export type ExplorerQuestion = z.output<typeof explorerBodySchema>;

@@ -94,7 +94,7 @@ export const verifyExplorerRoute = createRoute({
   path: '/v2/verify/etherscan/{chainId}/{address}',
   summary: 'Verify a contract by the sources that another explorer has',
   description:
-    'The operator configures which explorer is asked (`etherscan.url`). Without it, a request with an `apiKey` is looked up at Etherscan. The sources found are judged as if they had been submitted.',
+    'The operator configures which explorer is queried (`etherscan.url`). Without it, a request with an `apiKey` is looked up at Etherscan. The sources found are judged as if they had been submitted.',
   tags,
   request: {
     params: contractParameters,
@@ -104,7 +104,7 @@ export const verifyExplorerRoute = createRoute({
     ...submitResponses,
     404: v2ErrorResponse('The explorer has not verified it (`not_etherscan_verified`)'),
     429: v2ErrorResponse(
-      'The explorer is asked too often (`etherscan_limit`); else as for the other verifications',
+      'The rate limit of the explorer is reached (`etherscan_limit`); otherwise as for the other verifications',
     ),
     502: v2ErrorResponse(
       'The explorer does not answer (`etherscan_request_failed`), or not in a form that can be read (`malformed_etherscan_response`)',

@@ -75,12 +75,12 @@ const configSchema = z
 export const verificationConfigRoute = createRoute({
   method: 'get',
   path: `${BASE}/verification/config`,
-  summary: 'Lists compilers and ways to verify as the API of a Blockscout does',
+  summary: 'Lists compilers and verification methods, as the Blockscout API does',
   tags,
   request: { params: z.object({ chainId: chainIdParameter }) },
   responses: {
     200: {
-      description: 'Compiler versions, newest first, and the ways to verify',
+      description: 'Compiler versions, newest first, and verification methods',
       content: { 'application/json': { schema: configSchema } },
     },
     400: errorResponse('Unknown chain'),
