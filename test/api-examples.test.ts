@@ -147,7 +147,7 @@ health: { enabled: false }
     });
     const [type = ''] = (response.headers.get('content-type') ?? '').split(';');
     const answer = showAnswer(type, await readBody(response, type), question.isVolatile === true);
-    const fix = (text: string): string => steady(text, hosts());
+    const fix = (text: string): string => steady(text, { ...hosts(), ...NODE });
     return {
       request: fix(curlOf(method, `${shown}${target}`, question)),
       ...{ status: response.status, type },
@@ -181,6 +181,9 @@ health: { enabled: false }
     await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(EXAMPLES);
   });
 });
+
+/** The version of Node in the documentation, on whichever one the tests run. */
+const NODE = { '20.20.2': process.versions.node };
 
 function hostOf(description: string | undefined): string {
   if (description === 'The repository host') return 'http://localhost:10000';

@@ -150,7 +150,8 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
       message: 'OK',
       result: exact,
     });
-    const begin = 'Fail - Unable to verify. The bytecode on chain differs from the compiled bytecode.';
+    const begin =
+      'Fail - Unable to verify. The bytecode on chain differs from the compiled bytecode.';
     // The diagnosis follows.
     const reason = expect.stringMatching(new RegExp(`^${begin}`)) as string;
     for (const path of [ownPath, scoutPath]) {

@@ -8,8 +8,7 @@ export const REFUSAL_REASONS = {
   invalid_chain_id: 'the folder name is not a canonical decimal chain id from 1 to 2^53-1',
   invalid_address: 'the folder name is not an address: 0x and 40 hex digits',
   wrong_checksum: 'the mixed case of the address is not its EIP-55 checksum',
-  address_spelled_twice:
-    'the same address is there in another spelling, which is imported instead',
+  address_spelled_twice: 'the same address is there in another spelling, which is imported instead',
   not_a_folder: 'a folder is expected here',
   symlink: 'symbolic links are not followed',
   special_file: 'neither a regular file nor a folder',

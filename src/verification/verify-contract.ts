@@ -282,8 +282,7 @@ function comparedCodes({ codes }: CompiledTarget, { deployed, creation }: OnChai
 const REASON_TEXTS = {
   compiled_bytecode_is_zero:
     'The compilation produces no bytecode: an interface or an abstract contract cannot be deployed.',
-  bytecode_length_mismatch:
-    'The bytecode on chain and the compiled bytecode differ in length.',
+  bytecode_length_mismatch: 'The bytecode on chain and the compiled bytecode differ in length.',
   no_match: 'The bytecode on chain differs from the compiled bytecode.',
   immutable_out_of_range:
     'The code on chain has an immutable whose value is outside the range of its type. Such a value needs the creation transaction as proof; name it.',
