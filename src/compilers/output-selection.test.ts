@@ -48,6 +48,13 @@ test.each([
     ],
     ['Boat', 'Raft', 'Ferry'],
   ],
+  [
+    'sources that name a million',
+    [
+      `contract A {} contract B {} ${Array.from({ length: 1_000_000 }, (_, number) => `new C${number}`).join(' ')}`,
+    ],
+    Array.from({ length: 200 }, (_, number) => `C${number}`),
+  ],
 ])('of %s the other contracts that are asked for', (_what, contents, names) => {
   expect(othersOf(...contents)).toEqual(names);
 });

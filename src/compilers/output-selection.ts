@@ -63,6 +63,21 @@ const DECLARATION = /\b(?:contract|library)\b/g;
 /** `new Boat(…)`, `new ships.Boat{salt: s}(…)`, `type(Boat).creationCode`. */
 const CREATED = /\b(?:new\s+|type\s*\(\s*)(?:[A-Za-z_$][\w$]*\s*\.\s*)*([A-Za-z_$][\w$]*)/g;
 
+/** No contract creates as many others; each is named in the input of the compiler. */
+const MOST_CREATED = 200;
+
+/** The names of contracts that some code creates, the first of them. */
+function createdNames(contents: readonly string[]): readonly string[] {
+  const names = new Set<string>();
+  for (const content of contents) {
+    for (const [, name = ''] of content.matchAll(CREATED)) {
+      names.add(name);
+      if (names.size === MOST_CREATED) return [...names];
+    }
+  }
+  return [...names];
+}
+
 /** Whether sources may declare more than one contract that has code. */
 export function mayHaveOtherContracts(sources: Iterable<string>): boolean {
   let declarations = 0;
@@ -84,10 +99,7 @@ export function selectOtherContracts(narrowed: StandardJsonInput): StandardJsonI
   const contents = Object.values(narrowed.sources).map(({ content = '' }) => content);
   if (!mayHaveOtherContracts(contents)) return undefined;
   const characters = contents.reduce((sum, { length }) => sum + length, 0);
-  const names =
-    characters <= SMALL_SOURCES_CHARACTERS
-      ? ['*']
-      : contents.flatMap((content) => [...content.matchAll(CREATED)].map(([, name = '']) => name));
+  const names = characters <= SMALL_SOURCES_CHARACTERS ? ['*'] : createdNames(contents);
   if (names.length === 0) return undefined;
   const others = Object.fromEntries(names.map((name) => [name, RUNTIME_CODE_OUTPUT]));
   return withSelection(narrowed, mergeSelections(selectionOf(narrowed), { '*': others }));
