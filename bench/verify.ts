@@ -90,7 +90,7 @@ function deployFresh(anvil: Anvil, { contract, compiled }: Prepared): ReturnType
   return deploy(
     anvil,
     compiled.creationCode,
-    contract === GOVERNOR ? CONSTRUCTOR_ARGUMENTS : undefined,
+    contract.name === GOVERNOR.name ? CONSTRUCTOR_ARGUMENTS : undefined,
   );
 }
 
