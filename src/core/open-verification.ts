@@ -49,9 +49,9 @@ export function openCompilers(
 }
 
 /** What verifications are made of; its reader is to be closed. */
-export function createVerificationParts<Access extends ChainAccess>(
+export function createVerificationParts(
   { limits: { sourceBytes } }: Config,
-  chains: Access,
+  chains: ChainAccess,
   compilers: Compilers,
 ) {
   const reader = createJobReader();

@@ -97,7 +97,7 @@ export async function startVerification(
     if (end.kind === 'match') indexing.wake();
     for (const listener of listeners) listener(end);
   };
-  const indexing = startIndexing(database, {}, log);
+  const indexing = startIndexing(database, log);
   const known = { ...parts, database, cache: new KnownCodeCache() };
   const knownCodes = createKnownCodeSearch({
     ...{ database: serving, cache: known.cache, sourceBytes: parts.sourceBytes },

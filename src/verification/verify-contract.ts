@@ -288,7 +288,8 @@ const REASON_TEXTS = {
     'The code on chain has an immutable whose value is outside the range of its type. Such a value needs the creation transaction as proof; name it.',
   immutable_not_proven:
     'The code on chain has an immutable that holds an internal function, or whose type is not known. Its value is believed only of a known creation transaction; name it.',
-  library_not_deployed: 'The code on chain links a library at an address that has no code.',
+  library_not_deployed:
+    'The code on chain links a library at an address where no contract can be deployed.',
   call_protection_missing:
     'The code on chain is a library with zeros instead of its own address: it was not created by the creation code of these sources, and its functions can be called directly.',
 } as const;

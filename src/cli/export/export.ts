@@ -27,7 +27,7 @@ export function defineExport(command: Command, context: CliContext): void {
         .default('tree'),
     )
     .option('--chain <chain>', 'Export one chain only: its id, short name or name.')
-    .option('--with-sourcify', "Include the peer's match tables, with --format sql.")
+    .option('--with-sourcify', "Include Sourcify's match table, with --format sql.")
     .option('--whole', 'Write everything again, even if the folder holds an earlier export.')
     .option('--json', 'Print JSON.')
     .addHelpText('after', AFTER_HELP)

@@ -2,16 +2,16 @@ import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type Match } from '../matches/verified-contract.ts';
 
-const IS_COMPILATION_CURRENT = sql(
-  'is compilation current',
-  `SELECT EXISTS (
-     SELECT FROM verified_contracts
+/** The current matches of stored evidence, for an EXISTS that says of which compilation. */
+export const CURRENT_MATCHES = `SELECT FROM verified_contracts
      JOIN contract_deployments ON contract_deployments.id = deployment_id
      JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
        AND current_matches.address = contract_deployments.address
-       AND verified_contract_id = verified_contracts.id
-     WHERE compilation_id = $1
-   ) AS is_current`,
+       AND verified_contract_id = verified_contracts.id`;
+
+const IS_COMPILATION_CURRENT = sql(
+  'is compilation current',
+  `SELECT EXISTS (${CURRENT_MATCHES} WHERE compilation_id = $1) AS is_current`,
 );
 const READ_CURRENT_COMPILATION = sql(
   'read current compilation',

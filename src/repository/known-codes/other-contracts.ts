@@ -1,23 +1,20 @@
 import { type MaskedCode } from '../../bytecode/masked-code.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { addKnownCodes } from './add-known-codes.ts';
+import { CURRENT_MATCHES } from './current-compilations.ts';
 
-// Its uses come with the feed.
+// Its uses come with the feed. Each clone comes here again, so a row that is there is not written.
 const NOTE_COMPILATION = sql(
   'note compilation of other contracts',
-  `INSERT INTO indexed_compilations (compilation_id) SELECT id FROM compiled_contracts WHERE id = $1
-   ON CONFLICT (compilation_id) DO UPDATE SET compilation_id = excluded.compilation_id RETURNING 1`,
+  `WITH stored AS (SELECT id FROM compiled_contracts WHERE id = $1),
+   noted AS (INSERT INTO indexed_compilations (compilation_id) SELECT id FROM stored ON CONFLICT DO NOTHING)
+   SELECT id FROM stored`,
 );
 const LIST_UNINDEXED = sql(
   'list compilations without other contracts',
   `SELECT compilation_id FROM indexed_compilations AS indexed
    WHERE NOT are_others_indexed AND compilation_id > $1 AND EXISTS (
-     SELECT FROM verified_contracts
-     JOIN contract_deployments ON contract_deployments.id = deployment_id
-     JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
-       AND current_matches.address = contract_deployments.address
-       AND verified_contract_id = verified_contracts.id
-     WHERE verified_contracts.compilation_id = indexed.compilation_id
+     ${CURRENT_MATCHES} WHERE verified_contracts.compilation_id = indexed.compilation_id
        AND ($2::bigint IS NULL OR current_matches.chain_id = $2))
    ORDER BY compilation_id LIMIT $3`,
 );

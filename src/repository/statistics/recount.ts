@@ -40,10 +40,15 @@ export interface Recount {
   readonly repaired: boolean;
 }
 
-const REPLAY = `
+/** The newest state of each contract by its events. @param only joins that narrow the events */
+const replay = (only = ''): string => `
   SELECT DISTINCT ON (chain_id, address) chain_id, address, match_after AS match, runtime_match, creation_match,
     match_before, origin, trust_of_event(trust, origin) AS trust, verified_contract_id, recorded_at
-  FROM match_events WHERE kind <> 'corrected' ORDER BY chain_id, address, id DESC`;
+  FROM match_events ${only} WHERE kind <> 'corrected' ORDER BY chain_id, address, id DESC`;
+const REPLAY = replay();
+/** Of a few contracts: $1 and $2 are their chains and addresses. */
+const WRONG = `unnest($1::bigint[], $2::bytea[]) AS wrong (chain_id, address)`;
+const REPLAY_WRONG = replay(`JOIN ${WRONG} USING (chain_id, address)`);
 const COUNT = `count(*) FILTER (WHERE match = 'full') AS full_match, count(*) FILTER (WHERE match = 'partial') AS partial_match`;
 
 /** All comparisons in one statement, hence on one snapshot, so that a recount is right while others write. */
@@ -101,22 +106,16 @@ const LIFT_TIME_LIMIT = sql('lift time limit', `SET LOCAL statement_timeout = 0`
 /** A repair may rest longer than a holder of the lock otherwise does. */
 const LIFT_REST_LIMIT = sql('lift rest limit', `SET LOCAL idle_in_transaction_session_timeout = 0`);
 
-/** The events of a few contracts: $1 and $2 are their chains and addresses. */
-const REPLAY_SOME = `
-  SELECT DISTINCT ON (chain_id, address) chain_id, address, match_after AS match, runtime_match, creation_match,
-    match_before, origin, trust_of_event(trust, origin) AS trust, verified_contract_id, recorded_at
-  FROM match_events JOIN unnest($1::bigint[], $2::bytea[]) AS wrong (chain_id, address) USING (chain_id, address)
-  WHERE kind <> 'corrected' ORDER BY chain_id, address, id DESC`;
 // In the order of writers, so that they and a repair never wait in a circle.
 const LOCK_MATCHES = sql(
   'lock wrong matches',
-  `SELECT FROM current_matches JOIN unnest($1::bigint[], $2::bytea[]) AS wrong (chain_id, address) USING (chain_id, address)
+  `SELECT FROM current_matches JOIN ${WRONG} USING (chain_id, address)
    ORDER BY chain_id, address FOR UPDATE OF current_matches`,
 );
 const DELETE_UNEXPLAINED = sql(
   'delete unexplained matches',
-  `WITH replayed AS MATERIALIZED (${REPLAY_SOME})
-   DELETE FROM current_matches AS current USING unnest($1::bigint[], $2::bytea[]) AS wrong (chain_id, address)
+  `WITH replayed AS MATERIALIZED (${REPLAY_WRONG})
+   DELETE FROM current_matches AS current USING ${WRONG}
    WHERE current.chain_id = wrong.chain_id AND current.address = wrong.address AND NOT EXISTS (
      SELECT FROM replayed WHERE replayed.chain_id = current.chain_id AND replayed.address = current.address
        AND replayed.match IS NOT NULL)`,
@@ -129,7 +128,7 @@ const HAS_UNLISTED_SOURCES = `json_typeof(metadata::json -> 'sources') = 'object
 // A row that a writer inserts meanwhile is newer than these events, and stays.
 const RESTORE_MATCHES = sql(
   'restore matches',
-  `WITH replayed AS MATERIALIZED (${REPLAY_SOME})
+  `WITH replayed AS MATERIALIZED (${REPLAY_WRONG})
    INSERT INTO current_matches AS current
      (chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, first_matched_at, updated_at, runtime_code_hash, text_hash, trust)
    SELECT chain_id, address, runtime_match, creation_match, match_before, origin, verified_contract_id, recorded_at, recorded_at,
@@ -213,7 +212,7 @@ export async function recount(
   });
   const repairable = compared.differences.filter(isRepairable);
   if (!repair || repairable.length === 0) return compared;
-  const ofContracts = repairable.filter((each) => CONTRACT_KINDS.has(each.kind));
+  const ofContracts = ofKinds(repairable, CONTRACT_KINDS);
   for (let begin = 0; begin < ofContracts.length; begin += CORRECTED_AT_ONCE) {
     const some = ofContracts.slice(begin, begin + CORRECTED_AT_ONCE);
     await correct(database, some, async (transaction) => {
@@ -239,7 +238,7 @@ export async function recount(
   return { ...compared, repaired: true };
 }
 
-const CONTRACT_KINDS: ReadonlySet<string> = new Set(['row_against_events', 'trust_against_events']);
+const CONTRACT_KINDS = ['row_against_events', 'trust_against_events'] as const;
 const COUNT_KINDS = ['counts_against_events', 'counts_against_rows'] as const;
 
 const ofKinds = (

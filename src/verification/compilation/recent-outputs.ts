@@ -22,7 +22,6 @@ const ENTRY_BYTES = 1_024;
 export function withRecentOutputs(compilers: ContractCompiler): ContractCompiler {
   const kept = new LRUCache<string, Output>({
     maxSize: KEPT_BYTES,
-    maxEntrySize: LARGEST_KEPT_BYTES,
     ttl: KEPT_MS,
     sizeCalculation: ({ bytes }) => bytes.length + ENTRY_BYTES,
   });
@@ -37,6 +36,7 @@ export function withRecentOutputs(compilers: ContractCompiler): ContractCompiler
     underWay.set(key, ended);
     try {
       const output = await compilation;
+      if (output.bytes.length + ENTRY_BYTES > LARGEST_KEPT_BYTES) return output;
       // Whoever reads the bytes may hand their memory over to a thread.
       kept.set(key, { ...output, bytes: new Uint8Array(output.bytes), compileTimeMs: 0 });
       return output;

@@ -4,12 +4,6 @@ import { type Logger } from '../../log.ts';
 import { indexSignatures, indexStoredCodes } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
 
-/** How the index of known codes is kept up. */
-export interface IndexingOptions {
-  /** How often the work is looked for where nobody wakes it. */
-  readonly pollMs?: number;
-}
-
 /** The indexing of a process. */
 export interface Indexing {
   /** Has it look for work now. */
@@ -17,6 +11,7 @@ export interface Indexing {
   close(): Promise<void>;
 }
 
+/** How often the work is looked for where nobody wakes it. */
 const POLL_MS = 2_000;
 /** After a fault, such as a database that is away. */
 const PAUSE_MS = 5_000;
@@ -25,11 +20,7 @@ const PAUSE_MS = 5_000;
  * Keeps the index of known codes and the signatures up with what is stored, in the background. Nothing is compiled for it.
  * Any number of processes share the work.
  */
-export function startIndexing(
-  database: Database,
-  { pollMs = POLL_MS }: IndexingOptions,
-  log: Logger,
-): Indexing {
+export function startIndexing(database: Database, log: Logger): Indexing {
   const closing = new AbortController();
   let waking = new AbortController();
   const pause = async (ms: number): Promise<void> => {
@@ -39,7 +30,7 @@ export function startIndexing(
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       waking = new AbortController();
-      let pauseMs = pollMs;
+      let pauseMs = POLL_MS;
       try {
         while (!closing.signal.aborted && (await indexStoredCodes(database)) > 0);
         while (!closing.signal.aborted && (await indexSignatures(database)) > 0);
