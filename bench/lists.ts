@@ -15,7 +15,7 @@ import {
   searchByHash,
   searchByName,
 } from '../src/repository/lists/search-contracts.ts';
-import { sql, type Queryable } from '../src/store/database.ts';
+import { sql, type Database, type Queryable } from '../src/store/database.ts';
 import { openStore } from '../src/store/open-store.ts';
 import { costOf } from '../test/support/explain.ts';
 import { fillManyContracts, MANY_CONTRACTS, manyAddress } from '../test/support/many-contracts.ts';
@@ -76,7 +76,7 @@ interface Measured {
   readonly buffers: number;
 }
 
-async function measure(database: Queryable, contracts: number, work: Work): Promise<Measured> {
+async function measure(database: Database, contracts: number, work: Work): Promise<Measured> {
   const times: number[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
     const start = performance.now();

@@ -4,11 +4,16 @@ import { type AcknowledgedEvents } from './acknowledged-events.ts';
 export interface Statement {
   readonly label: string;
   readonly text: string;
+  /** Whether one plan serves all values. Without it PostgreSQL decides, and may plan the statement at each call. */
+  readonly planning?: 'once';
 }
 
-/** Names an SQL text. The label is unique in the program and says what the statement does. */
-export function sql(label: string, text: string): Statement {
-  return { label, text };
+/**
+ * Names an SQL text. The label is unique in the program and says what the statement does.
+ * @param planning `once` for a statement that is planned longer than it runs, and whose best plan is the same for all values
+ */
+export function sql(label: string, text: string, planning?: 'once'): Statement {
+  return { label, text, ...(planning !== undefined && { planning }) };
 }
 
 /** Something that runs statements: the database, or one transaction on it. */

@@ -6,7 +6,7 @@ import {
 } from '../../test/support/test-database.ts';
 import { Secret } from '../lib/secret.ts';
 import { silentLogger } from '../log.ts';
-import { sql } from './database.ts';
+import { sql, type Statement } from './database.ts';
 import { openStore } from './open-store.ts';
 
 let testDatabase: TestDatabase;
@@ -66,6 +66,29 @@ describe('a statement', () => {
     );
     await database.drop();
     expect(prepared).toContainEqual({ name: label });
+  });
+
+  test('that is planned once keeps one plan for all values, and no setting for the others', async () => {
+    const database = await createTestDatabase({ poolSize: 1 });
+    const run = (statement: Statement, value: string) =>
+      database.database.query<{ rows: string }>(statement, [value]);
+    const counting = 'SELECT count(*) AS rows FROM pg_class WHERE relname < $1';
+    const once = sql('test: planned once', counting, 'once');
+    const each = sql('test: planned as PostgreSQL decides', counting);
+    const failing = sql('test: planned once, fails', 'SELECT 1 / $1::int', 'once');
+    for (const value of ['a', 'pg_d', 'z']) {
+      expect(await run(once, value)).toEqual(await run(each, value));
+      await expect(run(failing, '0')).rejects.toMatchObject({ details: { sqlstate: '22012' } });
+    }
+    const plans = await database.database.query(
+      sql(
+        'test: list plans',
+        `SELECT name, generic_plans, custom_plans FROM pg_prepared_statements WHERE name LIKE 'test: planned%'`,
+      ),
+    );
+    await database.drop();
+    expect(plans).toContainEqual({ name: once.label, generic_plans: '3', custom_plans: '0' });
+    expect(plans).toContainEqual({ name: each.label, generic_plans: '0', custom_plans: '3' });
   });
 
   test('that fails names its label and its SQLSTATE, and leaves the pool sound', async () => {

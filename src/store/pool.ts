@@ -34,6 +34,8 @@ export interface DatabasePool {
 }
 
 const NO_TIME_LIMITS = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
+/** The setting ends with the transaction. */
+const BEGIN_PLANNED_ONCE = 'BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_generic_plan';
 const MOST_RERUNS = 5;
 const RERUN_DELAY_MS = 8;
 /** PostgreSQL cuts longer names of prepared statements (NAMEDATALEN - 1), so that two could become one. */
@@ -100,9 +102,7 @@ export function createDatabasePool(
       acknowledged,
       query: <Row extends object>(statement: Statement, values: readonly unknown[] = []) =>
         withLimit((limit) =>
-          onConnection(limit, (client) =>
-            runStatement<Row>(client, statement, values, { ...run, isAlone: true }),
-          ),
+          onConnection(limit, (client) => runAlone<Row>(client, statement, values, run)),
         ),
       transaction: <T>(work: (transaction: Queryable) => Promise<T>) =>
         withLimit((limit) =>
@@ -234,10 +234,25 @@ async function runStatement<Row extends object>(
   }
 }
 
+/** Runs a statement that is a transaction by itself. */
+function runAlone<Row extends object>(
+  client: ClientBase,
+  statement: Statement,
+  values: readonly unknown[],
+  run: Run,
+): Promise<Row[]> {
+  // Behind a pooler there are no prepared statements, hence no plans to keep.
+  if (statement.planning !== 'once' || run.target.isPooled === true)
+    return runStatement<Row>(client, statement, values, { ...run, isAlone: true });
+  const work = (transaction: Queryable) => transaction.query<Row>(statement, values);
+  return runTransaction(client, work, run, BEGIN_PLANNED_ONCE);
+}
+
 async function runTransaction<T>(
   client: ClientBase,
   work: (transaction: Queryable) => Promise<T>,
   run: Run,
+  begin = run.target.isPooled === true ? BEGIN_POOLED : 'BEGIN',
 ): Promise<T> {
   let ended = false;
   let failure: Error | undefined;
@@ -259,7 +274,7 @@ async function runTransaction<T>(
       }
     },
   };
-  await control(client, 'BEGIN', run.target.isPooled === true ? BEGIN_POOLED : 'BEGIN');
+  await control(client, 'BEGIN', begin);
   try {
     const result = await work(transaction);
     ended = true;

@@ -1,4 +1,5 @@
-import { sql, type Queryable, type Statement } from '../../src/store/database.ts';
+import pg from 'pg';
+import { sql, type Database, type Queryable, type Statement } from '../../src/store/database.ts';
 
 /** A step of a plan that was carried out, as PostgreSQL tells of it. */
 interface Plan {
@@ -25,7 +26,7 @@ interface StatementCost {
 
 /** Lets `work` run on a database, and tells what its statements cost. */
 export async function costOf(
-  database: Queryable,
+  database: Database,
   work: (database: Queryable) => Promise<unknown>,
 ): Promise<StatementCost> {
   const plans: (readonly Plan[])[] = [];
@@ -46,17 +47,37 @@ export async function costOf(
   };
 }
 
-/** Carries a statement out, and gives all steps of its plan, the topmost first. */
+/** Carries a statement out by the plan that it runs by in the service, and gives all steps of it, the topmost first. */
 export async function explain(
-  database: Queryable,
-  { label, text }: Statement,
+  database: Database,
+  { label, text, planning }: Statement,
   values: readonly unknown[],
 ): Promise<readonly Plan[]> {
-  const [row] = await database.query<{ 'QUERY PLAN': [{ Plan: Plan }] }>(
-    sql(`explain ${label}`, `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${text}`),
-    values,
-  );
+  const carriesOut = 'EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON)';
+  const [row] = await database.transaction(async (transaction) => {
+    if (planning !== 'once')
+      return transaction.query<Explained>(sql(`explain ${label}`, `${carriesOut} ${text}`), values);
+    const literals = values.map(toLiteral).join(', ');
+    await transaction.query(sql('keep plans', 'SET LOCAL plan_cache_mode = force_generic_plan'));
+    await transaction.query(sql(`prepare ${label}`, `PREPARE explained AS ${text}`));
+    const explained = await transaction.query<Explained>(
+      sql(`explain ${label} of ${literals}`, `${carriesOut} EXECUTE explained(${literals})`),
+    );
+    await transaction.query(sql('forget explained', 'DEALLOCATE explained'));
+    return explained;
+  });
   return row === undefined ? [] : stepsOf(row['QUERY PLAN'][0].Plan);
+}
+
+interface Explained {
+  readonly 'QUERY PLAN': [{ readonly Plan: Plan }];
+}
+
+function toLiteral(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL';
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`;
+  if (Array.isArray(value)) return pg.escapeLiteral(`{${value.join(',')}}`);
+  return pg.escapeLiteral(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
 const stepsOf = (plan: Plan): readonly Plan[] => [plan, ...(plan.Plans ?? []).flatMap(stepsOf)];

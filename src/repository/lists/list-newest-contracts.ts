@@ -8,6 +8,7 @@ import {
   toPage,
 } from '../matches/contract-summary.ts';
 import { type Match, type Origin, type Trust, TRUSTS } from '../matches/verified-contract.ts';
+import { firstRows } from './first-rows.ts';
 
 const MATCHES: readonly Match[] = ['full', 'partial'];
 /** Every origin with every trust that occurs with it. */
@@ -24,23 +25,28 @@ const LAST_MATCH_ID = '9223372036854775807';
 // Each combination of match, origin and trust is one scan of an index from its newest end, so that a combination that hardly
 // occurs costs no more than a frequent one. Rows are compared and not columns: only one index has that order, whereas
 // equal columns may be read by another one, with all that does not fit.
-const listNewest = (label: string, columns: string, wanted: string) =>
-  sql(
-    label,
-    `SELECT ${SUMMARY_COLUMNS}
-   FROM (
-     SELECT newest.* FROM unnest($1::match[]) AS wanted_match,
+const listNewest = (label: string, columns: string, wanted: string) => {
+  const newest = firstRows(
+    `SELECT * FROM current_matches
+         WHERE (${columns}) >= (${wanted}) AND (${columns}, verified_contract_id) < (${wanted}, $4)`,
+    `${columns.replaceAll(',', ' DESC,')} DESC, verified_contract_id DESC`,
+    '$5',
+  );
+  const found = firstRows(
+    `SELECT newest.* FROM unnest($1::match[]) AS wanted_match,
        unnest($2::match_origin[], $3::match_trust[]) AS wanted (wanted_origin, wanted_trust)
-     CROSS JOIN LATERAL (
-       SELECT * FROM current_matches
-       WHERE (${columns}) >= (${wanted}) AND (${columns}, verified_contract_id) < (${wanted}, $4)
-       ORDER BY ${columns.replaceAll(',', ' DESC,')} DESC, verified_contract_id DESC LIMIT $5
-     ) AS newest
-     ORDER BY verified_contract_id DESC LIMIT $5
-   ) AS found
+     CROSS JOIN LATERAL (${newest}) AS newest`,
+    'verified_contract_id DESC',
+    '$5',
+  );
+  return sql(
+    label,
+    `SELECT ${SUMMARY_COLUMNS} FROM (${found}) AS found
    ${SUMMARY_EVIDENCE}
    ORDER BY found.verified_contract_id DESC`,
+    'once',
   );
+};
 const LIST_NEWEST = listNewest(
   'list newest contracts',
   'match, origin, trust',

@@ -9,9 +9,8 @@ import {
   type SummaryRow,
   toPage,
 } from '../matches/contract-summary.ts';
+import { firstRows, MOST_ROWS } from './first-rows.ts';
 
-/** How many contracts a page with filters looks at, so that it costs little where hardly any fits. */
-const LOOKED_AT = 1000;
 const ADDRESS_BYTES = 20;
 const LAST_MATCH_ID = '9223372036854775807';
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
@@ -19,7 +18,12 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 const AFTER_ALL = '\u{10FFFF}';
 
 /** Up to $2 of the first $1 candidates that fit the filters $3 to $5, and the last candidate: the search continues there. */
-const search = (label: string, candidates: string, order: string, columns = ''): Statement =>
+const search = (
+  label: string,
+  candidates: string,
+  order: string,
+  { columns = '', planning }: { readonly columns?: string; readonly planning?: 'once' } = {},
+): Statement =>
   sql(
     label,
     `SELECT ${SUMMARY_COLUMNS}, found.place, found.fits ${columns}
@@ -28,12 +32,13 @@ const search = (label: string, candidates: string, order: string, columns = ''):
        SELECT candidates.*, row_number() OVER (ORDER BY ${order}) AS place,
          coalesce(chain_id = $3::bigint, true) AND coalesce(match = $4::match, true)
            AND coalesce(origin = $5::match_origin, true) AS fits
-       FROM (${candidates} ORDER BY ${order} LIMIT $1::bigint) AS candidates
+       FROM (${firstRows(candidates, order, '$1')}) AS candidates
      ) AS judged
      WHERE fits OR place = $1 ORDER BY place LIMIT $2
    ) AS found
    ${SUMMARY_EVIDENCE}
    ORDER BY found.place`,
+    planning,
   );
 
 // The scan of the index begins at the row comparison, so $6 and $7 are never below the prefix.
@@ -56,18 +61,21 @@ const SEARCH_BY_NAME = search(
          SELECT FROM contract_names AS other WHERE other.compilation_id = contract_names.compilation_id
            AND other.ending >= $6 AND other.ending < contract_names.ending)
    ) AS named
-   CROSS JOIN LATERAL (
-     SELECT current_matches.*
+   CROSS JOIN LATERAL (${firstRows(
+     `SELECT current_matches.*
      FROM verified_contracts
      JOIN contract_deployments ON contract_deployments.id = deployment_id
      JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
        AND current_matches.address = contract_deployments.address AND verified_contract_id = verified_contracts.id
      WHERE verified_contracts.compilation_id = named.compilation_id
-       AND verified_contracts.id > CASE WHEN (named.ending, named.compilation_id) = ($8, $9::uuid) THEN $10::bigint ELSE 0 END
-     ORDER BY verified_contracts.id LIMIT $1
+       AND verified_contracts.id > CASE WHEN (named.ending, named.compilation_id) = ($8, $9::uuid) THEN $10::bigint ELSE 0 END`,
+     'verified_contract_id',
+     '$1',
+   )}
    ) AS contracts`,
   'ending, compilation_id, verified_contract_id',
-  ', found.ending, found.compilation_id',
+  // Its twelve tables take longer to plan than a page to read.
+  { columns: ', found.ending, found.compilation_id', planning: 'once' },
 );
 const LOWER = sql('write in lower case', 'SELECT lower($1) AS lower');
 const FIND_CODE = sql(
@@ -107,7 +115,7 @@ async function findPage<Row extends FoundRow>(
   cursorOf: (last: Row) => string,
 ): Promise<SummaryPage> {
   const filters = [chainId, match, origin].map((filter) => filter ?? null);
-  const lookedAt = filters.every((filter) => filter === null) ? limit + 1 : LOOKED_AT;
+  const lookedAt = filters.every((filter) => filter === null) ? limit + 1 : MOST_ROWS;
   const rows = await database.query<Row>(statement, [lookedAt, limit + 1, ...filters, ...values]);
   const page = toPage(
     rows.filter(({ fits }) => fits),
