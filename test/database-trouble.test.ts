@@ -191,7 +191,7 @@ describe('a database that is down', () => {
 });
 
 describe('a damaged table', () => {
-  /** Changes a file of the database while no server runs on it; the server is brought back by its watcher. */
+  /** Changes a file of the database while no server runs on it; the service brings it back. */
   async function whileStopped(work: () => Promise<void>): Promise<void> {
     const { processId } = server;
     process.kill(processId, 'SIGSTOP');

@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
 import { hasRunningServer } from '../src/store/embedded/embedded-server.ts';
+import { findRunningServer } from '../src/store/embedded/lock-file.ts';
 import {
   LOOPBACK_PORTS,
   PROGRAM,
@@ -29,25 +30,32 @@ async function dataFolder(): Promise<string> {
 }
 
 describe('the embedded PostgreSQL', () => {
-  test('is gone soon after its service was killed', async () => {
+  test('is adopted by the next start after its service was killed, and ends with that one', async () => {
     const dataDir = await dataFolder();
-    const service = await startProgram({
-      environment: { FULLMATCH_DATA_DIR: dataDir },
-    });
-    expect(await hasRunningServer(dataDir)).toBe(true);
-    service.child.kill('SIGKILL');
-    await service.ended;
-    await expect.poll(() => hasRunningServer(dataDir)).toBe(false);
+    const environment = { FULLMATCH_DATA_DIR: dataDir };
+    const killed = await startProgram({ environment });
+    const server = await findRunningServer(path.join(dataDir, 'postgres'));
+    killed.child.kill('SIGKILL');
+    await killed.ended;
+    const next = await startProgram({ environment });
+    expect(await findRunningServer(path.join(dataDir, 'postgres'))).toEqual(server);
+    expect(server).toBeDefined();
+    next.child.kill('SIGTERM');
+    expect(await next.ended).toBe(0);
+    expect(await hasRunningServer(dataDir)).toBe(false);
   });
 
-  test('is gone soon after a signal that nobody handles ended its service in the middle of the start', async () => {
+  test('is adopted after a signal that nobody handles ended its service in the middle of the start', async () => {
     const dataDir = await dataFolder();
     const environment = { ...LOOPBACK_PORTS, FULLMATCH_DATA_DIR: dataDir };
     const starting = runProgram(['start'], { environment });
     await expect.poll(() => hasRunningServer(dataDir)).toBe(true);
     starting.child.kill('SIGQUIT');
     await starting.ended;
-    await expect.poll(() => hasRunningServer(dataDir)).toBe(false);
+    const next = await startProgram({ environment });
+    next.child.kill('SIGTERM');
+    expect(await next.ended).toBe(0);
+    expect(await hasRunningServer(dataDir)).toBe(false);
   });
 
   test('is stopped when the start fails, because a port is taken', async () => {

@@ -7,7 +7,8 @@ const INSISTING = 3;
 
 /**
  * Has the first signal ask the command to finish. Later ones let it finish, until somebody insists: the third, or the
- * first after ten seconds, ends the process as it would end any other. An embedded server is then stopped by its watcher.
+ * first after ten seconds, ends the process as it would end any other. An embedded server then keeps running, and
+ * the next start adopts it.
  */
 export function stopOnSignals(
   signals: readonly NodeJS.Signals[],

@@ -14,7 +14,6 @@ import {
 import { EMBEDDED_USER, initialiseData } from './initialise-data.ts';
 import { findRunningServer, type LockFile } from './lock-file.ts';
 import { findBinaries } from './postgres-binaries.ts';
-import { type ServerUse } from './server-watcher.ts';
 import { type ServerSize, startServer, type StartOutcome, stopServer } from './server-process.ts';
 import { mapDatabaseError, SQLSTATE, sqlstateOf } from '../sqlstate.ts';
 import { folderFailure } from './store-failure.ts';
@@ -61,7 +60,6 @@ const READY_TIMEOUT_MS = 10_000;
  */
 export async function attach(
   options: EmbeddedServerOptions,
-  use: ServerUse,
   log: Logger,
   signal: AbortSignal,
 ): Promise<Attachment> {
@@ -74,16 +72,18 @@ export async function attach(
     let failure: unknown;
     if (lock === undefined) {
       readySince = undefined;
-      started = (await start(data, options, use, log)) === 'started';
+      started = (await start(data, options, log)) === 'started';
       if (started) continue;
     } else {
       try {
-        // Also for a server that an older version started, or whose watcher is gone.
-        await use.ensure(data);
         return { ...(await join(lock, data, options)), data, lock, started };
       } catch (error) {
         // Unreachable: the server is about to take connections, or to end, by another process's will or a crash.
-        if (!isUnreachable(error)) throw error;
+        if (!isUnreachable(error)) {
+          // It was started for nothing. Whoever uses it meanwhile brings it back.
+          if (started) await stopServer(data, lock.pid, lock.socketFolder);
+          throw error;
+        }
         failure = error;
         readySince = lock.status === 'ready' ? (readySince ?? Date.now()) : undefined;
       }
@@ -94,13 +94,12 @@ export async function attach(
   }
 }
 
-/** Leaves the server, and stops it when no other process is attached. True when it has stopped. */
-export async function detach({ presence, data, lock }: Attachment, log: Logger): Promise<boolean> {
+/** Leaves the server, and stops it when no other process is attached. */
+export async function detach({ presence, data, lock }: Attachment, log: Logger): Promise<void> {
   const last = await isLast(presence);
-  const stopped = last && (await stopServer(data, lock.pid, lock.socketFolder));
-  if (last && !stopped) log.warn({ process_id: lock.pid }, 'PostgreSQL is still shutting down');
+  if (last && !(await stopServer(data, lock.pid, lock.socketFolder)))
+    log.warn({ process_id: lock.pid }, 'PostgreSQL is still shutting down');
   await presence.end().catch(() => undefined);
-  return stopped;
 }
 
 /** A database of the server that wrote the lock file. */
@@ -125,7 +124,6 @@ async function findServer(data: DataDirectory): Promise<LockFile | undefined> {
 async function start(
   data: DataDirectory,
   options: EmbeddedServerOptions,
-  use: ServerUse,
   log: Logger,
 ): Promise<StartOutcome> {
   const binaries = await findBinaries(
@@ -144,8 +142,6 @@ async function start(
     }
     const made = data.major ?? (await readMajorVersion(data.path));
     if (made !== undefined) checkMajorVersion(data.path, made, binaries);
-    // Before the server, so that the server can never be left behind without it.
-    await use.ensure(data);
     return await startServer(data, binaries, options);
   } catch (error) {
     throw folderFailure(error, data.path);

@@ -3,7 +3,6 @@ import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterEach, describe, expect, test } from 'vitest';
-import { listProcesses } from '../../../test/support/child-processes.ts';
 import { openStoreProcess, type StoreProcess } from '../../../test/support/open-store-process.ts';
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { writeUsedData } from '../../../test/support/used-data.ts';
@@ -13,11 +12,8 @@ import { sql } from '../database.ts';
 import { readLockFile, runsOn } from './lock-file.ts';
 import { openStore, type Store } from '../open-store.ts';
 import { ensureSystemUser, isRoot, SYSTEM_FOLDER } from './system-user.ts';
-import { wait } from '../wait.ts';
 
-/** How long a test waits for what happens on its own; a busy machine takes its time. */
 const ONE = sql('test: select one', 'SELECT 1 AS one');
-const PIPE = 'fullmatch-users';
 const NOBODY = { uid: 65_534, gid: 65_534 };
 
 const cleanUps: (() => Promise<void>)[] = [];
@@ -63,13 +59,6 @@ async function openInProcess(dataDir: string, user = {}): Promise<StoreProcess> 
   const opened = await openStoreProcess(dataDir, user);
   cleanUps.push(() => opened.kill());
   return opened;
-}
-
-/** The process ids of the shells that watch over the users of the server. */
-async function watchersOf(dataDir: string): Promise<readonly number[]> {
-  const mine = `fullmatch-watcher ${path.join(dataDir, 'postgres')} `;
-  const found = (await listProcesses()).filter(({ command }) => command.endsWith(mine));
-  return found.map(({ pid }) => pid);
 }
 
 async function isGone(pid: number, dataDir: string): Promise<boolean> {
@@ -131,47 +120,19 @@ describe('the embedded server', () => {
     expect(await isGone(other.opened.processId!, dataDir)).toBe(true);
   });
 
-  test('ends with the process that is killed, keeps what was stored, and leaves nothing behind', async () => {
-    const dataDir = await usedDataDir();
-    const killed = await openInProcess(dataDir);
-    const { processId = 0 } = killed.opened;
-    await killed.kill();
-    await expect.poll(() => isGone(processId, dataDir)).toBe(true);
-    await expect.poll(() => watchersOf(dataDir)).toEqual([]);
-    await expect.poll(() => readdir(path.join(dataDir, 'postgres'))).not.toContain(PIPE);
-    const store = await open(dataDir);
-    expect(store.server.joined).toBe(false);
-    await store.close();
-    await expect.poll(() => watchersOf(dataDir)).toEqual([]);
-  });
-
-  test('keeps running for its other users when a process is killed, and ends with the last one', async () => {
+  test('outlives the processes that are killed, and the next adopts it and stops it', async () => {
     const dataDir = await usedDataDir();
     const first = await openInProcess(dataDir);
     const second = await openInProcess(dataDir);
     const { processId = 0 } = first.opened;
     expect(second.opened).toMatchObject({ joined: true, processId });
     await first.kill();
-    await wait(1_500);
-    expect(await isGone(processId, dataDir)).toBe(false);
-    expect(await watchersOf(dataDir)).toHaveLength(1);
     await second.kill();
-    await expect.poll(() => isGone(processId, dataDir)).toBe(true);
-    await expect.poll(() => watchersOf(dataDir)).toEqual([]);
-  });
-
-  test('that lost its users and its watcher is adopted by the next, which watches it', async () => {
-    const dataDir = await usedDataDir();
-    const killed = await openInProcess(dataDir);
-    const { processId = 0 } = killed.opened;
-    for (const watcher of await watchersOf(dataDir)) process.kill(watcher, 'SIGKILL');
-    await killed.kill();
-    await wait(1_500);
-    expect(await isGone(processId, dataDir)).toBe(false);
-    const adopting = await openInProcess(dataDir);
-    expect(adopting.opened).toMatchObject({ joined: true, processId });
-    await adopting.kill();
-    await expect.poll(() => isGone(processId, dataDir)).toBe(true);
+    const adopting = await open(dataDir);
+    expect(adopting.server).toMatchObject({ joined: true, processId });
+    expect(await adopting.database.query(ONE)).toEqual([{ one: 1 }]);
+    await adopting.close();
+    expect(await isGone(processId, dataDir)).toBe(true);
   });
 
   test('is made once when several are first at the same time', async () => {

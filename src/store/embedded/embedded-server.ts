@@ -11,7 +11,6 @@ import {
 import { type ConnectionTarget } from '../connection-target.ts';
 import { findData } from './data-directory.ts';
 import { findRunningServer } from './lock-file.ts';
-import { useServer } from './server-watcher.ts';
 import { wait } from '../wait.ts';
 
 /** This process's part in the one PostgreSQL server of a data directory. */
@@ -57,7 +56,7 @@ const CLOSE_TIMEOUT_MS = 9_000;
 /**
  * Uses the one PostgreSQL server of the data directory: joins the running one, also when the process that started it is
  * dead, or initialises and starts it. While in use the server is watched, and started again when it dies. It ends with
- * its last user, also when that one is killed.
+ * its last user; where that one is killed it keeps running, and the next user adopts it.
  * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `data_directory_too_new`,
  * `data_directory_too_old`, `embedded_server_unavailable`, `database_error`
  */
@@ -66,12 +65,7 @@ export async function openEmbeddedServer(
   log: Logger,
 ): Promise<EmbeddedServer> {
   const closing = new AbortController();
-  const use = useServer(log);
-  let attachment = await attach(options, use, log, closing.signal).catch(async (error: unknown) => {
-    // A server that was started for nothing is stopped by its watcher.
-    await use.release(false);
-    throw error;
-  });
+  let attachment = await attach(options, log, closing.signal);
   const joined = !attachment.started;
   let gone: Promise<void>;
   let recovery: Promise<void> = Promise.resolve();
@@ -94,7 +88,7 @@ export async function openEmbeddedServer(
       await wait(delay, closing.signal);
       delay = Math.min(2 * delay, LONGEST_DELAY_MS);
       try {
-        attachment = await attach(options, use, log, closing.signal);
+        attachment = await attach(options, log, closing.signal);
         backSince = Date.now();
         log.info({ process_id: attachment.lock.pid }, 'PostgreSQL is back');
         watch(attachment);
@@ -141,12 +135,8 @@ export async function openEmbeddedServer(
     },
     async close() {
       closing.abort();
-      let stopped = false;
-      const left = recovery
-        .then(() => detach(attachment, log))
-        .then((hasStopped) => (stopped = hasStopped));
+      const left = recovery.then(() => detach(attachment, log));
       await endsWithin(left, CLOSE_TIMEOUT_MS);
-      await use.release(stopped);
     },
   };
 }
