@@ -183,7 +183,7 @@ describe('the page of a contract', () => {
     const { page } = await read(`/contract/1/${DECEIVING}`);
     expect(page).toContain('the name of the contract, paths of sources, the ABI');
     expect(page).not.toMatch(/[\u200b\u202e\u2066]/);
-    expect((await read(`/contract/1/${PLAIN}`)).page).not.toContain('Characters that nobody sees');
+    expect((await read(`/contract/1/${PLAIN}`)).page).not.toContain('Invisible characters');
   });
 
   test('lists two hundred of a thousand files, the others on further pages, and shows of a large one the beginning', async () => {

@@ -120,7 +120,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
   test('tells what the filters rule out from what is not there', async () => {
     await openPlain('/contracts?q=once&match=full');
     expect(await rows(plain)).toEqual([]);
-    await main(plain).getByRole('link', { name: 'Show those of every chain' }).click();
+    await main(plain).getByRole('link', { name: 'Show every chain' }).click();
     await expect.poll(() => rows(plain)).toHaveLength(1);
     await openPlain('/contracts?q=zzzz&match=full');
     await expect
@@ -201,7 +201,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
 
   test('refuses a page that there cannot be, with a way back', async () => {
     expect(await open('/contracts?q=vault&after=x')).toBe(400);
-    await main(tab).getByRole('link', { name: 'Begin again' }).click();
+    await main(tab).getByRole('link', { name: 'Start over' }).click();
     await expect.poll(() => rows(tab)).toHaveLength(2);
   });
 
@@ -264,7 +264,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     await followed(service, testDatabase.database);
     await openPlain('/contracts?q=shard&chain=5');
     expect(await rows(plain)).toEqual([]);
-    await main(plain).getByRole('link', { name: 'Look at more' }).click();
+    await main(plain).getByRole('link', { name: 'Check more' }).click();
     await expect.poll(() => rows(plain)).toEqual([expect.stringContaining('ShardB')]);
     expect(await plain.page.getByRole('link', { name: 'More' }).count()).toBe(0);
   });

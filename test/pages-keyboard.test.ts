@@ -146,7 +146,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await visit(tab, views['contract-deceiving'] ?? '');
     await expect
       .poll(() => tab.page.getByRole('note').innerText())
-      .toMatch(/^Characters that nobody sees/);
+      .toMatch(/^Invisible characters/);
     await tabTo(tab, 'The source contracts/Token.sol');
     await tab.context.close();
   });

@@ -80,7 +80,7 @@ describeWith([BROWSER], 'the monitor on pages', () => {
 
   test('says without scripts how far it is, what it found, and what it cannot see', async () => {
     await keepCurrent();
-    await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('It keeps up');
+    await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('Up to date');
     const text = await textOf(`/registry/${WATCHED}`);
     expect(text).toContain('Found 1,204,321');
     expect(text).toContain('Verified 1,153,000');
@@ -122,10 +122,10 @@ describeWith([BROWSER], 'the monitor on pages', () => {
 
   test('says since when it stands still, and why, here and on the overview', async () => {
     await testDatabase.database.query(STOP, []);
-    await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('It stands still');
+    await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('It makes no progress');
     expect(await textOf(`/registry/${WATCHED}`)).toContain('node-1 <b>rests</b>. rpc_unreachable');
     const overview = await textOf('/');
-    expect(overview).toContain(`stands still at ${WATCHED}`);
+    expect(overview).toContain(`not progressing at ${WATCHED}`);
     expect(overview).toContain('New contracts are not found');
     const folder = process.env['PICTURES'];
     if (folder === undefined) return;

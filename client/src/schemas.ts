@@ -252,7 +252,7 @@ export interface RegistryOverview {
     status?: string;
     /** As the process that answers sees it; absent where the chain is not probed */
     health?: 'unknown' | 'up' | 'degraded' | 'down';
-    /** What to beware of: codes of red flags and of findings above info, each once */
+    /** Warnings: the red flags, and the codes of findings above info, each once */
     warnings: string[];
   }[];
 }
@@ -340,7 +340,7 @@ export interface ChainMonitor {
     head?: number;
     finalized?: number;
     lagBlocks: number;
-    /** When it last moved, or was seen to stand where it should */
+    /** When it last advanced or was up to date */
     currentAt: string;
   };
   fault?: {
@@ -493,7 +493,7 @@ export interface V2Job {
     /** The first 20 */
     paths: string[];
   };
-  /** What other explorers were told, where the operator has them told */
+  /** The state of forwarding to other explorers, if the operator configured it */
   externalVerifications?: {
     etherscan?: {
       /** waiting: to be told, or told again; submitted: asked for its verdict */
@@ -659,12 +659,12 @@ export interface V2Contract {
       name: string | null;
       /** As it is declared, where it is known */
       type: string | null;
-      /** As it stands in the code */
+      /** The bytes in the code */
       data: string;
       /** null where the type does not say how to read it */
       value: string | null;
     }[];
-    /** Those whose addresses stand in the code */
+    /** Libraries whose addresses are in the code */
     libraries?: {
       name: string;
       address: string;
@@ -744,9 +744,9 @@ export interface SourcesRequest {
 export interface CompilerProposal {
   /** solc compiles Solidity and Yul */
   compiler?: 'solc' | 'vyper';
-  /** Absent where the code does not say it */
+  /** Absent if the code does not name it */
   compilerVersion?: string;
-  /** Where it stands */
+  /** Where the version was found */
   from: 'auxdata' | 'none';
 }
 
@@ -789,7 +789,7 @@ export interface SignatureError {
   code: string;
 }
 
-/** What came of an import */
+/** The result of an import */
 export interface SignatureImportAnswer {
   ok: true;
   result: {
@@ -798,13 +798,13 @@ export interface SignatureImportAnswer {
   };
 }
 
-/** What came of an import */
+/** The result of an import */
 export interface ImportedSignatures {
   /** Signature to hash: those that are new */
   imported: Record<string, string>;
   /** Those that were here before */
   duplicated: Record<string, string>;
-  /** Texts that are no canonical signatures */
+  /** Texts that are not canonical signatures */
   invalid: string[];
 }
 
@@ -1055,7 +1055,7 @@ export interface BlockscoutVerificationConfig {
   license_types: Record<string, number>;
 }
 
-/** What came of codes and sources */
+/** The verdict on bytecode and sources */
 export interface BlockscoutVerdict {
   message: string;
   status: 'SUCCESS' | 'FAILURE';
@@ -1104,7 +1104,7 @@ export interface BlockscoutVerdict {
   } | null;
 }
 
-/** What came of several codes and one compilation */
+/** The verdicts on several bytecodes and one compilation */
 export type BlockscoutBatch =
   | {
       compilationFailure: {
@@ -1207,7 +1207,7 @@ export interface FoundSources {
   }[];
 }
 
-/** The same; all of it stands in the first list */
+/** The same; all results are in the first list */
 export interface AllFoundSources {
   ethBytecodeDbSources: {
     fileName: string;
@@ -1284,7 +1284,7 @@ export interface EventDescriptions {
   }[];
 }
 
-/** How many contracts are verified here */
+/** The number of contracts verified here */
 export interface AllianceStats {
   totalContracts: number;
   contractsPerProvider: Record<string, number>;
@@ -1308,7 +1308,7 @@ export interface StatisticsOverview {
     partial: number;
     /** Chains with contracts */
     chains: number;
-    /** Distinct runtime codes that were ever verified, as far as the codes are known */
+    /** Unique runtime bytecodes ever verified, as far as the bytecode is known */
     uniqueCodes: number;
   };
   /** In the last 24 hours and 7 days, by whole hours */
@@ -1552,7 +1552,7 @@ export interface AlternativeText {
 
 /** Some of the sources of a contract */
 export interface SourcePage {
-  /** How many sources there are; 10,000 stands for more */
+  /** The number of sources; 10,000 means that many or more */
   total: number;
   /** Of metadata.json; 0 without one */
   metadataBytes: number;
@@ -1574,7 +1574,7 @@ export interface SourcePage {
   } | null;
 }
 
-/** Where a verification job stands */
+/** The state of a verification job */
 export interface JobState {
   id: string;
   state: 'queued' | 'running' | 'succeeded' | 'failed';
@@ -1625,7 +1625,7 @@ export interface JobState {
     onchainRuntimeCode?: string;
     /** The transaction that the creation code comes from */
     creationTransactionHash?: string;
-    /** The codes that differ; of large ones, windows around the first difference */
+    /** The bytecodes that differ; for large ones, excerpts around the first difference */
     comparedCodes?: {
       runtime?: {
         /** Where both windows begin */
@@ -1634,14 +1634,14 @@ export interface JobState {
           bytes: number;
           /** Of the whole code */
           sha256: string;
-          /** The bytes from offset on; absent where the whole code stands beside it */
+          /** The bytes from offset on; absent if the whole code is present */
           window?: string;
         };
         onChain?: {
           bytes: number;
           /** Of the whole code */
           sha256: string;
-          /** The bytes from offset on; absent where the whole code stands beside it */
+          /** The bytes from offset on; absent if the whole code is present */
           window?: string;
         };
       };
@@ -1652,14 +1652,14 @@ export interface JobState {
           bytes: number;
           /** Of the whole code */
           sha256: string;
-          /** The bytes from offset on; absent where the whole code stands beside it */
+          /** The bytes from offset on; absent if the whole code is present */
           window?: string;
         };
         onChain?: {
           bytes: number;
           /** Of the whole code */
           sha256: string;
-          /** The bytes from offset on; absent where the whole code stands beside it */
+          /** The bytes from offset on; absent if the whole code is present */
           window?: string;
         };
       };
@@ -1761,7 +1761,7 @@ export interface Health {
     waiting: number;
     /** Loaded compilers that wait for work */
     warm: number;
-    /** Their resident memory when each was last looked at */
+    /** Their resident memory when last measured */
     warmBytes: number;
   };
   /** Configured chains by the state of their endpoints, as this process sees them */

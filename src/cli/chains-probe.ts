@@ -66,7 +66,7 @@ function refuseUnhealthy(reports: readonly ChainHealthReport[]): void {
   if (probed.length === 0) return;
   throw new FullmatchError(
     'endpoints_unhealthy',
-    `${probed.length} endpoints are not up; the reasons stand above.`,
+    `${probed.length} endpoints are not up; see the reasons above.`,
     { details: { endpoints: probed } },
   );
 }

@@ -102,7 +102,9 @@ function failureOf({ chainId, address, creation, methods }: Found): FullmatchErr
   const details = { chainId, address };
   const where = `${address} on chain ${chainId}`;
   if (methods.some(({ outcome }) => outcome === 'no_code')) {
-    return new FullmatchError('contract_not_deployed', `No code stands at ${where}.`, { details });
+    return new FullmatchError('contract_not_deployed', `There is no code at ${where}.`, {
+      details,
+    });
   }
   const blind = methods.filter(lookupFailed).map(({ method }) => method);
   if (blind.length > 0) {

@@ -6,7 +6,7 @@ import { COMMANDS } from './commands.ts';
 import { reportError } from './report-error.ts';
 
 const AFTER_HELP = `
-Exit codes: 0 done, 1 something to mend, 6 a comparison found differences, 75 try again later,
+Exit codes: 0 done, 1 something must be fixed, 6 a comparison found differences, 75 try again later,
 130 stopped by a signal.
 Every key of the configuration: fullmatch config example`;
 

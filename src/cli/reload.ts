@@ -56,7 +56,7 @@ function refuse(answers: readonly ReloadAnswer[], silent: number): void {
   if (silent === 0) return;
   throw new FullmatchError(
     'request_timeout',
-    `${silent} services have not answered; look at their health and log.`,
+    `${silent} services did not respond; check their health and log.`,
   );
 }
 

@@ -47,7 +47,7 @@ export function defineVerify(command: Command, context: CliContext): void {
     .option('--creation-transaction <hash>', 'The transaction that created the contract.')
     .option(
       '--url <url>',
-      `The API host of a running service, such as http://localhost:5555. Its token, where it asks for one, stands in the variable ${TOKEN_VARIABLE}.`,
+      `The API host of a running service, such as http://localhost:5555. If it requires a token, set it in the variable ${TOKEN_VARIABLE}.`,
     )
     .option('--wait', 'With --url: wait for the result instead of printing the job id.')
     .option('--json', 'Print JSON.')

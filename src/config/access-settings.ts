@@ -20,7 +20,7 @@ export const access = section(
     }),
     verificationsPerHour: integer([0, 1_000_000], 0, {
       description:
-        'How many requests to verify one client may send to this process in an hour, more are answered 429; a client is who has a token, or else a network; 0 for no bound.',
+        'How many verification requests one client (a token, or else a network) may send to this process per hour; further ones get 429; 0 for no limit.',
     }),
   },
 );

@@ -49,7 +49,7 @@ export const configSchema = z.object({
       expected: "a path that begins with '/' and does not end with it, such as /server",
     }),
     publicUrl: unset(publicUrl, {
-      description: 'The URL that clients use for the API host, when a proxy stands in front of it.',
+      description: 'The URL that clients use for the API host, behind a proxy.',
       expected: PUBLIC_URL,
     }),
   }),
@@ -61,8 +61,7 @@ export const configSchema = z.object({
       listener: true,
     }),
     publicUrl: unset(publicUrl, {
-      description:
-        'The URL that clients use for the repository host, when a proxy stands in front of it.',
+      description: 'The URL that clients use for the repository host, behind a proxy.',
       expected: PUBLIC_URL,
     }),
   }),
@@ -147,14 +146,14 @@ export const configSchema = z.object({
     sync: z.object({
       urls: texts(listSource, {
         description:
-          'Where the public list is kept current from, in order: the next source is asked when one fails; empty for no sync.',
+          'Sources to sync the public list from, in order: if one fails, the next is tried; empty for no sync.',
         expected:
           'a list of http or https URLs without query, or paths of JSON files, such as [https://chainid.network/chains.json]',
         base: 'workingDirectory',
       }),
       everySeconds: integer([1, 2_592_000], 3600, {
         description:
-          'How often the sources are asked, by all processes of a database together, in seconds.',
+          'How often the list is fetched, by all processes of a database together, in seconds.',
       }),
       maxShrinkPercent: integer([0, 100], 5, {
         description:
@@ -176,14 +175,14 @@ export const configSchema = z.object({
         'How many verifications run at once in this process; 0 leaves them to other processes of the database.',
     }),
     queueLimit: integer([1, 100_000], 1_000, {
-      description: 'How many verifications may wait; more are answered 429.',
+      description: 'How many verifications may wait; further ones get 429.',
     }),
     clientQueueLimit: integer([1, 100_000], 100, {
-      description: 'How many verifications of one client may wait; more are answered 429.',
+      description: 'How many verifications of one client may wait; further ones get 429.',
     }),
     waitingRequests: integer([0, 100_000], 2000, {
       description:
-        'How many requests of this process may wait for the ends of verifications, a tenth of them for one client; others are answered at once.',
+        'How many requests of this process may wait for verifications to finish, a tenth of them for one client; others get the current state immediately.',
     }),
     jobTimeoutMs: integer([1000, 3_600_000], 600_000, {
       description: 'How long one verification may take, in milliseconds.',
@@ -200,20 +199,20 @@ export const configSchema = z.object({
   signatures: section('The signature database, at /signature-database/v1.', {
     importedMax: integer([0, 1_000_000_000], 100_000, {
       description:
-        'How many signatures that no verified contract has anybody may import in all, for about 300 bytes of the database each; 0 refuses every import.',
+        'How many signatures that belong to no verified contract can be imported in total, at about 300 bytes of database space each; 0 disables the import.',
     }),
   }),
   etherscan: section(
-    'Taking over what another explorer has verified, at POST /v2/verify/etherscan/{chainId}/{address}.',
+    'Verifying with sources from another explorer, at POST /v2/verify/etherscan/{chainId}/{address}.',
     {
       url: text(z.union([z.literal('off'), publicUrl]), 'off', {
         description:
-          'The Etherscan-compatible API that is asked for sources, as getsourcecode gives them; {chainId} in its path stands for the id of the chain; off where none is asked.',
+          'The Etherscan-compatible API to fetch sources from (getsourcecode); {chainId} in its path is replaced by the chain id; off for none.',
         expected:
           'off, or an http or https URL without query, such as https://api.etherscan.io/v2/api',
       }),
       apiKey: unset(apiKey, {
-        description: 'The key that it is asked with where a request brings none.',
+        description: 'The API key for requests that do not bring their own.',
         expected: 'a key without white space, such as 0123456789ABCDEF',
         secret: true,
       }),
@@ -299,7 +298,7 @@ export const configSchema = z.object({
         publicUrl,
         {
           description:
-            'Trustless gateways of IPFS that are asked for metadata and sources, in order; [] for none. What they give is checked.',
+            'Trustless IPFS gateways for metadata and sources, in order; [] for none. Their responses are checked.',
           expected: 'a list of http or https URLs without query, such as [https://ipfs.io]',
         },
         ['https://trustless-gateway.link', 'https://ipfs.io', 'https://dweb.link'],
@@ -311,7 +310,7 @@ export const configSchema = z.object({
       }),
       stallSeconds: integer([10, 86_400], 600, {
         description:
-          'How long the monitor of a chain may stand still before /chains says monitored: false, in seconds.',
+          'How long the monitor of a chain may make no progress before /chains shows monitored: false, in seconds.',
       }),
       keepDays: integer([1, 3650], 90, {
         description:
@@ -323,7 +322,7 @@ export const configSchema = z.object({
   events: section('Events as they happen, at /v1/events.', {
     maxClients: integer([0, 100_000], 200, {
       description:
-        'How many clients may listen to /v1/events of this process at once, a quarter of them from one client address; more are answered 503.',
+        'How many clients may listen to /v1/events of this process at once, a quarter of them from one client address; further ones get 503.',
     }),
   }),
   log: section('Log lines on standard output.', {

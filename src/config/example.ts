@@ -3,30 +3,30 @@ import { type z } from 'zod';
 import { configSchema } from './config.ts';
 import { CONFIG_VARIABLE, keysOf, SETTINGS, type Setting, type SettingKey } from './settings.ts';
 
-const HEAD = `# The configuration of Fullmatch: every key with its default. Without this file the defaults hold.
+const HEAD = `# The configuration of Fullmatch: every key with its default. Without this file, the defaults apply.
 #
 # Fullmatch reads fullmatch.yaml in the working directory, or the file that --config or ${CONFIG_VARIABLE} names.
-# A flag wins over an environment variable, which wins over this file, which wins over the default.
-# The variable and the flag of a key stand beside it; an empty variable counts as not set.
-# Relative paths begin at the folder of this file. An unknown key is an error.
-# A running service takes over chains, registry.* but registry.sync, and log.level by: fullmatch reload
+# A flag overrides an environment variable, which overrides this file, which overrides the default.
+# The variable and the flag of a key are next to it; an empty variable counts as not set.
+# Relative paths are relative to the folder of this file. An unknown key is an error.
+# To apply changes of chains, registry.* (except registry.sync) and log.level to a running service: fullmatch reload
 #
-# fullmatch config check   says whether the configuration is sound
+# fullmatch config check   checks the configuration
 # fullmatch config print   prints every value and where it comes from
 `;
 
-const CHAINS = `# Chains of your own, and what the service does on chains that the public list has, by decimal chain id.
-# Each field that stands here wins over the list's; what does not stand here stays as the list has it.
-# A chain may stand here or in a file of chainsDirectory, which has the same form, not in both.
+const CHAINS = `# Your own chains, and settings for chains of the public list, by decimal chain id.
+# A field given here overrides the list's; all others stay as in the list.
+# Configure a chain here or in a file of chainsDirectory, which has the same format, but not in both.
 # chains:
 #   1:
 #     supported: true         # may a contract be verified on this chain? true once it is configured
-#     monitor: true           # watch the chain for new contracts, and verify those whose sources can be had; or with
+#     monitor: true           # find new contracts and verify those whose sources are available; or with
 #                             # { from: head, confirmations: 0, traces: true, gateways: [https://ipfs.example.org] }
-#     quorum: 2               # how many independent endpoints must agree on code; 1 is enough of a node of your own
-#     extraRpc:               # public endpoints beside the list's; \`rpc\` replaces them
+#     quorum: 2               # how many independent endpoints must agree on code; 1 is enough for your own node
+#     extraRpc:               # public endpoints in addition to the list's; \`rpc\` replaces them
 #       - https://rpc.example.org
-#     privateRpc:             # endpoints with keys: never published; \${NAME} is taken from the environment
+#     privateRpc:             # endpoints with keys: never published; \${NAME} is read from the environment
 #       - https://rpc.example.org/v3/\${EXAMPLE_RPC_KEY}    # EXAMPLE_RPC_KEY, or EXAMPLE_RPC_KEY_FILE names a file
 #     contractFetchAddress: https://explorer.example.org/address/\${ADDRESS}
 #     txRegex: 'at txn.*href="/tx/(0x[0-9a-f]{64})"'    # one capture group: the creation transaction's hash

@@ -6,7 +6,7 @@ export function explorer(name: string, example: string) {
   return section(`Forwarding to ${name}.`, {
     url: text(z.union([z.literal('off'), publicUrl]), 'off', {
       description:
-        'The Etherscan-compatible API that verifies what is verified here; {chainId} in its path stands for the id of the chain; off where it is told of nothing.',
+        'The Etherscan-compatible API that matches are forwarded to; {chainId} in its path is replaced by the chain id; off to forward nothing.',
       expected: `off, or an http or https URL without query, such as ${example}`,
     }),
     apiKey: unset(apiKey, {

@@ -163,7 +163,7 @@ const EXPLANATIONS: Partial<Record<YamlErrorCode, string>> = {
   BAD_SCALAR_START: 'text must not begin with @, ` or %; put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: "a ':' too many on this line; put text that holds ': ' in quotes",
   MISSING_CHAR: 'a closing quote, bracket or comma is missing',
-  MULTILINE_IMPLICIT_KEY: "a key must stand on one line and be followed by ':'",
+  MULTILINE_IMPLICIT_KEY: "a key must be on one line and be followed by ':'",
   MULTIPLE_DOCS: "a second document ('---') is not read; keep one",
   TAB_AS_INDENT: 'a tab must not indent; use spaces',
   TAG_RESOLVE_FAILED: 'tags (!name) are not read here; remove it, or quote text that begins with !',

@@ -87,7 +87,7 @@ export const healthReportSchema = z
         running: count.describe('Compilations at work'),
         waiting: count.describe('Compilations that wait for a place'),
         warm: count.describe('Loaded compilers that wait for work'),
-        warmBytes: count.describe('Their resident memory when each was last looked at'),
+        warmBytes: count.describe('Their resident memory when last measured'),
       })
       .optional()
       .describe('The compilers of this process'),

@@ -131,7 +131,7 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   };
   add(facts.stopping, {
     code: 'stopping',
-    detail: 'The service was told to end and finishes what it has begun.',
+    detail: 'The service is shutting down and finishes requests in progress.',
     blocking: true,
   });
   add(documents?.chains === false, {
@@ -185,7 +185,7 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   const failingSince = findFeedFailure(facts)?.toISOString();
   add(failingSince !== undefined, {
     code: 'feed_stopped',
-    detail: `Events are not followed since ${failingSince ?? ''}: statistics over time, searches by name or the stream of events stand still. stats.json is current. The log says why.`,
+    detail: `Events have not been processed since ${failingSince ?? ''}: statistics over time, searches by name or the event stream are not updated. stats.json is current. See the log for the reason.`,
     blocking: false,
     ...(failingSince !== undefined && { since: failingSince }),
   });

@@ -44,7 +44,7 @@ export function addMonitorMetrics(
   );
   gauge(
     'fullmatch_monitor_failing',
-    '1 while the monitor of a chain fails or stands still',
+    '1 while the monitor of a chain fails or makes no progress',
     [],
     ({ status }) => [[{}, Number(status === 'failing' || status === 'stalled')]],
   );

@@ -220,7 +220,7 @@ class NewKnownCodes {
       return newest > after;
     } catch (error) {
       const facts = { event: 'creations_not_revived', error: messageOf(error) };
-      const text = 'found contracts of known codes were not looked at again';
+      const text = 'found contracts with known bytecode were not retried';
       if (this.#isReadable) this.#log.warn(facts, text);
       this.#isReadable = false;
       return false;

@@ -284,7 +284,7 @@ function faultOfInput(compilation: InputCompilation): string {
   if (sources.length === 0) return 'The input has no sources.';
   const without = sources.find(([, source]) => typeof membersOf(source)['content'] !== 'string');
   if (without === undefined) return '';
-  return `The source ${without[0]} stands in the input without its text; write the input with literal contents.`;
+  return `The source ${without[0]} has no content in the input; write the input with literal contents.`;
 }
 
 /** The metadata of a metadata.json itself, or of an artifact of Foundry, which has it as an object or as text. */

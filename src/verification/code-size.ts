@@ -6,7 +6,7 @@ export function requireBounded(which: string, bytes: number): void {
   if (bytes <= CODE_MAX_BYTES) return;
   throw new VerificationFailure(
     'code_too_large',
-    `The code ${which} has ${bytes} bytes; codes of at most ${CODE_MAX_BYTES} are compared.`,
+    `The code ${which} has ${bytes} bytes; at most ${CODE_MAX_BYTES} are compared.`,
     { data: { bytes, maxBytes: CODE_MAX_BYTES } },
   );
 }

@@ -29,7 +29,7 @@ function isCredentialKey(key: string): boolean {
  */
 export function findTxRegexFault(pattern: string): string | undefined {
   if (pattern.length > TX_REGEX_MAX_CHARACTERS) {
-    return `is longer than ${TX_REGEX_MAX_CHARACTERS} characters; shorten it to what stands around the hash`;
+    return `is longer than ${TX_REGEX_MAX_CHARACTERS} characters; shorten it to the text around the hash`;
   }
   let groups: number;
   try {

@@ -83,7 +83,7 @@ export class CachedLookup<Seen> {
 
 function refuse(error: unknown): never {
   if (!(error instanceof NotAdmitted)) throw error;
-  const message = `Too many contracts are being looked at; ask again in ${RETRY_AFTER_S} seconds.`;
+  const message = `Too many contracts are being read; try again in ${RETRY_AFTER_S} seconds.`;
   throw new FullmatchError('queue_full', message, {
     details: { retryAfterSeconds: RETRY_AFTER_S },
   });

@@ -21,9 +21,9 @@ const OLDEST_COMPILER = [0, 8, 7] as const;
 const CLEAR_LINE = '\r\u001b[K';
 
 const AFTER_HELP = `
-It deploys about 50 small contracts to a development chain of its own, verifies them as anybody's, and stores them
-under the chain ${DEMONSTRATION_CHAIN_ID}, which is called a demonstration wherever it is shown. Run it beside the service or
-without it. A second run stores nothing again. It needs anvil, or the --rpc of a development node.`;
+Deploys about 50 small contracts to its own development chain, verifies them like any other contracts, and stores them
+under the chain ${DEMONSTRATION_CHAIN_ID}, which is labelled as a demonstration everywhere. It works with or without a running
+service. A second run changes nothing. It needs anvil, or the --rpc of a development node.`;
 
 /** `fullmatch demo`: contracts that are really compiled, deployed and verified, so that every page has something to show. */
 export function defineDemo(command: Command, context: CliContext): void {

@@ -66,7 +66,7 @@ export async function checkClock(report: AreaReport, parts: DoctorParts): Promis
   const ahead = (await parts.store().catch(() => undefined))?.clockAheadMs;
   if (ahead !== undefined && Math.abs(ahead) > CLOCK_TOLERANCE_MS) {
     const seconds = (Math.abs(ahead) / 1000).toFixed(0);
-    const message = `The database is ${seconds} seconds ${ahead > 0 ? 'ahead of' : 'behind'} this machine: leases and ages are judged wrongly.`;
+    const message = `The database is ${seconds} seconds ${ahead > 0 ? 'ahead of' : 'behind'} this machine: leases and ages are calculated incorrectly.`;
     report.warning('clock_wrong', message, mend);
   }
   const chains = await parts.health().catch(() => []);

@@ -92,7 +92,7 @@ export function checkProxies(report: AreaReport, { config }: DoctorParts): void 
   } else if (config.api.publicUrl !== undefined || config.repository.publicUrl !== undefined) {
     report.warning(
       'proxies_not_trusted',
-      'A public URL says that a proxy stands in front, and none is trusted: all its clients count as one, with one share of everything.',
+      'A public URL suggests a proxy in front, but no proxy is trusted: all of its clients count as one and share one limit.',
       'http.trustedProxies: [127.0.0.1], or the addresses of your proxies',
     );
   } else report.ok('no proxy is configured: clients are the addresses of their connections');

@@ -16,12 +16,12 @@ import { type DoctorParts, openDoctorParts } from './doctor-parts.ts';
 import { type Area, AreaReport, AREAS, type Finding, type Level } from './finding.ts';
 
 const AFTER_HELP = `
-It changes nothing, and works beside a running service and without one. Run it with the configuration, the environment
-and the user of the service. Exits 0 when nothing is at fault, warnings or not, and 1 when something is.`;
+Changes nothing, and works with or without a running service. Run it with the configuration, the environment
+and the user of the service. Exits with 0 if nothing is at fault, even with warnings, and with 1 otherwise.`;
 
 const MOST_CHARACTERS = 2_000;
 
-/** `fullmatch doctor`: looks at everything the service needs, and says what mends what is wrong. */
+/** `fullmatch doctor`: checks everything the service needs, and says how to fix what is wrong. */
 export function defineDoctor(command: Command, context: CliContext): void {
   addConfigOptions(command, { listeners: true })
     .option('--json', 'Print JSON.')

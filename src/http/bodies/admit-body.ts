@@ -9,9 +9,9 @@ const WAIT_MS = 30_000;
 const SMALL = { total: 32, perClient: 16, waiting: 512, waitingPerClient: 64, waitMs: WAIT_MS };
 const LARGE = { total: 4, perClient: 2, waiting: 64, waitingPerClient: 8, waitMs: WAIT_MS };
 
-/** The error where as many bodies are being read as may. */
+/** The error for a body beyond the limit of bodies that are read at once. */
 export function tooManyBodies(): FullmatchError {
-  return tryAgainLater('too_many_bodies', 'As many request bodies are being read as may');
+  return tryAgainLater('too_many_bodies', 'Too many request bodies are being read');
 }
 
 /** Bounds how many bodies are in memory at once. */
@@ -32,7 +32,7 @@ export class BodyAdmission {
       if (error.refusal !== 'client_full') throw tooManyBodies();
       throw tryAgainLater(
         'too_many_client_bodies',
-        'As many request bodies of this client are being read as may',
+        'Too many request bodies of this client are being read',
       );
     }
   }

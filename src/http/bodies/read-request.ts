@@ -215,7 +215,7 @@ function requireBounded(
   if (size > limits.sourceBytes) throw tooMuchText('The sources have', limits);
   // Settings, the metadata's output, names: what is kept beside the sources while the job waits.
   if (sizeBeside(compilation) > limits.sourceBytes) {
-    throw tooMuchText('Beside the sources, the request has', limits);
+    throw tooMuchText('Apart from the sources, the request has', limits);
   }
   if (compilation.kind === 'metadata') requireWholeMetadata(compilation.metadata);
 }

@@ -2,9 +2,9 @@ import { type FullmatchError } from '../../errors.ts';
 import { NotAdmitted } from '../../lib/admission.ts';
 import { tryAgainLater } from '../try-again-later.ts';
 
-/** The error where the answers of all clients together take all that they may. */
+/** The error for a large response beyond the limit of all clients together. */
 export function tooManyAnswers(): FullmatchError {
-  return tryAgainLater('too_many_answers', 'As many large answers are under way as may');
+  return tryAgainLater('too_many_answers', 'Too many large responses are in progress');
 }
 
 /** The error where one client waits for as many answers as it may, or has as many to take. */

@@ -5,10 +5,10 @@ type Say<Declared> = (description: string) => Declared;
 export function crowdedResponses<Declared>(say: Say<Declared>): { 429: Declared; 503: Declared } {
   return {
     429: say(
-      'This client has too many large answers or pages under way (`too_many_client_answers`)',
+      'This client has too many large responses or pages in progress (`too_many_client_answers`)',
     ),
     503: say(
-      'As many large answers are under way as may (`too_many_answers`), or the database cannot be reached (`database_unreachable`)',
+      'Too many large responses are in progress (`too_many_answers`), or the database cannot be reached (`database_unreachable`)',
     ),
   };
 }

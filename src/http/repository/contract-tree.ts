@@ -53,7 +53,7 @@ export const fileRoute = createRoute({
   path: '/contracts/{matchFolder}/{chainId}/{address}/{path}',
   summary: 'A file of a verified contract',
   description:
-    'metadata.json (compilation.json in its form where no compiler wrote metadata), sources/…, and where they are known creator-tx-hash.txt, constructor-args.txt, library-map.json, immutable-references.json; path-translation.json says which sources stand at other paths than their names. A source is also found by its name, and by its name with _ in place of @ and :, where that means one source only.',
+    'metadata.json (compilation.json in the same format if the compiler writes no metadata), sources/…, and if known creator-tx-hash.txt, constructor-args.txt, library-map.json, immutable-references.json; path-translation.json lists sources whose paths differ from their names. A source is also found by its name, and by its name with _ instead of @ and :, if that is unambiguous.',
   tags,
   request: { params: treeParameters.extend({ path: z.string() }) },
   responses: {

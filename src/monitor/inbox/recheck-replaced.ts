@@ -64,7 +64,7 @@ export function startRechecks(
       } catch (error) {
         if (signal.aborted) return false;
         const facts = { event: 'recheck_failed', chain_id: chainId, address };
-        log.warn({ ...facts, error: messageOf(error) }, 'a replaced creation was not looked at');
+        log.warn({ ...facts, error: messageOf(error) }, 'a replaced creation was not checked');
       }
       await pause();
     }

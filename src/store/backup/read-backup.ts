@@ -60,7 +60,7 @@ export async function readBackup(
       const parts: Buffer[] = [];
       for await (const chunk of entry as AsyncIterable<Buffer>) parts.push(chunk);
       const content = Buffer.concat(parts);
-      if (end !== undefined) throw unusable(file, `${name} stands behind its end`);
+      if (end !== undefined) throw unusable(file, `${name} follows its end`);
       if (name === END) {
         end = parse(file, name, endSchema, content);
       } else if (manifest === undefined) {

@@ -66,7 +66,7 @@ export function startForwarding(
     const pause = Math.min(MOST_PAUSE_MS, firstPauseMs * 2 ** (due.attempts - 1));
     await noteForwarding(database, due, { ...noted, links }, pause);
     const facts = { event: 'match_forwarded', job: due.jobId, explorer, state: noted.state };
-    log.info(facts, 'another explorer was told of a match');
+    log.info(facts, 'a match was forwarded to another explorer');
     return true;
   };
   const walk = async (): Promise<void> => {

@@ -13,6 +13,8 @@ export interface Indexing {
 
 /** How often the work is looked for where nobody wakes it. */
 const POLL_MS = 2_000;
+/** Between two passes: a batch of verifications wakes it for each of them. */
+const REST_MS = 250;
 /** After a fault, such as a database that is away. */
 const PAUSE_MS = 5_000;
 
@@ -23,10 +25,8 @@ const PAUSE_MS = 5_000;
 export function startIndexing(database: Database, log: Logger): Indexing {
   const closing = new AbortController();
   let waking = new AbortController();
-  const pause = async (ms: number): Promise<void> => {
-    const signal = AbortSignal.any([closing.signal, waking.signal]);
-    await wait(ms, undefined, { signal }).catch(() => undefined);
-  };
+  const pause = (ms: number, signal: AbortSignal): Promise<unknown> =>
+    wait(ms, undefined, { signal }).catch(() => undefined);
   const run = async (): Promise<void> => {
     while (!closing.signal.aborted) {
       waking = new AbortController();
@@ -40,7 +40,8 @@ export function startIndexing(database: Database, log: Logger): Indexing {
         log.warn(facts, 'what is stored could not be indexed');
         pauseMs = PAUSE_MS;
       }
-      await pause(pauseMs);
+      await pause(REST_MS, closing.signal);
+      await pause(pauseMs, AbortSignal.any([closing.signal, waking.signal]));
     }
   };
   const running = run();

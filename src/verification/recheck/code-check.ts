@@ -233,8 +233,7 @@ async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boole
 }
 
 const CHANGES = {
-  [ALTERNATIVE_REFUSED]:
-    'another text that was kept beside a match was forgotten: it is refused today',
+  [ALTERNATIVE_REFUSED]: 'an alternative text of a match was deleted: it is refused today',
   [CLAIM_DISPROVED]:
     'an imported match was withdrawn: the code on chain does not hold the hash of its metadata',
   [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
@@ -242,10 +241,10 @@ const CHANGES = {
   [CREATION_ROLLED_BACK]:
     'a match was withdrawn: the chain replaced the block that created the contract',
   call_protection_missing:
-    'a match was withdrawn: the library holds zeros in the place of its own address',
+    'a match was withdrawn: the library contains zeros instead of its own address',
   verbatim_not_allowed: 'a match was withdrawn: the program gives code as bytes',
   [CREATION_DISPROVED]:
-    'a match was withdrawn: its transaction did not leave the contract that stands there',
+    'a match was withdrawn: its transaction did not create the contract at the address',
   [DEPLOYMENT_CORRECTED]: 'what was stored of a creation was corrected',
 } as const;
 

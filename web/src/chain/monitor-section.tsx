@@ -9,10 +9,10 @@ import { TableRegion } from '../parts/table-region.tsx';
 
 const STATUS_TEXTS: Readonly<Record<ChainMonitor['status'], string>> = {
   starting: 'It begins: no block has been read yet.',
-  current: 'It keeps up: new contracts are found as they are created.',
-  behind: 'It catches up: newer blocks are not read yet.',
-  failing: 'It does not go on for now, and tries again.',
-  stalled: 'It stands still: new contracts are not found.',
+  current: 'Up to date: new contracts are found as they are created.',
+  behind: 'Catching up: newer blocks have not been read yet.',
+  failing: 'Failing; it retries automatically.',
+  stalled: 'It makes no progress: new contracts are not found.',
   not_configured: 'No monitor is configured.',
 };
 
@@ -25,17 +25,17 @@ const STATE_TEXTS: Readonly<Record<ChainMonitor['creations'][number]['state'], s
 };
 
 const REASON_TEXTS: Readonly<Record<string, string>> = {
-  known_code: 'its code was known here',
+  known_code: 'its bytecode was known',
   sources: 'its sources were found',
   already_verified: 'somebody verified it',
   metadata_unavailable: 'no gateway has its metadata now',
-  metadata_invalid: 'what its code names is not the metadata of a contract',
-  no_metadata_hash: 'its code names no metadata',
-  source_unavailable: 'a source cannot be had now',
+  metadata_invalid: 'its metadata hash leads to something else than metadata',
+  no_metadata_hash: 'its bytecode has no metadata hash',
+  source_unavailable: 'a source is not available now',
   sources_too_large: 'its sources are too large',
   same_code_in_queue: 'the same code is being verified',
   queue_full: 'the queue of verifications is full',
-  contract_not_deployed: 'no code stands at its address',
+  contract_not_deployed: 'there is no code at its address',
 };
 
 /** How the chain is watched for new contracts; nothing where it is not. */

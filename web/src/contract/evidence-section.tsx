@@ -42,7 +42,7 @@ function CodesTable({ facts, evidence }: Props): VNode {
   return (
     <TableRegion label="Both codes">
       <table class="codes">
-        <caption>What runs, and what created it, are judged apart</caption>
+        <caption>Runtime and creation code are compared separately</caption>
         <thead>
           <tr>
             <th scope="col">Code</th>
@@ -94,7 +94,7 @@ function Judgement({ evidence }: { readonly evidence: Evidence }): VNode {
         </Fact>
       )}
       {creationSearch !== null && creationSearch.length > 0 && (
-        <Fact name="Ways to the creation">
+        <Fact name="Search for the creation transaction">
           <ul class="plain">
             {creationSearch.map(({ method, outcome, detail }) => (
               <li key={method}>

@@ -40,8 +40,8 @@ export function ProofSection({
       <h2 id="compared">What was compared</h2>
       <p class="lead">
         {isClaim
-          ? 'Another service compared these codes, if anybody did. This service compared nothing.'
-          : 'The sources were compiled again. Every byte outside of the marks is what the compiler gave; at the marks stands what only the chain knows.'}
+          ? 'Another service reported this match. This service has not compared the bytecode.'
+          : 'The sources were compiled again. Every byte outside the marks equals the compiler output; marked bytes are read from the chain.'}
       </p>
       {codes.map(([title, code]) => (
         <div class="proof" key={title}>

@@ -94,7 +94,7 @@ export function DownloadSection({
         )}
         <li>
           <a href={`${base}v2/contract/${place}?fields=all`}>Full record (JSON)</a>{' '}
-          <span class="quiet">both codes, and every byte that differs between them</span>
+          <span class="quiet">both bytecodes, and every byte that differs</span>
         </li>
         {repositoryUrl !== undefined && (
           <li>

@@ -62,7 +62,7 @@ export function SourcesSection({
               )}
             </p>
             {shown.hidden.length > 0 && (
-              <ul class="hidden-list" aria-label="Characters that nobody sees">
+              <ul class="hidden-list" aria-label="Invisible characters">
                 {shown.hidden.slice(0, HIDDEN_LISTED).map(({ line, column, codePoint, name }) => (
                   <li key={`${line}:${column}`}>
                     line {line}, column {column}: <strong>{codePoint}</strong> {name}

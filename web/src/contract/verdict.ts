@@ -55,11 +55,11 @@ export function describeCodeMatch(match: Match | null, origin?: string): string 
 }
 
 const ORIGINS: Readonly<Record<string, string>> = {
-  verified: 'Verified here: this service compiled the sources and compared the codes itself.',
+  verified: 'Verified here: this service compiled the sources and compared the bytecode.',
   imported:
     'Imported: another service judged this match, and this one took it over without judging it again.',
   monitored:
-    'Found by the monitor and verified here: this service watched the chain, compiled the sources and compared the codes itself.',
+    'Found by the monitor and verified here: this service watched the chain, compiled the sources and compared the bytecode.',
 };
 
 /** Who judged a match, in a few words for a list. */

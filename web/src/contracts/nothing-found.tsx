@@ -26,20 +26,20 @@ export function NothingFound({
   );
   if (next !== null) {
     return (
-      <Notice title="None of the contracts that were looked at fits the chosen filters.">
-        {link({ ...query, after: next }, 'Look at more')}
+      <Notice title="None of the contracts checked so far match the filters.">
+        {link({ ...query, after: next }, 'Check more')}
       </Notice>
     );
   }
   if (after !== '') {
     return (
-      <Notice title="There are no more.">{link({ ...query, after: '' }, 'Begin again')}</Notice>
+      <Notice title="No more contracts.">{link({ ...query, after: '' }, 'Start over')}</Notice>
     );
   }
   if (isRuledOut) {
     return (
-      <Notice title="No contract here fits the chosen filters.">
-        {link({ ...NO_QUERY, words }, 'Show those of every chain, match and origin')}
+      <Notice title="No contract matches the filters.">
+        {link({ ...NO_QUERY, words }, 'Show every chain, match and origin')}
       </Notice>
     );
   }
@@ -59,7 +59,7 @@ function NotVerified({ query: { words }, chainId, base }: Asked): VNode {
       <Notice title="No contract has been verified here yet.">
         <p>
           <a href={verify}>Verify a contract</a> with its sources, or{' '}
-          <a href={`${base}registry`}>look at the chains</a> that the service knows.
+          <a href={`${base}registry`}>browse the chains</a> this service knows.
         </p>
       </Notice>
     );
@@ -68,9 +68,8 @@ function NotVerified({ query: { words }, chainId, base }: Asked): VNode {
     return (
       <Notice title="This address is not verified here.">
         <p>
-          Nobody has brought sources of <code>{words}</code> to this service
-          {chainId !== undefined && ` for chain ${chainId}`}. That says nothing about the contract
-          itself.
+          <code>{words}</code> is not verified here yet
+          {chainId !== undefined && ` on chain ${chainId}`}. That doesn't mean it's unsafe.
         </p>
         <p>
           <a class="button" href={verify}>

@@ -35,7 +35,7 @@ export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
         )}
       </dl>
       <p class="quiet as-of">
-        On {formatChains(totals.chains)}. Distinct codes{' '}
+        On {formatChains(totals.chains)}. Unique bytecodes{' '}
         {isCodeKnown ? formatCount(totals.uniqueCodes) : 'unknown'}. Updated{' '}
         <time dateTime={asOf}>{formatTime(asOf)}</time>.
       </p>

@@ -71,7 +71,7 @@ export function StateOfService({
             for new contracts
             {monitor.stopped.map(({ chainId, status }) => (
               <span key={chainId}>
-                ; {status === 'stalled' ? 'stands still' : 'does not go on'} at{' '}
+                ; {status === 'stalled' ? 'not progressing' : 'failing'} at{' '}
                 <a href={`${base}registry/${chainId}#monitor`}>{chainId}</a>
               </span>
             ))}

@@ -65,7 +65,7 @@ function describeCounts(compared: ComparedCodes): string {
     return sum === 0 ? [] : [`${formatCount(sum)} ${SORTS[sort]} (${kinds.join(', ')})`];
   });
   return parts.length === 0
-    ? 'Both codes are the same, byte for byte.'
+    ? 'Both bytecodes are identical.'
     : `Bytes that differ: ${parts.join('; ')}.`;
 }
 
@@ -155,7 +155,7 @@ export function CodeDifferenceView({
       </p>
       {!isWhole && (
         <p class="quiet">
-          These codes are too large to be kept whole. Shown are the bytes from byte{' '}
+          The bytecode is too large to be stored completely. Shown are the bytes from byte{' '}
           {formatCount(offset)} on, around the first difference:{' '}
           {formatCount(windowBytes(recompiled))} bytes of the recompiled code and{' '}
           {formatCount(windowBytes(onChain))} of the code on chain. Their SHA-256 hashes:{' '}
@@ -168,10 +168,7 @@ export function CodeDifferenceView({
         </p>
       )}
       {isShifted && (
-        <p class="quiet">
-          Equal bytes stand side by side, wherever each code has them. Where bytes are inserted or
-          missing, jumps to what stands behind them change too.
-        </p>
+        <p class="quiet">Equal bytes are aligned. An insertion also shifts later jump targets.</p>
       )}
       {places.length > 0 && (
         <>

@@ -5,8 +5,7 @@ const NEXT: Readonly<Record<string, string>> = {
     'Take the sources from the moment of the deployment: those that were sent have other hashes than the metadata says.',
   invalid_metadata: 'Take the metadata that the compiler wrote, unchanged.',
   invalid_language: 'Send Solidity, Yul or Vyper.',
-  invalid_compilation_target:
-    'Name the contract as path:Name, with the path as it stands in the input.',
+  invalid_compilation_target: 'Name the contract as path:Name, with the path as in the input.',
   invalid_compiler_version:
     'Write the version as the compiler prints it, such as 0.8.30+commit.73712a01.',
   invalid_compiler_input: 'Correct the member of the input that the message names.',
@@ -21,19 +20,17 @@ const NEXT: Readonly<Record<string, string>> = {
   unsupported_language: 'Send Solidity, Yul or Vyper.',
   unsupported_chain: 'Choose a chain that this service supports.',
   compiler_error:
-    'Compile the same input with this version on your machine, and mend what the compiler says.',
-  no_compiler_output: 'Compile the same input on your machine; the compiler gave nothing here.',
+    'Compile the same input with this version on your machine, and fix what the compiler reports.',
+  no_compiler_output: 'Compile the same input on your machine; the compiler returned nothing here.',
   contract_not_found_in_compiler_output:
-    'Name a contract that these sources declare, as path:Name; large and small letters count.',
-  metadata_not_set:
-    'Compile with metadata in the output, or send the standard JSON input in place of it.',
+    'Name a contract that these sources declare, as path:Name; names are case-sensitive.',
+  metadata_not_set: 'Compile with metadata in the output, or send the standard JSON input instead.',
   compiler_timeout: 'Try again later, or ask the operator for more time for the compiler.',
   compiler_out_of_memory: 'Ask the operator for more memory for the compiler.',
   compiler_output_too_large: 'Send an input with fewer contracts in it.',
   compiler_crashed: 'Compile the same input on your machine; it may be a fault of this version.',
   compiler_unavailable: 'Try again later: the service could not get this compiler now.',
-  cannot_fetch_bytecode:
-    'Try again later: too few endpoints of the chain answered, so that nobody could look.',
+  cannot_fetch_bytecode: 'Try again later: too few endpoints of the chain responded.',
   contract_changed:
     'Try again: the code at the address, or what created it, was replaced while it was verified.',
   contract_not_deployed:
@@ -42,19 +39,20 @@ const NEXT: Readonly<Record<string, string>> = {
   compiled_bytecode_is_zero:
     'Name the contract itself: an interface or an abstract contract has no code.',
   bytecode_length_mismatch:
-    'Compare version and optimizer settings with those of the deployment: the codes have different lengths.',
+    'Compare version and optimizer settings with those of the deployment: the bytecodes have different lengths.',
   extra_file_input_bug:
     'Send the standard JSON input with all files that were compiled then, also those that are not imported: compilers before 0.8.21 let them change the code.',
   immutable_out_of_range:
-    'Look at who deployed the contract and how: no constructor of these sources gives this value.',
+    'Check who deployed the contract and how: no constructor of these sources produces this value.',
   immutable_not_proven:
     'Name the creation transaction: the value of an internal function counts only with the code that set it.',
-  library_not_deployed: 'Check the address of the library that the message names: it has no code.',
+  library_not_deployed:
+    'Check the address of the library that the message names: no contract can be deployed there.',
   library_address_differs:
-    'Set the addresses of the libraries that the code on chain has, and send the same again. If they are not what you expect, look at who deployed the contract.',
+    'Set the addresses of the libraries that the code on chain has, and submit again. If you do not expect them, check who deployed the contract.',
   constructor_arguments_differ: 'Leave the arguments out: they are read from the chain.',
   call_protection_missing:
-    'Look at who deployed the library and how: its own creation code writes its address into it.',
+    'Check who deployed the library and how: its own creation code writes its address into it.',
   no_match:
     'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where it begins.',
   no_similar_match_found:

@@ -151,7 +151,7 @@ function Ways({
               <Chooser
                 id="folder"
                 describedBy="project"
-                label="The folder of a project, beside them"
+                label="Or choose a project folder"
                 isFolder
                 fault={fault}
                 onTake={(chosen) => onTake(chosen, true)}

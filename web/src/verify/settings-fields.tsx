@@ -63,7 +63,7 @@ function SolidityFields({
         <TextField
           id="runs"
           label="Optimizer runs"
-          hint="200 where nobody said another number."
+          hint="Default: 200."
           value={runs}
           fault={faults.get('runs')}
           onChange={(value) => onChange({ runs: value.trim() })}

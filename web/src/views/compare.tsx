@@ -152,7 +152,7 @@ function Facts({ facts }: Pick<Comparison, 'facts'>): VNode {
 
 const STATES: Readonly<Record<ComparedFile['state'], string>> = {
   ...{ same: 'same', changed: 'changed', moved: 'moved to', removed: 'only in the first' },
-  ...{ added: 'only in the second', unknown: 'too large to compare beside the others' },
+  ...{ added: 'only in the second', unknown: 'too large to compare with the others' },
 };
 
 function Files({ files }: Pick<Comparison, 'files'>): VNode {

@@ -161,8 +161,8 @@ function NotVerified({
       <div class="verdict none">
         <p class="verdict-title">Not verified here, and it cannot be</p>
         <p>
-          This service does not verify contracts of this chain. That says nothing about the
-          contract. <a href={`${base}registry/${encodeURIComponent(chainId)}`}>See the chain</a>.
+          This chain isn't supported here. That doesn't mean the contract is unsafe.{' '}
+          <a href={`${base}registry/${encodeURIComponent(chainId)}`}>See the chain</a>.
         </p>
       </div>
     );
@@ -171,10 +171,7 @@ function NotVerified({
   return (
     <div class="verdict none">
       <p class="verdict-title">Not verified here</p>
-      <p>
-        Nobody has brought sources of this contract to this service. That says nothing about the
-        contract itself.
-      </p>
+      <p>This contract is not verified here yet. That doesn't mean it's unsafe.</p>
       <p>
         <a class="button" href={`${base}verify?${query.toString()}`}>
           Verify it
@@ -224,8 +221,8 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
       {hiddenIn.length > 0 && (
         <div class="notice failure" role="note">
           <p>
-            <strong>Characters that nobody sees</strong> stand in {hiddenIn.join(', ')}. They may
-            make a text read otherwise than it is; here they are shown by their numbers.
+            <strong>Invisible characters</strong> in {hiddenIn.join(', ')}. They can make the text
+            look different from what it is; here they are shown by their code points.
           </p>
         </div>
       )}

@@ -80,7 +80,7 @@ function ContractsView({ data, request, context }: ViewProps<ContractsData>): VN
       {list?.state === 'failed' && (
         <NotRead what="The contracts" loaded={list}>
           <a class="button" href={`${context.base}${formatContractPath({ ...query, after: '' })}`}>
-            Begin again
+            Start over
           </a>
         </NotRead>
       )}

@@ -196,17 +196,17 @@ function Definitions(): VNode {
         </Fact>
         <Fact name="No match">Anything else. It is not stored and not counted.</Fact>
         <Fact name="Runtime and creation">
-          The code at the address and the code of the transaction that created it are judged apart.
-          The match of the contract is the better of the two.
+          Runtime and creation code are compared separately. The match of the contract is the better
+          of the two.
         </Fact>
         <Fact name="Origin">
           Verified by: <em>verified</em> is a match that this service made itself, <em>imported</em>{' '}
           one that was brought in with a published tree, <em>monitored</em> one that was found by
           watching a chain.
         </Fact>
-        <Fact name="Distinct codes">
-          Different runtime codes that were ever verified. A code that was deployed a thousand times
-          counts once; contracts whose code is not known, as imported ones, do not count.
+        <Fact name="Unique bytecodes">
+          Unique runtime bytecodes ever verified. Bytecode deployed a thousand times counts once;
+          contracts without known bytecode, such as imported ones, do not count.
         </Fact>
       </dl>
     </>

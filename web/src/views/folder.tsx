@@ -94,7 +94,7 @@ function FolderView({
         <table>
           <caption>
             {formatCount(total)} {total === 1 ? 'file' : 'files'}, {formatCount(bytes)} bytes
-            {unsized > 0 && ' without those that are written when they are asked for'}
+            {unsized > 0 && ' without files that are generated on request'}
           </caption>
           <thead>
             <tr>

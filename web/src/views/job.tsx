@@ -116,7 +116,7 @@ function JobView({ data, request: { params }, context }: ViewProps<JobData>): VN
         </a>
       </p>
       {!isEnded(value) && <Elapsed since={value.createdAt} now={now} />}
-      {newest !== undefined && <JobFailed what="How the verification stands now" job={newest} />}
+      {newest !== undefined && <JobFailed what="Current state of the verification" job={newest} />}
       <div aria-live="polite">
         <JobSteps job={value} />
         {value.state === 'succeeded' && <Success job={value} base={base} />}

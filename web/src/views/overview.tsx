@@ -150,7 +150,7 @@ function FirstSteps({
   return (
     <section aria-labelledby="first">
       <h2 id="first">No contract has been verified here yet</h2>
-      <p>{isLive ? 'The first one appears here by itself.' : 'Three ways to begin:'}</p>
+      <p>{isLive ? 'The first one appears here by itself.' : 'Get started:'}</p>
       <ul class="ways">
         <li>
           <h3>

@@ -147,17 +147,17 @@ function Nothing({
       </p>
       {kind === 'address' ? (
         <p>
-          No sources of this address were brought here. That says nothing about the contract itself.{' '}
+          Not verified here yet. That doesn't mean it's unsafe.{' '}
           <a href={`${base}verify?${new URLSearchParams({ address: words }).toString()}`}>
             Verify it
           </a>
         </p>
       ) : kind === 'malformed' ? (
-        <p>An address has 40 hexadecimal digits after its 0x; its first 8 are enough.</p>
+        <p>An address has 40 hexadecimal digits after 0x; the first 8 are enough.</p>
       ) : (
         <p>
-          A contract is found by its address or the beginning of it, by a word of its name, by the
-          hash of its code or of the transaction that created it; a chain by its name or id.
+          Search contracts by address (the first 8 digits are enough), name, code hash or creation
+          transaction, and chains by name or id.
         </p>
       )}
     </div>

@@ -82,7 +82,7 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
 
 async function readGiven({ requests }: BlockscoutParts, c: Context, form: BlockscoutForm) {
   const read = await requests.read(c, form);
-  if (!('given' in read)) throw new Error('a request to the verifier of Blockscout has codes');
+  if (!('given' in read)) throw new Error('a request to the Blockscout verifier contains bytecode');
   return read;
 }
 

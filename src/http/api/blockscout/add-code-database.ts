@@ -52,7 +52,7 @@ export function addCodeDatabase(routes: OpenAPIHono, parts: DatabaseParts): void
     }
     const describe = async (c: Context, kind: 'event_selector' | 'event_selectors') => {
       const read = await parts.requests.read(c, { kind }, SEARCH_BYTES);
-      if (!('selectors' in read)) throw new Error('events are asked for by their hashes');
+      if (!('selectors' in read)) throw new Error('events are looked up by their hashes');
       const found = await signatures.findEventInputs(read.selectors);
       return read.selectors.map((hash) => ({
         eventDescriptions: (found.get(hash) ?? []).map(describeEvent),

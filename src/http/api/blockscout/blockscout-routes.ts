@@ -53,7 +53,7 @@ export const verdictSchema = z
       .nullable(),
     postActionResponses: z.strictObject({ lookupMethods: methodPlaces.nullable() }).nullable(),
   })
-  .meta({ id: 'BlockscoutVerdict', description: 'What came of codes and sources' });
+  .meta({ id: 'BlockscoutVerdict', description: 'The verdict on bytecode and sources' });
 
 const matchDetails = z
   .strictObject({
@@ -95,7 +95,10 @@ export const batchSchema = z
       }),
     }),
   ])
-  .meta({ id: 'BlockscoutBatch', description: 'What came of several codes and one compilation' });
+  .meta({
+    id: 'BlockscoutBatch',
+    description: 'The verdicts on several bytecodes and one compilation',
+  });
 
 function verifierRoute<Schema extends z.ZodType>(
   base: string,
@@ -107,7 +110,7 @@ function verifierRoute<Schema extends z.ZodType>(
   return createRoute({
     method: 'post',
     path: `${base}/api/v2/verifier/${language}/sources:${what}`,
-    summary: `The verifier of Blockscout: ${isBatch ? 'several codes' : 'a code'} and ${language === 'vyper' ? 'Vyper' : 'Solidity'} by ${sources === 'standard_json' ? 'standard JSON' : 'sources and settings'}`,
+    summary: `Blockscout verifier: ${isBatch ? 'several bytecodes' : 'bytecode'} with ${language === 'vyper' ? 'Vyper' : 'Solidity'}, ${sources === 'standard_json' ? 'standard JSON' : 'sources and settings'}`,
     tags,
     request: {
       body: {
@@ -117,7 +120,7 @@ function verifierRoute<Schema extends z.ZodType>(
     },
     responses: {
       200: {
-        description: 'What came of it, and what is wrong with the request',
+        description: 'The verdict, or what is wrong with the request',
         content: { 'application/json': { schema } },
       },
     },
@@ -204,8 +207,7 @@ export const methodsRoutes = BASES.map((base) =>
   createRoute({
     method: 'post',
     path: `${base}/api/v2/verifier/solidity/methods:lookup`,
-    summary:
-      'The verifier of Blockscout: where the functions of a running code stand in its sources',
+    summary: 'Blockscout verifier: map the functions of runtime code to its sources',
     tags,
     request: {
       body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },

@@ -16,7 +16,7 @@ const allSourcesSchema = z
     sourcifySources: sources,
     allianceSources: sources,
   })
-  .meta({ id: 'AllFoundSources', description: 'The same; all of it stands in the first list' });
+  .meta({ id: 'AllFoundSources', description: 'The same; all results are in the first list' });
 const descriptionsSchema = z
   .strictObject({
     eventDescriptions: z.array(
@@ -33,7 +33,7 @@ const statsSchema = z
     totalContracts: z.int().min(0),
     contractsPerProvider: z.record(z.string(), z.int().min(0)),
   })
-  .meta({ id: 'AllianceStats', description: 'How many contracts are verified here' });
+  .meta({ id: 'AllianceStats', description: 'The number of contracts verified here' });
 
 const answering = <Schema extends z.ZodType>(schema: Schema) => ({
   200: {
@@ -50,7 +50,7 @@ function searchRoute<Schema extends z.ZodType>(path: string, summary: string, sc
   return createRoute({
     method: 'post',
     path,
-    summary: `The database of codes of Blockscout: ${summary}`,
+    summary: `Blockscout bytecode database: ${summary}`,
     tags,
     request: {
       body: {
@@ -62,19 +62,19 @@ function searchRoute<Schema extends z.ZodType>(path: string, summary: string, sc
   });
 }
 
-/** The routes of the database of codes at a base. */
+/** The routes of the bytecode database at a base. */
 function codeDatabaseRoutesAt(base: string) {
   const at = `${base}/api/v2`;
   const searching = `${at}/bytecodes/sources:search`;
   const describing = `${at}/event-descriptions`;
-  const byPlace = 'what is verified at an address';
+  const byPlace = 'the contract verified at an address';
   return {
-    search: searchRoute(searching, 'sources that give a code', sourcesSchema),
+    search: searchRoute(searching, 'sources that produce bytecode', sourcesSchema),
     searchSourcify: searchRoute(`${searching}-sourcify`, byPlace, sourcesSchema),
     searchAlliance: searchRoute(`${searching}-alliance`, byPlace, sourcesSchema),
     searchAll: searchRoute(
       `${searching}-all`,
-      'sources that give the code of an address',
+      'sources that produce the bytecode of an address',
       allSourcesSchema,
     ),
     describeEvent: searchRoute(`${describing}:search`, 'an event by its hash', descriptionsSchema),
@@ -86,7 +86,7 @@ function codeDatabaseRoutesAt(base: string) {
     stats: createRoute({
       method: 'get',
       path: `${at}/alliance/stats`,
-      summary: 'The database of codes of Blockscout: how many contracts are verified here',
+      summary: 'Blockscout bytecode database: number of contracts verified here',
       tags,
       responses: {
         200: {

@@ -27,8 +27,8 @@ const pngOf = <Stem extends z.ZodType>(stem: Stem, description: string, example:
 export const contractCardRoute = createRoute({
   method: 'get',
   path: '/card/{chainId}/{file}',
-  summary: 'The picture that stands beside a link to a contract, where people share it',
-  description: 'An address that is not verified has a picture too, which says so.',
+  summary: 'The preview image of shared links to a contract',
+  description: 'An address that is not verified has an image too, which says so.',
   tags: ['Contracts'],
   request: {
     params: z.object({

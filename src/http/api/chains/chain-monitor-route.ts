@@ -27,7 +27,7 @@ const chainMonitorSchema = z
         head: count.optional().describe('The newest block of the chain, when it was last read'),
         finalized: count.optional(),
         lagBlocks: count,
-        currentAt: time.describe('When it last moved, or was seen to stand where it should'),
+        currentAt: time.describe('When it last advanced or was up to date'),
       })
       .optional()
       .describe('Absent before the first block'),

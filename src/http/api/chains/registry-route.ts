@@ -33,9 +33,7 @@ const registryOverviewSchema = z
             .describe('As the process that answers sees it; absent where the chain is not probed'),
           warnings: z
             .array(z.string())
-            .describe(
-              'What to beware of: codes of red flags and of findings above info, each once',
-            ),
+            .describe('Warnings: the red flags, and the codes of findings above info, each once'),
         }),
       )
       .describe('Ascending chainId'),

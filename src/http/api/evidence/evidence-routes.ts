@@ -126,8 +126,8 @@ export const evidenceSchema = z
 export const evidenceRoute = createRoute({
   method: 'get',
   path: '/v1/contracts/{chainId}/{address}',
-  summary: 'The match of a contract, and what stands behind it',
-  description: 'Sources and codes are at /v2/contract/{chainId}/{address}.',
+  summary: 'The match of a contract and its evidence',
+  description: 'Sources and bytecode are at /v2/contract/{chainId}/{address}.',
   tags: ['Contracts'],
   request: { params: contractParameters },
   responses: {
@@ -217,7 +217,7 @@ export const SOURCES_PER_PAGE = 200;
 
 const sourcePageSchema = z
   .strictObject({
-    total: z.int().describe('How many sources there are; 10,000 stands for more'),
+    total: z.int().describe('The number of sources; 10,000 means that many or more'),
     metadataBytes: z.int().describe('Of metadata.json; 0 without one'),
     sources: z
       .array(
@@ -273,7 +273,7 @@ const comparedCodeSchema = z.strictObject({
   window: z
     .string()
     .optional()
-    .describe('The bytes from offset on; absent where the whole code stands beside it'),
+    .describe('The bytes from offset on; absent if the whole code is present'),
 });
 const comparisonSchema = z.strictObject({
   offset: z.int().describe('Where both windows begin'),
@@ -321,19 +321,21 @@ export const stateOfJobSchema = z
             creation: comparisonSchema.optional(),
           })
           .optional()
-          .describe('The codes that differ; of large ones, windows around the first difference'),
+          .describe(
+            'The bytecodes that differ; for large ones, excerpts around the first difference',
+          ),
       })
       .optional()
       .describe('Present only when the job failed'),
   })
-  .meta({ id: 'JobState', description: 'Where a verification job stands' });
+  .meta({ id: 'JobState', description: 'The state of a verification job' });
 
 /** GET /v1/jobs/{id}. */
 export const jobStateRoute = createRoute({
   method: 'get',
   path: '/v1/jobs/{id}',
-  summary: 'Where a verification job stands now',
-  description: 'It answers at once, unlike /v2/verify/{verificationId}.',
+  summary: 'The current state of a verification job',
+  description: 'Responds immediately, unlike /v2/verify/{verificationId}.',
   tags: ['Verify'],
   request: { params: z.object({ id: z.string() }) },
   responses: {

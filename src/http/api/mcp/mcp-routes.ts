@@ -15,13 +15,13 @@ export const mcpRoute = createRoute({
   path: '/mcp',
   summary: 'The Model Context Protocol: tools that read contracts, chains and counts',
   description:
-    'Streamable HTTP without sessions. Off unless the operator switches it on (`mcp.enabled`). `tools/list` says what there is.',
+    'Streamable HTTP without sessions. Off unless the operator enables it (`mcp.enabled`). `tools/list` lists the tools.',
   tags: ['Operations'],
   request: { body: { required: true, content: { 'application/json': { schema: messageSchema } } } },
   responses: {
-    200: { description: 'What came of it', content },
-    202: { description: 'A notification was taken' },
-    400: { description: 'No message of the protocol, or several', content },
+    200: { description: 'The result', content },
+    202: { description: 'The notification was accepted' },
+    400: { description: 'Not a protocol message, or more than one', content },
     404: problemResponse('It is switched off (`route_not_found`)'),
     406: { description: 'The client does not accept both types of answers', content },
     413: problemResponse('The message is too large (`request_too_large`)'),

@@ -25,9 +25,9 @@ const importedSchema = z
   .strictObject({
     imported: hashes.describe('Signature to hash: those that are new'),
     duplicated: hashes.describe('Those that were here before'),
-    invalid: z.array(z.string()).describe('Texts that are no canonical signatures'),
+    invalid: z.array(z.string()).describe('Texts that are not canonical signatures'),
   })
-  .meta({ id: 'ImportedSignatures', description: 'What came of an import' });
+  .meta({ id: 'ImportedSignatures', description: 'The result of an import' });
 const count = z.int().min(0);
 
 const filter = z
@@ -36,7 +36,7 @@ const filter = z
   .openapi({
     param: {
       description:
-        'Whether names are hidden that another one of their hash outnumbers ten times in compilations of verified contracts',
+        'Whether to hide names if another one with the same hash is in ten times as many compilations of verified contracts',
     },
   });
 const invalid = (what: string) => ({
@@ -54,7 +54,7 @@ export const lookupRoute = createRoute({
   path: `${BASE}/lookup`,
   summary: 'The signatures of selectors and of topics',
   description:
-    'Of a hash that nobody knows it says null for a function and an empty list for an event. Errors have selectors as functions have.',
+    'For an unknown hash it returns null for a function and an empty list for an event. Errors have selectors like functions.',
   tags,
   request: {
     query: z.object({
@@ -81,7 +81,7 @@ export const searchRoute = createRoute({
   path: `${BASE}/search`,
   summary: 'Signatures by their text',
   description:
-    'The first hundred in alphabetical order. `*` stands for any characters and `?` for one, both behind the beginning of a name; capitals count.',
+    'The first hundred in alphabetical order. `*` matches any characters and `?` matches one, both after the beginning of a name; case-sensitive.',
   tags,
   request: {
     query: z.object({
@@ -104,14 +104,14 @@ export const importRoute = createRoute({
   path: `${BASE}/import`,
   summary: 'Adds signatures',
   description:
-    'Anybody may add signatures: each is hashed here, and stands behind those of verified contracts. Bodies have at most 102,400 bytes.',
+    'Anyone may add signatures: each is hashed here, and ranked after those of verified contracts. Bodies have at most 102,400 bytes.',
   tags,
   request: {
     body: { required: true, content: { 'application/json': { schema: importBodySchema } } },
   },
   responses: {
     200: {
-      description: 'What came of it',
+      description: 'The result of the import',
       content: {
         'application/json': {
           schema: z
@@ -119,7 +119,7 @@ export const importRoute = createRoute({
               ok: z.literal(true),
               result: z.strictObject({ function: importedSchema, event: importedSchema }),
             })
-            .meta({ id: 'SignatureImportAnswer', description: 'What came of an import' }),
+            .meta({ id: 'SignatureImportAnswer', description: 'The result of an import' }),
         },
       },
     },

@@ -44,7 +44,7 @@ export const verifySourcesRoute = createRoute({
     429: problemResponse(
       'This input is being verified (`duplicate_verification_request`), too many wait (`queue_full`), or this client sends too much in an hour (`too_many_verifications`)',
     ),
-    503: problemResponse('As many bodies are being read as may (`too_many_bodies`)'),
+    503: problemResponse('Too many request bodies are being read (`too_many_bodies`)'),
   },
 });
 
@@ -52,14 +52,14 @@ export const verifySourcesRoute = createRoute({
 export const proposalRoute = createRoute({
   method: 'get',
   path: '/v1/verify/proposal/{chainId}/{address}',
-  summary: 'Which compiler the code on chain says that it comes from',
+  summary: 'The compiler named by the code on chain',
   description:
-    'Solidity writes its version into the code since 0.5.9, Vyper did from 0.3.4 to 0.3.9. Nothing is proven by it.',
+    'Solidity writes its version into the code since 0.5.9, Vyper did from 0.3.4 to 0.3.9. It proves nothing.',
   tags,
   request: { params: contractParameters },
   responses: {
     200: {
-      description: 'What the code says',
+      description: 'The compiler, if the code names one',
       content: {
         'application/json': {
           schema: z
@@ -71,9 +71,9 @@ export const proposalRoute = createRoute({
               compilerVersion: z
                 .string()
                 .optional()
-                .describe('Absent where the code does not say it')
+                .describe('Absent if the code does not name it')
                 .meta({ example: '0.8.30+commit.73712a01' }),
-              from: z.enum(['auxdata', 'none']).describe('Where it stands'),
+              from: z.enum(['auxdata', 'none']).describe('Where the version was found'),
             })
             .meta({ id: 'CompilerProposal', description: 'A compiler that may have been used' }),
         },
@@ -81,7 +81,7 @@ export const proposalRoute = createRoute({
     },
     400: problemResponse('The chain is not one that is verified here (`unsupported_chain`)'),
     404: problemResponse('There is no code at the address (`contract_not_deployed`)'),
-    429: problemResponse('Too many contracts are being looked at (`queue_full`)'),
+    429: problemResponse('Too many contracts are being read (`queue_full`)'),
     503: problemResponse('Too few endpoints of the chain answered (`cannot_fetch_bytecode`)'),
   },
 });

@@ -77,7 +77,7 @@ export const newestRoute = createRoute({
   path: '/v1/contracts',
   summary: 'Verified contracts, newest first',
   description:
-    'By the number of the current match. Matches that come meanwhile stand before the first page.',
+    'Ordered by the number of the current match. Matches stored later appear before the first page.',
   tags,
   request: {
     query: z.object({ ...filters, after: afterMatch, limit }),
@@ -91,7 +91,7 @@ export const searchContractsRoute = createRoute({
   path: '/v1/contracts/search',
   summary: 'Verified contracts by address, name, code hash or creation transaction',
   description:
-    'What begins with 0x is an address, or at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, its SHA-256, or that of the creation transaction. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy. With `chain`, `match` or `origin`, a page looks at a bounded number of contracts: it may hold fewer than `limit`, or none, and have a `next`.',
+    'Text that begins with 0x is an address, at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, its SHA-256, or the hash of the creation transaction. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy. With `chain`, `match` or `origin`, each page checks a limited number of contracts: it may have fewer than `limit`, or none, and still have a `next`.',
   tags,
   request: {
     query: z.object({

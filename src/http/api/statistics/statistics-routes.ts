@@ -32,7 +32,7 @@ export const overviewSchema = z
       ...counts,
       chains: count.describe('Chains with contracts'),
       uniqueCodes: count.describe(
-        'Distinct runtime codes that were ever verified, as far as the codes are known',
+        'Unique runtime bytecodes ever verified, as far as the bytecode is known',
       ),
     }),
     changes: z

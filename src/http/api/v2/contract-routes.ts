@@ -24,7 +24,7 @@ export const contractRoute = createRoute({
   method: 'get',
   path: '/v2/contract/{chainId}/{address}',
   summary: 'A verified contract',
-  description: 'Its match, and those fields of its evidence that are asked for.',
+  description: 'The match, and the requested fields of its evidence.',
   tags,
   request: {
     params: contractParameters,

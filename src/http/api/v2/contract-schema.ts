@@ -132,13 +132,13 @@ export const valuesSchema = z
         id: z.string().describe('As in immutableReferences'),
         name: z.string().nullable().describe('Of the variable, where it is known'),
         type: z.string().nullable().describe('As it is declared, where it is known'),
-        data: z.string().describe('As it stands in the code'),
+        data: z.string().describe('The bytes in the code'),
         value: z.string().nullable().describe('null where the type does not say how to read it'),
       }),
     ),
     libraries: z
       .array(z.strictObject({ name: z.string(), address: z.string() }))
-      .describe('Those whose addresses stand in the code'),
+      .describe('Libraries whose addresses are in the code'),
   })
   .describe('What only the chain knows, decoded; unprovenValues says what of it nothing proves');
 

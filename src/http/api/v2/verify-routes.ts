@@ -44,14 +44,14 @@ const submitResponses = {
   429: v2ErrorResponse(
     'This input is being verified (`duplicate_verification_request`), too many wait (`queue_full`), this client sends too much at once (`too_many_client_bodies`) or too much in an hour (`too_many_verifications`)',
   ),
-  503: v2ErrorResponse('As many bodies are being read as may (`too_many_bodies`)'),
+  503: v2ErrorResponse('Too many request bodies are being read (`too_many_bodies`)'),
 };
 
 /** POST /v2/verify/{chainId}/{address}. */
 export const verifyRoute = createRoute({
   method: 'post',
   path: '/v2/verify/{chainId}/{address}',
-  summary: 'Verify a contract by the standard JSON input of its compilation',
+  summary: 'Verify a contract with standard JSON input',
   tags,
   request: {
     params: contractParameters,
@@ -64,7 +64,7 @@ export const verifyRoute = createRoute({
 export const verifyMetadataRoute = createRoute({
   method: 'post',
   path: '/v2/verify/metadata/{chainId}/{address}',
-  summary: 'Verify a contract by its metadata and sources',
+  summary: 'Verify a contract with its metadata and sources',
   tags,
   request: {
     params: contractParameters,
@@ -77,9 +77,9 @@ export const verifyMetadataRoute = createRoute({
 export const verifySimilarityRoute = createRoute({
   method: 'post',
   path: '/v2/verify/similarity/{chainId}/{address}',
-  summary: 'Verify a contract by the sources that are stored here',
+  summary: 'Verify a contract with sources stored here',
   description:
-    'No sources are sent: every contract of every stored compilation is known by its running code, also those that no one deployed by themselves, such as what a factory makes. What is proposed is judged as if its sources had been sent. The job fails with `no_similar_match_found` where nothing that is stored gives the code.',
+    'The request needs no sources: contracts of stored compilations are found by their runtime code, including those deployed only by other contracts, such as children of a factory. A candidate is verified as if its sources had been submitted. The job fails with `no_similar_match_found` if no stored compilation produces the code.',
   tags,
   request: {
     params: contractParameters,
@@ -92,9 +92,9 @@ export const verifySimilarityRoute = createRoute({
 export const verifyExplorerRoute = createRoute({
   method: 'post',
   path: '/v2/verify/etherscan/{chainId}/{address}',
-  summary: 'Verify a contract by the sources that another explorer has',
+  summary: 'Verify a contract with sources from another explorer',
   description:
-    'The operator configures which explorer is queried (`etherscan.url`). Without it, a request with an `apiKey` is looked up at Etherscan. The sources found are judged as if they had been submitted.',
+    'The operator configures which explorer is queried (`etherscan.url`). Without it, a request with an `apiKey` is looked up at Etherscan. The sources found are verified as if they had been submitted.',
   tags,
   request: {
     params: contractParameters,
@@ -153,7 +153,7 @@ export const jobSchema = z
       })
       .partial()
       .optional()
-      .describe('What other explorers were told, where the operator has them told'),
+      .describe('The state of forwarding to other explorers, if the operator configured it'),
   })
   .meta({ id: 'V2Job', description: 'A verification job' });
 
@@ -161,9 +161,9 @@ export const jobSchema = z
 export const jobRoute = createRoute({
   method: 'get',
   path: '/v2/verify/{verificationId}',
-  summary: 'What came of a verification',
+  summary: 'The result of a verification',
   description:
-    'A failed verification is an answer like any other: 200 with the member error. In the first five seconds of a job the answer comes at its end, if it ends in them.',
+    'A failed verification is also a 200 response, with the member error. While a job is less than five seconds old, the response waits for its end.',
   tags,
   request: { params: z.object({ verificationId: z.string() }) },
   responses: {
