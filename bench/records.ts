@@ -8,6 +8,7 @@ import { createRequire } from 'node:module';
 import { type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import autocannon from 'autocannon';
 import { hexToBytes } from '../src/lib/hex.ts';
 import { silentLogger } from '../src/log.ts';
@@ -130,8 +131,15 @@ export interface RecordBenchmarkRow {
 }
 
 /** A bare server of this process that sends one body; a request with If-None-Match gets 304. */
-async function serveBare(body: Buffer): Promise<{ url: string; close: () => void }> {
-  const headers = { 'content-type': 'application/json', 'content-length': body.byteLength };
+async function serveBare(
+  body: Buffer,
+  coding?: 'gzip',
+): Promise<{ url: string; close: () => void }> {
+  const headers = {
+    'content-type': 'application/json',
+    'content-length': body.byteLength,
+    ...(coding && { 'content-encoding': coding }),
+  };
   const server = createServer((request, response) => {
     if (request.headers['if-none-match'] !== undefined) response.writeHead(304).end();
     else response.writeHead(200, headers).end(body);
@@ -164,6 +172,7 @@ export async function runRecordBenchmark(): Promise<readonly RecordBenchmarkRow[
     const tag = first.headers.get('etag') ?? '"none"';
     console.log(`the record has ${body.byteLength} bytes`);
     const bare = await serveBare(body);
+    const barePacked = await serveBare(gzipSync(body, { level: 1 }), 'gzip');
     await fireOnce(fresh(WARM_UP), pid, 'identity');
     const rows = [
       await measureCold('first asked for', () => fireOnce(fresh(COLD_PER_ROUND), pid, 'identity')),
@@ -171,9 +180,15 @@ export async function runRecordBenchmark(): Promise<readonly RecordBenchmarkRow[
         fireOnce(fresh(COLD_PER_ROUND), pid, 'gzip'),
       ),
       await measureHot('asked for again', {}, hot, bare.url, pid),
+      await measureHot(
+        'asked for again, gzip',
+        { 'accept-encoding': 'gzip' },
+        ...([hot, barePacked.url, pid] as const),
+      ),
       await measureHot('held (304)', { 'if-none-match': tag }, hot, bare.url, pid),
     ];
     bare.close();
+    barePacked.close();
     console.table(rows);
     return rows;
   } finally {

@@ -36,6 +36,8 @@ export interface Activity {
   /** A history, made once after a change. */
   readHistory(question: HistoryQuestion): Promise<TaggedJson>;
   readonly events: Pick<EventHub, 'connect'>;
+  /** Another number after every event and every change of the registry. */
+  readonly revision: number;
 }
 
 /** The {@link Activity} of a running service. */
@@ -131,6 +133,9 @@ export async function openActivity(
       return made;
     },
     events: hub,
+    get revision() {
+      return revision;
+    },
     get failingSince() {
       return events.failingSince ?? statistics.failingSince;
     },

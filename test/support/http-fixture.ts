@@ -158,6 +158,7 @@ const noActivity: Activity = {
   readHistory: async () => {
     throw new FullmatchError('database_unreachable', 'no database');
   },
+  revision: 0,
   events: {
     connect: () => {
       throw new FullmatchError('too_many_clients', 'no client may listen');

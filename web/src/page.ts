@@ -64,6 +64,8 @@ export interface Page<Data = unknown> {
   readonly status?: (data: Data) => number;
   /** Whether it needs no script and is the same for everybody, so that the service writes it once. */
   readonly isStatic?: boolean;
+  /** Whether it shows published data alone, so that one that is a second old may be shown to anybody. */
+  readonly isShared?: boolean;
   readonly View: ComponentType<ViewProps<Data>>;
 }
 

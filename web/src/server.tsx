@@ -15,6 +15,8 @@ export interface RenderedPage {
   readonly html: string;
   /** Whether it is the same whenever it is asked for in the same context. */
   readonly isStatic: boolean;
+  /** Whether it shows published data alone, so that one that is a second old may be shown to anybody. */
+  readonly isShared: boolean;
 }
 
 /** What the document of a view loads, below `assets/`. */
@@ -75,6 +77,7 @@ export async function render(
     ...(target !== undefined && { status: 302, location: `${context.base}${target}` }),
     html: `<!doctype html>${renderToString(<Document {...parts} />)}`,
     isStatic,
+    isShared: page.isShared === true,
   };
 }
 

@@ -129,7 +129,8 @@ export function createApiApp(parts: HttpParts): HostApp {
   const prefixes = parts.apiPrefixes.filter((prefix) => prefix.length > 1);
   const { isUnlisted = false } = parts;
   const served = { host: 'api', bundle, version: fullmatch, isUnlisted } as const;
-  const pages = { ...served, urls, prefixes, ask, answers };
+  const revision = isUnlisted ? undefined : (): number => parts.activity.revision;
+  const pages = { ...served, urls, prefixes, ask, answers, ...(revision && { revision }) };
   const problemPages = addPageRoutes(routes, pages);
   const prepared = {
     '/chains': () => parts.documents.current.chains,

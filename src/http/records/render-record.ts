@@ -62,7 +62,7 @@ function renderChunks(
 ): readonly string[] {
   const parts = parseSections(stored);
   if (form.kind === 'fields') return renderContract(match, parts, form.selection, form.live);
-  if (form.kind === 'standard_input') return [renderStandardInput(parts)];
+  if (form.kind === 'standard_input') return renderStandardInput(parts);
   if (form.kind === 'abi') return [JSON.stringify(parts.artifacts?.['abi'] ?? [])];
   if (form.kind === 'etherscan_abi') return [renderOk(renderAbi(parts))];
   if (form.kind === 'etherscan_source') {
@@ -106,7 +106,7 @@ function renderChunks(
 function zippedFiles(parts: Partial<ContractSections>): readonly ZippedFile[] {
   return [
     ...filesOf(parts),
-    { path: 'standard-input.json', content: renderStandardInput(parts) },
+    { path: 'standard-input.json', content: renderStandardInput(parts).join('') },
     { path: 'abi.json', content: JSON.stringify(parts.artifacts?.['abi'] ?? []) },
   ];
 }

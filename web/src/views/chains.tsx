@@ -49,6 +49,7 @@ interface ChainsData {
 
 /** Every chain that the service knows. */
 export const page = definePage<ChainsData>({
+  isShared: true,
   section: 'chains',
   title: () => 'Chains · Fullmatch',
   load,

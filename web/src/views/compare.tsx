@@ -18,6 +18,7 @@ import './compare.css';
 
 /** Two verified contracts side by side. */
 export const page = definePage<CompareData>({
+  isShared: true,
   section: 'contracts',
   title: ({ request: { params } }) => `Compare ${params['address'] ?? ''} · Fullmatch`,
   load: loadComparison,

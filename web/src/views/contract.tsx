@@ -26,6 +26,7 @@ import './contract.css';
 
 /** A contract: the verdict first, then what it rests on, then the sources. */
 export const page = definePage<ContractData>({
+  isShared: true,
   title: ({ data: { contract }, request: { params } }) => {
     const name = contract.state === 'ready' ? contract.value.compilation?.name : undefined;
     return `${name ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''} – Fullmatch`;

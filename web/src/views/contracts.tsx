@@ -27,6 +27,7 @@ import './contracts.css';
 
 /** Verified contracts: the newest first, or those that a search finds. */
 export const page = definePage<ContractsData>({
+  isShared: true,
   section: 'contracts',
   title: ({ request }) => {
     const { words } = parseContractQuery(request.query);

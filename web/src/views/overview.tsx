@@ -17,6 +17,7 @@ import './overview.css';
 
 /** What this service holds, at a glance. */
 export const page = definePage<OverviewData>({
+  isShared: true,
   section: 'overview',
   hasSearch: true,
   title: () => 'Fullmatch',

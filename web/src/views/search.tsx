@@ -15,6 +15,7 @@ import { type FoundChains, isCalled, wordsOf } from '../search/search-words.ts';
 
 /** Everything that fits some words: chains, contracts, and the job that has them as its id. */
 export const page = definePage<SearchData>({
+  isShared: true,
   section: 'search',
   title: ({ request }) => {
     const words = wordsOf(request.query);

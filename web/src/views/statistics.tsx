@@ -13,6 +13,7 @@ import './statistics.css';
 
 /** The counts over time, by chain, by compiler and by origin. */
 export const page = definePage<StatisticsData>({
+  isShared: true,
   section: 'statistics',
   title: () => 'Statistics – Fullmatch',
   load: (api, { query }) => loadStatistics(api, readQuestion(query)),

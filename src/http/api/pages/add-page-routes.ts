@@ -19,7 +19,8 @@ import { type Problem } from '../../error-response.ts';
 import { isAskedForPage } from '../../client-of.ts';
 import { type HostUrls } from '../../http-parts.ts';
 import { urlsSeenBy } from './seen-urls.ts';
-import { makePage, type PageMaking, type WrittenPage } from './make-page.ts';
+import { KeptPages, type MadePage } from './kept-pages.ts';
+import { makePage, type PageMaking } from './make-page.ts';
 import { answerProblemPlainly } from './plain-page.ts';
 import { type PageHost } from './server-bundle.ts';
 import { type WebBundle } from './web-bundle.ts';
@@ -39,6 +40,8 @@ interface PageParts {
   /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
   readonly ask: PageMaking['ask'];
   readonly answers: PageMaking['answers'];
+  /** Another number after every change of what is published; absent where the pages show anything else. */
+  readonly revision?: () => number;
 }
 
 /** Says a problem as a page to a client that prefers one; undefined to every other. */
@@ -52,8 +55,6 @@ const LENGTHS = { identity: 2, gzip: 1 } as const;
 
 /** Pages that are made at once, in all and of one network: they wait for the database, and are written one after the other. */
 const PAGES = { total: 8, perClient: 5, waiting: 256, waitingPerClient: 32 };
-/** Static pages that are kept: a handful, each at the few depths at which it is asked for. */
-const KEPT_PAGES = 32;
 
 const A_YEAR = 'public, max-age=31536000, immutable';
 const ASSET_TYPES: Readonly<Record<string, string>> = {
@@ -65,16 +66,10 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
 /** Each part of a path makes the links of its page longer: nobody types a longer one. */
 const PATH_SHOWN_CHARACTERS = 512;
 
-/** A page, also in gzip once it was asked for. */
-interface MadePage {
-  readonly page: WrittenPage;
-  gzip?: Buffer<ArrayBuffer>;
-}
-
 /** What the pages of a host share. */
 interface PageState {
   readonly making: PageMaking;
-  readonly made: Map<string, MadePage>;
+  readonly kept: KeptPages;
 }
 
 /**
@@ -85,7 +80,7 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPag
   const { bundle, ask, answers } = parts;
   const pages = new Admission(PAGES);
   const making = { renderer: bundle.renderer, ask, answers, pages, outages: new Map() };
-  const state: PageState = { making, made: new Map() };
+  const state: PageState = { making, kept: new KeptPages() };
   const answer = (c: Context, problem?: Problem): Promise<Answer> =>
     answerPage(parts, state, c, problem);
   const answerInPlace = async (c: Context, problem?: Problem): Promise<Answer> => {
@@ -171,10 +166,10 @@ function policyOf({ host, urls }: PageParts, c: Context): ResponseHeaders {
   };
 }
 
-/** A static page is made once for each place at which it is asked for. */
+/** A page that is the same for everybody is made once for each URL at which it is asked for. */
 async function findPage(
-  { host, version, urls, prefixes, isUnlisted = false }: PageParts,
-  { making, made }: PageState,
+  { host, version, urls, prefixes, isUnlisted = false, revision }: PageParts,
+  { making, kept }: PageState,
   c: Context,
   problem: Problem | undefined,
 ): Promise<MadePage> {
@@ -187,9 +182,12 @@ async function findPage(
   const seen = urlsSeenBy(c.req.url, own, host);
   const { api, repository } = seen;
   const base = baseOf(below, prefix);
-  const key = JSON.stringify([path, base, api, repository]);
-  const kept = problem === undefined ? made.get(key) : undefined;
-  if (kept !== undefined) return kept;
+  // Names that clients make up would push out the pages that everybody asks for.
+  const isKept = problem === undefined && seen === own;
+  const key = JSON.stringify([path, search, base, api, repository]);
+  const madeOf = revision?.();
+  const known = isKept ? kept.find(key, madeOf) : undefined;
+  if (known !== undefined) return known;
   // The pages of everybody are one step above those of unlisted contracts.
   const ownSite = isUnlisted ? `${base}../` : base;
   const site = host === 'api' ? ownSite : api && `${api}/`;
@@ -212,9 +210,7 @@ async function findPage(
   });
   if (page === undefined) throw notFound(pathname);
   const result: MadePage = { page };
-  // Names that clients make up would push out the pages that everybody asks for.
-  if (seen === own && page.isStatic && page.status === 200 && made.size < KEPT_PAGES)
-    made.set(key, result);
+  if (isKept) kept.keep(key, result, madeOf);
   return result;
 }
 

@@ -24,6 +24,8 @@ export interface PageMaking {
 /** A page and its document. */
 export interface WrittenPage extends PageFacts {
   readonly bytes: Buffer<ArrayBuffer>;
+  /** Whether all that it shows could be read. */
+  readonly isWhole: boolean;
 }
 
 /** The routes answer in milliseconds, and a page comes without the part that does not. */
@@ -62,7 +64,11 @@ export async function makePage(
   }
   if ('none' in step) return undefined;
   const { page, bytes } = step;
-  return { ...page, bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength) };
+  return {
+    ...page,
+    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+    isWhole: !task.answers.some(isOutage),
+  };
 }
 
 /** The task with what it waits for. An answer that proved outdated is replaced. */
@@ -99,8 +105,11 @@ async function readAnswer(
     return { status, ...(etag !== null && { tag: etag }), ...(body && { body }) };
   };
   const answer = await within(TIMEOUT_MS, read());
-  const isOutage = answer.status === 0 || answer.status >= 500;
-  return { path, at, since: recordFailure(outages, path, at, isOutage), ...answer };
+  return { path, at, since: recordFailure(outages, path, at, isOutage(answer)), ...answer };
+}
+
+function isOutage({ status }: Pick<PrefetchedResponse, 'status'>): boolean {
+  return status === 0 || status >= 500;
 }
 
 type Read = Pick<PrefetchedResponse, 'status' | 'tag' | 'body' | 'timeoutMs'>;

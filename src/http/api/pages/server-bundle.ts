@@ -56,6 +56,8 @@ export interface PageFacts {
   readonly location?: string;
   /** Whether it is the same whenever it is asked for in the same context. */
   readonly isStatic: boolean;
+  /** Whether it shows published data alone, so that one that is a second old may be shown to anybody. */
+  readonly isShared: boolean;
 }
 
 /** What the bundle of the service exports. */

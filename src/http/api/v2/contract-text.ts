@@ -11,8 +11,11 @@ import { type contractSchema } from './contract-schema.ts';
 import { CONTRACT_FIELDS, type FieldSelection } from './contract-fields.ts';
 import { LANGUAGE_NAMES, renderMinimal, renderSources } from './render-contract.ts';
 
+/** JSON in pieces: what is used twice is not copied, and the whole is never one text beside its bytes. */
+type Pieces = readonly string[];
+
 /** JSON by the names of members; `undefined` members are left out, as in JSON.stringify. */
-type MemberTexts = Readonly<Record<string, string | undefined>>;
+type MemberPieces = Readonly<Record<string, Pieces | undefined>>;
 
 /**
  * A contract as JSON, in pieces. What several fields show, such as the sources, is written once and used in each: for
@@ -24,13 +27,13 @@ export function renderContract(
   parts: Partial<ContractSections>,
   { chosen, omitted }: Omit<FieldSelection, 'parts'>,
   live: Readonly<Record<string, unknown>> = {},
-): readonly string[] {
+): Pieces {
   const texts = new ContractTexts(parts);
   const fields = [...chosen].flatMap(([name, members]) => {
     const value = (): unknown => live[name] ?? CONTRACT_FIELDS.get(name)?.render?.(parts) ?? null;
     const isWhole = members === undefined && live[name] === undefined;
-    const text = isWhole ? texts.field(name) : JSON.stringify(pick(value(), members));
-    return [`,${JSON.stringify(name)}:`, text];
+    const pieces = isWhole ? texts.field(name) : [JSON.stringify(pick(value(), members))];
+    return [`,${JSON.stringify(name)}:`, ...pieces];
   });
   return [JSON.stringify(renderUsual(match, omitted)).slice(0, -1), ...fields, '}'];
 }
@@ -50,60 +53,62 @@ function pick(value: unknown, members: ReadonlySet<string> | undefined): unknown
   return Object.fromEntries(Object.entries(value).filter(([name]) => members.has(name)));
 }
 
+const NULL: Pieces = ['null'];
+
 class ContractTexts {
   readonly #parts: Partial<ContractSections>;
-  readonly #texts = new Map<string, string>();
+  readonly #texts = new Map<string, Pieces>();
 
   constructor(parts: Partial<ContractSections>) {
     this.#parts = parts;
   }
 
   /** The JSON of a whole field. */
-  field(name: string): string {
+  field(name: string): Pieces {
     if (name === 'stdJsonInput') return this.#standardJsonInput();
     if (name === 'stdJsonOutput') return this.#standardJsonOutput();
     const artifact = CONTRACT_FIELDS.get(name)?.artifact;
-    if (artifact !== undefined) return this.#artifact(artifact) ?? 'null';
+    if (artifact !== undefined) return this.#artifact(artifact) ?? NULL;
     if (name === 'sources') return this.#sources();
-    return JSON.stringify(CONTRACT_FIELDS.get(name)?.render?.(this.#parts) ?? null);
+    return toPieces(CONTRACT_FIELDS.get(name)?.render?.(this.#parts) ?? null);
   }
 
-  #sources(): string {
-    return this.#once('sources', () => renderSources(this.#parts)) ?? '{}';
+  #sources(): Pieces {
+    return this.#once('sources', () => renderSources(this.#parts)) ?? ['{}'];
   }
 
-  #artifact(name: string): string | undefined {
+  #artifact(name: string): Pieces | undefined {
     return this.#once(`artifact ${name}`, () => this.#parts.artifacts?.[name]);
   }
 
   /** What the compiler was given: it compiles again to the same contract. */
-  #standardJsonInput(): string {
+  #standardJsonInput(): Pieces {
     const { compilation } = this.#parts;
-    if (compilation === undefined) return 'null';
+    if (compilation === undefined) return NULL;
     return joinMembers({
-      language: JSON.stringify(LANGUAGE_NAMES[compilation.language] ?? compilation.language),
+      language: toPieces(LANGUAGE_NAMES[compilation.language] ?? compilation.language),
       sources: this.#sources(),
-      settings: JSON.stringify(compilation.settings),
+      settings: toPieces(compilation.settings),
       ...this.#moreInput(),
     });
   }
 
   /** What the compiler of a language reads beside these. */
-  #moreInput(): Readonly<Record<string, string>> {
+  #moreInput(): MemberPieces {
     const more = this.#parts.artifacts?.['input'];
     if (!isMembers(more)) return {};
-    return Object.fromEntries(Object.entries(more).map(([name, text]) => [name, String(text)]));
+    return Object.fromEntries(Object.entries(more).map(([name, text]) => [name, [String(text)]]));
   }
 
   /** What the compiler said of this contract, as far as it is known. */
-  #standardJsonOutput(): string {
+  #standardJsonOutput(): Pieces {
     const { compilation, artifacts = {}, metadata, creationCode, runtimeCode } = this.#parts;
-    if (compilation === undefined) return 'null';
+    if (compilation === undefined) return NULL;
     const { name, fullyQualifiedName } = compilation;
     const [path] = splitQualifiedName(fullyQualifiedName);
     const ofContract = Object.keys(artifacts)
       .filter((key) => key !== 'sources' && key !== 'input')
-      .map((key) => [key, this.#artifact(key) ?? 'null'] as const);
+      .map((key) => [key, this.#artifact(key) ?? NULL] as const);
     const evm = {
       bytecode: renderOutputCode(creationCode),
       deployedBytecode: renderOutputCode(runtimeCode),
@@ -111,22 +116,24 @@ class ContractTexts {
     const contract = joinMembers(
       Object.fromEntries([
         ...ofContract,
-        ['metadata', typeof metadata === 'string' ? JSON.stringify(metadata) : undefined],
-        ['evm', JSON.stringify(evm)],
+        ['metadata', typeof metadata === 'string' ? toPieces(metadata) : undefined],
+        ['evm', toPieces(evm)],
       ]),
     );
-    const contracts = `{${JSON.stringify(path)}:{${JSON.stringify(name)}:${contract}}}`;
+    const contracts = joinMembers({ [path]: joinMembers({ [name]: contract }) });
     const hasSources = Object.hasOwn(artifacts, 'sources');
-    const sources = hasSources ? (this.#artifact('sources') ?? 'null') : undefined;
+    const sources = hasSources ? (this.#artifact('sources') ?? NULL) : undefined;
     return joinMembers({ sources, contracts });
   }
 
-  #once(key: string, value: () => unknown): string | undefined {
+  #once(key: string, value: () => unknown): Pieces | undefined {
     const known = this.#texts.get(key);
     if (known !== undefined) return known;
     const text = JSON.stringify(value()) as string | undefined;
-    if (text !== undefined) this.#texts.set(key, text);
-    return text;
+    if (text === undefined) return undefined;
+    const pieces = [text];
+    this.#texts.set(key, pieces);
+    return pieces;
   }
 }
 
@@ -138,10 +145,10 @@ const OUTPUT = {
   '*': { '*': ['abi', 'metadata', 'evm.bytecode.object', 'evm.deployedBytecode.object'] },
 };
 
-/** The standard JSON input of a contract as its compiler takes it: it asks for the codes, too. */
-export function renderStandardInput(parts: Partial<ContractSections>): string {
+/** The standard JSON input of a contract as its compiler takes it, in pieces: it asks for the codes, too. */
+export function renderStandardInput(parts: Partial<ContractSections>): Pieces {
   const { compilation } = parts;
-  if (compilation === undefined) return 'null';
+  if (compilation === undefined) return NULL;
   const outputSelection = USUAL_OUTPUT[compilation.language] ?? OUTPUT;
   const settings = { outputSelection, ...compilation.settings };
   return new ContractTexts({ ...parts, compilation: { ...compilation, settings } }).field(
@@ -149,11 +156,15 @@ export function renderStandardInput(parts: Partial<ContractSections>): string {
   );
 }
 
-function joinMembers(members: MemberTexts): string {
-  const texts = Object.entries(members).flatMap(([name, text]) =>
-    text === undefined ? [] : [`${JSON.stringify(name)}:${text}`],
+function joinMembers(members: MemberPieces): Pieces {
+  const pieces = Object.entries(members).flatMap(([name, value]) =>
+    value === undefined ? [] : [',', `${JSON.stringify(name)}:`, ...value],
   );
-  return `{${texts.join(',')}}`;
+  return ['{', ...pieces.slice(1), '}'];
+}
+
+function toPieces(value: unknown): Pieces {
+  return [JSON.stringify(value)];
 }
 
 function renderOutputCode(code: StoredCode | undefined): object {

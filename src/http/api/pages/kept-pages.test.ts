@@ -1,0 +1,54 @@
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+
+import { KeptPages, type MadePage } from './kept-pages.ts';
+
+const made = (facts: Partial<MadePage['page']> = {}): MadePage => ({
+  page: {
+    ...{ status: 200, isStatic: false, isShared: true, isWhole: true },
+    bytes: Buffer.from('<html>'),
+    ...facts,
+  },
+});
+
+describe('pages that are kept', () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  test('show published data until something is published, and for less than a second', () => {
+    const pages = new KeptPages();
+    const page = made();
+    pages.keep('/', page, 7);
+    expect(pages.find('/', 7)).toBe(page);
+    expect(pages.find('/contracts', 7)).toBeUndefined();
+    expect(pages.find('/', 8)).toBeUndefined();
+    vi.advanceTimersByTime(999);
+    expect(pages.find('/', 7)).toBe(page);
+    vi.advanceTimersByTime(2);
+    expect(pages.find('/', 7)).toBeUndefined();
+  });
+
+  test('stay for good where they are static', () => {
+    const pages = new KeptPages();
+    const page = made({ isStatic: true });
+    pages.keep('/docs', page, undefined);
+    vi.advanceTimersByTime(86_400_000);
+    expect(pages.find('/docs', 9)).toBe(page);
+  });
+
+  test.each([
+    ['of a part that could not be read', { isWhole: false }],
+    ['of a thing that is not there', { status: 404 }],
+    ['of a job, which changes without an event', { isShared: false }],
+    ['longer than most', { bytes: Buffer.alloc(2 ** 18) }],
+  ])('are none %s', (_what, facts) => {
+    const pages = new KeptPages();
+    pages.keep('/', made(facts), 7);
+    expect(pages.find('/', 7)).toBeUndefined();
+  });
+
+  test('are none where anything but published data is shown', () => {
+    const pages = new KeptPages();
+    pages.keep('/', made(), undefined);
+    expect(pages.find('/', undefined)).toBeUndefined();
+  });
+});
