@@ -5,6 +5,7 @@ import { silentLogger } from '../src/log.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { saveMatch, type VerifiedContract } from '../src/repository/repository.ts';
 import { sql } from '../src/store/database.ts';
+import { type DeployedCode } from '../src/chains/rpc/deployed-code.ts';
 import { KnownCodeCache } from '../src/verification/known-codes/known-code-cache.ts';
 import { verifyAndSaveKnownCode } from '../src/verification/recheck/verify-and-save.ts';
 import { callOf, word } from './support/creation-deployments.ts';
@@ -53,6 +54,11 @@ const changed = ({ input, ...rest }: Submission): Submission => ({
       ]),
     ),
   },
+});
+
+/** A code as its caller has read it. */
+const readingOf = (code: Uint8Array): DeployedCode => ({
+  ...{ code, blockNumber: 1, blockHash: '0x', endpoints: [], witnesses: 1 },
 });
 
 /** What is stored of a verification, without its times. */
@@ -267,22 +273,16 @@ describeWith([ANVIL], 'known codes', () => {
   });
 
   test('cost the chain nothing where the code was read and none is like it', async () => {
-    const runtimeCode = Buffer.from(`60016002${'5b'.repeat(90)}`, 'hex');
+    const unknown = readingOf(Buffer.from(`60016002${'5b'.repeat(90)}`, 'hex'));
     const refuse = () => Promise.reject(new Error('asked'));
     const parts = { ...fixture.parts, readDeployedCode: refuse, findCreation: refuse };
     const address: Hex = `0x${'cd'.repeat(20)}`;
     for (let time = 0; time < 2; time += 1) {
-      expect(await fixture.find(address, { runtimeCode }, parts)).toBeUndefined();
+      expect(await fixture.find(address, { deployed: unknown }, parts)).toBeUndefined();
     }
     await expect(
-      fixture.find(address, { runtimeCode: await codeAt(factoryAddress) }, parts),
+      fixture.find(address, { deployed: readingOf(await codeAt(factoryAddress)) }, parts),
     ).rejects.toThrow('asked');
-  });
-
-  test('are the code on chain, whatever somebody said it was', async () => {
-    const address = await deployed(ofFile('contract Unknown { uint public z = 5; }', 'Unknown'));
-    const runtimeCode = await codeAt(factoryAddress);
-    expect(await fixture.find(address, { runtimeCode })).toBeUndefined();
   });
 
   test('compile again what a version without the types of immutables stored, and keep them from then on', async () => {

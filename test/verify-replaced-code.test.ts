@@ -5,6 +5,7 @@ import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { configOf, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { callOf } from './support/creation-deployments.ts';
+import { sql } from '../src/store/database.ts';
 import { ANVIL, describeWith } from './support/needs.ts';
 import {
   createReplaceableContracts,
@@ -148,5 +149,37 @@ describeWith([ANVIL], 'code that is replaced', () => {
     } finally {
       await walking.close();
     }
+  });
+
+  /** Stores a partial match: a full one would be compared with the chain before the next submission is accepted. */
+  const verifySecondInPart = async (): Promise<void> => {
+    const text = `${sourceOf('Second', 2)}// another comment`;
+    const stdJsonInput = inputOf({ 'Second.sol': text }, { evmVersion: 'shanghai' });
+    expect((await verify('Second', { stdJsonInput })).contract).toMatchObject({ match: 'match' });
+  };
+
+  test('is withdrawn in the transaction that stores the match of the new code', async () => {
+    await verifySecondInPart();
+    await end();
+    await make('First');
+    expect((await verify('First')).contract).toMatchObject({ runtimeMatch: 'exact_match' });
+    const newest = await testDatabase.database.query<{ kind: string; transaction: string }>(
+      sql(
+        'test newest events',
+        'SELECT kind, xmin::text AS transaction FROM match_events ORDER BY id DESC LIMIT 2',
+      ),
+    );
+    expect(newest.map(({ kind }) => kind)).toEqual(['stored', 'withdrawn']);
+    expect(new Set(newest.map(({ transaction }) => transaction)).size).toBe(1);
+  });
+
+  test('is withdrawn where the verification that read the new code finds no match', async () => {
+    await end();
+    await make('Second');
+    await verifySecondInPart();
+    await end();
+    await make('First');
+    expect((await verify('Second')).error?.customCode).toBe('no_match');
+    expect((await eventsOf())[0]).toMatchObject({ kind: 'withdrawn', reason: 'code_replaced' });
   });
 });

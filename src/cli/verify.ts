@@ -6,6 +6,7 @@ import { type Core } from '../core/open-core.ts';
 import { TOKEN_VARIABLE } from '../config/settings.ts';
 import { FullmatchError } from '../errors.ts';
 import { describeAddressFault, isTransactionHash, type Hex } from '../lib/hex.ts';
+import { type Contradiction } from '../repository/repository.ts';
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { failureKindOf, toVerificationFailure } from '../verification/verification-failure.ts';
 import { createProposalReader } from '../verification/propose-compiler.ts';
@@ -13,6 +14,7 @@ import { toDroppedSources } from '../verification/jobs/verification-job.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 import { readVerificationTask } from '../verification/compilation/read-compilation-task.ts';
 import { verifyAndSave, verifyCurrentCode } from '../verification/recheck/verify-and-save.ts';
+import { type VerificationResult } from '../verification/verify-contract.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { followProgress } from './download-progress.ts';
@@ -174,9 +176,9 @@ async function runHere(
   try {
     const task = readVerificationTask({ ...request, chainId }, parts.sourceBytes);
     const { database } = await core.store();
-    const { result, saved } = await verifyAndSave(database, () =>
-      verifyCurrentCode(database, parts, task, signal, log),
-    );
+    const verify = (contradicted: Contradiction[]): Promise<VerificationResult> =>
+      verifyCurrentCode(database, parts, task, signal, contradicted);
+    const { result, saved } = await verifyAndSave(database, verify, log);
     const { runtimeMatch, creationMatch } = result.contract;
     const droppedSources = toDroppedSources(result.droppedSources);
     return {

@@ -157,8 +157,7 @@ function startWork(
       ...{ database, monitored, log },
       queueShare: QUEUE_SHARE,
       reading: verification,
-      verifyKnownCode: (known, deployment, signal) =>
-        verifyKnownCode({ ...known, cache }, deployment, signal),
+      verifyKnownCode: (known, ...rest) => verifyKnownCode({ ...known, cache }, ...rest),
       findSources: (code, found) => finder.find(code, found),
       pack: (request, trial) => verification.reader.pack(request, trial),
       submit: parts.submit,

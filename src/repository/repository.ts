@@ -40,6 +40,11 @@ export { type ContractLists, createContractLists } from './lists/contract-lists.
 export { listContracts } from './lists/list-contracts.ts';
 export { forgetAlternatives } from './matches/alternative-matches.ts';
 export { attachCreation } from './matches/attach-creation.ts';
+export {
+  type Contradiction,
+  settleContradictions,
+  withdrawContradicted,
+} from './matches/contradictions.ts';
 export type { ContractMatch } from './matches/contract-match.ts';
 export {
   type ContractSection,
@@ -83,8 +88,7 @@ export type {
   Transformed,
   VerifiedContract,
 } from './matches/verified-contract.ts';
-export { withdrawCreation } from './matches/withdraw-creation.ts';
-export { type Withdrawal, withdrawMatch } from './matches/withdraw-match.ts';
+export { withdrawMatch } from './matches/withdraw-match.ts';
 export { indexSignatures } from './signatures/index-signatures.ts';
 export type { ImportedSignatures, SignatureImport } from './signatures/import-signatures.ts';
 export type { EventInputs, SignatureName, SignatureTotals } from './signatures/find-signatures.ts';

@@ -23,12 +23,13 @@ export interface ReadingParts {
   readonly quorumOf: (chainId: number) => 1 | 2 | undefined;
 }
 
-/** What is being read of a contract: what runs, and what created it. */
-export interface ChainReading {
-  readonly deployed: Promise<DeployedCode>;
-  readonly creation: Promise<CreationSearch>;
+/** A contract on chain. Each part is read once, when it is first asked for. */
+export interface ContractReading {
+  readonly deployed: () => Promise<DeployedCode>;
+  /** See {@link searchCreation}. */
+  readonly creation: () => Promise<CreationSearch>;
   /** Ends what is still under way. */
-  stop(): void;
+  readonly stop: () => void;
 }
 
 /** What to ask endpoints for: the quorum of the chain, and until when. */
@@ -46,7 +47,7 @@ export function readingOptions(
  * checked, and it is ignored where it did not create the contract or nobody can say. If the client names none, every
  * search method is tried.
  */
-export function searchCreation(
+function searchCreation(
   { findCreation }: Pick<ReadingParts, 'findCreation'>,
   chain: RegisteredChain,
   { address, creationTransactionHash: submitted }: Deployment,
@@ -60,22 +61,35 @@ export function searchCreation(
   });
 }
 
-/** Begins to read both codes of a contract, so that the compiler can work meanwhile. See {@link searchCreation}. */
-export function startReading(
+/** Reads a contract on chain, see {@link ContractReading}. @param known its running code, where somebody read it a moment ago */
+export function readContract(
   parts: ReadingParts,
   chain: RegisteredChain,
   deployment: Deployment,
   signal: AbortSignal,
-): ChainReading {
+  known?: DeployedCode,
+): ContractReading {
   const stopped = new AbortController();
   const ending = AbortSignal.any([signal, stopped.signal]);
   const options = readingOptions(parts, deployment.chainId, ending);
-  const deployed = parts.readDeployedCode(chain, deployment.address, options);
-  // Endpoints that cannot even give the code are not asked for more.
-  const creation = deployed.then((running) =>
-    searchCreation(parts, chain, deployment, running, options),
+  const deployed = once(
+    async () => known ?? parts.readDeployedCode(chain, deployment.address, options),
   );
-  // The caller may fail before it waits for the second.
-  for (const reading of [deployed, creation]) reading.catch(() => undefined);
+  // Endpoints that cannot even give the code are not asked for more.
+  const creation = once(async () =>
+    searchCreation(parts, chain, deployment, await deployed(), options),
+  );
   return { deployed, creation, stop: () => stopped.abort() };
+}
+
+/** Reads when it is first asked. Who asked may fail before it waits for the answer. */
+export function once<T>(read: () => Promise<T>): () => Promise<T> {
+  let reading: Promise<T> | undefined;
+  return () => {
+    if (reading === undefined) {
+      reading = read();
+      reading.catch(() => undefined);
+    }
+    return reading;
+  };
 }

@@ -1,6 +1,7 @@
 // Takes requests to verify as jobs, compiles, compares with the chain, and stores what matches.
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
+import { type Contradiction } from '../repository/repository.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { CompilerAwaited, MAX_COMPILER_WAITS } from './jobs/awaited-compilers.ts';
 import {
@@ -110,12 +111,12 @@ export async function startVerification(
       database,
       watch,
       log,
-      verify: async ({ request, compilerWaits }, signal) => {
+      verify: async ({ request, compilerWaits }, signal, contradicted) => {
         const asked = await parts.reader.readTask(request, parts.sourceBytes, signal);
-        if (asked.task === 'stored') return verifyByStored(known, asked, signal, log);
+        if (asked.task === 'stored') return verifyByStored(known, asked, signal, contradicted);
         const task = { ...asked, task: asked.task };
         if (compilerWaits < MAX_COMPILER_WAITS) await requireCompiler(parts, task);
-        return verifyCurrentCode(database, working, task, signal, log);
+        return verifyCurrentCode(database, working, task, signal, contradicted);
       },
       ...(options.explorersOf && { explorersOf: options.explorersOf }),
       onEnd: tell,
@@ -160,9 +161,9 @@ async function verifyByStored(
   parts: KnownCodeParts,
   deployment: Deployment,
   signal: AbortSignal,
-  log: Logger,
+  contradicted: Contradiction[],
 ): Promise<VerificationResult> {
-  const result = await verifyCurrentKnownCode(parts, deployment, signal, log);
+  const result = await verifyCurrentKnownCode(parts, deployment, signal, contradicted);
   if (result !== undefined) return result;
   throw new VerificationFailure(
     'no_similar_match_found',

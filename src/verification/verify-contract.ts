@@ -30,7 +30,7 @@ import { linkedBySettings, requireDeployedLibraries } from './compilation/linked
 import { type Attempt, findNeededSources } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
 import { type RunningCode } from './compilation/read-running-codes.ts';
-import { startReading, type ReadingParts, type ChainReading } from './read-on-chain.ts';
+import { type ContractReading, readContract, type ReadingParts } from './read-on-chain.ts';
 import { requireKeptSize } from './compilation/source-size.ts';
 import {
   describeDiagnosis,
@@ -77,6 +77,7 @@ export interface OnChain {
 /**
  * Verifies a deployment against a compilation: reads the code on chain while the compiler is loaded, compiles
  * during the creation search, and compares both codes byte for byte. Stores nothing.
+ * @param given what is read of the contract; without it a reading of its own
  * @returns a contract whose running code matches.
  * @throws VerificationFailure where none does, or where it could not be found out; FullmatchError of the parts, which
  * {@link toVerificationFailure} turns into one; the reason of `signal`.
@@ -85,15 +86,17 @@ export async function verifyContract(
   parts: VerificationParts,
   deployment: VerificationTask,
   signal: AbortSignal,
+  given?: ContractReading,
 ): Promise<VerificationResult> {
   const chain = requireSupportedChain(parts, deployment);
-  const reading = startReading(parts, chain, deployment, signal);
+  const reading = given ?? readContract(parts, chain, deployment, signal);
+  void reading.creation();
   const giveUpCompiler = parts.compilers.prepare(deployment.task);
   try {
     return await compare(parts, chain, deployment, reading, signal);
   } finally {
     giveUpCompiler();
-    reading.stop();
+    if (given === undefined) reading.stop();
   }
 }
 
@@ -114,11 +117,11 @@ async function compare(
   parts: VerificationParts,
   chain: RegisteredChain,
   asked: VerificationTask,
-  reading: ChainReading,
+  reading: ContractReading,
   signal: AbortSignal,
 ): Promise<VerificationResult> {
   // What does not stand on chain is not compiled.
-  const deployed = await reading.deployed;
+  const deployed = await reading.deployed();
   requireBounded('on chain', deployed.code.length);
   if (isDelegation(deployed.code)) throw describeDelegation(asked, deployed);
   const target = isOpen(asked.task.target)
@@ -132,7 +135,7 @@ async function compare(
       compileTarget(parts, each, input, within);
   const compile = compileFor(task);
   const first = await compileTarget(parts, task, task.input, signal, { withOthers: true });
-  const { creation, methods } = await reading.creation;
+  const { creation, methods } = await reading.creation();
   const onChain: OnChain = { deployed, creation, methods };
   const byName = {
     compile,

@@ -117,7 +117,7 @@ export async function startKnownCodes(): Promise<KnownCodesFixture> {
     ...{ anvil, otherAnvil, testDatabase, parts, judge },
     compilations: () => compilations,
     verify: async (address, submission, chainId) => {
-      await verifyAndSave(database, () => judge(address, submission, chainId));
+      await verifyAndSave(database, () => judge(address, submission, chainId), silentLogger);
     },
     index: async () => {
       await advanceFeed(database);

@@ -8,12 +8,8 @@ import { readCurrentMatches, sha256 } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
 import { MONITOR_CLIENT } from '../../verification/jobs/run-jobs.ts';
 import { type QueueLimits } from '../../verification/jobs/submit-job.ts';
-import {
-  checkCode,
-  logRecheckOutcome,
-  withdrawWhatWasReplaced,
-} from '../../verification/recheck/code-check.ts';
-import { verifyAndSave } from '../../verification/recheck/verify-and-save.ts';
+import { checkCode, logRecheckOutcome } from '../../verification/recheck/code-check.ts';
+import { verifyAndSaveKnownCode } from '../../verification/recheck/verify-and-save.ts';
 import {
   failureKindOf,
   isPassing,
@@ -23,10 +19,7 @@ import {
   type PackedRequest,
   type VerificationRequest,
 } from '../../verification/verification-request.ts';
-import {
-  type VerificationParts,
-  type VerificationResult,
-} from '../../verification/verify-contract.ts';
+import { type VerificationParts } from '../../verification/verify-contract.ts';
 import { type verifyKnownCode } from '../../verification/known-codes/verify-known-code.ts';
 import { type SourceFinder } from '../sources/find-sources.ts';
 import { pauseAfter } from './back-off.ts';
@@ -189,31 +182,20 @@ async function verifyKnown(
   signal: AbortSignal,
 ): Promise<TrialOutcome | undefined> {
   const { database, log } = parts;
-  // The code was read a moment ago, by the same rules.
-  const first = { ...parts.reading, readDeployedCode: async () => deployed };
-  const deployment = { chainId, address, creationTransactionHash, runtimeCode: deployed.code };
-  let result: VerificationResult | undefined;
-  let readings = 0;
-  const verify = async (): Promise<VerificationResult> => {
-    readings += 1;
-    const from = withdrawWhatWasReplaced(database, readings === 1 ? first : parts.reading, log);
-    result = await parts.verifyKnownCode({ ...from, database }, deployment, signal);
-    if (result === undefined) throw NOT_KNOWN;
-    return { ...result, contract: { ...result.contract, origin: 'monitored' } };
-  };
-  try {
-    const { saved } = await verifyAndSave(database, verify);
-    const facts = { chain_id: chainId, address, outcome: saved.outcome };
-    log.info({ event: 'verified', by: 'known_code', ...facts }, 'verified by known code');
-    return { kind: 'verified', reason: 'known_code' };
-  } catch (error) {
-    if (error === NOT_KNOWN) return undefined;
-    throw error;
-  }
+  const found = await verifyAndSaveKnownCode(
+    { ...parts.reading, database },
+    // The code was read a moment ago, by the same rules.
+    { chainId, address, creationTransactionHash, deployed },
+    'monitored',
+    signal,
+    log,
+    parts.verifyKnownCode,
+  );
+  if (found === undefined) return undefined;
+  const facts = { chain_id: chainId, address, outcome: found.saved.outcome };
+  log.info({ event: 'verified', by: 'known_code', ...facts }, 'verified by known code');
+  return { kind: 'verified', reason: 'known_code' };
 }
-
-/** Ends {@link verifyAndSave} where there is nothing to save. */
-const NOT_KNOWN = new Error('no stored compilation gives the code');
 
 /** Looks for sources, and puts a verification with them into the queue. */
 async function verifyFound(

@@ -1,10 +1,9 @@
 import { bytesToHex, hexToBytes } from '../../lib/hex.ts';
-import { sql, type Database } from '../../store/database.ts';
+import { sql, type Queryable } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { storeDeployments } from '../evidence/evidence.ts';
 import { dropAllAlternatives } from './alternative-matches.ts';
 import { DEPLOYMENT_CORRECTED, forgetProof } from './correct-deployment.ts';
-import { notifyOfMatches } from './match-notifications.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
 import { deploymentId } from './verified-contract-identity.ts';
 import {
@@ -108,44 +107,40 @@ function findWrongFacts(shown: ShownRow, { deployment, creation }: LateCreation)
 }
 
 /**
- * Attaches a creation to the match that is shown: the same text under a new number, with the facts of the chain that were
+ * Attaches a creation to the match that is shown, in a transaction of its caller: the same text under a new number, with the facts of the chain that were
  * not known before. An event says so, and a `corrected` event names the facts that were wrong. The counts change only
  * where the creation makes the match full.
  * @returns the number of the event; undefined where another match is shown by now
  * @throws FullmatchError contract_changed as {@link requireCurrentReadings}
  */
 export async function attachCreation(
-  database: Database,
+  transaction: Queryable,
   late: LateCreation,
 ): Promise<string | undefined> {
   const { contract, deployment, matchId, creationMatch, creation } = late;
   const { chainId, address, creationSearch } = contract;
   const key = [chainId, hexToBytes(address), matchId];
   const deployed = { chainId, address, deployment };
-  const eventNumber = await database.transaction(async (transaction) => {
-    const [shown] = await transaction.query<ShownRow>(LOCK_SHOWN, key);
-    if (shown === undefined) return undefined;
-    await requireCurrentReadings(transaction, [contract]);
-    if (deployment.transactionHash === undefined) await forgetProof(transaction, matchId);
-    await storeDeployments(transaction, [deployed]);
-    const [event] = await transaction.query<{ id: string; match_after: Match }>(ATTACH, [
-      ...key,
-      deploymentId(deployed),
-      creationMatch,
-      creation === undefined ? null : JSON.stringify(creation.values),
-      creation === undefined ? null : JSON.stringify(creation.transformations),
-      creationSearch === undefined ? null : JSON.stringify(creationSearch),
-    ]);
-    if (event === undefined) return undefined;
-    if (event.match_after === 'full') await dropAllAlternatives(transaction, chainId, address);
-    const wrong = findWrongFacts(shown, late);
-    if (wrong.length > 0) {
-      const reason = `${DEPLOYMENT_CORRECTED}: ${wrong.join(', ')}`;
-      await transaction.query(RECORD_CORRECTION, [...key.slice(0, 2), reason]);
-    }
-    await addToCounts(transaction, [{ chainId, before: shown.match, after: event.match_after }]);
-    return event.id;
-  });
-  if (eventNumber !== undefined) await notifyOfMatches(database);
-  return eventNumber;
+  const [shown] = await transaction.query<ShownRow>(LOCK_SHOWN, key);
+  if (shown === undefined) return undefined;
+  await requireCurrentReadings(transaction, [contract]);
+  if (deployment.transactionHash === undefined) await forgetProof(transaction, matchId);
+  await storeDeployments(transaction, [deployed]);
+  const [event] = await transaction.query<{ id: string; match_after: Match }>(ATTACH, [
+    ...key,
+    deploymentId(deployed),
+    creationMatch,
+    creation === undefined ? null : JSON.stringify(creation.values),
+    creation === undefined ? null : JSON.stringify(creation.transformations),
+    creationSearch === undefined ? null : JSON.stringify(creationSearch),
+  ]);
+  if (event === undefined) return undefined;
+  if (event.match_after === 'full') await dropAllAlternatives(transaction, chainId, address);
+  const wrong = findWrongFacts(shown, late);
+  if (wrong.length > 0) {
+    const reason = `${DEPLOYMENT_CORRECTED}: ${wrong.join(', ')}`;
+    await transaction.query(RECORD_CORRECTION, [...key.slice(0, 2), reason]);
+  }
+  await addToCounts(transaction, [{ chainId, before: shown.match, after: event.match_after }]);
+  return event.id;
 }

@@ -123,6 +123,14 @@ export async function saveMatches(
   );
 }
 
+/** What else the transaction does that stores matches. */
+export interface SameTransaction {
+  /** Comes first. */
+  readonly before?: (transaction: Queryable) => Promise<unknown>;
+  /** Comes last, where no match rose; for one contract alone, whose outcome it may give. */
+  readonly otherwise?: (transaction: Queryable) => Promise<SavedMatch | undefined>;
+}
+
 /**
  * Stores contracts in one transaction as {@link saveMatches}, whichever way their rows come, and tells of it.
  * @param database where the transaction runs: the database, or one connection to it
@@ -131,10 +139,12 @@ export async function commitMatches(
   database: Pick<Database, 'acknowledged' | 'query' | 'transaction'>,
   contracts: readonly NumberedContract[],
   rowsOf: (transaction: Queryable) => EvidenceRows,
+  { before, otherwise }: SameTransaction = {},
 ): Promise<readonly SavedMatch[]> {
   let marks: EventMark[] = [];
   const saved = await database.transaction(async (transaction) => {
     marks = [];
+    await before?.(transaction);
     const rows = rowsOf(transaction);
     const results = new Map<NumberedContract, SavedMatch>();
     for (const round of splitByAddress(contracts)) {
@@ -142,19 +152,26 @@ export async function commitMatches(
         results.set(contract, result);
       }
     }
-    return contracts.map((contract) => results.get(contract) ?? unchanged(contract));
+    const all = contracts.map((contract) => results.get(contract) ?? unchanged(contract));
+    const attached = all.some(isChanged) ? undefined : await otherwise?.(transaction);
+    return attached === undefined ? all : [attached];
   });
   database.acknowledged.note(marks);
-  if (saved.some(({ outcome }) => outcome !== 'unchanged')) await notifyOfMatches(database);
+  const isMore = before !== undefined || otherwise !== undefined;
+  if (isMore || saved.some(isChanged)) await notifyOfMatches(database);
   return saved;
 }
 
-/** Stores one verified contract. See {@link saveMatches}. */
+const isChanged = ({ outcome }: SavedMatch): boolean => outcome !== 'unchanged';
+
+/** Stores one verified contract, and whatever else in the same transaction. See {@link saveMatches}. */
 export async function saveMatch(
   database: Database,
   contract: VerifiedContract,
+  more: SameTransaction = {},
 ): Promise<SavedMatch> {
-  const [saved] = await saveMatches(database, [contract]);
+  const rowsOf = (transaction: Queryable): EvidenceRows => new GivenRows(transaction, [contract]);
+  const [saved] = await commitMatches(database, [numberContract(contract, 0)], rowsOf, more);
   return saved ?? unchanged(contract);
 }
 

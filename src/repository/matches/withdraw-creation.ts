@@ -1,9 +1,8 @@
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
-import { sql, type Database, type Queryable } from '../../store/database.ts';
+import { sql, type Queryable } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { storeDeployments, type Deployed } from '../evidence/evidence.ts';
 import { forgetProof } from './correct-deployment.ts';
-import { notifyOfMatches } from './match-notifications.ts';
 import { holdsImmutables } from './unproven.ts';
 import { deploymentId } from './verified-contract-identity.ts';
 import { type Match } from './verified-contract.ts';
@@ -51,27 +50,22 @@ export interface CreationWithdrawal {
 
 /**
  * Withdraws a match whose creation transaction did not leave the contract that stands there today, and stores in the
- * same transaction what remains true: the match of the running code, without a transaction. Nothing remains where
+ * same transaction, which its caller runs, what remains true: the match of the running code, without a transaction. Nothing remains where
  * there is no runtime match, or where it holds immutables: some are believed only of creation code that matches. The
  * events are one of each kind, so the log says all of it, and the evidence that was withdrawn stays in the store.
  * @returns false where the match is not that of `matchId` any more: nothing changed.
  */
 export async function withdrawCreation(
-  database: Database,
+  transaction: Queryable,
   withdrawal: CreationWithdrawal,
 ): Promise<boolean> {
-  const isWithdrawn = await database.transaction(async (transaction) => {
-    const row = await withdrawRow(transaction, withdrawal);
-    if (row === undefined) return false;
-    await forgetProof(transaction, withdrawal.matchId);
-    const kept = await keepRuntimeSide(transaction, withdrawal, row);
-    await addToCounts(transaction, [
-      { chainId: withdrawal.chainId, before: row.match, after: kept ?? null },
-    ]);
-    return true;
-  });
-  if (isWithdrawn) await notifyOfMatches(database);
-  return isWithdrawn;
+  const row = await withdrawRow(transaction, withdrawal);
+  if (row === undefined) return false;
+  await forgetProof(transaction, withdrawal.matchId);
+  const kept = await keepRuntimeSide(transaction, withdrawal, row);
+  const { chainId } = withdrawal;
+  await addToCounts(transaction, [{ chainId, before: row.match, after: kept ?? null }]);
+  return true;
 }
 
 async function keepRuntimeSide(

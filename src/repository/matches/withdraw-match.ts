@@ -32,7 +32,7 @@ export interface WithdrawnRow {
   readonly event_id: string;
 }
 
-/** Takes a match away and records why, in a transaction whose writer then mends the counts. */
+/** Takes a match away and records why, in a transaction that then corrects the counts. */
 export async function withdrawRow(
   transaction: Queryable,
   { chainId, address, reason, runtimeCodeHash, matchId, readAtBlock }: Withdrawal,
@@ -45,6 +45,18 @@ export async function withdrawRow(
     matchId ?? null,
     readAtBlock ?? null,
   ]);
+  return row;
+}
+
+/** Withdraws a match in a transaction. @returns undefined where it is not the match that was meant, or none */
+export async function withdrawWithCounts(
+  transaction: Queryable,
+  withdrawal: Withdrawal,
+): Promise<WithdrawnRow | undefined> {
+  const row = await withdrawRow(transaction, withdrawal);
+  if (row === undefined) return undefined;
+  const { chainId } = withdrawal;
+  await addToCounts(transaction, [{ chainId, before: row.match, after: null }]);
   return row;
 }
 
@@ -77,13 +89,9 @@ export async function withdrawMatch(
       'A withdrawal needs a reason: the event log keeps it for everyone who asks why the count fell.',
     );
   }
-  const withdrawn = await database.transaction(async (transaction) => {
-    const row = await withdrawRow(transaction, withdrawal);
-    if (row !== undefined) {
-      await addToCounts(transaction, [{ chainId, before: row.match, after: null }]);
-    }
-    return row;
-  });
+  const withdrawn = await database.transaction((transaction) =>
+    withdrawWithCounts(transaction, withdrawal),
+  );
   if (withdrawn === undefined) {
     throw new FullmatchError(
       'contract_not_found',

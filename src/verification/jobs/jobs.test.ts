@@ -358,10 +358,10 @@ describe('workers', () => {
     const gate = new Gate();
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
-      const verify: WorkerParts['verify'] = async (request, signal) => {
+      const verify: WorkerParts['verify'] = async (request, ...given) => {
         begun.open();
         await gate.opened;
-        return succeed(request, signal);
+        return succeed(request, ...given);
       };
       start(verify, { workers: 1, leaseMs, jobTimeoutMs: 600_000 });
       const id = await submit();
@@ -416,10 +416,10 @@ describe('workers', () => {
 
   test('try again when the database was away for a moment', async () => {
     let tries = 0;
-    start(async (request, signal) => {
+    start(async (request, ...given) => {
       tries += 1;
       if (tries === 1) throw new FullmatchError('database_unreachable', 'away');
-      return succeed(request, signal);
+      return succeed(request, ...given);
     });
     expect(await untilEnd(await submit())).toMatchObject({ state: 'succeeded' });
     expect(tries).toBe(2);
@@ -464,9 +464,9 @@ describe('workers', () => {
 
   test('of several processes do every job once', async () => {
     const done = new Map<string, number>();
-    const verify: WorkerParts['verify'] = async (request, signal) => {
+    const verify: WorkerParts['verify'] = async (request, ...given) => {
       done.set(request.address, (done.get(request.address) ?? 0) + 1);
-      return succeed(request, signal);
+      return succeed(request, ...given);
     };
     for (let process = 0; process < 3; process += 1) start(verify);
     const ids = await Promise.all(Array.from({ length: 40 }, () => submit()));

@@ -77,9 +77,9 @@ test.each(IS_SLOW_SUITE ? PASSING : PASSING.slice(0, 2))(
     );
     const id = await submit();
     let tries = 0;
-    start(async (request, signal) => {
+    start(async (request, ...given) => {
       tries += 1;
-      return succeed(request, signal);
+      return succeed(request, ...given);
     });
     await expect.poll(() => tries).toBeGreaterThanOrEqual(2);
     expect((await readJob(testDatabase.database, id))?.state).toMatch(/queued|running/);
@@ -99,9 +99,9 @@ test('a full disk of this machine puts a job back, and the jobs behind it are no
   const troubled = await submit();
   const other = await submit();
   let first = '';
-  start(async (request, signal) => {
+  start(async (request, ...given) => {
     first ||= request.address;
-    if (request.address !== first) return succeed(request, signal);
+    if (request.address !== first) return succeed(request, ...given);
     throw Object.assign(new Error('write'), { code: 'ENOSPC' });
   });
   await expect

@@ -22,6 +22,7 @@ import {
   VerificationFailure,
 } from '../verification-failure.ts';
 import { type JobEnd } from './verification-job.ts';
+import { type Contradiction } from '../../repository/repository.ts';
 import { type VerificationResult } from '../verify-contract.ts';
 import { verifyAndSave } from '../recheck/verify-and-save.ts';
 
@@ -45,6 +46,7 @@ export interface WorkerParts {
   readonly verify: (
     job: Pick<ClaimedJob, 'chainId' | 'address' | 'request' | 'compilerWaits'>,
     signal: AbortSignal,
+    contradicted: Contradiction[],
   ) => Promise<VerificationResult>;
   /** Other explorers that are told of matches of a chain. */
   readonly explorersOf?: (chainId: number) => readonly string[];
@@ -210,9 +212,9 @@ async function verifyAndStore(
   signal: AbortSignal,
 ): Promise<JobOutcome | undefined> {
   signal.throwIfAborted();
-  const { result, saved } = await verifyAndSave(database, () =>
-    untilAborted(verify(job, signal), signal),
-  );
+  const verifyJob = (contradicted: Contradiction[]): Promise<VerificationResult> =>
+    untilAborted(verify(job, signal, contradicted), signal);
+  const { result, saved } = await verifyAndSave(database, verifyJob, log);
   const { contract } = result;
   const isOurs = await finishWithMatch(
     database,

@@ -1,18 +1,20 @@
 // Verifies contracts by what is stored: clones, redeployments and contracts that others made, without sources from anyone.
 import { maskCode, type MaskedCode } from '../../bytecode/masked-code.ts';
+import { type RegisteredChain } from '../../chains/registry/registered-chain.ts';
+import { type DeployedCode } from '../../chains/rpc/deployed-code.ts';
 import { isDelegation } from '../../chains/rpc/delegation.ts';
 import { FullmatchError } from '../../errors.ts';
 import {
   findKnownCodes,
   findSimilarCodes,
   type KnownCandidate,
-  readNewestEvent,
   readStoredCompilation,
   sha256,
 } from '../../repository/repository.ts';
 import { type Database, type Queryable } from '../../store/database.ts';
 import { requireBounded } from '../code-size.ts';
 import { requireDeployedLibraries } from '../compilation/linked-libraries.ts';
+import { type ContractReading, readContract } from '../read-on-chain.ts';
 import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
 import { type Deployment } from '../verification-request.ts';
 import {
@@ -31,7 +33,6 @@ import {
   readKnownCompilation,
   toKnownCompilation,
 } from './known-compilation.ts';
-import { type KnownReading, readLazily } from './known-reading.ts';
 import { readStoredTask } from './stored-task.ts';
 
 /** What verifying known codes needs: all that a verification does, and the index. */
@@ -41,8 +42,8 @@ export interface KnownCodeParts extends VerificationParts {
   readonly cache?: KnownCodeCache;
 }
 
-/** A deployment, with its running code where somebody has read it already: what is not known by it costs the chain nothing. */
-export type KnownDeployment = Deployment & { readonly runtimeCode?: Uint8Array };
+/** A deployment, with its running code where somebody read it a moment ago: what is not known by it costs the chain nothing. */
+export type KnownDeployment = Deployment & { readonly deployed?: DeployedCode };
 
 /** Candidates whose sources have to be compiled, for one deployment. */
 const MOST_COMPILED = 2;
@@ -63,7 +64,9 @@ const PASSED_OVER: ReadonlySet<string> = new Set([
  * Verifies a deployment by the compilations that are stored. The index proposes contracts whose masked code is that of the
  * deployment; each is held against the code on chain by strict replay, with the rules of {@link verifyContract} and to the
  * same record. A contract that was verified before needs no compiler; another one of stored sources is compiled once.
- * Stores nothing.
+ * Stores nothing. The creation, which costs endpoints and explorers more than the code, is looked for only where a known code
+ * is that of the contract.
+ * @param given what is read of the contract; without it a reading of its own
  * @returns undefined where no stored compilation gives the code.
  * @throws VerificationFailure where it could not be found out; FullmatchError of the parts; the reason of `signal`.
  */
@@ -71,22 +74,21 @@ export async function verifyKnownCode(
   parts: KnownCodeParts,
   deployment: KnownDeployment,
   signal: AbortSignal,
+  given?: ContractReading,
 ): Promise<VerificationResult | undefined> {
   const chain = requireSupportedChain(parts, deployment);
   const cache = parts.cache ?? new KnownCodeCache();
   const { database } = parts;
-  const { runtimeCode: hint } = deployment;
+  const hint = deployment.deployed?.code;
   if (hint !== undefined && !(await isAnyProposed(database, cache, hint))) return undefined;
-  const readAfterEvent = await readNewestEvent(database, deployment.chainId, deployment.address);
-  const reading = await readLazily(parts, chain, deployment, signal);
+  const reading = given ?? readContract(parts, chain, deployment, signal, deployment.deployed);
   try {
-    const { code } = reading.deployed;
-    requireBounded('on chain', code.length);
-    if (isDelegation(code)) return undefined;
-    const result = await new Search(parts, cache, deployment, reading, signal).run();
-    return result && { ...result, contract: { ...result.contract, readAfterEvent } };
+    const deployed = await reading.deployed();
+    requireBounded('on chain', deployed.code.length);
+    if (isDelegation(deployed.code)) return undefined;
+    return await new Search(parts, cache, { deployment, chain, deployed, reading }, signal).run();
   } finally {
-    reading.stop();
+    if (given === undefined) reading.stop();
   }
 }
 
@@ -129,32 +131,37 @@ async function isAnyProposed(
   return false;
 }
 
+/** A contract whose running code was read. */
+interface ReadDeployment {
+  readonly deployment: Deployment;
+  readonly chain: RegisteredChain;
+  readonly deployed: DeployedCode;
+  readonly reading: ContractReading;
+}
+
 /** The search for the candidate that gives a code. */
 class Search {
   readonly #parts: KnownCodeParts;
   readonly #cache: KnownCodeCache;
-  readonly #deployment: Deployment;
-  readonly #reading: KnownReading;
+  readonly #contract: ReadDeployment;
   readonly #signal: AbortSignal;
   #compiled = 0;
 
   constructor(
     parts: KnownCodeParts,
     cache: KnownCodeCache,
-    deployment: Deployment,
-    reading: KnownReading,
+    contract: ReadDeployment,
     signal: AbortSignal,
   ) {
     this.#parts = parts;
     this.#cache = cache;
-    this.#deployment = deployment;
-    this.#reading = reading;
+    this.#contract = contract;
     this.#signal = signal;
   }
 
   /** The first candidate that matches in full, or else the first that matches. */
   async run(): Promise<VerificationResult | undefined> {
-    const { code } = this.#reading.deployed;
+    const { code } = this.#contract.deployed;
     const seen = new Set<string>();
     let partial: VerificationResult | undefined;
     for await (const candidate of propose(this.#parts.database, this.#cache, code)) {
@@ -215,25 +222,24 @@ class Search {
     known: KnownCompilation,
     candidate: KnownCandidate,
   ): Promise<VerificationResult | 'compile' | undefined> {
-    const { deployed } = this.#reading;
-    const { address } = this.#deployment;
+    const { deployment, chain, deployed, reading } = this.#contract;
+    const { address } = deployment;
     const codes = { runtimeCode: deployed.code };
     const alone = judgeByKnown(known, address, codes);
     const isOpen = alone.runtime?.match === null && alone.runtime.reason === 'immutable_not_proven';
     if (alone.match === null && !isOpen) {
       return mayHaveOtherFileOrder(known, candidate) ? 'compile' : undefined;
     }
-    const { creation, methods } = await this.#reading.creation();
+    const { creation, methods } = await reading.creation();
     if (creation) requireBounded('that created it', creation.creationCode.length);
     const judgement = creation
       ? judgeByKnown(known, address, { ...codes, creationCode: creation.creationCode })
       : alone;
     if (judgement.match === null) return undefined;
     if (!isStoredAsIs(known, judgement.match)) return 'compile';
-    const { chain } = this.#reading;
     await requireDeployedLibraries(this.#parts, chain, new Map(), judgement, this.#signal);
     const onChain = { deployed, creation, methods };
-    const contract = toVerifiedContract(this.#deployment, known.compilation, onChain, judgement);
+    const contract = toVerifiedContract(deployment, known.compilation, onChain, judgement);
     return { contract, compileTimeMs: 0, droppedSources: [] };
   }
 
@@ -245,10 +251,9 @@ class Search {
     const { database, sourceBytes } = this.#parts;
     const stored = await readStoredCompilation(database, id, sourceBytes);
     if (stored === undefined) return undefined;
-    const deployment = this.#deployment;
+    const { deployment, reading } = this.#contract;
     const task = readStoredTask(stored.compilation, fullyQualifiedName, sourceBytes, deployment);
-    const parts = this.#reading.again(this.#parts);
-    const result = await verifyContract(parts, task, this.#signal);
+    const result = await verifyContract(this.#parts, task, this.#signal, reading);
     const { runtimeMatch, creationMatch, compilation } = result.contract;
     const isPartial = runtimeMatch !== 'full' && creationMatch !== 'full';
     const known = toKnownCompilation(compilation, isPartial);

@@ -8,7 +8,7 @@ import {
   deploymentId,
   hashOf,
 } from '../../repository/repository.ts';
-import { sql, type Database } from '../../store/database.ts';
+import { sql, type Queryable } from '../../store/database.ts';
 
 // The code that an import is about is known only where the import said so. What came with codes of its own stays together:
 // its transformations fit these codes alone.
@@ -40,10 +40,10 @@ type ProvenContract = Pick<
 >;
 
 async function readClaim(
-  database: Database,
+  transaction: Queryable,
   { chainId, address, deployment }: ProvenContract,
 ): Promise<Claim | undefined> {
-  const [claim] = await database.query<Claim>(READ_CLAIM, [
+  const [claim] = await transaction.query<Claim>(READ_CLAIM, [
     chainId,
     hexToBytes(address),
     hashOf(deployment.runtimeCode),
@@ -100,19 +100,19 @@ function isShown(
  * @throws FullmatchError contract_changed
  */
 export async function replaceClaimedCreation(
-  database: Database,
+  transaction: Queryable,
   contract: VerifiedContract,
 ): Promise<void> {
   const { chainId, address, creationMatch } = contract;
   const { transactionHash, creationCode } = contract.deployment;
   if (transactionHash === undefined || creationCode === undefined) return;
-  const claim = await readClaim(database, contract);
+  const claim = await readClaim(transaction, contract);
   if (claim === undefined) return;
   const deployment = factsFor(claim, contract.deployment);
   const judged = creationMatch === null ? undefined : contract.creation;
   const creation = settleArguments(claim, creationCode, judged);
   if (isShown(claim, { chainId, address, deployment }, creation)) return;
-  await store(database, contract, { claim, deployment, creation });
+  await store(transaction, contract, { claim, deployment, creation });
 }
 
 /**
@@ -120,12 +120,12 @@ export async function replaceClaimedCreation(
  * @returns whether there were any
  */
 export async function dropFalseArguments(
-  database: Database,
+  transaction: Queryable,
   contract: ProvenContract,
   matchId: string,
   creation: Creation,
 ): Promise<boolean> {
-  const claim = await readClaim(database, contract);
+  const claim = await readClaim(transaction, contract);
   if (claim?.match_id !== matchId || claim.constructor_arguments === null) return false;
   if (claim.are_arguments_placed) return false;
   if (settleArguments(claim, creation.creationCode, undefined) !== undefined) return false;
@@ -135,7 +135,7 @@ export async function dropFalseArguments(
     ...{ transactionHash, blockNumber, transactionIndex, deployer, creationCode },
     ...(runtimeCode && { runtimeCode }),
   });
-  return store(database, contract, { claim, deployment, creation: undefined });
+  return store(transaction, contract, { claim, deployment, creation: undefined });
 }
 
 /**
@@ -144,15 +144,15 @@ export async function dropFalseArguments(
  * @returns whether the match was still shown
  */
 export async function dropFalseTransaction(
-  database: Database,
+  transaction: Queryable,
   contract: ProvenContract,
   matchId: string,
 ): Promise<boolean> {
-  const claim = await readClaim(database, contract);
+  const claim = await readClaim(transaction, contract);
   if (claim?.match_id !== matchId) return false;
   const { constructor_arguments: constructorArguments, are_arguments_placed: isProven } = claim;
   const { runtimeCode } = contract.deployment;
-  return store(database, contract, {
+  return store(transaction, contract, {
     claim,
     deployment: factsFor(claim, { ...(runtimeCode && { runtimeCode }) }),
     creation:
@@ -170,11 +170,11 @@ interface SettledClaim {
 }
 
 async function store(
-  database: Database,
+  transaction: Queryable,
   contract: ProvenContract,
   { claim, deployment, creation }: SettledClaim,
 ): Promise<boolean> {
-  const eventNumber = await attachCreation(database, {
+  const eventNumber = await attachCreation(transaction, {
     ...{ contract, deployment, matchId: claim.match_id, creationMatch: null },
     ...(creation && { creation }),
   });

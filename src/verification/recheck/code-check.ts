@@ -10,18 +10,17 @@ import {
   CREATION_REPLACED,
   CREATION_ROLLED_BACK,
   DEPLOYMENT_CORRECTED,
+  type Contradiction,
   type Match,
-  type Withdrawal,
   forgetAlternatives,
+  settleContradictions,
   sha256,
-  withdrawMatch,
 } from '../../repository/repository.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { checkCreation, type CreationLoss, reconcileCreation } from './creation-check.ts';
+import { checkCreation, type CreationLoss } from './creation-check.ts';
 import { type ReadingParts } from '../read-on-chain.ts';
 import { findDisprovedClaim } from './disproved-claim.ts';
 import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
-import { type VerificationParts } from '../verify-contract.ts';
 
 /** A text kept beside a match is refused today. */
 const ALTERNATIVE_REFUSED = 'alternative_refused';
@@ -120,10 +119,10 @@ export async function checkCode(
     }
     return { outcome: 'not_checked', reason: error.code };
   }
-  const replaced = await withdrawIfReplaced(database, chainId, address, matched, deployed.code);
-  if (replaced) return { outcome: CODE_REPLACED };
-  const isDisproved = await withdrawIfDisproved(database, chainId, address, deployed);
-  if (isDisproved) return { outcome: CLAIM_DISPROVED };
+  const contradiction = await findContradictedMatch(database, chain, address, matched, deployed);
+  if (contradiction !== undefined && (await withdraw(database, contradiction))) {
+    return { outcome: contradiction.reason };
+  }
   const refusal = isCodeKnown
     ? await withdrawIfRefused(database, chainId, address, deployed.code)
     : undefined;
@@ -158,19 +157,26 @@ interface CheckCodeOptions {
 }
 
 /**
- * Withdraws the match that was read before the code, if it is about other code. A match that another verification
- * stored in between stays, as the statement asks for the code that was seen.
+ * What the code on chain contradicts of a contract: a match of other code, or the claim of an import that it matches fully.
+ * Nothing is written.
+ * @param matched what was read before the code: a match that was stored since is about the newer reading
  */
-async function withdrawIfReplaced(
+export async function findContradictedMatch(
   database: Database,
-  chainId: number,
+  { record: { chainId } }: RegisteredChain,
   address: Hex,
   matched: MatchedCode | undefined,
-  code: Uint8Array,
-): Promise<boolean> {
+  { code, blockNumber: readAtBlock }: DeployedCode,
+): Promise<
+  (Contradiction & { readonly reason: typeof CODE_REPLACED | typeof CLAIM_DISPROVED }) | undefined
+> {
   const runtimeCodeHash = matched?.runtime_code_hash ?? undefined;
-  if (runtimeCodeHash === undefined || runtimeCodeHash.equals(sha256(code))) return false;
-  return withdrawSeen(database, { chainId, address, reason: CODE_REPLACED, runtimeCodeHash });
+  if (runtimeCodeHash !== undefined && !runtimeCodeHash.equals(sha256(code))) {
+    return { of: 'match', chainId, address, reason: CODE_REPLACED, runtimeCodeHash };
+  }
+  const matchId = await findDisprovedClaim(database, chainId, address, code);
+  if (matchId === undefined) return undefined;
+  return { of: 'match', chainId, address, reason: CLAIM_DISPROVED, matchId, readAtBlock };
 }
 
 /** Withdraws the match that was read before the quorum said that no code stands there. */
@@ -181,12 +187,8 @@ async function withdrawRolledBack(
   { runtime_code_hash: runtimeCodeHash }: MatchedCode,
 ): Promise<boolean> {
   if (runtimeCodeHash === null) return false;
-  return withdrawSeen(database, {
-    chainId,
-    address,
-    reason: CREATION_ROLLED_BACK,
-    runtimeCodeHash,
-  });
+  const reason = CREATION_ROLLED_BACK;
+  return withdraw(database, { of: 'match', chainId, address, reason, runtimeCodeHash });
 }
 
 /**
@@ -202,34 +204,16 @@ async function withdrawIfRefused(
   const { shown, alternatives } = await findStoredRefusals(database, chainId, address, code);
   if (shown !== undefined) {
     const { matchId, refusal: reason } = shown;
-    if (await withdrawSeen(database, { chainId, address, reason, matchId })) return reason;
+    const contradiction = { of: 'match', chainId, address, reason, matchId } as const;
+    if (await withdraw(database, contradiction)) return reason;
   }
   const isForgotten = await forgetAlternatives(database, chainId, address, alternatives);
   return isForgotten ? ALTERNATIVE_REFUSED : undefined;
 }
 
-/** Withdraws an imported claim of a full match that the code on chain disproves, in rechecks and verifications alike. */
-async function withdrawIfDisproved(
-  database: Database,
-  chainId: number,
-  address: Hex,
-  { code, blockNumber: readAtBlock }: DeployedCode,
-): Promise<boolean> {
-  const matchId = await findDisprovedClaim(database, chainId, address, code);
-  if (matchId === undefined) return false;
-  const seen = { chainId, address, reason: CLAIM_DISPROVED, matchId, readAtBlock };
-  return withdrawSeen(database, seen);
-}
-
 /** @returns false where another match has taken the place of the one that was seen, which stays. */
-async function withdrawSeen(database: Database, seen: Withdrawal): Promise<boolean> {
-  try {
-    await withdrawMatch(database, seen);
-    return true;
-  } catch (error) {
-    if (error instanceof FullmatchError && error.code === 'contract_not_found') return false;
-    throw error;
-  }
+async function withdraw(database: Database, seen: Contradiction): Promise<boolean> {
+  return (await settleContradictions(database, [seen])).length > 0;
 }
 
 const CHANGES = {
@@ -248,7 +232,7 @@ const CHANGES = {
   [DEPLOYMENT_CORRECTED]: 'what was stored of a creation was corrected',
 } as const;
 
-function isChange(outcome: CodeCheck['outcome']): outcome is keyof typeof CHANGES {
+function isChange(outcome: string): outcome is keyof typeof CHANGES {
   return outcome in CHANGES;
 }
 
@@ -257,43 +241,8 @@ export function logRecheckOutcome(
   log: Logger,
   chainId: number,
   address: Hex,
-  outcome: CodeCheck['outcome'],
+  outcome: string,
 ): void {
   if (!isChange(outcome)) return;
   log.warn({ event: outcome, chain_id: chainId, address }, CHANGES[outcome]);
-}
-
-/** The parts of a verification, which withdraws a match when it finds other code, or a later creation, at its address. */
-export function withdrawWhatWasReplaced(
-  database: Database,
-  parts: VerificationParts,
-  log: Logger,
-): VerificationParts {
-  return {
-    ...parts,
-    readDeployedCode: async (chain, address, options) => {
-      const { chainId } = chain.record;
-      const matched = await readMatchedCode(database, chainId, address);
-      const deployed = await parts.readDeployedCode(chain, address, options);
-      if (await withdrawIfReplaced(database, chainId, address, matched, deployed.code)) {
-        logRecheckOutcome(log, chainId, address, CODE_REPLACED);
-      }
-      if (await withdrawIfDisproved(database, chainId, address, deployed)) {
-        logRecheckOutcome(log, chainId, address, CLAIM_DISPROVED);
-      }
-      return deployed;
-    },
-    findCreation: async (chain, address, options) => {
-      const found = await parts.findCreation(chain, address, options);
-      const { running, signal, quorum } = options;
-      if (running === undefined) return found;
-      const checked = {
-        ...{ database, parts, chain, address, running },
-        options: { ...(signal && { signal }), ...(quorum && { quorum }) },
-      };
-      return reconcileCreation(checked, found, (reason) =>
-        logRecheckOutcome(log, chain.record.chainId, address, reason),
-      );
-    },
-  };
 }

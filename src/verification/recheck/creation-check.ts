@@ -8,10 +8,11 @@ import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
 import {
   CREATION_DISPROVED,
   CREATION_REPLACED,
+  type Contradiction,
   DEPLOYMENT_CORRECTED,
   type Match,
   correctDeployment,
-  withdrawCreation,
+  settleContradictions,
 } from '../../repository/repository.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { dropFalseArguments, dropFalseTransaction } from './claimed-creation.ts';
@@ -84,7 +85,7 @@ interface KnownCreation {
 }
 
 /** A contract whose creation is checked, the code that it runs, and what the check needs. */
-interface CheckedCreation {
+export interface CheckedCreation {
   readonly database: Database;
   readonly parts: Pick<ReadingParts, 'findCreation'>;
   readonly chain: RegisteredChain;
@@ -160,6 +161,16 @@ function isLater(found: Place, other: Place): boolean {
   return found.transactionIndex > other.transactionIndex;
 }
 
+function contradictionOf(
+  { chain, address, running }: CheckedCreation,
+  { match_id: matchId }: KnownCreation,
+  reason: CreationLoss,
+): Contradiction {
+  const { chainId } = chain.record;
+  const { code: runtimeCode, blockNumber: readAtBlock } = running;
+  return { of: 'creation', chainId, address, reason, matchId, runtimeCode, readAtBlock };
+}
+
 /** @returns the reason, where a creation was withdrawn */
 async function withdraw(
   checked: CheckedCreation,
@@ -167,15 +178,8 @@ async function withdraw(
   reason: CreationLoss,
 ): Promise<CreationLoss | undefined> {
   if (known.creation_match === null) return undefined;
-  const isWithdrawn = await withdrawCreation(checked.database, {
-    chainId: checked.chain.record.chainId,
-    address: checked.address,
-    reason,
-    matchId: known.match_id,
-    runtimeCode: checked.running.code,
-    readAtBlock: checked.running.blockNumber,
-  });
-  return isWithdrawn ? reason : undefined;
+  const found = [contradictionOf(checked, known, reason)];
+  return (await settleContradictions(checked.database, found)).length > 0 ? reason : undefined;
 }
 
 /**
@@ -230,13 +234,16 @@ async function checkClaim(
   const { creation, denied } = await prove(checked, stored, true);
   if (creation === undefined) {
     if (!CLAIM_DISPROVING.has(denied?.get(stored) ?? '')) return undefined;
-    return (await dropFalseTransaction(database, contract, matchId))
-      ? DEPLOYMENT_CORRECTED
-      : undefined;
+    const isDropped = await database.transaction((transaction) =>
+      dropFalseTransaction(transaction, contract, matchId),
+    );
+    return isDropped ? DEPLOYMENT_CORRECTED : undefined;
   }
   const deployed = { chainId, address, deployment: creation };
   const isCorrected = await correctDeployment(database, deployed);
-  const isDropped = await dropFalseArguments(database, contract, matchId, creation);
+  const isDropped = await database.transaction((transaction) =>
+    dropFalseArguments(transaction, contract, matchId, creation),
+  );
   return isCorrected || isDropped ? DEPLOYMENT_CORRECTED : undefined;
 }
 
@@ -245,24 +252,25 @@ async function checkClaim(
  * one is proved again: the text of a submission is judged with it too. Of two transactions that were proven the later one
  * created the contract last. The stored one gives way to it, and an earlier one counts for nothing, nor does one that
  * {@link staysWithdrawn}: states of a few blocks do not show every destruction. Of a stored one that an import names
- * nothing is proven before its block is stored.
+ * nothing is proven before its block is stored. Nothing is written.
+ * @param contradicted takes what is to be withdrawn; where the match itself is, its creation counts for nothing
  */
 export async function reconcileCreation(
   checked: CheckedCreation,
   searched: CreationSearch,
-  onWithdrawn: (reason: CreationLoss) => void,
+  contradicted: Contradiction[],
 ): Promise<CreationSearch> {
-  const known = await readKnown(checked);
+  const known = contradicted.length > 0 ? undefined : await readKnown(checked);
   const found = await withStored(checked, searched, known);
   const { creation } = found;
-  const lose = async (stored: KnownCreation, reason: CreationLoss): Promise<void> => {
-    const withdrawn = await withdraw(checked, stored, reason);
-    if (withdrawn !== undefined) onWithdrawn(withdrawn);
+  const lose = (stored: KnownCreation, reason: CreationLoss): void => {
+    if (stored.creation_match === null) return;
+    contradicted.push(contradictionOf(checked, stored, reason));
   };
   if (creation === undefined) {
     const isMatched = known !== undefined && known.creation_match !== null;
     const mayBeAnother = isMatched && canDestroyItself(checked.running.code);
-    if (mayBeAnother && (await isDisproved(checked, known))) await lose(known, CREATION_DISPROVED);
+    if (mayBeAnother && (await isDisproved(checked, known))) lose(known, CREATION_DISPROVED);
     return found;
   }
   const isSame =
@@ -275,8 +283,8 @@ export async function reconcileCreation(
   }
   const isOnlyClaimed = known?.is_claim === true && known.block_number === null;
   if (known === undefined || isSame || isOnlyClaimed) return found;
-  if (isLater(creation, placeOf(known))) await lose(known, CREATION_REPLACED);
-  else if (await isDisproved(checked, known)) await lose(known, CREATION_DISPROVED);
+  if (isLater(creation, placeOf(known))) lose(known, CREATION_REPLACED);
+  else if (await isDisproved(checked, known)) lose(known, CREATION_DISPROVED);
   else return refused(found);
   return found;
 }

@@ -9,7 +9,7 @@ import {
   hashOf,
   textHash,
 } from '../../repository/repository.ts';
-import { sql, type Database } from '../../store/database.ts';
+import { sql, type Queryable } from '../../store/database.ts';
 import { entriesOf, readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { toTransformed } from '../verify-contract.ts';
 
@@ -50,13 +50,13 @@ interface ShownRow {
  * @throws FullmatchError contract_changed
  */
 export async function attachLateCreation(
-  database: Database,
+  transaction: Queryable,
   contract: VerifiedContract,
 ): Promise<SavedMatch | undefined> {
   const { chainId, address, deployment, compilation } = contract;
   const { transactionHash, creationCode, runtimeCode } = deployment;
   if (transactionHash === undefined || creationCode === undefined) return undefined;
-  const [shown] = await database.query<ShownRow>(READ_WITHOUT_CREATION, [
+  const [shown] = await transaction.query<ShownRow>(READ_WITHOUT_CREATION, [
     chainId,
     hexToBytes(address),
     hashOf(runtimeCode),
@@ -81,7 +81,7 @@ export async function attachLateCreation(
     },
   });
   const transformed = toTransformed(creation);
-  const eventNumber = await attachCreation(database, {
+  const eventNumber = await attachCreation(transaction, {
     contract,
     deployment,
     matchId: shown.match_id,

@@ -3,6 +3,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type Logger } from '../../log.ts';
 import {
   type CodeReading,
+  type Contradiction,
   type SavedMatch,
   type VerifiedContract,
   addOtherContracts,
@@ -10,20 +11,24 @@ import {
   contractChanged,
   readNewestEvent,
   saveMatch,
+  settleContradictions,
+  withdrawContradicted,
 } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
-import { withdrawWhatWasReplaced } from './code-check.ts';
+import { findContradictedMatch, logRecheckOutcome, readMatchedCode } from './code-check.ts';
 import { replaceClaimedCreation } from './claimed-creation.ts';
-import { isCreationDisproved } from './creation-check.ts';
+import { isCreationDisproved, reconcileCreation } from './creation-check.ts';
 import { attachLateCreation } from './late-creation.ts';
 import {
   type KnownCodeParts,
   type KnownDeployment,
   verifyKnownCode,
 } from '../known-codes/verify-known-code.ts';
+import { type ContractReading, once, readContract, readingOptions } from '../read-on-chain.ts';
 import { type Deployment } from '../verification-request.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
 import {
+  requireSupportedChain,
   verifyContract,
   type VerificationParts,
   type VerificationResult,
@@ -37,7 +42,8 @@ const READING_PAUSES_MS = [500, 2_000];
 
 /**
  * Verifies the code that a contract has when the verification ends: where the compiler took long, the code is read again
- * by the same quorum, and so is the creation where the same code can have been recreated.
+ * by the same quorum, and so is the creation where the same code can have been recreated. Nothing is written.
+ * @param contradicted takes what the chain contradicts of what is stored, also where the verification fails
  * @throws FullmatchError contract_changed where the contract is another one by then; else as {@link verifyContract}.
  */
 export function verifyCurrentCode(
@@ -45,10 +51,11 @@ export function verifyCurrentCode(
   parts: VerificationParts,
   task: VerificationTask,
   signal: AbortSignal,
-  log: Logger,
+  contradicted: Contradiction[],
 ): Promise<VerificationResult> {
-  const current = withdrawWhatWasReplaced(database, parts, log);
-  return requireCurrent(database, parts, task, signal, () => verifyContract(current, task, signal));
+  return verifyReading({ ...parts, database }, task, signal, contradicted, (reading) =>
+    verifyContract(parts, task, signal, reading),
+  );
 }
 
 /**
@@ -60,31 +67,65 @@ export function verifyCurrentKnownCode(
   parts: KnownCodeParts,
   deployment: KnownDeployment,
   signal: AbortSignal,
-  log: Logger,
+  contradicted: Contradiction[],
+  verify = verifyKnownCode,
 ): Promise<VerificationResult | undefined> {
-  const { database } = parts;
-  const current = { ...parts, ...withdrawWhatWasReplaced(database, parts, log) };
-  return requireCurrent(database, parts, deployment, signal, () =>
-    verifyKnownCode(current, deployment, signal),
+  return verifyReading(parts, deployment, signal, contradicted, (reading) =>
+    verify(parts, deployment, signal, reading),
   );
 }
 
-/** Has a result say after which event the code was read, and reads the code again where that is long ago. */
-async function requireCurrent<Result extends VerificationResult | undefined>(
-  database: Database,
-  parts: VerificationParts,
-  { chainId, address }: Deployment,
+/** Reads a contract, holds the reading against what is stored, verifies it, and reads the code again where that took long. */
+async function verifyReading<Result extends VerificationResult | undefined>(
+  parts: VerificationParts & { readonly database: Database },
+  deployment: KnownDeployment,
   signal: AbortSignal,
-  verify: () => Promise<Result>,
+  contradicted: Contradiction[],
+  verify: (reading: ContractReading) => Promise<Result>,
 ): Promise<Result> {
+  const { database } = parts;
+  const { chainId, address, deployed } = deployment;
+  const chain = requireSupportedChain(parts, deployment);
   const readAfterEvent = await readNewestEvent(database, chainId, address);
   const begun = performance.now();
-  const result = await verify();
-  if (result === undefined) return result;
-  const contract = { ...result.contract, readAfterEvent };
-  if (performance.now() - begun <= READING_MAX_AGE_MS) return { ...result, contract };
-  const codeReading = await readAgain(database, parts, contract, signal);
-  return { ...result, contract: { ...contract, codeReading } };
+  const reading = readContract(parts, chain, deployment, signal, deployed);
+  try {
+    const result = await verify(reconcile(parts, deployment, reading, signal, contradicted));
+    if (result === undefined) return result;
+    const contract = { ...result.contract, readAfterEvent };
+    if (performance.now() - begun <= READING_MAX_AGE_MS) return { ...result, contract };
+    const codeReading = await readAgain(database, parts, contract, signal);
+    return { ...result, contract: { ...contract, codeReading } };
+  } finally {
+    reading.stop();
+  }
+}
+
+/** A reading that is held against what is stored of the contract: what that contradicts is noted, and nothing is written. */
+function reconcile(
+  parts: VerificationParts & { readonly database: Database },
+  deployment: Deployment,
+  reading: ContractReading,
+  signal: AbortSignal,
+  contradicted: Contradiction[],
+): ContractReading {
+  const { database } = parts;
+  const { chainId, address } = deployment;
+  const chain = requireSupportedChain(parts, deployment);
+  const deployed = once(async () => {
+    const matched = await readMatchedCode(database, chainId, address);
+    const running = await reading.deployed();
+    const found = await findContradictedMatch(database, chain, address, matched, running);
+    if (found !== undefined) contradicted.push(found);
+    return running;
+  });
+  const creation = once(async () => {
+    const running = await deployed();
+    const options = readingOptions(parts, chainId, signal);
+    const checked = { database, parts, chain, address, running, options };
+    return reconcileCreation(checked, await reading.creation(), contradicted);
+  });
+  return { deployed, creation, stop: reading.stop };
 }
 
 async function readAgain(
@@ -131,40 +172,74 @@ export interface SavedVerification {
   readonly saved: SavedMatch;
 }
 
+/** Verifies a contract. @param contradicted takes what the chain contradicts of what is stored */
+type Verify<Result> = (contradicted: Contradiction[]) => Promise<Result>;
+
 /**
- * Stores what a verification gives, and its creation where the match that stays shown has none, or has one by the word of
- * an import. Where the contract changed since it was read, or others stored or withdrew something that contradicts the
- * reading, the verification begins again, a few times.
+ * Verifies, and writes what that gives in one transaction: what the chain contradicts is withdrawn, the match is stored, and
+ * so is its creation where the match that stays shown has none, or has one by the word of an import. Where the contract
+ * changed since it was read, or others stored or withdrew something that contradicts the reading, the verification begins
+ * again, a few times.
  * @returns undefined where the verification gives nothing
  * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
  */
 export async function verifyAndSave(
   database: Database,
-  verify: () => Promise<VerificationResult>,
+  verify: Verify<VerificationResult>,
+  log: Logger,
 ): Promise<SavedVerification>;
 export async function verifyAndSave(
   database: Database,
-  verify: () => Promise<VerificationResult | undefined>,
+  verify: Verify<VerificationResult | undefined>,
+  log: Logger,
 ): Promise<SavedVerification | undefined>;
 export async function verifyAndSave(
   database: Database,
-  verify: () => Promise<VerificationResult | undefined>,
+  verify: Verify<VerificationResult | undefined>,
+  log: Logger,
 ): Promise<SavedVerification | undefined> {
   for (let reading = 1; ; reading += 1) {
+    const contradicted: Contradiction[] = [];
     try {
-      const result = await verify();
-      if (result === undefined) return undefined;
-      const saved = await saveMatch(database, result.contract);
-      const { contract, others = [] } = result;
-      await addOtherContracts(database, compilationId(contract.compilation), others);
-      if (saved.outcome !== 'unchanged') return { result, saved };
-      await replaceClaimedCreation(database, result.contract);
-      const attached = await attachLateCreation(database, result.contract);
-      return { result, saved: attached ?? saved };
+      const result = await verify(contradicted);
+      if (result !== undefined) return await save(database, result, contradicted, log);
+      logWithdrawn(log, await settleContradictions(database, contradicted));
+      return undefined;
     } catch (error) {
       const isChanged = error instanceof FullmatchError && error.code === 'contract_changed';
-      if (!isChanged || reading === MAX_READINGS) throw error;
+      if (isChanged && reading < MAX_READINGS) continue;
+      // What was read holds without a match too.
+      if (!isChanged) logWithdrawn(log, await settleContradictions(database, contradicted));
+      throw error;
     }
+  }
+}
+
+async function save(
+  database: Database,
+  result: VerificationResult,
+  contradicted: readonly Contradiction[],
+  log: Logger,
+): Promise<SavedVerification> {
+  const { contract, others = [] } = result;
+  let withdrawn: readonly Contradiction[] = [];
+  const saved = await saveMatch(database, contract, {
+    before: async (transaction) => {
+      withdrawn = await withdrawContradicted(transaction, contradicted);
+    },
+    otherwise: async (transaction) => {
+      await replaceClaimedCreation(transaction, contract);
+      return attachLateCreation(transaction, contract);
+    },
+  });
+  logWithdrawn(log, withdrawn);
+  await addOtherContracts(database, compilationId(contract.compilation), others);
+  return { result, saved };
+}
+
+function logWithdrawn(log: Logger, withdrawn: readonly Contradiction[]): void {
+  for (const { chainId, address, reason } of withdrawn) {
+    logRecheckOutcome(log, chainId, address, reason);
   }
 }
 
@@ -175,13 +250,21 @@ export async function verifyAndSave(
  */
 export function verifyAndSaveKnownCode(
   parts: KnownCodeParts,
-  deployment: KnownDeployment,
+  { deployed, ...deployment }: KnownDeployment,
   origin: 'verified' | 'monitored',
   signal: AbortSignal,
   log: Logger,
+  verify = verifyKnownCode,
 ): Promise<SavedVerification | undefined> {
-  return verifyAndSave(parts.database, async () => {
-    const result = await verifyCurrentKnownCode(parts, deployment, signal, log);
+  let readBefore = deployed;
+  const verifyOnce = async (
+    contradicted: Contradiction[],
+  ): Promise<VerificationResult | undefined> => {
+    const asked = { ...deployment, ...(readBefore && { deployed: readBefore }) };
+    // Where the contract changed meanwhile it is read anew.
+    readBefore = undefined;
+    const result = await verifyCurrentKnownCode(parts, asked, signal, contradicted, verify);
     return result && { ...result, contract: { ...result.contract, origin } };
-  });
+  };
+  return verifyAndSave(parts.database, verifyOnce, log);
 }
