@@ -133,13 +133,6 @@ describeWith([ANVIL], 'an imported claim about code that was made twice', () => 
     expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
   });
 
-  test('lets the true creation in after a recheck took out what it named', async () => {
-    await importClaim(foreign);
-    const { exitCode } = await fullmatch('recheck', String(VERIFIED_CHAIN_ID), address);
-    expect(exitCode).toBe(0);
-    expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
-  });
-
   test('keeps the earlier creation out that one import names where another names the later one', async () => {
     await importClaim(late);
     await importClaim(early, 'full');
@@ -152,22 +145,17 @@ describeWith([ANVIL], 'an imported claim about code that was made twice', () => 
     expect(await verify(early)).toMatchObject({ creationMatch: null });
   });
 
-  test('is a claim again after the chain denied what a recheck had proven', async () => {
-    const deploymentOf = async () =>
-      (await readContract(service, VERIFIED_CHAIN_ID, address)).deployment;
-    const recheck = () => fullmatch('recheck', String(VERIFIED_CHAIN_ID), address);
-    await importClaim(late);
-    await recheck();
-    const proven = await deploymentOf();
-    expect(proven).toMatchObject({ transactionHash: late });
-    expect(proven['blockNumber']).toMatch(/^\d+$/);
+  test('names no block that was proven for a creation which the chain denied since', async () => {
+    expect(await verify(late)).toMatchObject({ transactionHash: late });
     await anvil.send({ to: address, data: callOf('end()') });
     await anvil.request('anvil_mine', [MANY_BLOCKS]);
     await make(3);
-    await recheck();
-    expect(await deploymentOf()).toMatchObject({ transactionHash: null });
+    const place = [String(VERIFIED_CHAIN_ID), address];
+    await fullmatch('recheck', ...place);
+    expect((await fullmatch('withdraw', ...place, '--reason', 'test')).exitCode).toBe(0);
     await importClaim(late, 'full');
-    expect(await deploymentOf()).toMatchObject({
+    const { deployment } = await readContract(service, VERIFIED_CHAIN_ID, address);
+    expect(deployment).toMatchObject({
       ...{ transactionHash: late, unprovenValues: ['transaction'] },
       ...{ blockNumber: null, deployer: null },
     });

@@ -162,9 +162,7 @@ describeWith([ANVIL], 'an imported claim of a full match', () => {
       expect(await recheck(address)).toBe('unknown_code');
       await verify(address, vault('another'));
       expect(await verifying.contractAt(address)).toMatchObject({ match: 'exact_match' });
-      // The tree named a transaction that is not the creation; the submission found the true one.
-      const corrected = 'deployment_corrected: transaction_hash';
-      expect(await reasonsOf(address)).toEqual(['stored', 'upgraded', corrected]);
+      expect(await reasonsOf(address)).toEqual(['stored']);
     }
   });
 });

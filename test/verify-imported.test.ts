@@ -35,20 +35,26 @@ describeWith([ANVIL], 'a contract whose match was imported', () => {
     expect(match).toBe('exact_match');
   });
 
-  test('keeps the text of an imported partial match, whoever sends another that gives the code', async () => {
+  test('shows what is verified in the place of a claim of the same level, and keeps it from later claims', async () => {
     const sample = await suiteContract('0.8.37', 'Plain');
     const { address, transactionHash } = await deploySample(verifying.anvil, sample);
+    const { database } = verifying.testDatabase;
     const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'partial' });
-    await saveMatch(verifying.testDatabase.database, claim);
+    await saveMatch(database, claim);
     const more = { creationTransactionHash: transactionHash };
     await verifying.verify(
       address,
       bodyOfSample(sample, more, (content) => `${content}// another`),
     );
-    const before = await verifying.contractAt(address);
-    expect(before.compilation).toMatchObject({ name: claim.compilation.name });
-    expect(before.match).toBe('match');
-    // What a metadata hash proves takes its place.
+    await saveMatch(database, { ...claim, runtimeMatch: 'partial' });
+    const shown = await verifying.contractAt(address);
+    expect(shown).toMatchObject({ match: 'match', compilation: { name: 'Plain' } });
+    // Nobody else's text takes its place but one that the metadata hash proves.
+    await verifying.verify(
+      address,
+      bodyOfSample(sample, more, (content) => `${content}// a third`),
+    );
+    expect((await verifying.contractAt(address)).sources).toEqual(shown.sources);
     await verifying.verify(address, bodyOfSample(sample, more));
     expect((await verifying.contractAt(address)).match).toBe('exact_match');
   });

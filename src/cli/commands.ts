@@ -216,6 +216,13 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
     load: async () => (await import('./recheck.ts')).defineRecheck,
   },
   {
+    name: 'reverify',
+    description:
+      'Verify imported contracts by their stored sources: what matches becomes a match of this service, what does not is withdrawn.',
+    examples: ['reverify sepolia', 'reverify --all --json'],
+    load: async () => (await import('./reverify.ts')).defineReverify,
+  },
+  {
     name: 'recount',
     description:
       'Compare the counts with the events and the stored matches; exits 6 if they differ.',

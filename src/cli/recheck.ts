@@ -24,16 +24,7 @@ export function defineRecheck(command: Command, context: CliContext): void {
     .option('--all', 'All verified contracts of all supported chains.')
     .option('--json', 'Print JSON.')
     .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
-      if (ref === undefined && options['all'] !== true) {
-        throw invalid('chain', 'Name a chain, or give --all for every supported chain.');
-      }
-      const address = text === undefined ? undefined : parseAddress(text);
-      if (text !== undefined && address === undefined) {
-        throw invalid(
-          'address',
-          'The address is not 0x and 40 hex digits in one case or with a right checksum (EIP-55).',
-        );
-      }
+      const address = readContractChoice(ref, text, options);
       const checked = await recheck(ref, address, options, context);
       if (options['json']) writeJson(context.stdout, checked.map(describe));
       else writeText(checked, context);
@@ -48,6 +39,25 @@ export function defineRecheck(command: Command, context: CliContext): void {
         );
       }
     });
+}
+
+/** Which contracts a command is about: one, those of a chain, or all. @throws FullmatchError invalid_parameter */
+export function readContractChoice(
+  ref: string | undefined,
+  text: string | undefined,
+  options: ParsedOptions,
+): Hex | undefined {
+  if (ref === undefined && options['all'] !== true) {
+    throw invalid('chain', 'Name a chain, or give --all for every supported chain.');
+  }
+  const address = text === undefined ? undefined : parseAddress(text);
+  if (text !== undefined && address === undefined) {
+    throw invalid(
+      'address',
+      'The address is not 0x and 40 hex digits in one case or with a right checksum (EIP-55).',
+    );
+  }
+  return address;
 }
 
 function invalid(parameter: string, message: string): FullmatchError {
@@ -81,7 +91,8 @@ function recheck(
   return withCore(options, context, 'recheck', checkAll, { registry: 'stored' });
 }
 
-async function* findContracts(
+/** The verified contracts of a chain, or of all supported chains; or the one of an address. */
+export async function* findContracts(
   database: Database,
   registry: ChainRegistry,
   ref: string | undefined,

@@ -73,7 +73,6 @@ export { type CurrentMatch, readCurrentMatches } from './matches/read-current-ma
 export { type SavedMatch, saveMatch } from './matches/save-matches.ts';
 export {
   compilationId,
-  deploymentId,
   hashOf,
   noteSourceHash,
   sha256,

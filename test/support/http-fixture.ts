@@ -234,6 +234,7 @@ export async function fixtureDependencies(
         throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
       },
       newest: () => undefined,
+      findings: 0,
     },
     creations: { find: async () => undefined, newest: () => undefined },
     logs: { find: async () => [], newest: () => undefined },

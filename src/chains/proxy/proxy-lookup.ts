@@ -1,11 +1,11 @@
 import { type Hex } from '../../lib/hex.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
-import { type ChainLookup, createChainLookup } from '../rpc/chain-lookup.ts';
+import { type CountedLookup, createChainLookup } from '../rpc/chain-lookup.ts';
 import { type ReadCodeOptions } from '../rpc/deployed-code.ts';
 import { type ProxyReading } from './read-proxy.ts';
 
 /** Whether contracts are proxies, for those who serve requests. */
-export type ProxyLookup = ChainLookup<Hex, ProxyReading>;
+export type ProxyLookup = CountedLookup<Hex, ProxyReading>;
 
 /** What a look-up asks with. */
 interface LookupParts {
@@ -26,7 +26,7 @@ const LIMITS = {
 };
 const DEADLINE_MS = 10_000;
 
-/** Reads proxies within bounds, see {@link ChainLookup}. */
+/** Reads proxies within bounds, see {@link CountedLookup}. */
 export function createProxyLookup(parts: LookupParts): ProxyLookup {
   const { readProxy, quorumOf, findSupportedChain, now } = parts;
   return createChainLookup({

@@ -14,6 +14,11 @@ export interface ChainLookup<Query, Found> {
   newest(chainId: number, query: Query): Found | undefined;
 }
 
+/** A look-up that says how often it found something: {@link ChainLookup.newest} gives the same while this number does. */
+export interface CountedLookup<Query, Found> extends ChainLookup<Query, Found> {
+  readonly findings: number;
+}
+
 interface LookupParts<Query, Found> {
   readonly findSupportedChain: (chainId: number) => RegisteredChain | undefined;
   readonly read: (chain: RegisteredChain, query: Query) => Promise<Found>;
@@ -24,9 +29,10 @@ interface LookupParts<Query, Found> {
 /** Bounds what anybody's requests cost of the endpoints of chains, see {@link CachedLookup}. */
 export function createChainLookup<Query, Found>(
   parts: LookupParts<Query, Found>,
-): ChainLookup<Query, Found> {
+): CountedLookup<Query, Found> {
   const { findSupportedChain, read, limits, now } = parts;
   const looks = new CachedLookup<Found>(limits, now);
+  let findings = 0;
   const keyOf = (chainId: number, query: Query): string => JSON.stringify([chainId, query]);
   return {
     find: async (chainId, query, client) => {
@@ -38,8 +44,15 @@ export function createChainLookup<Query, Found>(
           { details: { chainId } },
         );
       }
-      return looks.ask(keyOf(chainId, query), client, () => read(chain, query));
+      return looks.ask(keyOf(chainId, query), client, async () => {
+        const found = await read(chain, query);
+        findings += 1;
+        return found;
+      });
     },
     newest: (chainId, query) => looks.newest(keyOf(chainId, query)),
+    get findings() {
+      return findings;
+    },
   };
 }

@@ -129,7 +129,10 @@ export function createApiApp(parts: HttpParts): HostApp {
   const prefixes = parts.apiPrefixes.filter((prefix) => prefix.length > 1);
   const { isUnlisted = false } = parts;
   const served = { host: 'api', bundle, version: fullmatch, isUnlisted } as const;
-  const revision = isUnlisted ? undefined : (): number => parts.activity.revision;
+  // The page of a contract shows what was read of a proxy as well.
+  const revision = isUnlisted
+    ? undefined
+    : (): number => parts.activity.revision + parts.proxies.findings;
   const pages = { ...served, urls, prefixes, ask, answers, ...(revision && { revision }) };
   const problemPages = addPageRoutes(routes, pages);
   const prepared = {

@@ -1,9 +1,8 @@
-import { bytesToHex, hexToBytes } from '../../lib/hex.ts';
+import { hexToBytes } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { storeDeployments } from '../evidence/evidence.ts';
 import { dropAllAlternatives } from './alternative-matches.ts';
-import { DEPLOYMENT_CORRECTED, forgetProof } from './correct-deployment.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
 import { deploymentId } from './verified-contract-identity.ts';
 import {
@@ -15,13 +14,7 @@ import {
 
 const LOCK_SHOWN = sql(
   'lock match to attach a creation',
-  `SELECT match, transaction_hash, block_number, transaction_index, deployer,
-     creation_values ->> 'constructorArguments' AS constructor_arguments
-   FROM current_matches
-   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
-   JOIN contract_deployments ON contract_deployments.id = deployment_id
-   WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND verified_contract_id = $3
-   FOR UPDATE OF current_matches`,
+  `SELECT match FROM current_matches WHERE chain_id = $1 AND address = $2 AND verified_contract_id = $3 FOR UPDATE`,
 );
 const ATTACH = sql(
   'attach creation',
@@ -53,16 +46,11 @@ const ATTACH = sql(
    FROM shown RETURNING id, match_after`,
 );
 
-const RECORD_CORRECTION = sql(
-  'record correction of a creation',
-  `INSERT INTO match_events (kind, chain_id, address, reason) VALUES ('corrected', $1, $2, $3)`,
-);
-
 /** A creation that the chain confirmed, and how the creation code of the shown text matches. */
 export interface LateCreation {
   /** What was read of the contract, and when. */
   readonly contract: ReadContract;
-  /** The deployment that the record shows from now on; without a transaction where the shown one was disproved. */
+  /** The deployment that the record shows from now on. */
   readonly deployment: Deployment;
   /** The number of the match that is shown. */
   readonly matchId: string;
@@ -76,40 +64,9 @@ type ReadContract = Pick<
   'chainId' | 'address' | 'deployment' | 'creationSearch' | 'readAfterEvent'
 >;
 
-interface ShownRow {
-  readonly match: Match;
-  readonly transaction_hash: Buffer | null;
-  readonly block_number: string | null;
-  readonly transaction_index: string | null;
-  readonly deployer: Buffer | null;
-  readonly constructor_arguments: string | null;
-}
-
-/** The stored facts of a creation that are other ones from now on, by name; a fact that was not known is none of them. */
-function findWrongFacts(shown: ShownRow, { deployment, creation }: LateCreation): string[] {
-  const { transactionHash, blockNumber, transactionIndex, deployer } = deployment;
-  const facts = {
-    transaction_hash: [
-      shown.transaction_hash && bytesToHex(shown.transaction_hash),
-      transactionHash,
-    ],
-    block_number: [shown.block_number && Number(shown.block_number), blockNumber],
-    transaction_index: [
-      shown.transaction_index && Number(shown.transaction_index),
-      transactionIndex,
-    ],
-    deployer: [shown.deployer && bytesToHex(shown.deployer), deployer],
-    constructor_arguments: [shown.constructor_arguments, creation?.values['constructorArguments']],
-  };
-  return Object.entries(facts).flatMap(([name, [stored, now]]) =>
-    stored === null || stored === now ? [] : [name],
-  );
-}
-
 /**
  * Attaches a creation to the match that is shown, in a transaction of its caller: the same text under a new number, with the facts of the chain that were
- * not known before. An event says so, and a `corrected` event names the facts that were wrong. The counts change only
- * where the creation makes the match full.
+ * not known before. An event says so. The counts change only where the creation makes the match full.
  * @returns the number of the event; undefined where another match is shown by now
  * @throws FullmatchError contract_changed as {@link requireCurrentReadings}
  */
@@ -121,10 +78,9 @@ export async function attachCreation(
   const { chainId, address, creationSearch } = contract;
   const key = [chainId, hexToBytes(address), matchId];
   const deployed = { chainId, address, deployment };
-  const [shown] = await transaction.query<ShownRow>(LOCK_SHOWN, key);
+  const [shown] = await transaction.query<{ match: Match }>(LOCK_SHOWN, key);
   if (shown === undefined) return undefined;
   await requireCurrentReadings(transaction, [contract]);
-  if (deployment.transactionHash === undefined) await forgetProof(transaction, matchId);
   await storeDeployments(transaction, [deployed]);
   const [event] = await transaction.query<{ id: string; match_after: Match }>(ATTACH, [
     ...key,
@@ -136,11 +92,6 @@ export async function attachCreation(
   ]);
   if (event === undefined) return undefined;
   if (event.match_after === 'full') await dropAllAlternatives(transaction, chainId, address);
-  const wrong = findWrongFacts(shown, late);
-  if (wrong.length > 0) {
-    const reason = `${DEPLOYMENT_CORRECTED}: ${wrong.join(', ')}`;
-    await transaction.query(RECORD_CORRECTION, [...key.slice(0, 2), reason]);
-  }
   await addToCounts(transaction, [{ chainId, before: shown.match, after: event.match_after }]);
   return event.id;
 }

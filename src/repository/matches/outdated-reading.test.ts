@@ -197,17 +197,18 @@ describe('a match of a contract that an import claims', () => {
     },
   );
 
-  test('that is partial is kept beside a partial claim of another text', async () => {
+  test('that is partial takes the place of a partial claim of another text, and gives it to none', async () => {
     const address = freshAddress();
     await saveMatch(database, claim(address, 'partial', 2));
     expect(await saveMatch(database, verified(address, 'x', 'partial'))).toMatchObject({
-      outcome: 'unchanged',
-      keptBeside: true,
+      outcome: 'upgraded',
     });
-    expect(await saveMatch(database, claim(address, 'full', 3))).toMatchObject({
-      outcome: 'unchanged',
-    });
-    expect(await alternativesOf(address)).toHaveLength(1);
+    for (const match of ['partial', 'full'] as const) {
+      expect(await saveMatch(database, claim(address, match, 3))).toMatchObject({
+        outcome: 'unchanged',
+      });
+    }
+    expect(await alternativesOf(address)).toHaveLength(0);
   });
 
   test('does not give way to a better claim where another text was judged', async () => {

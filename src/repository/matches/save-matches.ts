@@ -35,8 +35,8 @@ export interface SavedMatch {
 
 // The law "a match only rises" is this one statement: concurrent writers of an address wait for its row, and what does
 // not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
-// An import only claims a match: whatever was judged here stays. A full match takes the place of a claim of one, also with
-// another text, and the same text takes the place of its claim; at a partial level nobody's text replaces another's.
+// An import only claims a match: whatever was judged here stays, and takes the place of a claim of its level, also with another
+// text. Of matches that were judged here, and of claims, nobody's text replaces another's of the same level.
 // Of two imports that say the same match of the same text, the one that was checked further stays.
 // Matches of different codes are not compared: a match never replaces one of other code that this service read. A
 // verification that reads other code withdraws the older match first.
@@ -58,8 +58,6 @@ const RAISE_MATCHES = carried(
        current.text_hash = excluded.text_hash)
      OR current.origin = 'imported' AND excluded.origin <> 'imported'
        AND greatest(excluded.runtime_match, excluded.creation_match) >= current.match
-       AND (current.text_hash = excluded.text_hash
-         OR greatest(excluded.runtime_match, excluded.creation_match) = 'full')
      OR excluded.trust > current.trust AND current.text_hash = excluded.text_hash
        AND excluded.runtime_match >= current.runtime_match
        AND coalesce(excluded.creation_match >= current.creation_match, current.creation_match IS NULL))

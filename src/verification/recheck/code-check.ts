@@ -28,11 +28,8 @@ const ALTERNATIVE_REFUSED = 'alternative_refused';
 const READ_MATCHED_CODE = sql(
   'read matched code',
   `SELECT runtime_code_hash, current_matches.runtime_match, current_matches.creation_match,
-     origin = 'imported' AND (match = 'full' OR transaction_hash IS NOT NULL) AS is_claim
-   FROM current_matches
-   LEFT JOIN verified_contracts ON verified_contracts.id = verified_contract_id
-   LEFT JOIN contract_deployments ON contract_deployments.id = deployment_id
-   WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
+     origin = 'imported' AND match = 'full' AS is_full_claim
+   FROM current_matches WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
 );
 
 /** The current match of an address, as far as it is held against the chain. */
@@ -41,8 +38,8 @@ export interface MatchedCode {
   readonly runtime_code_hash: Buffer | null;
   readonly runtime_match: Match | null;
   readonly creation_match: Match | null;
-  /** Whether a tree claims that the match is full, or names its creation: the chain may deny both. */
-  readonly is_claim: boolean;
+  /** Whether an import claims that the match is full: the code on chain may deny it. */
+  readonly is_full_claim: boolean;
 }
 
 /**
@@ -50,8 +47,7 @@ export interface MatchedCode {
  * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
  * contract again, so that what the match said about its creation was withdrawn; `creation_disproved` the same, where the
  * chain's states say that the transaction did not leave what stands there; `deployment_corrected` the same, where the
- * chain gives its creation another block, index or deployer than was stored, which is corrected, or denies what an import said of
- * it, which is taken out; `call_protection_missing` and
+ * chain gives its creation another block, index or deployer than was stored, which is corrected; `call_protection_missing` and
  * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
  * match stands, and a text kept beside it that is refused today was forgotten; `claim_disproved` the code shows that a claim of a
  * full match was false, and it was withdrawn; `gone` no code stands there today, which is no
@@ -105,7 +101,7 @@ export async function checkCode(
   const matched = await readMatchedCode(database, chainId, address);
   if (matched === undefined) return { outcome: 'not_verified' };
   const isCodeKnown = matched.runtime_code_hash !== null;
-  if (!isCodeKnown && !matched.is_claim) return { outcome: 'unknown_code' };
+  if (!isCodeKnown && !matched.is_full_claim) return { outcome: 'unknown_code' };
   const quorum = quorumOf(chainId);
   let deployed: DeployedCode;
   try {

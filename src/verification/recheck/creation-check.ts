@@ -15,7 +15,6 @@ import {
   settleContradictions,
 } from '../../repository/repository.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { dropFalseArguments, dropFalseTransaction } from './claimed-creation.ts';
 import { type ReadingParts } from '../read-on-chain.ts';
 
 /** Why a match lost its creation. */
@@ -80,7 +79,7 @@ interface KnownCreation {
   readonly transaction_hash: Buffer;
   readonly block_number: string | null;
   readonly transaction_index: string | null;
-  /** Whether the match was imported, so that a tree named the transaction, or named one that was replaced here. */
+  /** Whether the match was imported: then its transaction is a claim, which says where to look and nothing else. */
   readonly is_claim: boolean;
 }
 
@@ -186,7 +185,7 @@ async function withdraw(
  * Proves the creation of a match again: code that can destroy itself may be recreated at its address by other creation
  * code, and run the same. Of a transaction that is `named` and later than the stored one, where it is the creation, the
  * stored one is not, whatever the code. Where the stored one is the creation, its facts are corrected to what the chain
- * says. What an import names is proved in any case.
+ * says. What an import claims of a creation is left until the contract is verified.
  * @returns why the creation was withdrawn, or that its facts were corrected; undefined where nothing changed
  */
 export async function checkCreation(
@@ -194,9 +193,8 @@ export async function checkCreation(
   { named, comparesFacts = false }: CreationCheckOptions,
 ): Promise<CreationLoss | typeof DEPLOYMENT_CORRECTED | undefined> {
   const known = await readKnown(checked);
-  if (known === undefined) return undefined;
+  if (known === undefined || known.is_claim) return undefined;
   const stored = bytesToHex(known.transaction_hash);
-  if (known.is_claim) return checkClaim(checked, known, stored);
   const isMatched = known.creation_match !== null;
   if (isMatched && named !== undefined && named !== stored) {
     const { creation } = await prove(checked, named);
@@ -219,40 +217,11 @@ export async function checkCreation(
 }
 
 /**
- * Proves the creation that the record of an imported match names: the facts of a true one are stored, and what the chain
- * denies of it is taken out. The match says nothing of its creation, so that it stays.
- * @returns that something was wrong; undefined where nothing was, or where the chain does not tell
- */
-async function checkClaim(
-  checked: CheckedCreation,
-  { match_id: matchId }: KnownCreation,
-  stored: Hex,
-): Promise<typeof DEPLOYMENT_CORRECTED | undefined> {
-  const { database, chain, address, running } = checked;
-  const chainId = chain.record.chainId;
-  const contract = { chainId, address, deployment: { runtimeCode: running.code } };
-  const { creation, denied } = await prove(checked, stored, true);
-  if (creation === undefined) {
-    if (!CLAIM_DISPROVING.has(denied?.get(stored) ?? '')) return undefined;
-    const isDropped = await database.transaction((transaction) =>
-      dropFalseTransaction(transaction, contract, matchId),
-    );
-    return isDropped ? DEPLOYMENT_CORRECTED : undefined;
-  }
-  const deployed = { chainId, address, deployment: creation };
-  const isCorrected = await correctDeployment(database, deployed);
-  const isDropped = await database.transaction((transaction) =>
-    dropFalseArguments(transaction, contract, matchId, creation),
-  );
-  return isCorrected || isDropped ? DEPLOYMENT_CORRECTED : undefined;
-}
-
-/**
  * What a verification may believe of the creation that it found, beside what is stored. Where it found none, the stored
  * one is proved again: the text of a submission is judged with it too. Of two transactions that were proven the later one
  * created the contract last. The stored one gives way to it, and an earlier one counts for nothing, nor does one that
- * {@link staysWithdrawn}: states of a few blocks do not show every destruction. Of a stored one that an import names
- * nothing is proven before its block is stored. Nothing is written.
+ * {@link staysWithdrawn}: states of a few blocks do not show every destruction. One that an import names is a place to look.
+ * Nothing is written.
  * @param contradicted takes what is to be withdrawn; where the match itself is, its creation counts for nothing
  */
 export async function reconcileCreation(
@@ -260,12 +229,12 @@ export async function reconcileCreation(
   searched: CreationSearch,
   contradicted: Contradiction[],
 ): Promise<CreationSearch> {
-  const known = contradicted.length > 0 ? undefined : await readKnown(checked);
-  const found = await withStored(checked, searched, known);
+  const stored = contradicted.length > 0 ? undefined : await readKnown(checked);
+  const found = await withStored(checked, searched, stored);
+  const known = stored?.is_claim === true ? undefined : stored;
   const { creation } = found;
-  const lose = (stored: KnownCreation, reason: CreationLoss): void => {
-    if (stored.creation_match === null) return;
-    contradicted.push(contradictionOf(checked, stored, reason));
+  const lose = (lost: KnownCreation, reason: CreationLoss): void => {
+    if (lost.creation_match !== null) contradicted.push(contradictionOf(checked, lost, reason));
   };
   if (creation === undefined) {
     const isMatched = known !== undefined && known.creation_match !== null;
@@ -277,12 +246,10 @@ export async function reconcileCreation(
     known !== undefined && bytesToHex(known.transaction_hash) === creation.transactionHash;
   if (!creation.isFinal) {
     if (await staysWithdrawn(checked, creation)) return refused(found);
-    const isStored = isSame && !known.is_claim;
-    const reason = isStored ? undefined : await findContradiction(checked, creation);
+    const reason = isSame ? undefined : await findContradiction(checked, creation);
     if (reason !== undefined) return refused(found, reason);
   }
-  const isOnlyClaimed = known?.is_claim === true && known.block_number === null;
-  if (known === undefined || isSame || isOnlyClaimed) return found;
+  if (known === undefined || isSame) return found;
   if (isLater(creation, placeOf(known))) lose(known, CREATION_REPLACED);
   else if (await isDisproved(checked, known)) lose(known, CREATION_DISPROVED);
   else return refused(found);

@@ -16,7 +16,6 @@ import {
 } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
 import { findContradictedMatch, logRecheckOutcome, readMatchedCode } from './code-check.ts';
-import { replaceClaimedCreation } from './claimed-creation.ts';
 import { isCreationDisproved, reconcileCreation } from './creation-check.ts';
 import { attachLateCreation } from './late-creation.ts';
 import {
@@ -177,8 +176,7 @@ type Verify<Result> = (contradicted: Contradiction[]) => Promise<Result>;
 
 /**
  * Verifies, and writes what that gives in one transaction: what the chain contradicts is withdrawn, the match is stored, and
- * so is its creation where the match that stays shown has none, or has one by the word of an import. Where the contract
- * changed since it was read, or others stored or withdrew something that contradicts the reading, the verification begins
+ * so is its creation where the match that stays shown has none. Where the contract changed since it was read, or others stored or withdrew something that contradicts the reading, the verification begins
  * again, a few times.
  * @returns undefined where the verification gives nothing
  * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
@@ -227,10 +225,7 @@ async function save(
     before: async (transaction) => {
       withdrawn = await withdrawContradicted(transaction, contradicted);
     },
-    otherwise: async (transaction) => {
-      await replaceClaimedCreation(transaction, contract);
-      return attachLateCreation(transaction, contract);
-    },
+    otherwise: (transaction) => attachLateCreation(transaction, contract),
   });
   logWithdrawn(log, withdrawn);
   await addOtherContracts(database, compilationId(contract.compilation), others);

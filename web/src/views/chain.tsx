@@ -21,7 +21,6 @@ import { Fact } from '../parts/fact.tsx';
 
 /** A chain: its record with the origin of each field, its endpoints, counts and contracts. */
 export const page = definePage<ChainData>({
-  isShared: true,
   section: 'chains',
   title: ({ data: { details }, request }) =>
     `${details.state === 'ready' ? details.value.record.name : (request.params['ref'] ?? '')} · Fullmatch`,

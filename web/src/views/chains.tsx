@@ -49,7 +49,6 @@ interface ChainsData {
 
 /** Every chain that the service knows. */
 export const page = definePage<ChainsData>({
-  isShared: true,
   section: 'chains',
   title: () => 'Chains · Fullmatch',
   load,

@@ -41,14 +41,18 @@ const refusing = (code: 'cannot_fetch_bytecode' | 'queue_full' | 'contract_not_d
 
 test('where nobody can say whether a contract is a proxy, nothing is said of it but to ask again', async () => {
   for (const code of ['cannot_fetch_bytecode', 'queue_full'] as const) {
-    const answer = await ask({ find: refusing(code), newest: () => undefined });
+    const answer = await ask({ find: refusing(code), newest: () => undefined, findings: 0 });
     expect(answer).toContain('could not be read from the chain now');
     expect(answer).toContain('NOTOK');
   }
 });
 
 test('the newest reading that is known counts where there is no other, and no code is no proxy', async () => {
-  const old = await ask({ find: refusing('queue_full'), newest: () => OLD });
-  const gone = await ask({ find: refusing('contract_not_deployed'), newest: () => undefined });
+  const old = await ask({ find: refusing('queue_full'), newest: () => OLD, findings: 0 });
+  const gone = await ask({
+    find: refusing('contract_not_deployed'),
+    newest: () => undefined,
+    findings: 0,
+  });
   for (const answer of [old, gone]) expect(answer).not.toContain('could not be read');
 });

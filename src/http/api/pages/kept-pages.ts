@@ -13,9 +13,9 @@ interface Kept {
   readonly madeAt: number;
 }
 
-const KEPT_BYTES = 8 * 2 ** 20;
-/** Longer pages are rare, and asked for by one reader. */
-const LONGEST_BYTES = 2 ** 18;
+const KEPT_BYTES = 16 * 2 ** 20;
+/** Longer pages of published data are rare, and asked for by one reader. */
+const LONGEST_SHARED_BYTES = 2 ** 18;
 /** Relative times and the health of chains change without a revision. */
 const SHARED_MS = 1_000;
 /** Its gzip is made later; a quarter of the page is more than most take. */
@@ -28,7 +28,6 @@ const sizeOf = ({ made: { page } }: Kept): number => Math.ceil(page.bytes.byteLe
 export class KeptPages {
   readonly #pages = new LRUCache<string, Kept>({
     maxSize: KEPT_BYTES,
-    maxEntrySize: LONGEST_BYTES,
     sizeCalculation: sizeOf,
   });
 
@@ -42,8 +41,9 @@ export class KeptPages {
 
   /** Keeps a page that shows the same to everybody, and nothing that could not be read. */
   keep(key: string, made: MadePage, revision: number | undefined): void {
-    const { status, isStatic, isShared, isWhole } = made.page;
-    const isKept = isStatic || (isShared && isWhole && revision !== undefined);
+    const { status, isStatic, isShared, isWhole, bytes } = made.page;
+    const isShort = bytes.byteLength < LONGEST_SHARED_BYTES;
+    const isKept = isStatic || (isShared && isWhole && isShort && revision !== undefined);
     if (status === 200 && isKept)
       this.#pages.set(key, { made, revision, madeAt: performance.now() });
   }

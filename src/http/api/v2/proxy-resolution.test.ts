@@ -13,7 +13,7 @@ test('the names of a reading are asked for once for all who wait, and anew for w
   };
   let asked = 0;
   const parts = {
-    proxies: { find: () => Promise.resolve(reading), newest: () => reading },
+    proxies: { find: () => Promise.resolve(reading), newest: () => reading, findings: 1 },
     contracts: {
       findNames: () => {
         asked += 1;

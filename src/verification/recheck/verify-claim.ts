@@ -1,0 +1,86 @@
+import { CLAIM_DISPROVED, type Contradiction, type Match } from '../../repository/repository.ts';
+import { readStoredCompilation, settleContradictions } from '../../repository/repository.ts';
+import { FullmatchError } from '../../errors.ts';
+import { hexToBytes } from '../../lib/hex.ts';
+import { type Logger } from '../../log.ts';
+import { sql } from '../../store/database.ts';
+import { readStoredTask } from '../known-codes/stored-task.ts';
+import { type KnownCodeParts } from '../known-codes/verify-known-code.ts';
+import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
+import { type Deployment } from '../verification-request.ts';
+import { type VerificationResult } from '../verify-contract.ts';
+import { verifyAndSave, verifyCurrentCode } from './verify-and-save.ts';
+
+const READ_CLAIM = sql(
+  'read claim to verify',
+  `SELECT verified_contract_id AS match_id, match, compilation_id, fully_qualified_name
+   FROM current_matches
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND origin = 'imported'`,
+);
+
+interface ClaimRow {
+  readonly match_id: string;
+  readonly match: Match;
+  readonly compilation_id: string;
+  readonly fully_qualified_name: string;
+}
+
+/**
+ * What the verification of an imported match came to: `verified` its sources give the code, so that the match is this
+ * service's own; `claim_disproved` they do not, or not as far as was claimed, and the claim was withdrawn; `not_checked` it
+ * could not be found out here, and the claim stays; `not_claimed` there is no imported match.
+ */
+export type ClaimOutcome =
+  | { readonly outcome: 'verified' | typeof CLAIM_DISPROVED; readonly match: Match | null }
+  | { readonly outcome: 'not_checked'; readonly reason: string }
+  | { readonly outcome: 'not_claimed' };
+
+/**
+ * Verifies an imported match by its stored sources, as if somebody had submitted them.
+ * @throws FullmatchError of the database; the reason of `signal`
+ */
+export async function verifyClaim(
+  parts: KnownCodeParts,
+  { chainId, address }: Deployment,
+  signal: AbortSignal,
+  log: Logger,
+): Promise<ClaimOutcome> {
+  const { database, sourceBytes } = parts;
+  const [claim] = await database.query<ClaimRow>(READ_CLAIM, [chainId, hexToBytes(address)]);
+  if (claim === undefined) return { outcome: 'not_claimed' };
+  const { match_id: matchId, compilation_id: id, fully_qualified_name: name } = claim;
+  const disproved: Contradiction = {
+    ...{ of: 'match', chainId, address, matchId, reason: CLAIM_DISPROVED },
+  };
+  const verify = async (contradicted: Contradiction[]): Promise<VerificationResult> => {
+    const stored = await readStoredCompilation(database, id, sourceBytes);
+    if (stored === undefined) {
+      throw new VerificationFailure('sources_too_large', 'The sources are larger than is kept.');
+    }
+    const task = readStoredTask(stored.compilation, name, sourceBytes, { chainId, address });
+    const result = await verifyCurrentCode(database, parts, task, signal, contradicted);
+    if (isLess(result, claim)) contradicted.push(disproved);
+    return result;
+  };
+  try {
+    const { result } = await verifyAndSave(database, verify, log);
+    const outcome = isLess(result, claim) ? CLAIM_DISPROVED : 'verified';
+    return { outcome, match: isFull(result) ? 'full' : 'partial' };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof VerificationFailure || error instanceof FullmatchError)) throw error;
+    const { code } = error;
+    if (code.startsWith('database_')) throw error;
+    if (failureKindOf(code) !== 'no_match') return { outcome: 'not_checked', reason: code };
+    await settleContradictions(database, [disproved]);
+    return { outcome: CLAIM_DISPROVED, match: null };
+  }
+}
+
+const isLess = (result: VerificationResult, { match }: ClaimRow): boolean =>
+  match === 'full' && !isFull(result);
+
+const isFull = ({ contract: { runtimeMatch, creationMatch } }: VerificationResult): boolean =>
+  runtimeMatch === 'full' || creationMatch === 'full';

@@ -1,0 +1,127 @@
+import { writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { checksumAddress, type Hex } from '../src/lib/hex.ts';
+import { type Match } from '../src/repository/matches/verified-contract.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
+import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
+import { compileAsDeveloper, inputOf } from './support/developer.ts';
+import { contractFolder, writeContract } from './support/example-tree.ts';
+import { ANVIL, describeWith } from './support/needs.ts';
+import { type CliRun, runInProcess } from './support/run-cli.ts';
+import { createTemporaryFolder } from './support/temporary-folder.ts';
+import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
+import { sql } from '../src/store/database.ts';
+
+const box = (comment: string, value = 5) =>
+  inputOf({
+    'B.sol': `// ${comment}\ncontract Box { function x() external pure returns (uint) { return ${value}; } }`,
+  });
+
+describeWith([ANVIL], 'fullmatch reverify', () => {
+  let anvil: Anvil;
+  let testDatabase: TestDatabase;
+  let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
+  let trees = 0;
+
+  beforeAll(async () => {
+    [anvil, testDatabase, folder] = await Promise.all([
+      startAnvil({ chainId: VERIFIED_CHAIN_ID }),
+      createTestDatabase(),
+      createTemporaryFolder(),
+    ]);
+    await writeFile(path.join(folder.path, 'fullmatch.yaml'), configOf(anvil));
+  });
+  afterAll(async () => {
+    await folder.remove();
+    await anvil.stop();
+    await testDatabase.drop();
+  });
+
+  const fullmatch = (...args: readonly string[]): Promise<CliRun> =>
+    runInProcess(args, {
+      environment: { DATABASE_URL: testDatabase.url },
+      workingDirectory: folder.path,
+    });
+  /** Deploys a contract and imports a match of it that claims another input. */
+  const claim = async (match: Match, claimed: ReturnType<typeof box>, version = '0.8.37') => {
+    const { creationCode } = await compileAsDeveloper('0.8.37', box('true'), 'B.sol', 'Box');
+    const { address } = await deploy(anvil, creationCode);
+    const { metadata } = await compileAsDeveloper('0.8.37', claimed, 'B.sol', 'Box');
+    const root = path.join(folder.path, `tree-${(trees += 1)}`);
+    const place = { match, chainId: VERIFIED_CHAIN_ID, address: checksumAddress(address) };
+    const sources = { 'B.sol': claimed.sources['B.sol']?.content ?? '' };
+    const said = metadata.replaceAll('0.8.37+', `${version}+`);
+    const template = { metadata: said, sources, facts: {}, name: 'Box', targetPath: 'B.sol' };
+    await writeContract(contractFolder(root, place), template, { layout: 'v1' });
+    expect((await fullmatch('import', root)).exitCode).toBe(0);
+    return address;
+  };
+  const shownAt = async (address: Hex) => {
+    const rows = await testDatabase.database.query(
+      sql(
+        'test shown match',
+        'SELECT match, origin FROM current_matches WHERE chain_id = $1 AND address = $2',
+      ),
+      [VERIFIED_CHAIN_ID, Buffer.from(address.slice(2), 'hex')],
+    );
+    return rows[0];
+  };
+  const reverify = async (address: Hex): Promise<{ exitCode: number; outcome: unknown }> => {
+    const run = await fullmatch('reverify', String(VERIFIED_CHAIN_ID), address, '--json');
+    const { differences } = await recount(testDatabase.database, { repair: false });
+    expect(differences).toEqual([]);
+    return { exitCode: run.exitCode, outcome: (JSON.parse(run.stdout) as unknown[])[0] };
+  };
+
+  test.each<[string, Match, ReturnType<typeof box>, object, object | undefined]>([
+    [
+      'makes a true claim a match of this service',
+      ...(['full', box('true')] as const),
+      { outcome: 'verified', match: 'full' },
+      { match: 'full', origin: 'verified' },
+    ],
+    [
+      'does the same with a partial one',
+      ...(['partial', box('another comment')] as const),
+      { outcome: 'verified', match: 'partial' },
+      { match: 'partial', origin: 'verified' },
+    ],
+    [
+      'stores a full match where only a partial one was claimed',
+      ...(['partial', box('true')] as const),
+      { outcome: 'verified', match: 'full' },
+      { match: 'full', origin: 'verified' },
+    ],
+    [
+      'stores the match that a claim of a full match is in fact',
+      ...(['full', box('another comment')] as const),
+      { outcome: 'claim_disproved', match: 'partial' },
+      { match: 'partial', origin: 'verified' },
+    ],
+    [
+      'withdraws a claim whose sources give other code',
+      ...(['partial', box('true', 6)] as const),
+      { outcome: 'claim_disproved', match: null },
+      undefined,
+    ],
+  ])('%s', async (_what, match, claimed, outcome, shown) => {
+    const address = await claim(match, claimed);
+    const facts = { chainId: VERIFIED_CHAIN_ID, address: checksumAddress(address) };
+    expect(await reverify(address)).toEqual({ exitCode: 0, outcome: { ...facts, ...outcome } });
+    expect(await shownAt(address)).toEqual(shown);
+    expect((await reverify(address)).outcome).toMatchObject({ outcome: 'not_claimed' });
+  });
+
+  test('leaves a claim that cannot be compiled here, and exits 75', async () => {
+    const address = await claim('partial', box('of the future'), '0.8.99');
+    expect(await reverify(address)).toMatchObject({
+      exitCode: 75,
+      outcome: { outcome: 'not_checked' },
+    });
+    expect(await shownAt(address)).toEqual({ match: 'partial', origin: 'imported' });
+    const all = await fullmatch('reverify', '--all');
+    expect(all.exitCode).toBe(75);
+    expect(all.stdout).toContain('1 not_checked');
+  });
+});
