@@ -70,7 +70,7 @@ export {
 export type { Alternative, AlternativeText } from './matches/read-alternatives.ts';
 export { readRecord, type RecordVersion } from './matches/read-contract.ts';
 export { type CurrentMatch, readCurrentMatches } from './matches/read-current-matches.ts';
-export { type SavedMatch, saveMatch } from './matches/save-matches.ts';
+export { type OtherChange, type SavedMatch, saveMatch } from './matches/save-matches.ts';
 export {
   compilationId,
   hashOf,

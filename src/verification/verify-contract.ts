@@ -67,6 +67,13 @@ export interface VerificationResult {
   readonly droppedSources: readonly string[];
 }
 
+/** Whether either code of a contract matches fully. */
+export const isFullMatch = ({
+  runtimeMatch,
+  creationMatch,
+}: Pick<VerifiedContract, 'runtimeMatch' | 'creationMatch'>): boolean =>
+  runtimeMatch === 'full' || creationMatch === 'full';
+
 /** What was read on chain: the running code, its creation where that is known, and the steps of the creation search. */
 export interface OnChain {
   readonly deployed: DeployedCode;

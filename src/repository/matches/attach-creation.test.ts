@@ -34,7 +34,8 @@ test.each<[Match, number]>([
     const [shown] = await database.query<{ id: string }>(SHOWN, [hexToBytes(address)]);
     const deployment = { transactionHash: `0x${'ab'.repeat(32)}` } as const;
     const matchId = shown?.id ?? '';
-    const attached = { contract: partialOf(1), deployment, matchId, creationMatch };
+    const contract = { ...partialOf(1), deployment };
+    const attached = { contract, matchId, creationMatch };
     expect(await attachCreation(database, attached)).toEqual(expect.any(String));
     expect(await readAlternatives(database, 1, address)).toHaveLength(left);
   },

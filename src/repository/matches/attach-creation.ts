@@ -5,12 +5,7 @@ import { storeDeployments } from '../evidence/evidence.ts';
 import { dropAllAlternatives } from './alternative-matches.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
 import { deploymentId } from './verified-contract-identity.ts';
-import {
-  type Deployment,
-  type Match,
-  type Transformed,
-  type VerifiedContract,
-} from './verified-contract.ts';
+import { type Match, type Transformed, type VerifiedContract } from './verified-contract.ts';
 
 const LOCK_SHOWN = sql(
   'lock match to attach a creation',
@@ -48,10 +43,8 @@ const ATTACH = sql(
 
 /** A creation that the chain confirmed, and how the creation code of the shown text matches. */
 export interface LateCreation {
-  /** What was read of the contract, and when. */
+  /** What was read of the contract, and when: the record shows its deployment from now on. */
   readonly contract: ReadContract;
-  /** The deployment that the record shows from now on. */
-  readonly deployment: Deployment;
   /** The number of the match that is shown. */
   readonly matchId: string;
   /** How the creation code of the shown compilation matches. */
@@ -65,8 +58,9 @@ type ReadContract = Pick<
 >;
 
 /**
- * Attaches a creation to the match that is shown, in a transaction of its caller: the same text under a new number, with the facts of the chain that were
- * not known before. An event says so. The counts change only where the creation makes the match full.
+ * Attaches a creation to the match that is shown, in a transaction of its caller: the same text under a new number, with the
+ * facts of the chain that were not known before. An event says so. The counts change only where the creation makes the match
+ * full.
  * @returns the number of the event; undefined where another match is shown by now
  * @throws FullmatchError contract_changed as {@link requireCurrentReadings}
  */
@@ -74,17 +68,16 @@ export async function attachCreation(
   transaction: Queryable,
   late: LateCreation,
 ): Promise<string | undefined> {
-  const { contract, deployment, matchId, creationMatch, creation } = late;
+  const { contract, matchId, creationMatch, creation } = late;
   const { chainId, address, creationSearch } = contract;
   const key = [chainId, hexToBytes(address), matchId];
-  const deployed = { chainId, address, deployment };
   const [shown] = await transaction.query<{ match: Match }>(LOCK_SHOWN, key);
   if (shown === undefined) return undefined;
   await requireCurrentReadings(transaction, [contract]);
-  await storeDeployments(transaction, [deployed]);
+  await storeDeployments(transaction, [contract]);
   const [event] = await transaction.query<{ id: string; match_after: Match }>(ATTACH, [
     ...key,
-    deploymentId(deployed),
+    deploymentId(contract),
     creationMatch,
     creation === undefined ? null : JSON.stringify(creation.values),
     creation === undefined ? null : JSON.stringify(creation.transformations),

@@ -121,12 +121,17 @@ export async function saveMatches(
   );
 }
 
+/** A change beside the match that was to be stored, and what it makes the outcome of that. */
+export interface OtherChange {
+  readonly saved?: SavedMatch;
+}
+
 /** What else the transaction does that stores matches. */
 export interface SameTransaction {
   /** Comes first. */
   readonly before?: (transaction: Queryable) => Promise<unknown>;
   /** Comes last, where no match rose; for one contract alone, whose outcome it may give. */
-  readonly otherwise?: (transaction: Queryable) => Promise<SavedMatch | undefined>;
+  readonly otherwise?: (transaction: Queryable) => Promise<OtherChange | undefined>;
 }
 
 /**
@@ -140,6 +145,7 @@ export async function commitMatches(
   { before, otherwise }: SameTransaction = {},
 ): Promise<readonly SavedMatch[]> {
   let marks: EventMark[] = [];
+  let isMore = false;
   const saved = await database.transaction(async (transaction) => {
     marks = [];
     await before?.(transaction);
@@ -151,11 +157,11 @@ export async function commitMatches(
       }
     }
     const all = contracts.map((contract) => results.get(contract) ?? unchanged(contract));
-    const attached = all.some(isChanged) ? undefined : await otherwise?.(transaction);
-    return attached === undefined ? all : [attached];
+    const other = all.some(isChanged) ? undefined : await otherwise?.(transaction);
+    isMore = before !== undefined || other !== undefined;
+    return other?.saved === undefined ? all : [other.saved];
   });
   database.acknowledged.note(marks);
-  const isMore = before !== undefined || otherwise !== undefined;
   if (isMore || saved.some(isChanged)) await notifyOfMatches(database);
   return saved;
 }

@@ -23,7 +23,7 @@ import {
 } from '../verification-failure.ts';
 import { type JobEnd } from './verification-job.ts';
 import { type Contradiction } from '../../repository/repository.ts';
-import { type VerificationResult } from '../verify-contract.ts';
+import { isFullMatch, type VerificationResult } from '../verify-contract.ts';
 import { verifyAndSave } from '../recheck/verify-and-save.ts';
 
 /** How workers work. Times in milliseconds. */
@@ -236,8 +236,7 @@ async function verifyAndStore(
     'verified',
   );
   if (!isOurs) return undefined;
-  const isFull = contract.runtimeMatch === 'full' || contract.creationMatch === 'full';
-  return { kind: 'match', outcome: isFull ? 'full' : 'partial' };
+  return { kind: 'match', outcome: isFullMatch(contract) ? 'full' : 'partial' };
 }
 
 /** What is aborted counts as ended, whether or not it takes notice. */

@@ -18,6 +18,7 @@ import { type ContractReading, readContract } from '../read-on-chain.ts';
 import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
 import { type Deployment } from '../verification-request.ts';
 import {
+  isFullMatch,
   requireSupportedChain,
   toVerifiedContract,
   type VerificationParts,
@@ -172,8 +173,7 @@ class Search {
       if (partial !== undefined && !candidate.hasSameMetadata) break;
       const result = await this.#tryCandidate(candidate);
       if (result === undefined) continue;
-      const { runtimeMatch, creationMatch } = result.contract;
-      const isFull = runtimeMatch === 'full' || creationMatch === 'full';
+      const isFull = isFullMatch(result.contract);
       this.#remember(code, candidate, isFull);
       if (isFull) return result;
       partial ??= result;
@@ -254,9 +254,8 @@ class Search {
     const { deployment, reading } = this.#contract;
     const task = readStoredTask(stored.compilation, fullyQualifiedName, sourceBytes, deployment);
     const result = await verifyContract(this.#parts, task, this.#signal, reading);
-    const { runtimeMatch, creationMatch, compilation } = result.contract;
-    const isPartial = runtimeMatch !== 'full' && creationMatch !== 'full';
-    const known = toKnownCompilation(compilation, isPartial);
+    const { contract } = result;
+    const known = toKnownCompilation(contract.compilation, !isFullMatch(contract));
     if (known !== undefined) this.#cache.keepCompilation(candidate, known);
     return result;
   }

@@ -3,7 +3,7 @@ import { groupByPath } from '../../solidity/library-id.ts';
 import { type AuxdataPositions, type LinkReferences } from '../../bytecode/recompiled-code.ts';
 import { bytesToHex, hexToBytes } from '../../lib/hex.ts';
 import {
-  type SavedMatch,
+  type OtherChange,
   type VerifiedContract,
   attachCreation,
   hashOf,
@@ -46,13 +46,13 @@ interface ShownRow {
  * Attaches the creation that a verification found to the match that stays shown, where its record has none yet: a
  * confirmed transaction is a fact of the chain, no matter who named it. The creation code of the shown compilation is
  * judged, not that of the submission, whose constructor may be another.
- * @returns what was stored where the shown text is that of the submission
+ * @returns undefined where nothing was attached; the outcome of the submission where the shown text is its own
  * @throws FullmatchError contract_changed
  */
 export async function attachLateCreation(
   transaction: Queryable,
   contract: VerifiedContract,
-): Promise<SavedMatch | undefined> {
+): Promise<OtherChange | undefined> {
   const { chainId, address, deployment, compilation } = contract;
   const { transactionHash, creationCode, runtimeCode } = deployment;
   if (transactionHash === undefined || creationCode === undefined) return undefined;
@@ -83,12 +83,11 @@ export async function attachLateCreation(
   const transformed = toTransformed(creation);
   const eventNumber = await attachCreation(transaction, {
     contract,
-    deployment,
     matchId: shown.match_id,
     creationMatch,
     ...(transformed && { creation: transformed }),
   });
+  if (eventNumber === undefined) return undefined;
   const isOwnText = shown.text_hash.equals(textHash(compilation));
-  if (eventNumber === undefined || !isOwnText) return undefined;
-  return { chainId, address, outcome: 'upgraded', eventNumber };
+  return isOwnText ? { saved: { chainId, address, outcome: 'upgraded', eventNumber } } : {};
 }

@@ -1,5 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type RegisteredChain } from '../../chains/registry/registered-chain.ts';
 import { FullmatchError } from '../../errors.ts';
+import { type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import {
   type CodeReading,
@@ -14,7 +16,7 @@ import {
   settleContradictions,
   withdrawContradicted,
 } from '../../repository/repository.ts';
-import { type Database } from '../../store/database.ts';
+import { type Database, type Queryable } from '../../store/database.ts';
 import { findContradictedMatch, logRecheckOutcome, readMatchedCode } from './code-check.ts';
 import { isCreationDisproved, reconcileCreation } from './creation-check.ts';
 import { attachLateCreation } from './late-creation.ts';
@@ -24,7 +26,6 @@ import {
   verifyKnownCode,
 } from '../known-codes/verify-known-code.ts';
 import { type ContractReading, once, readContract, readingOptions } from '../read-on-chain.ts';
-import { type Deployment } from '../verification-request.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
 import {
   requireSupportedChain,
@@ -85,13 +86,15 @@ async function verifyReading<Result extends VerificationResult | undefined>(
   const { database } = parts;
   const { chainId, address, deployed } = deployment;
   const chain = requireSupportedChain(parts, deployment);
-  const readAfterEvent = await readNewestEvent(database, chainId, address);
+  // Before the chain is read, and not where it need not be.
+  const newestEvent = once(() => readNewestEvent(database, chainId, address));
   const begun = performance.now();
   const reading = readContract(parts, chain, deployment, signal, deployed);
+  const checked = { ...parts, chain, address, newestEvent };
   try {
-    const result = await verify(reconcile(parts, deployment, reading, signal, contradicted));
+    const result = await verify(reconcile(checked, reading, signal, contradicted));
     if (result === undefined) return result;
-    const contract = { ...result.contract, readAfterEvent };
+    const contract = { ...result.contract, readAfterEvent: await newestEvent() };
     if (performance.now() - begun <= READING_MAX_AGE_MS) return { ...result, contract };
     const codeReading = await readAgain(database, parts, contract, signal);
     return { ...result, contract: { ...contract, codeReading } };
@@ -100,18 +103,25 @@ async function verifyReading<Result extends VerificationResult | undefined>(
   }
 }
 
+/** What a reading is held against: what is stored of the contract, as of an event that is read first. */
+interface ReconciledParts extends VerificationParts {
+  readonly database: Database;
+  readonly chain: RegisteredChain;
+  readonly address: Hex;
+  readonly newestEvent: () => Promise<string>;
+}
+
 /** A reading that is held against what is stored of the contract: what that contradicts is noted, and nothing is written. */
 function reconcile(
-  parts: VerificationParts & { readonly database: Database },
-  deployment: Deployment,
+  { newestEvent, ...parts }: ReconciledParts,
   reading: ContractReading,
   signal: AbortSignal,
   contradicted: Contradiction[],
 ): ContractReading {
-  const { database } = parts;
-  const { chainId, address } = deployment;
-  const chain = requireSupportedChain(parts, deployment);
+  const { database, chain, address } = parts;
+  const { chainId } = chain.record;
   const deployed = once(async () => {
+    await newestEvent();
     const matched = await readMatchedCode(database, chainId, address);
     const running = await reading.deployed();
     const found = await findContradictedMatch(database, chain, address, matched, running);
@@ -222,9 +232,11 @@ async function save(
   const { contract, others = [] } = result;
   let withdrawn: readonly Contradiction[] = [];
   const saved = await saveMatch(database, contract, {
-    before: async (transaction) => {
-      withdrawn = await withdrawContradicted(transaction, contradicted);
-    },
+    ...(contradicted.length > 0 && {
+      before: async (transaction: Queryable) => {
+        withdrawn = await withdrawContradicted(transaction, contradicted);
+      },
+    }),
     otherwise: (transaction) => attachLateCreation(transaction, contract),
   });
   logWithdrawn(log, withdrawn);

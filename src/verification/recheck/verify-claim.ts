@@ -1,5 +1,10 @@
-import { CLAIM_DISPROVED, type Contradiction, type Match } from '../../repository/repository.ts';
-import { readStoredCompilation, settleContradictions } from '../../repository/repository.ts';
+import {
+  CLAIM_DISPROVED,
+  type Contradiction,
+  type Match,
+  readStoredCompilation,
+  settleContradictions,
+} from '../../repository/repository.ts';
 import { FullmatchError } from '../../errors.ts';
 import { hexToBytes } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
@@ -8,7 +13,7 @@ import { readStoredTask } from '../known-codes/stored-task.ts';
 import { type KnownCodeParts } from '../known-codes/verify-known-code.ts';
 import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
 import { type Deployment } from '../verification-request.ts';
-import { type VerificationResult } from '../verify-contract.ts';
+import { isFullMatch, type VerificationResult } from '../verify-contract.ts';
 import { verifyAndSave, verifyCurrentCode } from './verify-and-save.ts';
 
 const READ_CLAIM = sql(
@@ -51,9 +56,8 @@ export async function verifyClaim(
   const [claim] = await database.query<ClaimRow>(READ_CLAIM, [chainId, hexToBytes(address)]);
   if (claim === undefined) return { outcome: 'not_claimed' };
   const { match_id: matchId, compilation_id: id, fully_qualified_name: name } = claim;
-  const disproved: Contradiction = {
-    ...{ of: 'match', chainId, address, matchId, reason: CLAIM_DISPROVED },
-  };
+  const reason = CLAIM_DISPROVED;
+  const disproved: Contradiction = { of: 'match', chainId, address, matchId, reason };
   const verify = async (contradicted: Contradiction[]): Promise<VerificationResult> => {
     const stored = await readStoredCompilation(database, id, sourceBytes);
     if (stored === undefined) {
@@ -67,7 +71,7 @@ export async function verifyClaim(
   try {
     const { result } = await verifyAndSave(database, verify, log);
     const outcome = isLess(result, claim) ? CLAIM_DISPROVED : 'verified';
-    return { outcome, match: isFull(result) ? 'full' : 'partial' };
+    return { outcome, match: isFullMatch(result.contract) ? 'full' : 'partial' };
   } catch (error) {
     signal.throwIfAborted();
     if (!(error instanceof VerificationFailure || error instanceof FullmatchError)) throw error;
@@ -79,8 +83,5 @@ export async function verifyClaim(
   }
 }
 
-const isLess = (result: VerificationResult, { match }: ClaimRow): boolean =>
-  match === 'full' && !isFull(result);
-
-const isFull = ({ contract: { runtimeMatch, creationMatch } }: VerificationResult): boolean =>
-  runtimeMatch === 'full' || creationMatch === 'full';
+const isLess = ({ contract }: VerificationResult, { match }: ClaimRow): boolean =>
+  match === 'full' && !isFullMatch(contract);
