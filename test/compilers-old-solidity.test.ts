@@ -14,6 +14,7 @@ import {
 } from '../src/solidity/standard-json.ts';
 import { runSoljson } from './support/run-soljson.ts';
 import { OLD_SOLC_VERSIONS, SOLC_PACKAGES, solcPackageOf } from './support/solc-packages.ts';
+import { IS_SLOW_SUITE } from './support/suite.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
 const V0_3_6 = '0.3.6+commit.3fc68da5';
@@ -67,7 +68,10 @@ contract B { uint public x; }
 contract C { uint public c = 1; }`,
 };
 
-describe.each(OLD_SOLC_VERSIONS)('Solidity %s', (version) => {
+/** The one with the fewest outputs in the fast suite, the others in the slow one. */
+const VERSIONS = OLD_SOLC_VERSIONS.filter((version) => (version === V0_3_6) !== IS_SLOW_SUITE);
+
+describe.each(VERSIONS)('Solidity %s', (version) => {
   test('gives the code that its own package gives, with the optimizer and without', async () => {
     const inputs = [false, true].map((enabled) =>
       inputOf(SOURCES, { optimizer: { enabled, runs: 200 } }),

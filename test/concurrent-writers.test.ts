@@ -14,9 +14,9 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 import { waitUntil } from './support/wait-for.ts';
 
 const WRITERS = 8;
-const STORES = IS_SLOW_SUITE ? 100_000 : 16_000;
+const STORES = IS_SLOW_SUITE ? 100_000 : 6_000;
 const CHAINS = [1, 10, 56, 2716446429837000];
-const ADDRESSES_PER_CHAIN = IS_SLOW_SUITE ? 12_000 : 2_000;
+const ADDRESSES_PER_CHAIN = IS_SLOW_SUITE ? 12_000 : 750;
 /** A recount reads everything, so the next one comes after so many more stores. */
 const STORES_BETWEEN_RECOUNTS = STORES / 16;
 

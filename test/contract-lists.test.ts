@@ -1,4 +1,4 @@
-// Searches of contracts with filters, and the totals while writers store. What they cost: list-plans.test.ts.
+// Searches of contracts with filters, and the totals while writers store. What they cost: list-plans.slow.test.ts.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';

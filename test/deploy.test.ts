@@ -1,21 +1,15 @@
 // The service files of deploy/: what can run here runs, the rest is held against the configuration and the metrics.
 import { execFile, spawnSync } from 'node:child_process';
-import { readFile, writeFile } from 'node:fs/promises';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../src/config/load-config.ts';
-import {
-  bootService,
-  startProgram,
-  type BootedService,
-  type ProgramRun,
-} from './support/booted-service.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
 import { configSources } from './support/config-sources.ts';
 import { startRpcServer, type RpcServer } from './support/rpc-server.ts';
-import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -118,69 +112,6 @@ describe('the compose files', () => {
     expect([worker.host, worker.repository.enabled]).toEqual(['127.0.0.1', false]);
     expect(services['worker']?.ports).toBeUndefined();
     expect([worker.verification.workers > 0, worker.monitor.enabled]).toEqual([true, true]);
-  });
-});
-
-describe('hosts and a worker as compose.scaled.yaml sets them', () => {
-  test('share a database: the worker does what the hosts take', async () => {
-    const { services } = parse(await readDeployed('compose.scaled.yaml'), {
-      merge: true,
-    }) as Compose;
-    const folder = await createTemporaryFolder();
-    onTestFinished(folder.remove);
-    const database = await createTestDatabase();
-    onTestFinished(() => database.drop());
-    const node = await startRpcServer({ eth_chainId: () => '0x7a69', eth_getCode: () => '0x' });
-    onTestFinished(node.close);
-    await writeFile(
-      path.join(folder.path, 'fullmatch.yaml'),
-      `chains: { 31337: { local: true, rpc: ["${node.url}"] } }\nhealth: { enabled: false }\n`,
-    );
-    const stop = async ({ child, ended }: Pick<ProgramRun, 'child' | 'ended'>) => {
-      child.kill('SIGTERM');
-      await ended;
-    };
-    const start = async (service: string) => {
-      const program = await startProgram({
-        workingDirectory: folder.path,
-        environment: {
-          ...services[service]?.environment,
-          DATABASE_URL: database.url,
-          FULLMATCH_METRICS_PORT: '0',
-        },
-      });
-      onTestFinished(() => stop(program));
-      return program;
-    };
-    const hosts = await start('hosts');
-    const submitted = await fetch(`${hosts.apiUrl}/v2/verify/31337/0x${'11'.repeat(20)}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({
-        stdJsonInput: {
-          language: 'Solidity',
-          sources: { 'a.sol': { content: 'contract A {}' } },
-          settings: {},
-        },
-        compilerVersion: '0.8.37',
-        contractIdentifier: 'a.sol:A',
-      }),
-    });
-    expect(submitted.status).toBe(202);
-    const { verificationId } = (await submitted.json()) as { verificationId: string };
-    const look = async () => {
-      const response = await fetch(`${hosts.apiUrl}/v2/verify/${verificationId}`);
-      return (await response.json()) as { isJobCompleted: boolean };
-    };
-    expect(await look()).toMatchObject({ isJobCompleted: false });
-    await start('worker');
-    await expect.poll(look).toMatchObject({ isJobCompleted: true });
-    const health = services['hosts']?.healthcheck?.test.at(-1) ?? '';
-    const ask = (port: string) =>
-      spawnSync(process.execPath, ['--eval', health.replace('5555', port)]).status;
-    expect(ask(new URL(hosts.apiUrl).port)).toBe(0);
-    await stop(hosts);
-    expect(ask(new URL(hosts.apiUrl).port)).toBe(1);
   });
 });
 

@@ -10,7 +10,7 @@ import { listen } from '../src/http/listener.ts';
 import { silentLogger } from '../src/log.ts';
 import { fixtureDependencies, ROOMY_LIMITS } from './support/http-fixture.ts';
 
-const SWAPS = 10_000;
+const SWAPS = 5_000;
 const READERS = 4;
 /** Readers that never wait take nearly all of the time: hundreds of answers between two swaps find nothing more. */
 const READER_PAUSE_MS = 20;

@@ -128,9 +128,10 @@ describe('a damaged export is refused with the file, and nothing is stored', () 
   };
 
   test.each(
-    ['code', 'verified_contracts'].flatMap((table) =>
-      Object.keys(DAMAGES).map((damage) => ({ table, damage })),
-    ),
+    Object.keys(DAMAGES).map((damage, index) => ({
+      table: index % 2 === 0 ? 'code' : 'verified_contracts',
+      damage,
+    })),
   )('$table $damage', async ({ table, damage }) => {
     await writeParquet(peer.client, at('damaged'));
     const file = at('damaged', table, `${table}_0_1000.parquet`);

@@ -1,23 +1,12 @@
-// What operators see of the monitor, and that nothing is lost or kept wrongly: commands, answers, a node that stops,
-// blocks that are replaced, a process that is killed.
+// What operators see of the monitor, and that nothing is kept wrongly: commands, answers, a node that stops, blocks that
+// are replaced. A process that is killed: monitor-killed.slow.test.ts.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
-import {
-  bootService,
-  type BootedService,
-  type ProgramRun,
-  startProgram,
-} from './support/booted-service.ts';
-import { readCursor, readStored } from './support/monitored-chain.ts';
-import {
-  compileMonitoredContracts,
-  CREATION_KINDS,
-  readTrueCreations,
-  sendCreation,
-} from './support/monitored-contracts.ts';
+import { bootService, type BootedService } from './support/booted-service.ts';
+import { readStored } from './support/monitored-chain.ts';
 import { ANVIL, describeWith } from './support/needs.ts';
 import { type CliRun, runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
@@ -319,57 +308,5 @@ ${more}`,
     await expect
       .poll(async () => (await readJson<HealthAnswer>('/health')).reasons.map(({ code }) => code))
       .not.toContain('monitor_stopped');
-  });
-
-  test('has every creation of the chain once, though its process was killed between blocks', async () => {
-    const [ownDatabase, contracts] = await Promise.all([
-      createTestDatabase(),
-      compileMonitoredContracts(),
-    ]);
-    onTestFinished(() => ownDatabase.drop());
-    const runs: ProgramRun[] = [];
-    const start = async (): Promise<ProgramRun> => {
-      const run = await startProgram({
-        environment: { DATABASE_URL: ownDatabase.url },
-        workingDirectory: folder.path,
-      });
-      runs.push(run);
-      return run;
-    };
-    const kill = async (run: ProgramRun): Promise<void> => {
-      run.child.kill('SIGKILL');
-      await run.ended;
-    };
-    onTestFinished(async () => {
-      await Promise.all(runs.map(kill));
-    });
-    const { contractAddress: factory } = await anvil.send({ data: `0x${contracts.Factory}` });
-    const create = async (from: number, count: number): Promise<void> => {
-      let sent: Hex | undefined;
-      for (let value = from; value < from + count; value += 1) {
-        const kind = CREATION_KINDS[value % CREATION_KINDS.length] ?? 'plain';
-        sent = await sendCreation(anvil, contracts, factory ?? '0x', kind, value);
-      }
-      // They are mined in their order, each a moment after it was sent.
-      await expect.poll(() => anvil.request('eth_getTransactionReceipt', [sent])).not.toBeNull();
-    };
-    const first = await start();
-    await create(0, 12);
-    await expect.poll(() => readCursor(ownDatabase.database, VERIFIED_CHAIN_ID)).toBeGreaterThan(0);
-    await create(12, 12);
-    await kill(first);
-    await create(24, 12);
-    await start();
-    await create(36, 12);
-    const last = await head();
-    await expect.poll(() => readCursor(ownDatabase.database, VERIFIED_CHAIN_ID)).toBe(last);
-    const truth = await readTrueCreations(anvil, 0, last);
-    const stored = await readStored(ownDatabase.database, VERIFIED_CHAIN_ID);
-    expect([...stored].sort()).toEqual([...truth].sort());
-    const gaps = await runInProcess(['monitor', 'gaps'], {
-      environment: { DATABASE_URL: ownDatabase.url },
-      workingDirectory: folder.path,
-    });
-    expect(gaps).toEqual({ exitCode: 0, stdout: 'none\n', stderr: '' });
   });
 });

@@ -111,7 +111,7 @@ describeWith([ANVIL], 'the monitor', () => {
     const selector = Buffer.from(keccak256(Buffer.from('make(uint256)')))
       .toString('hex')
       .slice(0, 8);
-    const count = 500;
+    const count = 100;
     const argument = (count / 10).toString(16).padStart(64, '0');
     const data: Hex = `0x${selector}${argument}`;
     for (let sent = 0; sent < 10; sent += 1) {

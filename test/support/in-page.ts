@@ -6,14 +6,23 @@ import { type WatchedPage } from './browser.ts';
 const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 let axe: string | undefined;
 
-/** What axe finds in a page, each finding with the elements that it is about. */
-export async function findWithAxe({ page }: WatchedPage): Promise<readonly string[]> {
+/**
+ * What axe finds in a page, each finding with the elements that it is about.
+ * @param rules those that are asked; all by default, the size of targets too
+ */
+export async function findWithAxe(
+  { page }: WatchedPage,
+  rules?: readonly string[],
+): Promise<readonly string[]> {
   // The policy of the pages lets no script in but theirs; evaluating is the browser's own way past it.
   const isThere = await page.evaluate<boolean>('window.axe !== undefined');
   if (!isThere) await page.evaluate((axe ??= readFileSync(AXE, 'utf8')));
-  const { violations } = await page.evaluate<AxeResults>(
-    `axe.run(document, { resultTypes: ['violations'], rules: { 'target-size': { enabled: true } } })`,
-  );
+  const chosen =
+    rules === undefined
+      ? { rules: { 'target-size': { enabled: true } } }
+      : { runOnly: { type: 'rule', values: rules } };
+  const options = JSON.stringify({ resultTypes: ['violations'], ...chosen });
+  const { violations } = await page.evaluate<AxeResults>(`axe.run(document, ${options})`);
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`);
 }
 

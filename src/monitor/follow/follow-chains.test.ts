@@ -124,7 +124,7 @@ describeWith([ANVIL], 'a followed chain', () => {
 
   test('that is reorganised loses what was replaced and gets what replaced it', async () => {
     const followed = follow();
-    for (const depth of [1, 2, 5, 9, 20]) {
+    for (const depth of [1, 5, 20]) {
       await create(24);
       await caughtUp();
       await anvil.request('anvil_reorg', [depth, []]);
@@ -133,8 +133,8 @@ describeWith([ANVIL], 'a followed chain', () => {
       await expectTruth();
     }
     const [state] = await readMonitorStates(store.database, [chainId]);
-    expect(state?.reorganisations).toBe(5);
-    expect(followed.rolledBack.length).toBeGreaterThan(5);
+    expect(state?.reorganisations).toBe(3);
+    expect(followed.rolledBack.length).toBeGreaterThan(3);
   });
 
   test('that is reorganised while it catches up has the right creations in the end', async () => {

@@ -1,0 +1,67 @@
+import path from 'node:path';
+import { afterEach } from 'vitest';
+import { silentLogger } from '../../src/log.ts';
+import { readLockFile, runsOn } from '../../src/store/embedded/lock-file.ts';
+import { openStore, type Store } from '../../src/store/open-store.ts';
+import { openStoreProcess, type StoreProcess } from './open-store-process.ts';
+import { createTemporaryFolder } from './temporary-folder.ts';
+import { writeUsedData } from './used-data.ts';
+
+export interface DataDirectories {
+  /** The path of a data directory that is not made yet, below a folder of its own. */
+  readonly temporaryDataDir: (...names: string[]) => Promise<string>;
+  /** A data directory that a service used before. */
+  readonly usedDataDir: () => Promise<string>;
+  /** Opens the store of a data directory in this process. */
+  readonly open: (dataDir: string) => Promise<Store>;
+  /** Opens it in a process of its own, as another user where one is given. */
+  readonly openInProcess: (
+    dataDir: string,
+    user?: { readonly uid?: number; readonly gid?: number },
+  ) => Promise<StoreProcess>;
+  /** Runs after the test, before what was added earlier. */
+  readonly cleanUp: (action: () => Promise<unknown>) => void;
+}
+
+/** For the tests of one file: what they open is closed after each, and a server that one leaves is killed. */
+export function dataDirectories(): DataDirectories {
+  const cleanUps: (() => Promise<unknown>)[] = [];
+  afterEach(async () => {
+    for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+  });
+  const cleanUp = (action: () => Promise<unknown>): void => void cleanUps.push(action);
+  const temporaryDataDir = async (...names: string[]): Promise<string> => {
+    const folder = await createTemporaryFolder();
+    const dataDir = path.join(folder.path, ...names);
+    cleanUp(async () => {
+      await killServer(path.join(dataDir, 'postgres'));
+      await folder.remove();
+    });
+    return dataDir;
+  };
+  return {
+    cleanUp,
+    temporaryDataDir,
+    async usedDataDir() {
+      const dataDir = await temporaryDataDir('data');
+      await writeUsedData(dataDir);
+      return dataDir;
+    },
+    async open(dataDir) {
+      const store = await openStore({ dataDir, poolSize: 4 }, silentLogger);
+      cleanUp(() => store.close());
+      return store;
+    },
+    async openInProcess(dataDir, user = {}) {
+      const opened = await openStoreProcess(dataDir, user);
+      cleanUp(() => opened.kill());
+      return opened;
+    },
+  };
+}
+
+/** @param data the folder of the database's files */
+export async function killServer(data: string): Promise<void> {
+  const lock = await readLockFile(data);
+  if (lock !== undefined && (await runsOn(lock.pid, data))) process.kill(lock.pid, 'SIGKILL');
+}
