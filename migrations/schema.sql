@@ -594,6 +594,24 @@ CREATE TRIGGER match_events_are_append_only BEFORE DELETE OR UPDATE OR TRUNCATE 
 
 CREATE TRIGGER match_events_are_queued AFTER INSERT ON public.match_events REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION queue_events();
 
+CREATE TABLE monitor_backfills (
+  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
+  chain_id bigint NOT NULL,
+  first_block bigint NOT NULL,
+  last_block bigint NOT NULL,
+  attempts integer NOT NULL DEFAULT 0,
+  next_try_at timestamp with time zone NOT NULL DEFAULT now(),
+  fault_code text,
+  fault_message text,
+  requested_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT backfills_are_ordered CHECK ((last_block >= first_block)),
+  CONSTRAINT monitor_backfills_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
+  CONSTRAINT monitor_backfills_first_block_check CHECK ((first_block >= 0)),
+  CONSTRAINT monitor_backfills_pkey PRIMARY KEY (id)
+);
+
+CREATE INDEX monitor_backfills_of_chain ON public.monitor_backfills USING btree (chain_id, next_try_at);
+
 CREATE TABLE monitor_blocks (
   chain_id bigint NOT NULL,
   number bigint NOT NULL,
@@ -628,35 +646,6 @@ CREATE TABLE monitor_cursors (
   CONSTRAINT monitor_cursors_start_block_check CHECK ((start_block >= 0)),
   CONSTRAINT monitor_cursors_pkey PRIMARY KEY (chain_id)
 );
-
-CREATE TABLE monitor_ranges (
-  id bigint NOT NULL GENERATED ALWAYS AS IDENTITY,
-  chain_id bigint NOT NULL,
-  kind text NOT NULL,
-  first_block bigint NOT NULL,
-  last_block bigint NOT NULL,
-  parent_hash bytea,
-  last_hash bytea,
-  attempts integer NOT NULL DEFAULT 0,
-  next_try_at timestamp with time zone NOT NULL DEFAULT now(),
-  fault_code text,
-  fault_message text,
-  lease_token uuid,
-  lease_until timestamp with time zone,
-  requested_at timestamp with time zone NOT NULL DEFAULT now(),
-  CONSTRAINT monitor_ranges_chain_id_check CHECK (((chain_id >= 1) AND (chain_id <= '9007199254740991'::bigint))),
-  CONSTRAINT monitor_ranges_first_block_check CHECK ((first_block >= 0)),
-  CONSTRAINT monitor_ranges_kind_check CHECK ((kind = ANY (ARRAY['follow'::text, 'backfill'::text]))),
-  CONSTRAINT monitor_ranges_last_hash_check CHECK ((octet_length(last_hash) = 32)),
-  CONSTRAINT monitor_ranges_parent_hash_check CHECK ((octet_length(parent_hash) = 32)),
-  CONSTRAINT range_leases_have_an_end CHECK (((lease_token IS NULL) = (lease_until IS NULL))),
-  CONSTRAINT ranges_are_ordered CHECK ((last_block >= first_block)),
-  CONSTRAINT monitor_ranges_pkey PRIMARY KEY (id)
-);
-
-CREATE UNIQUE INDEX monitor_ranges_are_distinct ON public.monitor_ranges USING btree (chain_id, kind, first_block);
-
-CREATE INDEX monitor_ranges_due ON public.monitor_ranges USING btree (next_try_at) WHERE (last_hash IS NULL);
 
 CREATE TABLE monitor_untraced_blocks (
   chain_id bigint NOT NULL,

@@ -121,7 +121,7 @@ ${more}`,
       ...{ monitored: true, status: 'current', found: 1 },
       cursor: { startBlock: 0, block: 1, head: 1, lagBlocks: 0 },
       creations: [{ state: 'waiting', reason: 'metadata_unavailable', count: 1 }],
-      gaps: { openBlocks: 0, backfillBlocks: 0, untracedBlocks: 0 },
+      gaps: { backfillRanges: 0, backfillBlocks: 0, untracedBlocks: 0 },
       notes: [],
     });
     expect(await readJson<HealthAnswer>('/health')).toMatchObject({

@@ -364,9 +364,7 @@ export interface ChainMonitor {
     count: number;
   }[];
   gaps?: {
-    /** Ranges between the cursor and the head that are being read */
-    openRanges: number;
-    openBlocks: number;
+    /** Ranges of older blocks that are to be read once more */
     backfillRanges: number;
     backfillBlocks: number;
     /** Blocks whose contracts made by contracts were not seen */

@@ -3,7 +3,7 @@ import { findChain } from '../chains/registry/chain-reference.ts';
 import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { parseAddress, type Hex } from '../lib/hex.ts';
-import { readGaps, requestBackfill, retryRanges } from '../monitor/follow/monitor-state.ts';
+import { readGaps, requestBackfill, retryBackfills } from '../monitor/follow/monitor-state.ts';
 import { retryCreations } from '../monitor/inbox/inbox-table.ts';
 import { type MonitorReport, readMonitorReports } from '../monitor/monitor-report.ts';
 import { findMonitored } from '../monitor/watched-chains.ts';
@@ -91,7 +91,7 @@ export function defineMonitorRetry(command: Command, context: CliContext): void 
       const done = await withChains(ref, options, context, async (database, chainIds, core) => {
         for (const chainId of chainIds) requireMonitor(core, chainId);
         let ranges = 0;
-        for (const chainId of chainIds) ranges += await retryRanges(database, chainId);
+        for (const chainId of chainIds) ranges += await retryBackfills(database, chainId);
         const creations = await retryCreations(database, chainIds, {
           ...(address !== undefined && { address }),
           ...(reason !== undefined && { reason }),
@@ -119,8 +119,8 @@ export function defineMonitorGaps(command: Command, context: CliContext): void {
         return all;
       });
       const rows = found.flatMap(({ chainId, ranges, untraced }) => [
-        ...ranges.map(({ kind, first, last, fault }) =>
-          gapRow(chainId, kind === 'follow' ? 'not_read' : 'backfill', first, last, fault?.code),
+        ...ranges.map(({ first, last, fault }) =>
+          gapRow(chainId, 'backfill', first, last, fault?.code),
         ),
         ...untraced.map(({ first, last }) => gapRow(chainId, 'not_traced', first, last, undefined)),
       ]);

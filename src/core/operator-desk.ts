@@ -1,5 +1,5 @@
 import { statfs } from 'node:fs/promises';
-import { retryRanges } from '../monitor/follow/monitor-state.ts';
+import { retryBackfills } from '../monitor/follow/monitor-state.ts';
 import { retryCreations } from '../monitor/inbox/inbox-table.ts';
 import { readFeedLags } from '../repository/repository.ts';
 import { type Database, sql } from '../store/database.ts';
@@ -57,7 +57,7 @@ export function openOperatorDesk(database: Database, dataDir: string): OperatorD
       await endJob(database, id);
     },
     retryFound: async (chainId) => {
-      await retryRanges(database, chainId);
+      await retryBackfills(database, chainId);
       await retryCreations(database, [chainId], { isGivenUp: true });
     },
   };

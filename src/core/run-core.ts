@@ -79,6 +79,7 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
               publication.registry.chains.find(({ record }) => record.chainId === chainId),
             configured: () => publication.inputs.configured,
             submit: (...submission) => verification.submit(...submission),
+            waitForJobs: verification.waitForNews,
           },
           monitor,
           log,

@@ -7,6 +7,7 @@ import { readinessOf } from './health.ts';
 import { type HttpParts } from './http-parts.ts';
 import { problemResponse } from './problem-schema.ts';
 import { answer, answerJson, NOT_STORED, TEXT_TYPE } from './answer.ts';
+import { jsonResponse } from './json-response.ts';
 
 /** GET /healthz. */
 export const livenessRoute = createRoute({
@@ -31,7 +32,7 @@ export const readinessRoute = createRoute({
   description: 'For load balancers. A stale chain list is ready and says so.',
   tags: ['Operations'],
   responses: {
-    200: { description: 'Ready', content: { 'application/json': { schema: readinessSchema } } },
+    200: jsonResponse('Ready', readinessSchema),
     503: problemResponse(
       'Not ready (`not_ready`, `shutting_down`); with the members of the 200 response',
     ),

@@ -34,6 +34,7 @@ export interface MonitorParts {
   readonly configured: () => ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>;
   readonly verification: VerificationParts;
   readonly submit: TrialParts['submit'];
+  readonly waitForJobs: TrialParts['waitForJobs'];
   /** Takes one request of a host out of its daily budget. */
   readonly takeRequest: (host: string) => boolean;
 }
@@ -161,6 +162,7 @@ function startWork(
       findSources: (code, found) => finder.find(code, found),
       pack: (request, trial) => verification.reader.pack(request, trial),
       submit: parts.submit,
+      waitForJobs: parts.waitForJobs,
     },
     { concurrency: CONCURRENCY, keepDays },
   );

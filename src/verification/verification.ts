@@ -9,7 +9,7 @@ import {
   type SubmittedCodeVerifier,
 } from './submitted-codes/submitted-code-verifier.ts';
 import { endJob } from './jobs/end-job.ts';
-import { watchJobs } from './jobs/job-notifications.ts';
+import { type JobWatch, watchJobs } from './jobs/job-notifications.ts';
 import { JobWaiters, type WaiterLimits, type WaitOptions } from './jobs/job-waiters.ts';
 import { submitJob, type QueueLimits } from './jobs/submit-job.ts';
 import { checkBeforeSubmitting } from './recheck/submission-check.ts';
@@ -57,6 +57,8 @@ export interface Verification {
   readonly waiters: number;
   /** The jobs in flight, of all processes; undefined while that cannot be read. */
   readonly queue: QueueState | undefined;
+  /** Resolves when any process of the database tells of jobs, and after a time, or at the abort of the signal, without that. */
+  readonly waitForNews: JobWatch['wait'];
   /** Calls back for every job that this process brings to its end. */
   onJobEnd(listener: (end: JobEnd) => void): void;
   /** Hands the jobs at work back to the queue and ends. */
@@ -145,6 +147,7 @@ export async function startVerification(
     readJob: (id) => waiters.read(id),
     endJob: (id, client) => endJob(serving, id, client),
     waitForJob: (id, wait) => waiters.waitForEnd(id, wait),
+    waitForNews: (timeoutMs, signal) => watch.wait(timeoutMs, signal),
     get waiters() {
       return waiters.size;
     },

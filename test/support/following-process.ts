@@ -9,7 +9,7 @@ const store = await openStore({ dataDir, poolSize: 6 }, log);
 const following = followChain(store.database, {
   chainId: Number(chainId),
   urls: [url],
-  options: { rangeBlocks: 20, pollMs: 100, leaseMs: 3_000 },
+  options: { pollMs: 100, leaseMs: 3_000 },
   log,
 });
 // The end of the parent is the end of this process.

@@ -195,6 +195,7 @@ const noVerification: Verification = {
   propose: async () => ({ from: 'none' as const }),
   verifyGiven: async () => [],
   knownCodes: { search: async () => undefined, readStored: async () => undefined },
+  waitForNews: async () => undefined,
   readJob: async () => undefined,
   endJob: async (id) => {
     throw new FullmatchError('job_not_found', `no job ${id}`);

@@ -38,7 +38,7 @@ export interface FollowedChain extends Following {
 /** Times for tests: looks are frequent, and rests are short. */
 const QUICK: FollowOptions = {
   pollMs: 40,
-  rangePollMs: 50,
+  backfillPollMs: 50,
   faultMs: 50,
   longestFaultMs: 300,
   longestRestMs: 300,

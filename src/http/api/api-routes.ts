@@ -5,6 +5,7 @@ import { documentResponses } from '../document-responses.ts';
 import { healthReportSchema } from '../health-schema.ts';
 import { problemResponse } from '../problem-schema.ts';
 import { crowdedResponses } from '../records/record-responses.ts';
+import { jsonResponse } from '../json-response.ts';
 
 const chainRecord = chainRecordSchema.meta({ id: 'ChainRecord' });
 
@@ -17,10 +18,7 @@ export const chainsRoute = createRoute({
     'In ascending chainId, supported or not. Every key of stats.json has a record here. A field that is not known is absent.',
   tags: ['Documents'],
   responses: {
-    200: {
-      description: 'The chains',
-      content: { 'application/json': { schema: z.array(chainRecord) } },
-    },
+    200: jsonResponse('The chains', z.array(chainRecord)),
     ...documentResponses,
   },
 });
@@ -41,10 +39,7 @@ export const chainRoute = createRoute({
     }),
   },
   responses: {
-    200: {
-      description: 'The chain',
-      content: { 'application/json': { schema: chainRecord } },
-    },
+    200: jsonResponse('The chain', chainRecord),
     400: problemResponse('No reference to a chain (`invalid_parameter`)'),
     404: problemResponse('No such chain (`chain_not_found`)'),
     409: problemResponse('Several chains have this name (`ambiguous_chain_reference`)'),
@@ -60,10 +55,7 @@ export const healthRoute = createRoute({
     'Always 200 while the service answers; `status` says whether something needs a look.',
   tags: ['Operations'],
   responses: {
-    200: {
-      description: 'The report',
-      content: { 'application/json': { schema: healthReportSchema } },
-    },
+    200: jsonResponse('The report', healthReportSchema),
   },
 });
 
@@ -74,24 +66,20 @@ export const versionRoute = createRoute({
   summary: 'What runs here',
   tags: ['Operations'],
   responses: {
-    200: {
-      description: 'The version',
-      content: {
-        'application/json': {
-          schema: z
-            .strictObject({
-              name: z.literal('fullmatch'),
-              version: z.string().describe('Version of the service'),
-              node: z.string().describe('Version of Node.js'),
-              schema: z.int().optional().describe('Number of the newest database migration'),
-              verify: z
-                .enum(['open', 'token', 'off'])
-                .describe('Who may verify contracts: everyone, holders of a token, or no one'),
-            })
-            .meta({ id: 'Version', description: 'What runs here' }),
-        },
-      },
-    },
+    200: jsonResponse(
+      'The version',
+      z
+        .strictObject({
+          name: z.literal('fullmatch'),
+          version: z.string().describe('Version of the service'),
+          node: z.string().describe('Version of Node.js'),
+          schema: z.int().optional().describe('Number of the newest database migration'),
+          verify: z
+            .enum(['open', 'token', 'off'])
+            .describe('Who may verify contracts: everyone, holders of a token, or no one'),
+        })
+        .meta({ id: 'Version', description: 'What runs here' }),
+    ),
   },
 });
 
@@ -102,10 +90,7 @@ export const openapiRoute = createRoute({
   summary: 'This description',
   tags: ['Operations'],
   responses: {
-    200: {
-      description: 'An OpenAPI 3.1 document',
-      content: { 'application/json': { schema: z.looseObject({ openapi: z.string() }) } },
-    },
+    200: jsonResponse('An OpenAPI 3.1 document', z.looseObject({ openapi: z.string() })),
     304: documentResponses[304],
     406: documentResponses[406],
   },

@@ -2,6 +2,7 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
 import { answerJson, REVALIDATED } from '../answer.ts';
 import { type HttpParts } from '../http-parts.ts';
+import { jsonResponse } from '../json-response.ts';
 
 const compilersSchema = z
   .strictObject({
@@ -33,10 +34,7 @@ export const compilersRoute = createRoute({
     'What is installed and, where this service downloads compilers, every release of Solidity from 0.1.3 on and of Vyper from 0.1.0-beta.16 on.',
   tags: ['Verify'],
   responses: {
-    200: {
-      description: 'The versions',
-      content: { 'application/json': { schema: compilersSchema } },
-    },
+    200: jsonResponse('The versions', compilersSchema),
   },
 });
 

@@ -1,6 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { healthReportSchema } from '../health-schema.ts';
 import { problemResponse } from '../problem-schema.ts';
+import { jsonResponse } from '../json-response.ts';
 
 /** The operator's page in the committed document: it is on the machine of the service alone. */
 export const OPERATOR_URL = 'http://127.0.0.1:5557';
@@ -81,10 +82,7 @@ export const operatorStateRoute = createRoute({
   summary: 'What an operator sees',
   tags,
   responses: {
-    200: {
-      description: 'The state',
-      content: { 'application/json': { schema: operatorStateSchema } },
-    },
+    200: jsonResponse('The state', operatorStateSchema),
     ...refused,
     503: problemResponse('The database cannot be reached (`database_unreachable`)'),
   },

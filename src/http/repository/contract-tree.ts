@@ -10,6 +10,7 @@ import { problemResponse } from '../problem-schema.ts';
 import { answerFile, answerRecord } from '../records/answer-record.ts';
 import { folderPath, MATCH_FOLDERS } from '../tree-path.ts';
 import { folderSchema } from './repository-routes.ts';
+import { jsonResponse } from '../json-response.ts';
 
 /** A source may be called x.html: whatever a browser makes of a file, it runs nothing and loads nothing. */
 const SANDBOX = "default-src 'none'; sandbox";
@@ -34,14 +35,7 @@ export const folderRoute = createRoute({
   tags,
   request: { params: treeParameters },
   responses: {
-    200: {
-      description: 'Their paths',
-      content: {
-        'application/json': {
-          schema: folderSchema,
-        },
-      },
-    },
+    200: jsonResponse('Their paths', folderSchema),
     400: invalid,
     404: notFound,
   },

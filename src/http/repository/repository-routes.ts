@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { documentResponses } from '../document-responses.ts';
 import { problemResponse } from '../problem-schema.ts';
 import { manifestSchema, statisticsReference } from './statistics-schema.ts';
+import { jsonResponse } from '../json-response.ts';
 
 /** The repository host in the committed document; a service writes its own URL in its place. */
 export const REPOSITORY_URL = 'http://localhost:10000';
@@ -16,10 +17,7 @@ export const statisticsRoute = createRoute({
     'A key for every chain that ever stored a contract, ascending. A contract counts once, at its best match.',
   tags: ['Documents'],
   responses: {
-    200: {
-      description: 'The counts',
-      content: { 'application/json': { schema: statisticsReference } },
-    },
+    200: jsonResponse('The counts', statisticsReference),
     ...documentResponses,
   },
 });
@@ -33,10 +31,7 @@ export const manifestRoute = createRoute({
     'The time of the last change of the counts, so every replica says the same of the same content.',
   tags: ['Documents'],
   responses: {
-    200: {
-      description: 'The manifest',
-      content: { 'application/json': { schema: manifestSchema } },
-    },
+    200: jsonResponse('The manifest', manifestSchema),
     503: problemResponse('The service has not read its data yet (`not_ready`)'),
   },
 });

@@ -61,7 +61,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
   });
 
   const RESET = `WITH creations AS (DELETE FROM seen_creations), untraced AS (DELETE FROM monitor_untraced_blocks),
-    ranges AS (DELETE FROM monitor_ranges) DELETE FROM monitor_cursors`;
+    backfills AS (DELETE FROM monitor_backfills) DELETE FROM monitor_cursors`;
   const head = async (): Promise<number> => Number(await anvil.request<Hex>('eth_blockNumber'));
   const node = async (filter: FilteringNode['filter'], host?: string): Promise<FilteringNode> => {
     const started = await startFilteringNode(anvil.url, filter, host);

@@ -26,7 +26,7 @@ export interface ChainHead {
   readonly isFinalityKnown: boolean;
 }
 
-/** Where a chain does not say what is final, blocks this deep are read in ranges. What is replaced all the same is rolled back. */
+/** Where a chain does not say what is final, blocks this deep are taken for it. What is replaced all the same is rolled back. */
 const ASSUMED_FINAL_DEPTH = 64;
 /** A second operator hears of a new block a little later. */
 const CONFIRM_ATTEMPTS = 3;

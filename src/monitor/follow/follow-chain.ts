@@ -5,7 +5,13 @@ import { messageOf } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import { type MonitoredChain } from '../seen-creation.ts';
-import { catchUp } from './catch-up.ts';
+import {
+  addBackfill,
+  advanceBackfill,
+  type Backfill,
+  nextBackfill,
+  putOffBackfill,
+} from './backfills.ts';
 import { type ChainHead, type ChainReader } from './chain-reader.ts';
 import {
   addCursor,
@@ -22,7 +28,6 @@ import {
 } from './cursor.ts';
 import { describeFault, FollowFault } from './follow-fault.ts';
 import { type FollowParts, type FollowSettings } from './follow-options.ts';
-import { addBackfill, listFollowRanges } from './ranges.ts';
 import { type BlockQuestion, readHeader, requireHeader } from './read-block.ts';
 import { findFork, type Fork, rollBack } from './roll-back.ts';
 import { Waker } from './waker.ts';
@@ -31,8 +36,6 @@ const LEAST_POLL_MS = 250;
 const LONGEST_POLL_MS = 15_000;
 /** Until the pace of a chain is known. */
 const FIRST_POLL_MS = 2_000;
-/** While ranges are read by others. */
-const RANGE_WAIT_MS = 200;
 /** After so many faults in a row another process may try: its network may be better. */
 const FAULTS_PER_LEASE = 5;
 /** How often an endpoint that goes on is compared with another. */
@@ -40,10 +43,14 @@ const COMPARE_MS = 60_000;
 /** Blocks that an endpoint may be behind another without harm. */
 const USUAL_LAG = 3;
 
-/** What a step came to. */
-type Step = 'moved' | 'waits_for_ranges' | 'idle';
+/** Blocks of a backfill that cannot be read are tried again after this time, and then less and less often. */
+const FIRST_BACKFILL_WAIT_MS = 500;
+const LONGEST_BACKFILL_WAIT_MS = 300_000;
 
-/** Follows the newest blocks of one chain while no other process does. */
+/** What a step came to: the cursor moved and is far from where it should stand, or near, or it stands there. */
+type Step = 'moved' | 'near' | 'idle';
+
+/** Follows one chain while no other process does: its newest blocks first, and then those to be read once more. */
 export class ChainFollower {
   readonly #chainId: number;
   readonly #parts: FollowParts;
@@ -53,13 +60,13 @@ export class ChainFollower {
   readonly #signal: AbortSignal;
   readonly #token = randomUUID();
   readonly #waker = new Waker();
-  /** Wakes the readers of ranges of this process. */
-  readonly #onRanges: () => void;
   /** As this process knows it, for a third of the lease. */
   #cursor: Cursor | undefined;
   #leasedAt = 0;
-  /** Whether ranges may be handed out. */
-  #mayHaveRanges = true;
+  /** The newest block that the chain cannot replace any more, by the endpoint that was read last. */
+  #finalized = -1;
+  /** When it was last seen that no block is to be read once more. */
+  #noBackfillAt = -Infinity;
   #pace: Pace = [];
   #paceHead: { readonly number: number; readonly timestamp: number } | undefined;
   #pollMs = FIRST_POLL_MS;
@@ -76,7 +83,6 @@ export class ChainFollower {
     parts: FollowParts,
     settings: FollowSettings,
     reader: ChainReader,
-    onRanges: () => void,
     log: Logger,
     signal: AbortSignal,
   ) {
@@ -84,12 +90,12 @@ export class ChainFollower {
     this.#parts = parts;
     this.#settings = settings;
     this.#reader = reader;
-    this.#onRanges = onRanges;
     this.#log = log;
     this.#signal = signal;
   }
 
   wake(): void {
+    this.#noBackfillAt = -Infinity;
     this.#waker.wake();
   }
 
@@ -114,8 +120,9 @@ export class ChainFollower {
       const step =
         cursor === undefined ? await this.#begin(config) : await this.#follow(cursor, config);
       this.#succeeded(step);
-      if (step === 'moved') return 0;
-      return step === 'idle' ? this.#pollMs : RANGE_WAIT_MS;
+      if (step === 'moved' || this.#cursor === undefined) return 0;
+      const isBackfilling = await this.#backfill(this.#cursor);
+      return isBackfilling || step === 'near' ? 0 : this.#pollMs;
     } catch (error) {
       this.#cursor = undefined;
       if (this.#signal.aborted) return 0;
@@ -165,7 +172,7 @@ export class ChainFollower {
     const facts = { event: 'monitor_start_moved', chain_id: chainId, from, until: startBlock - 1 };
     this.#log.info(facts, 'blocks before the first followed one will be read');
     this.#cursor = undefined;
-    this.#onRanges();
+    this.#noBackfillAt = -Infinity;
   }
 
   async #stepAt(question: BlockQuestion, cursor: Cursor, config: MonitoredChain): Promise<Step> {
@@ -182,19 +189,7 @@ export class ChainFollower {
     const isCurrent = cursor.number >= target;
     await this.#noteHead(cursor, head.number, finalized, isCurrent);
     if (isCurrent) return this.#rest(question, head.number);
-    const { rangeBlocks } = this.#settings;
-    const final = Math.min(finalized, target);
-    const isFar = final - cursor.number > 2 * rangeBlocks;
-    const isCatchingUp = isFar || (await this.#hasRanges(cursor));
-    if (isCatchingUp) return this.#catchUp(question, cursor, final, finalized);
     return this.#readOn(question, cursor, { head, target, finalized });
-  }
-
-  async #hasRanges({ chainId }: Cursor): Promise<boolean> {
-    if (!this.#mayHaveRanges) return false;
-    const ranges = await listFollowRanges(this.#parts.database, chainId);
-    this.#mayHaveRanges = ranges.length > 0;
-    return this.#mayHaveRanges;
   }
 
   async #readHead(question: BlockQuestion): Promise<ChainHead> {
@@ -205,6 +200,8 @@ export class ChainFollower {
       this.#lastHead = { number: latest.number, since: now };
     }
     this.#learnPace(question, latest);
+    // Whoever replaces blocks of a chain of his own starts it anew, and then all of it is read once more.
+    this.#finalized = question.chain.local ? latest.number : read.finalized;
     return read;
   }
 
@@ -287,7 +284,7 @@ export class ChainFollower {
       { event: 'blocks_followed', chain_id: this.#chainId, first, last: reached, ...stored },
       'blocks were read',
     );
-    return 'moved';
+    return target - reached > this.#settings.batchBlocks ? 'moved' : 'near';
   }
 
   #waitForConfirmation(question: BlockQuestion, number: number): Step {
@@ -299,34 +296,51 @@ export class ChainFollower {
     );
   }
 
-  async #catchUp(
-    question: BlockQuestion,
-    cursor: Cursor,
-    until: number,
-    finalized: number,
-  ): Promise<Step> {
-    const sizes = this.#settings;
+  /**
+   * Reads the next blocks that are to be read once more. What they lack is written down with them: the chain is followed
+   * all the same.
+   * @returns whether there were any
+   */
+  async #backfill(cursor: Cursor): Promise<boolean> {
+    const { backfillPollMs, batchBlocks } = this.#settings;
+    if (performance.now() - this.#noBackfillAt < backfillPollMs) return false;
     const { database } = this.#parts;
-    const caughtUp = await catchUp(database, cursor, until, finalized, sizes);
-    const { plan, isOpen, fault } = caughtUp;
-    this.#cursor = caughtUp.cursor;
-    this.#mayHaveRanges = isOpen;
-    if (plan.handedOut.length > 0) this.#onRanges();
-    if (plan.misfitsCursor && cursor.hash !== undefined) {
-      const now = await readHeader(question, cursor.number);
-      if (now !== null && now.hash !== cursor.hash) {
-        return this.#rollBack(question, cursor, finalized);
-      }
+    const next = await nextBackfill(database, this.#chainId);
+    if (next === undefined) {
+      this.#noBackfillAt = performance.now();
+      return false;
     }
-    const isMoved = plan.joined.length > 0;
-    if (isMoved) {
+    const last = Math.min(next.last, next.first + batchBlocks - 1);
+    try {
+      await this.#readAgain(cursor, next, last);
+    } catch (error) {
+      this.#signal.throwIfAborted();
+      if (error instanceof CursorLost) throw error;
+      const facts = { event: 'backfill_failed', chain_id: this.#chainId, first: next.first, last };
       this.#log.debug(
-        { event: 'ranges_joined', chain_id: this.#chainId, last: caughtUp.cursor.number },
-        'ranges were joined to the cursor',
+        { ...facts, error: messageOf(error) },
+        'blocks to read once more are put off',
       );
+      const waitMs = FIRST_BACKFILL_WAIT_MS * 2 ** Math.min(next.attempts, 20);
+      const longest = Math.min(waitMs, LONGEST_BACKFILL_WAIT_MS);
+      await putOffBackfill(database, cursor, next, last, describeFault(error), longest);
     }
-    if (!isMoved && fault !== undefined) await this.#showFault(fault);
-    return isMoved || !isOpen ? 'moved' : 'waits_for_ranges';
+    return true;
+  }
+
+  async #readAgain(cursor: Cursor, backfill: Backfill, last: number): Promise<void> {
+    const blocks = await this.#reader.withEndpoint(async (question) => {
+      const read = await this.#reader.readBlocks(question, backfill.first, last);
+      if (read.length > 0) return read;
+      const message = `No endpoint of another operator has block ${last}.`;
+      throw new FollowFault('not_confirmed', message);
+    });
+    const { database, onCreations, onRolledBack } = this.#parts;
+    const stored = await advanceBackfill(database, cursor, backfill, blocks, this.#finalized);
+    if (stored === undefined) return;
+    const { added, dropped } = stored;
+    if (added > 0) onCreations?.(this.#chainId);
+    if (dropped.length > 0) onRolledBack?.(this.#chainId, dropped);
   }
 
   /** Takes back what the chain replaced, if enough operators have the new blocks. */
@@ -386,7 +400,7 @@ export class ChainFollower {
     }
     this.#failures = 0;
     // Moving the cursor clears the fault that is stored.
-    if (step === 'moved') this.#shownFault = undefined;
+    if (step !== 'idle') this.#shownFault = undefined;
   }
 
   /** Writes down why the chain is not followed. @returns how long to wait. */

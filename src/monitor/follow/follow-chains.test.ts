@@ -17,8 +17,7 @@ import {
 import { ANVIL, describeWith } from '../../../test/support/needs.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { readGaps, readMonitorStates } from './monitor-state.ts';
-import { requestBackfill } from './ranges.ts';
+import { readGaps, readMonitorStates, requestBackfill } from './monitor-state.ts';
 
 describeWith([ANVIL], 'a followed chain', () => {
   let contracts: MonitoredContracts;
@@ -111,13 +110,14 @@ describeWith([ANVIL], 'a followed chain', () => {
     timers.mockRestore();
   });
 
-  test('that is far behind is read in ranges, by all processes together', async () => {
+  test('that is far behind is read by one process, and by another where that one ends', async () => {
     await create(60, 2);
     await mine(270);
     await create(24, 3);
-    const options = { rangeBlocks: 20 };
-    follow({ options });
-    follow({ options });
+    const first = follow();
+    follow();
+    await expect.poll(() => readCursor(store.database, chainId)).toBeGreaterThan(0);
+    await first.close();
     await expectTruth();
     expect(await readGaps(store.database, chainId)).toMatchObject({ ranges: [], untraced: [] });
   });
@@ -141,7 +141,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     await create(30, 2);
     await mine(150);
     await create(40);
-    follow({ options: { rangeBlocks: 10 } });
+    follow({ options: { batchBlocks: 10 } });
     for (const depth of [3, 11, 19]) {
       await anvil.request('anvil_reorg', [depth, []]);
       await create(4);
@@ -196,7 +196,7 @@ describeWith([ANVIL], 'a followed chain', () => {
   test('is filled backwards on request, and when its first block is moved back', async () => {
     await create(24, 2);
     const from = (await head()) + 1;
-    const followed = follow({ config: { from: 'head' }, options: { rangeBlocks: 4 } });
+    const followed = follow({ config: { from: 'head' }, options: { batchBlocks: 4 } });
     await expect.poll(() => readCursor(store.database, chainId)).toBe(from - 1);
     await create(6);
     await caughtUp();

@@ -4,7 +4,6 @@ import { type Logger } from '../../log.ts';
 import { ChainReader } from './chain-reader.ts';
 import { ChainFollower } from './follow-chain.ts';
 import { FOLLOW_DEFAULTS, type FollowOptions, type FollowParts } from './follow-options.ts';
-import { RangeReader } from './range-reader.ts';
 import { Waker } from './waker.ts';
 
 /** The following of this process. */
@@ -25,8 +24,8 @@ interface FollowedChain {
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Starts to follow the monitored chains beside other processes of the same database. Per chain one of them follows the
- * newest blocks, and all of them read ranges of older ones.
+ * Starts to follow the monitored chains beside other processes of the same database. Each chain is followed by one of
+ * them at a time.
  */
 export function startFollowing(parts: FollowParts, options: FollowOptions, log: Logger): Following {
   const settings = { ...FOLLOW_DEFAULTS, ...options };
@@ -37,15 +36,8 @@ export function startFollowing(parts: FollowParts, options: FollowOptions, log: 
     const ending = new AbortController();
     const { signal } = ending;
     const reader = new ChainReader(chainId, parts, settings, signal);
-    const rooms = [chainId, parts, settings, reader] as const;
-    const follower = new ChainFollower(...rooms, () => ranges.wake(), log, signal);
-    const ranges = new RangeReader(...rooms, () => follower.wake(), log, signal);
-    const ended = Promise.all([follower.run(), ranges.run()]).then(() => undefined);
-    const wake = (): void => {
-      follower.wake();
-      ranges.wake();
-    };
-    return { ending, wake, ended };
+    const follower = new ChainFollower(chainId, parts, settings, reader, log, signal);
+    return { ending, wake: () => follower.wake(), ended: follower.run() };
   };
   const end = async (chainId: number, chain: FollowedChain): Promise<void> => {
     chain.ending.abort(new Error('The chain is not followed any more.'));

@@ -2,12 +2,12 @@ import { FullmatchError } from '../../errors.ts';
 import { type EndpointFault, reasonOf, showFaults } from '../../chains/rpc/rpc-faults.ts';
 
 /**
- * Why a chain or a range is not read further. `chain_not_found` the registry does not have it; `rpc_unreachable` no
+ * Why a chain or a backfill is not read further. `chain_not_found` the registry does not have it; `rpc_unreachable` no
  * endpoint gives what is needed; `budget_spent` the hosts of all endpoints were asked as often today as they may be;
  * `endpoint_behind` every endpoint ends below the cursor; `endpoints_disagree` two operators have another block under
- * one number; `not_confirmed` no endpoint of another operator has the block; `finality_unknown` no endpoint says which block is final; `not_final` the chain may still replace the
- * blocks; `blocks_replaced` blocks were read that do not follow each other; `reorganisation_too_deep` blocks were
- * replaced of which no hash is kept; `monitor_failed` anything else.
+ * one number; `not_confirmed` no endpoint of another operator has the block; `finality_unknown` no endpoint says which
+ * block is final; `not_final` the chain may still replace the blocks; `blocks_replaced` blocks were read that do not
+ * follow each other; `monitor_failed` anything else.
  */
 export type FollowFaultCode =
   | 'chain_not_found'
@@ -19,7 +19,6 @@ export type FollowFaultCode =
   | 'finality_unknown'
   | 'not_final'
   | 'blocks_replaced'
-  | 'reorganisation_too_deep'
   | 'monitor_failed';
 
 /** A fault that is shown beside the chain. Its message names endpoints by their labels. */

@@ -26,24 +26,18 @@ export interface FollowParts {
 export interface FollowOptions {
   /** Between two looks at the newest block; by default half of the chain's usual block time, from 250 to 15,000. */
   readonly pollMs?: number;
-  /** Blocks of a range that one process reads at once (50). */
-  readonly rangeBlocks?: number;
-  /** Blocks that are stored by one transaction (16). */
+  /** Blocks that are stored by one transaction (32). */
   readonly batchBlocks?: number;
-  /** Blocks that are read at once from one endpoint (4). */
+  /** Blocks that are read at once from one endpoint (8). */
   readonly blocksAtOnce?: number;
-  /** Ranges of one chain that a process reads at once (2). */
-  readonly rangesAtOnce?: number;
-  /** Ranges of one chain that are handed out and not joined (32). */
-  readonly outstandingRanges?: number;
-  /** How long a chain or a range stays a process's own after its last sign of life (15,000). */
+  /** How long a chain stays a process's own after its last sign of life (15,000). */
   readonly leaseMs?: number;
   /** How often a standing cursor is written down as current (5,000). */
   readonly heartbeatMs?: number;
   /** How often the final block is asked for (15,000). */
   readonly finalizedMs?: number;
-  /** How often a process looks for ranges of others (1,000). */
-  readonly rangePollMs?: number;
+  /** How often the process that follows a chain looks for blocks to be read once more (1,000). */
+  readonly backfillPollMs?: number;
   /** How long the newest block may stay the same before another endpoint is asked for its own (10,000). */
   readonly stalledMs?: number;
   /** How long an endpoint may be behind the cursor before that is a fault (5,000): nodes behind one URL differ. */
@@ -61,15 +55,12 @@ export type FollowSettings = Required<Omit<FollowOptions, 'pollMs'>> &
   Pick<FollowOptions, 'pollMs'>;
 
 export const FOLLOW_DEFAULTS: FollowSettings = {
-  rangeBlocks: 50,
-  batchBlocks: 16,
-  blocksAtOnce: 4,
-  rangesAtOnce: 2,
-  outstandingRanges: 32,
+  batchBlocks: 32,
+  blocksAtOnce: 8,
   leaseMs: 15_000,
   heartbeatMs: 5_000,
   finalizedMs: 15_000,
-  rangePollMs: 1_000,
+  backfillPollMs: 1_000,
   stalledMs: 10_000,
   behindMs: 5_000,
   faultMs: 500,

@@ -1,9 +1,9 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
-import { requestBackfill, retryRanges, type RangeKind } from './ranges.ts';
+import { requestBackfill, retryBackfills } from './backfills.ts';
 import { type BlockSpan } from './untraced-blocks.ts';
 
-export { requestBackfill, retryRanges };
+export { requestBackfill, retryBackfills };
 
 /** A fault that is shown, and since when. */
 export interface MonitorFault {
@@ -40,29 +40,25 @@ export interface MonitorState {
 
 /** How much of a chain is not read yet, or not wholly. */
 export interface GapCounts {
-  /** Ranges that are not read yet, and the blocks in them. */
-  readonly followRanges: number;
-  readonly followBlocks: number;
+  /** Ranges of blocks that are to be read once more, and the blocks in them. */
   readonly backfillRanges: number;
   readonly backfillBlocks: number;
   /** Blocks whose contracts made by contracts were not seen. */
   readonly untracedBlocks: number;
 }
 
-/** A range that is not read yet. */
-export interface OpenRange extends BlockSpan {
-  readonly kind: RangeKind;
+/** Blocks in a row that are to be read once more. */
+export interface OpenBackfill extends BlockSpan {
   readonly attempts: number;
   readonly nextTryAt: Date;
   readonly requestedAt: Date;
-  readonly isBeingRead: boolean;
   readonly fault?: { readonly code: string; readonly message: string };
 }
 
 /** What of a chain is not read yet, or not wholly, with its blocks. */
 export interface Gaps {
   /** In the order of their blocks, at most {@link GAPS_MAX}. */
-  readonly ranges: readonly OpenRange[];
+  readonly ranges: readonly OpenBackfill[];
   readonly untraced: readonly BlockSpan[];
   /** Whether there are more than are listed. */
   readonly isCut: boolean;
@@ -74,16 +70,12 @@ const READ_STATES = sql(
   'read states of monitored chains',
   `SELECT cursor.chain_id, start_block, number, hash, head, finalized, current_at, fault_code, fault_message,
      failing_since, found, reorganisations, reorganised_to, reorganised_at, coalesce(lease_until > now(), false) AS is_followed,
-     coalesce(ranges.follow_ranges, 0) AS follow_ranges, coalesce(ranges.follow_blocks, 0) AS follow_blocks,
-     coalesce(ranges.backfill_ranges, 0) AS backfill_ranges, coalesce(ranges.backfill_blocks, 0) AS backfill_blocks,
+     backfills.ranges AS backfill_ranges, coalesce(backfills.blocks, 0) AS backfill_blocks,
      coalesce(untraced.blocks, 0) AS untraced_blocks
    FROM monitor_cursors AS cursor
    LEFT JOIN LATERAL (
-     SELECT count(*) FILTER (WHERE kind = 'follow') AS follow_ranges,
-       sum(last_block - first_block + 1) FILTER (WHERE kind = 'follow') AS follow_blocks,
-       count(*) FILTER (WHERE kind = 'backfill') AS backfill_ranges,
-       sum(last_block - first_block + 1) FILTER (WHERE kind = 'backfill') AS backfill_blocks
-     FROM monitor_ranges WHERE monitor_ranges.chain_id = cursor.chain_id AND last_hash IS NULL) AS ranges ON true
+     SELECT count(*) AS ranges, sum(last_block - first_block + 1) AS blocks
+     FROM monitor_backfills WHERE monitor_backfills.chain_id = cursor.chain_id) AS backfills ON true
    LEFT JOIN LATERAL (
      SELECT sum(last_block - first_block + 1) AS blocks
      FROM monitor_untraced_blocks WHERE monitor_untraced_blocks.chain_id = cursor.chain_id) AS untraced ON true
@@ -91,11 +83,10 @@ const READ_STATES = sql(
    ORDER BY cursor.chain_id`,
 );
 
-const READ_RANGES = sql(
-  'read open ranges of chain',
-  `SELECT kind, first_block, last_block, attempts, next_try_at, requested_at, fault_code, fault_message,
-     coalesce(lease_until > now(), false) AS is_being_read
-   FROM monitor_ranges WHERE chain_id = $1 AND last_hash IS NULL ORDER BY first_block, kind LIMIT $2`,
+const READ_BACKFILLS = sql(
+  'read backfills of chain',
+  `SELECT first_block, last_block, attempts, next_try_at, requested_at, fault_code, fault_message
+   FROM monitor_backfills WHERE chain_id = $1 ORDER BY first_block, last_block LIMIT $2`,
 );
 
 const READ_UNTRACED = sql(
@@ -119,8 +110,6 @@ interface StateRow {
   readonly reorganised_to: string | null;
   readonly reorganised_at: Date | null;
   readonly is_followed: boolean;
-  readonly follow_ranges: string;
-  readonly follow_blocks: string;
   readonly backfill_ranges: string;
   readonly backfill_blocks: string;
   readonly untraced_blocks: string;
@@ -160,8 +149,6 @@ export async function readMonitorStates(
         }),
       isFollowed: row.is_followed,
       gaps: {
-        followRanges: Number(row.follow_ranges),
-        followBlocks: Number(row.follow_blocks),
         backfillRanges: Number(row.backfill_ranges),
         backfillBlocks: Number(row.backfill_blocks),
         untracedBlocks: Number(row.untraced_blocks),
@@ -173,7 +160,6 @@ export async function readMonitorStates(
 /** What of a chain is not read yet, or not wholly. */
 export async function readGaps(database: Queryable, chainId: number): Promise<Gaps> {
   const ranges = await database.query<{
-    kind: RangeKind;
     first_block: string;
     last_block: string;
     attempts: number;
@@ -181,21 +167,18 @@ export async function readGaps(database: Queryable, chainId: number): Promise<Ga
     requested_at: Date;
     fault_code: string | null;
     fault_message: string | null;
-    is_being_read: boolean;
-  }>(READ_RANGES, [chainId, GAPS_MAX + 1]);
+  }>(READ_BACKFILLS, [chainId, GAPS_MAX + 1]);
   const untraced = await database.query<{ first_block: string; last_block: string }>(
     READ_UNTRACED,
     [chainId, GAPS_MAX + 1],
   );
   return {
     ranges: ranges.slice(0, GAPS_MAX).map((row) => ({
-      kind: row.kind,
       first: Number(row.first_block),
       last: Number(row.last_block),
       attempts: row.attempts,
       nextTryAt: row.next_try_at,
       requestedAt: row.requested_at,
-      isBeingRead: row.is_being_read,
       ...(row.fault_code !== null && {
         fault: { code: row.fault_code, message: row.fault_message ?? row.fault_code },
       }),

@@ -4,13 +4,10 @@ import { z } from 'zod';
 import { type FrameEvent } from '../../chains/rpc/create-frames.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { findBlockContracts, hashCode, mayCreateWithin } from './block-creations.ts';
-import { planCatchUp } from './catch-up.ts';
-import { type FollowRange } from './ranges.ts';
 import { findFork } from './roll-back.ts';
 import { mergeSpans, spansOf, subtractSpan } from './untraced-blocks.ts';
 
-const hashOf = (number: number, fork = 0): Hex =>
-  `0x${(number * 1000 + fork).toString(16).padStart(64, '0')}`;
+const hashOf = (number: number): Hex => `0x${(number * 1000).toString(16).padStart(64, '0')}`;
 const addressOf = (number: number): Hex => `0x${number.toString(16).padStart(40, '0')}`;
 
 const span = fc
@@ -72,48 +69,6 @@ describe('the fork of a reorganisation', () => {
         expect(questions).toBeLessThanOrEqual(4 + 10);
       }),
     );
-  });
-});
-
-describe('catching up', () => {
-  const sizes = { rangeBlocks: 10, outstandingRanges: 4 };
-  const range = (first: number, rest: Partial<FollowRange> = {}): FollowRange => ({
-    ...{ id: String(first), first, last: first + 9 },
-    ...rest,
-  });
-  const done = (first: number, fork = 0): FollowRange =>
-    range(first, { parentHash: hashOf(first - 1, fork), lastHash: hashOf(first + 9) });
-
-  test('hands out ranges after the last one, as many as may be out and up to the final block', () => {
-    const cursor = { number: 9, hash: hashOf(9) };
-    const plan = planCatchUp(cursor, [range(10)], 45, sizes);
-    expect(plan.handedOut.map(({ first }) => first)).toEqual([20, 30]);
-    const more = planCatchUp(cursor, [range(10)], 1_000, sizes);
-    expect(more.handedOut.map(({ first }) => first)).toEqual([20, 30, 40]);
-  });
-
-  test('joins done ranges up to the first that is not done', () => {
-    const cursor = { number: 9, hash: hashOf(9) };
-    const plan = planCatchUp(cursor, [done(10), done(20), range(30), done(40)], 50, sizes);
-    expect(plan.joined.map(({ first }) => first)).toEqual([10, 20]);
-    expect(plan).toMatchObject({ misfits: [], stray: [], misfitsCursor: false });
-  });
-
-  test('reads both again where neighbours do not fit', () => {
-    const cursor = { number: 9, hash: hashOf(9) };
-    const plan = planCatchUp(cursor, [done(10), done(20), done(30, 7)], 50, sizes);
-    expect(plan.joined.map(({ first }) => first)).toEqual([10]);
-    expect(plan.misfits.map(({ first }) => first)).toEqual([20, 30]);
-    expect(planCatchUp(cursor, [done(10, 7)], 50, sizes)).toMatchObject({
-      joined: [],
-      misfitsCursor: true,
-    });
-  });
-
-  test('never joins what does not begin at the cursor', () => {
-    const plan = planCatchUp({ number: 9, hash: hashOf(9) }, [done(20)], 50, sizes);
-    expect(plan.joined).toEqual([]);
-    expect(plan.stray.map(({ first }) => first)).toEqual([20]);
   });
 });
 

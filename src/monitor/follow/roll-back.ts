@@ -1,7 +1,7 @@
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts';
 import { sql, type Database } from '../../store/database.ts';
+import { addBackfill } from './backfills.ts';
 import { type Cursor, holdCursor } from './cursor.ts';
-import { addBackfill } from './ranges.ts';
 
 /** The newest block that a reorganisation left in its place. */
 export interface Fork {
@@ -21,11 +21,6 @@ const DROP_CREATIONS = sql(
 const DROP_HASHES = sql(
   'drop hashes above the fork',
   'DELETE FROM monitor_blocks WHERE chain_id = $1 AND number > $2',
-);
-
-const DROP_RANGES = sql(
-  'drop ranges above the fork',
-  "DELETE FROM monitor_ranges WHERE chain_id = $1 AND kind = 'follow'",
 );
 
 const DROP_UNTRACED = sql(
@@ -98,13 +93,10 @@ export async function rollBack(
     if (earliest < startBlock) {
       await addBackfill(transaction, chainId, { first: earliest, last: startBlock - 1 });
     }
-    await transaction.query(DROP_RANGES, [chainId]);
     const hash = fork.hash === undefined ? null : hexToBytes(fork.hash);
     await transaction.query(MOVE, [chainId, fork.number, hash]);
     if (fork.isTooDeep && fork.number >= startBlock) {
-      const message = `Blocks up to ${fork.number} may have been replaced; no hash of them is kept, so they are read once more.`;
-      const why = { code: 'reorganisation_too_deep', message };
-      await addBackfill(transaction, chainId, { first: startBlock, last: fork.number }, why);
+      await addBackfill(transaction, chainId, { first: startBlock, last: fork.number });
     }
     const moved = { chainId, token: cursor.token, startBlock, number: fork.number };
     return {

@@ -10,6 +10,11 @@ import { hexToBytes } from '../../lib/hex.ts';
 import { silentLogger } from '../../log.ts';
 import { saveMatch } from '../../repository/repository.ts';
 import { sql } from '../../store/database.ts';
+import {
+  type JobWatch,
+  notifyOfEnds,
+  watchJobs,
+} from '../../verification/jobs/job-notifications.ts';
 import { submitJob } from '../../verification/jobs/submit-job.ts';
 import { packRequest } from '../../verification/verification-request.ts';
 import { type VerificationParts } from '../../verification/verify-contract.ts';
@@ -22,9 +27,11 @@ const CHAIN_ID = 7;
 const CODE = Buffer.from('6001600155', 'hex');
 
 let testDatabase: TestDatabase;
+let watch: JobWatch;
 const open: Inbox[] = [];
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
+  watch = await watchJobs(testDatabase.database);
 });
 afterEach(async () => {
   await Promise.all(open.splice(0).map((inbox) => inbox.close()));
@@ -32,7 +39,10 @@ afterEach(async () => {
   await run('DELETE FROM forgotten_creations');
   await run('DELETE FROM verification_jobs');
 });
-afterAll(() => testDatabase.drop());
+afterAll(async () => {
+  await watch.close();
+  await testDatabase.drop();
+});
 
 let labels = 0;
 async function run<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
@@ -69,6 +79,20 @@ async function rowOf(address: string): Promise<Row> {
   if (row === undefined) throw new Error('the row is gone');
   return row;
 }
+/** Ends the job of a creation, and tells of it as workers do. */
+async function endJob(address: string, set: string): Promise<void> {
+  const ended = await run<{ id: string }>(
+    `UPDATE verification_jobs SET finished_at = now(), request = NULL, client = NULL, network = NULL, ${set}
+     WHERE address = $1 RETURNING id`,
+    [hexToBytes(address)],
+  );
+  await notifyOfEnds(
+    testDatabase.database,
+    ended.map(({ id }) => id),
+  );
+}
+const failed = (code: string): string =>
+  `state = 'failed', error_code = '${code}', error_message = 'x', error_id = gen_random_uuid()`;
 const untilState = (address: string, state: string) =>
   until(async () => (await rowOf(address)).state === state);
 const untilTried = (address: string, tries = 1) =>
@@ -111,6 +135,8 @@ function start(replaced: Partial<TrialParts> = {}, options: Partial<InboxOptions
       pack: async (request) => packRequest(request),
       submit: (request, client, share) =>
         submitJob(database, request, client, { total: 100, ...share }),
+      // Nothing is noticed by looking again: the notification must do.
+      waitForJobs: (_, signal) => watch.wait(2 ** 30, signal),
       queueShare: 3,
       log: silentLogger,
       random: () => 0,
@@ -167,14 +193,8 @@ test('sources that are found become a verification of origin monitored, whose en
     { client: 'monitor', state: 'queued' },
     { client: 'monitor', state: 'queued' },
   ]);
-  const end = (address: string, set: string) =>
-    run(
-      `UPDATE verification_jobs SET finished_at = now(), request = NULL, client = NULL, network = NULL, ${set} WHERE address = $1`,
-      [hexToBytes(address)],
-    );
-  await end(fine, `state = 'succeeded', runtime_match = 'full'`);
-  const failure = `error_message = 'other code', error_id = gen_random_uuid()`;
-  await end(wrong, `state = 'failed', error_code = 'no_match', ${failure}`);
+  await endJob(fine, `state = 'succeeded', runtime_match = 'full'`);
+  await endJob(wrong, failed('no_match'));
   await untilState(fine, 'verified');
   await untilState(wrong, 'given_up');
   expect(await rowOf(fine)).toMatchObject({ reason: 'sources', tries: 1 });
@@ -190,11 +210,7 @@ test('a job that was cancelled or not checked does not end the search as a misma
     const [address = ''] = await see();
     const inbox = start({ findSources: async () => FOUND });
     await untilState(address, 'verifying');
-    await run(
-      `UPDATE verification_jobs SET state = 'failed', finished_at = now(), request = NULL, client = NULL, network = NULL,
-         error_code = $2, error_message = 'x', error_id = gen_random_uuid() WHERE address = $1`,
-      [hexToBytes(address), code],
-    );
+    await endJob(address, failed(code));
     await until(async () => (await rowOf(address)).state !== 'verifying');
     expect(await rowOf(address)).toMatchObject({ state, reason: code });
     await inbox.close();

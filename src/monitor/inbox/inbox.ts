@@ -23,13 +23,15 @@ export interface InboxOptions {
   readonly concurrency: number;
   /** How long creations stay after their end, in days. */
   readonly keepDays: number;
-  /** How often it looks for creations that are due and for jobs that have ended, in milliseconds (500). */
+  /** How often it looks for creations that are due, in milliseconds (500). */
   readonly pollMs?: number;
   /** How long a creation stays this process's own after it was renewed last, in milliseconds (60,000). */
   readonly leaseMs?: number;
 }
 
 const POLL_MS = 500;
+/** A notification of an ended job may be lost. */
+const JOBS_POLL_MS = 5000;
 const LEASE_MS = 60_000;
 const RENEWALS_PER_LEASE = 3;
 /** One try: the chain, a compilation of a sibling, gateways. */
@@ -108,8 +110,10 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
       await sleep(pollMs);
     }),
     repeat(signal, log, 'jobs of found contracts', async () => {
+      // Before the look, so that no end between the two is missed.
+      const next = parts.waitForJobs(JOBS_POLL_MS, signal);
       for (const ended of await readEndedJobs(database)) await settleEnded(parts, ended);
-      await wait(pollMs, undefined, { signal }).catch(() => undefined);
+      await next;
     }),
     repeat(signal, log, 'leases of found contracts', async () => {
       await wait(leaseMs / RENEWALS_PER_LEASE, undefined, { signal }).catch(() => undefined);

@@ -47,6 +47,8 @@ export interface TrialParts {
     client: string,
     share: Pick<QueueLimits, 'perClient'>,
   ) => Promise<string>;
+  /** Resolves when jobs have ended, or after `timeoutMs`, or when `signal` aborts. */
+  readonly waitForJobs: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
   /** How many creations may be in the queue at once. */
   readonly queueShare: number;
   readonly log: Logger;

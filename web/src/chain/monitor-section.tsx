@@ -147,7 +147,6 @@ function Figure({
 
 function describeGaps(gaps: NonNullable<ChainMonitor['gaps']>): string {
   const parts = [
-    [gaps.openBlocks, 'being read'],
     [gaps.backfillBlocks, 'asked for once more'],
     [gaps.untracedBlocks, 'without traces'],
   ] as const;

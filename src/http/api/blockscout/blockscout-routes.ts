@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { problemResponse } from '../../problem-schema.ts';
 import { BASES } from './bases.ts';
 import { type BlockscoutForm } from './verifier-request.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Verify'];
 
@@ -119,10 +120,7 @@ function verifierRoute<Schema extends z.ZodType>(
       },
     },
     responses: {
-      200: {
-        description: 'The verdict, or what is wrong with the request',
-        content: { 'application/json': { schema } },
-      },
+      200: jsonResponse('The verdict, or what is wrong with the request', schema),
     },
   });
 }
@@ -161,10 +159,7 @@ function storedRoute(base: string, what: 'verify' | 'verify-from-etherscan', sum
       body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
     },
     responses: {
-      200: {
-        description: 'The match that is stored, or why there is none',
-        content: { 'application/json': { schema: verdictSchema } },
-      },
+      200: jsonResponse('The match that is stored, or why there is none', verdictSchema),
     },
   });
 }
@@ -193,10 +188,7 @@ export const versionsRoutes = BASES.flatMap((base) =>
       summary: `The versions that the verifier of Blockscout compiles ${language === 'vyper' ? 'Vyper' : 'Solidity'} with`,
       tags,
       responses: {
-        200: {
-          description: 'The versions',
-          content: { 'application/json': { schema: versionsSchema } },
-        },
+        200: jsonResponse('The versions', versionsSchema),
       },
     }),
   })),
@@ -213,10 +205,7 @@ export const methodsRoutes = BASES.map((base) =>
       body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
     },
     responses: {
-      200: {
-        description: 'The functions that were found',
-        content: { 'application/json': { schema: methodsSchema } },
-      },
+      200: jsonResponse('The functions that were found', methodsSchema),
       400: problemResponse('Not such a request (`invalid_parameter`, `invalid_json`)'),
       413: problemResponse('The body is too large, or holds too much'),
     },
@@ -230,15 +219,11 @@ export const blockscoutHealthRoute = createRoute({
   summary: 'Whether the verifier of Blockscout serves',
   tags,
   responses: {
-    200: {
-      description: 'It does',
-      content: {
-        'application/json': {
-          schema: z
-            .strictObject({ status: z.literal('SERVING') })
-            .meta({ id: 'BlockscoutHealth', description: 'As gRPC names it' }),
-        },
-      },
-    },
+    200: jsonResponse(
+      'It does',
+      z
+        .strictObject({ status: z.literal('SERVING') })
+        .meta({ id: 'BlockscoutHealth', description: 'As gRPC names it' }),
+    ),
   },
 });

@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { problemResponse } from '../../problem-schema.ts';
 import { BASES } from './bases.ts';
 import { sourceSchema } from './blockscout-routes.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Verify'];
 
@@ -36,10 +37,7 @@ const statsSchema = z
   .meta({ id: 'AllianceStats', description: 'The number of contracts verified here' });
 
 const answering = <Schema extends z.ZodType>(schema: Schema) => ({
-  200: {
-    description: 'What is known',
-    content: { 'application/json': { schema } },
-  },
+  200: jsonResponse('What is known', schema),
   400: problemResponse('Not such a request (`invalid_parameter`, `invalid_json`)'),
   413: problemResponse('The body is too large (`request_too_large`)'),
   429: problemResponse('Too many searches wait (`queue_full`)'),
@@ -89,10 +87,7 @@ function codeDatabaseRoutesAt(base: string) {
       summary: 'Blockscout bytecode database: number of contracts verified here',
       tags,
       responses: {
-        200: {
-          description: 'The counts',
-          content: { 'application/json': { schema: statsSchema } },
-        },
+        200: jsonResponse('The counts', statsSchema),
         503: problemResponse('The database cannot be reached (`database_unreachable`)'),
       },
     }),

@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { problemResponse } from '../../problem-schema.ts';
 import { BASES } from './bases.ts';
 import { hexData, logEntry } from './signature-provider-body.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Signatures'];
 
@@ -26,10 +27,7 @@ const argumentSchema: z.ZodType<WireArgument> = z
 const abiSchema = z.array(z.strictObject({ name: z.string(), inputs: z.array(argumentSchema) }));
 
 const answering = <Schema extends z.ZodType>(schema: Schema) => ({
-  200: {
-    description: 'What it may be, or an empty list',
-    content: { 'application/json': { schema } },
-  },
+  200: jsonResponse('What it may be, or an empty list', schema),
   400: problemResponse('Not such a request (`invalid_parameter`, `invalid_json`)'),
   413: problemResponse('Too much to decode at once (`request_too_complex`, `request_too_large`)'),
   503: problemResponse('The database cannot be reached (`database_unreachable`)'),

@@ -9,6 +9,7 @@ import {
 import { answerJson, type AnswerOf, NOT_STORED } from '../../answer.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { chainReference, referenceProblems } from './chain-routes.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -73,10 +74,7 @@ export const chainHealthRoute = createRoute({
   tags: ['Chains'],
   request: { params: chainReference },
   responses: {
-    200: {
-      description: 'The report',
-      content: { 'application/json': { schema: chainHealthSchema } },
-    },
+    200: jsonResponse('The report', chainHealthSchema),
     ...referenceProblems,
   },
 });

@@ -6,6 +6,7 @@ import { MONITOR_STATUSES, type MonitorReport } from '../../../monitor/monitor-r
 import { answerJson, type AnswerOf, NOT_STORED } from '../../answer.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { chainReference, referenceProblems } from './chain-routes.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const count = z.int().min(0);
 const time = z.iso.datetime();
@@ -44,9 +45,7 @@ const chainMonitorSchema = z
       .describe('What became of them, and why; most first within a state'),
     gaps: z
       .strictObject({
-        openRanges: count.describe('Ranges between the cursor and the head that are being read'),
-        openBlocks: count,
-        backfillRanges: count,
+        backfillRanges: count.describe('Ranges of older blocks that are to be read once more'),
         backfillBlocks: count,
         untracedBlocks: count.describe('Blocks whose contracts made by contracts were not seen'),
       })
@@ -65,10 +64,7 @@ export const chainMonitorRoute = createRoute({
   tags: ['Chains'],
   request: { params: chainReference },
   responses: {
-    200: {
-      description: 'The report',
-      content: { 'application/json': { schema: chainMonitorSchema } },
-    },
+    200: jsonResponse('The report', chainMonitorSchema),
     ...referenceProblems,
   },
 });
@@ -120,8 +116,6 @@ function renderMonitor({ status, cursor, counts }: MonitorReport): Rendered {
     found: cursor.found,
     creations,
     gaps: {
-      openRanges: gaps.followRanges,
-      openBlocks: gaps.followBlocks,
       backfillRanges: gaps.backfillRanges,
       backfillBlocks: gaps.backfillBlocks,
       untracedBlocks: gaps.untracedBlocks,

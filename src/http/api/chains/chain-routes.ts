@@ -5,6 +5,7 @@ import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.
 import { problemResponse } from '../../problem-schema.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { registryRoute } from './registry-route.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const PAGE_MAX = 1000;
 const WORDS_MAX_CHARACTERS = 100;
@@ -154,10 +155,7 @@ export const searchRoute = createRoute({
     }),
   },
   responses: {
-    200: {
-      description: 'The page; an empty one when nothing fits',
-      content: { 'application/json': { schema: chainPageSchema } },
-    },
+    200: jsonResponse('The page; an empty one when nothing fits', chainPageSchema),
     400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
     ...crowdedResponses(problemResponse),
   },
@@ -172,10 +170,7 @@ export const detailsRoute = createRoute({
   tags,
   request: { params: chainReference },
   responses: {
-    200: {
-      description: 'The chain',
-      content: { 'application/json': { schema: chainDetailsSchema } },
-    },
+    200: jsonResponse('The chain', chainDetailsSchema),
     ...referenceProblems,
   },
 });

@@ -7,6 +7,7 @@ import { answerSnapshot } from '../../answer-snapshot.ts';
 import { documentResponses } from '../../document-responses.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { makeSnapshot, type Snapshot } from '../../../publication/snapshot.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const { chainId, name, shortName, supported, monitored, status } = chainRecordSchema.shape;
 
@@ -50,10 +51,7 @@ export const registryRoute = createRoute({
   description: 'For tables of chains: names, what the service does on each, health and warnings.',
   tags: ['Chains'],
   responses: {
-    200: {
-      description: 'The chains',
-      content: { 'application/json': { schema: registryOverviewSchema } },
-    },
+    200: jsonResponse('The chains', registryOverviewSchema),
     ...documentResponses,
   },
 });

@@ -4,6 +4,7 @@ import { addressParameter, chainIdParameter } from '../../contract-parameters.ts
 import { problemResponse } from '../../problem-schema.ts';
 import { FIELD_NAMES, TOPIC_NAMES } from './etherscan-fields.ts';
 import { chainListSchema, type Dialect, etherscanAnswerSchema } from './etherscan-wire.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Etherscan protocol'];
 
@@ -27,10 +28,10 @@ const querySchema = z.object(
 );
 
 const answered = {
-  200: {
-    description: 'Every answer, errors too: status 1 and message OK, or status 0 and NOTOK',
-    content: { 'application/json': { schema: etherscanAnswerSchema } },
-  },
+  200: jsonResponse(
+    'Every answer, errors too: status 1 and message OK, or status 0 and NOTOK',
+    etherscanAnswerSchema,
+  ),
   304: { description: 'The client holds this content already' },
 };
 
@@ -87,10 +88,7 @@ export const chainListRoute = createRoute({
   summary: 'The chains of the Etherscan protocol',
   tags,
   responses: {
-    200: {
-      description: 'The chains whose contracts may be verified',
-      content: { 'application/json': { schema: chainListSchema } },
-    },
+    200: jsonResponse('The chains whose contracts may be verified', chainListSchema),
   },
 });
 

@@ -12,6 +12,7 @@ import { anyMembers, namedValues } from '../../named-values.ts';
 import { proxyResolutionSchema } from '../v2/contract-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const matchSchema = z.enum(['full', 'partial']).nullable();
 const hashSchema = z.string().nullable().describe('keccak256; null where the code is not known');
@@ -131,10 +132,7 @@ export const evidenceRoute = createRoute({
   tags: ['Contracts'],
   request: { params: contractParameters },
   responses: {
-    200: {
-      description: 'The evidence',
-      content: { 'application/json': { schema: evidenceSchema } },
-    },
+    200: jsonResponse('The evidence', evidenceSchema),
     400: invalidParameter,
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
     ...crowdedResponses(problemResponse),
@@ -176,10 +174,7 @@ export const contractEventsRoute = createRoute({
   tags: ['Events'],
   request: { params: contractParameters },
   responses: {
-    200: {
-      description: 'The events',
-      content: { 'application/json': { schema: contractEventsSchema } },
-    },
+    200: jsonResponse('The events', contractEventsSchema),
     400: invalidParameter,
     ...crowdedResponses(problemResponse),
   },
@@ -202,10 +197,7 @@ export const alternativeRoute = createRoute({
     }),
   },
   responses: {
-    200: {
-      description: 'The text',
-      content: { 'application/json': { schema: alternativeTextSchema } },
-    },
+    200: jsonResponse('The text', alternativeTextSchema),
     400: invalidParameter,
     404: problemResponse('The contract has no such text (`contract_not_found`)'),
     ...crowdedResponses(problemResponse),
@@ -255,10 +247,7 @@ export const sourcePageRoute = createRoute({
     }),
   },
   responses: {
-    200: {
-      description: 'The page',
-      content: { 'application/json': { schema: sourcePageSchema } },
-    },
+    200: jsonResponse('The page', sourcePageSchema),
     400: invalidParameter,
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
     ...crowdedResponses(problemResponse),
@@ -339,7 +328,7 @@ export const jobStateRoute = createRoute({
   tags: ['Verify'],
   request: { params: z.object({ id: z.string() }) },
   responses: {
-    200: { description: 'The job', content: { 'application/json': { schema: stateOfJobSchema } } },
+    200: jsonResponse('The job', stateOfJobSchema),
     404: problemResponse('The job does not exist (`job_not_found`)'),
     ...crowdedResponses(problemResponse),
   },
@@ -355,7 +344,7 @@ export const cancelJobRoute = createRoute({
   tags: ['Verify'],
   request: { params: z.object({ id: z.string() }) },
   responses: {
-    202: { description: 'It ends', content: { 'application/json': { schema: stateOfJobSchema } } },
+    202: jsonResponse('It ends', stateOfJobSchema),
     403: problemResponse('Another client has sent it (`job_of_another_client`)'),
     404: problemResponse('The job does not exist (`job_not_found`)'),
     409: problemResponse('It has ended already (`job_ended`)'),

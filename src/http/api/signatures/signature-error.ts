@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
 import { type ErrorShape } from '../../error-shape.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 /** The body of an error of the signature database. */
 export const signatureErrorSchema = z
@@ -20,9 +21,5 @@ export const signatureErrorShape: ErrorShape = {
 };
 
 /** A route's answer that is an error of the signature database. */
-export function signatureErrorResponse(description: string): {
-  description: string;
-  content: { 'application/json': { schema: typeof signatureErrorSchema } };
-} {
-  return { description, content: { 'application/json': { schema: signatureErrorSchema } } };
-}
+export const signatureErrorResponse = (description: string) =>
+  jsonResponse(description, signatureErrorSchema);

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { signatureErrorResponse } from './signature-error.ts';
 import { importBodySchema } from './signatures-body.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Signatures'];
 const BASE = '/signature-database/v1';
@@ -43,10 +44,7 @@ const invalid = (what: string) => ({
   400: signatureErrorResponse(what),
   503: signatureErrorResponse('The database cannot be reached (`database_unreachable`)'),
 });
-const found = {
-  description: 'What is known',
-  content: { 'application/json': { schema: foundSchema } },
-};
+const found = jsonResponse('What is known', foundSchema);
 
 /** GET /signature-database/v1/lookup. */
 export const lookupRoute = createRoute({
@@ -110,19 +108,15 @@ export const importRoute = createRoute({
     body: { required: true, content: { 'application/json': { schema: importBodySchema } } },
   },
   responses: {
-    200: {
-      description: 'The result of the import',
-      content: {
-        'application/json': {
-          schema: z
-            .strictObject({
-              ok: z.literal(true),
-              result: z.strictObject({ function: importedSchema, event: importedSchema }),
-            })
-            .meta({ id: 'SignatureImportAnswer', description: 'The result of an import' }),
-        },
-      },
-    },
+    200: jsonResponse(
+      'The result of the import',
+      z
+        .strictObject({
+          ok: z.literal(true),
+          result: z.strictObject({ function: importedSchema, event: importedSchema }),
+        })
+        .meta({ id: 'SignatureImportAnswer', description: 'The result of an import' }),
+    ),
     400: signatureErrorResponse('Not such a body (`invalid_json`, `invalid_parameter`)'),
     401: signatureErrorResponse(
       'A token is needed (`token_required`), or this one is unknown (`token_unknown`)',
@@ -143,30 +137,26 @@ export const statsRoute = createRoute({
   summary: 'How many signatures there are',
   tags,
   responses: {
-    200: {
-      description: 'The counts',
-      content: {
-        'application/json': {
-          schema: z
-            .strictObject({
-              ok: z.literal(true),
-              result: z.strictObject({
-                count: z.strictObject({
-                  function: count,
-                  event: count,
-                  error: count,
-                  unknown: count.describe('Those that no verified contract has'),
-                  total: count,
-                }),
-                metadata: z.strictObject({
-                  refreshed_at: z.iso.datetime().describe('When that was true'),
-                }),
-              }),
-            })
-            .meta({ id: 'SignatureStats', description: 'How many signatures there are' }),
-        },
-      },
-    },
+    200: jsonResponse(
+      'The counts',
+      z
+        .strictObject({
+          ok: z.literal(true),
+          result: z.strictObject({
+            count: z.strictObject({
+              function: count,
+              event: count,
+              error: count,
+              unknown: count.describe('Those that no verified contract has'),
+              total: count,
+            }),
+            metadata: z.strictObject({
+              refreshed_at: z.iso.datetime().describe('When that was true'),
+            }),
+          }),
+        })
+        .meta({ id: 'SignatureStats', description: 'How many signatures there are' }),
+    ),
     503: signatureErrorResponse('The database cannot be reached (`database_unreachable`)'),
   },
 });

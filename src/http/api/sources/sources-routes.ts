@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { contractParameters } from '../../contract-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { sourcesBodySchema } from './sources-body.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Verify'];
 
@@ -19,18 +20,14 @@ export const verifySourcesRoute = createRoute({
     body: { required: true, content: { 'application/json': { schema: sourcesBodySchema } } },
   },
   responses: {
-    202: {
-      description: 'The verification waits in the queue',
-      content: {
-        'application/json': {
-          schema: z
-            .strictObject({
-              verificationId: z.uuid().describe('Ask for it at /v1/jobs/{id}'),
-            })
-            .meta({ id: 'Submitted', description: 'A verification that was put into the queue' }),
-        },
-      },
-    },
+    202: jsonResponse(
+      'The verification waits in the queue',
+      z
+        .strictObject({
+          verificationId: z.uuid().describe('Ask for it at /v1/jobs/{id}'),
+        })
+        .meta({ id: 'Submitted', description: 'A verification that was put into the queue' }),
+    ),
     400: problemResponse(
       'The request is not as it should be (`invalid_parameter`, `invalid_json`, `unsupported_chain`), or files are missing that others import (`missing_sources`, each in `missingSources`)',
     ),
@@ -58,27 +55,20 @@ export const proposalRoute = createRoute({
   tags,
   request: { params: contractParameters },
   responses: {
-    200: {
-      description: 'The compiler, if the code names one',
-      content: {
-        'application/json': {
-          schema: z
-            .strictObject({
-              compiler: z
-                .enum(['solc', 'vyper'])
-                .optional()
-                .describe('solc compiles Solidity and Yul'),
-              compilerVersion: z
-                .string()
-                .optional()
-                .describe('Absent if the code does not name it')
-                .meta({ example: '0.8.30+commit.73712a01' }),
-              from: z.enum(['auxdata', 'none']).describe('Where the version was found'),
-            })
-            .meta({ id: 'CompilerProposal', description: 'A compiler that may have been used' }),
-        },
-      },
-    },
+    200: jsonResponse(
+      'The compiler, if the code names one',
+      z
+        .strictObject({
+          compiler: z.enum(['solc', 'vyper']).optional().describe('solc compiles Solidity and Yul'),
+          compilerVersion: z
+            .string()
+            .optional()
+            .describe('Absent if the code does not name it')
+            .meta({ example: '0.8.30+commit.73712a01' }),
+          from: z.enum(['auxdata', 'none']).describe('Where the version was found'),
+        })
+        .meta({ id: 'CompilerProposal', description: 'A compiler that may have been used' }),
+    ),
     400: problemResponse('The chain is not one that is verified here (`unsupported_chain`)'),
     404: problemResponse('There is no code at the address (`contract_not_deployed`)'),
     429: problemResponse('Too many contracts are being read (`queue_full`)'),

@@ -4,6 +4,7 @@ import { addressParameter, chainIdParameter } from '../../contract-parameters.ts
 import { isMatchId } from '../../match-id.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Contracts'];
 const PAGE_MAX = 200;
@@ -65,10 +66,7 @@ const filters = {
   match: match.optional().openapi({ param: { description: 'Only contracts of this match' } }),
   origin: origin.optional().openapi({ param: { description: 'Only what they judged' } }),
 };
-const page = {
-  description: 'The page; an empty one when nothing fits',
-  content: { 'application/json': { schema: contractPageSchema } },
-};
+const page = jsonResponse('The page; an empty one when nothing fits', contractPageSchema);
 const badParameter = problemResponse('A parameter is not as it should be (`invalid_parameter`)');
 
 /** GET /v1/contracts. */

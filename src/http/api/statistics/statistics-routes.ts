@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Statistics'];
 const count = z.int().min(0);
@@ -92,10 +93,7 @@ export const overviewRoute = createRoute({
   description: 'From one position of the feed of events; made once after a change.',
   tags,
   responses: {
-    200: {
-      description: 'The statistics',
-      content: { 'application/json': { schema: overviewSchema } },
-    },
+    200: jsonResponse('The statistics', overviewSchema),
     304: { description: 'The statistics that the client holds are these' },
     406: problemResponse('`Accept-Encoding` refuses every coding (`not_acceptable`)'),
     503: problemResponse('The database cannot be reached (`database_unreachable`)'),
@@ -147,10 +145,7 @@ export const historyRoute = createRoute({
     }),
   },
   responses: {
-    200: {
-      description: 'The history',
-      content: { 'application/json': { schema: historySchema } },
-    },
+    200: jsonResponse('The history', historySchema),
     304: { description: 'The history that the client holds is this one' },
     400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
     ...crowdedResponses(problemResponse),

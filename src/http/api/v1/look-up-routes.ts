@@ -8,6 +8,7 @@ import {
 import { crowdedResponses, recordResponses } from '../../records/record-responses.ts';
 import { proxyResolutionSchema } from '../v2/contract-schema.ts';
 import { v1ErrorResponse } from './v1-error.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 /** What one request may ask for, so that it stays one short query. */
 const LIST_MAX = 100;
@@ -59,29 +60,25 @@ const checkAll = {
     }),
   },
   responses: {
-    200: {
-      description: 'An entry for each address, in the order asked',
-      content: {
-        'application/json': {
-          schema: z.array(
-            z.union([
+    200: jsonResponse(
+      'An entry for each address, in the order asked',
+      z.array(
+        z.union([
+          z.strictObject({
+            address: z.string(),
+            chainIds: z.array(
               z.strictObject({
-                address: z.string(),
-                chainIds: z.array(
-                  z.strictObject({
-                    chainId: z.string(),
-                    status: z.enum(['perfect', 'partial']),
-                    ...proxyResolutionSchema.shape,
-                    proxyResolutionError: z.string().optional(),
-                  }),
-                ),
+                chainId: z.string(),
+                status: z.enum(['perfect', 'partial']),
+                ...proxyResolutionSchema.shape,
+                proxyResolutionError: z.string().optional(),
               }),
-              unverified,
-            ]),
-          ),
-        },
-      },
-    },
+            ),
+          }),
+          unverified,
+        ]),
+      ),
+    ),
     400: invalidParameter,
     ...crowdedResponses(v1ErrorResponse),
   },
@@ -97,23 +94,19 @@ const checkFull = {
   tags,
   request: { query: batch },
   responses: {
-    200: {
-      description: 'An entry for each address, in the order asked',
-      content: {
-        'application/json': {
-          schema: z.array(
-            z.union([
-              z.strictObject({
-                address: z.string(),
-                status: z.literal('perfect'),
-                chainIds: z.array(z.string()),
-              }),
-              unverified,
-            ]),
-          ),
-        },
-      },
-    },
+    200: jsonResponse(
+      'An entry for each address, in the order asked',
+      z.array(
+        z.union([
+          z.strictObject({
+            address: z.string(),
+            status: z.literal('perfect'),
+            chainIds: z.array(z.string()),
+          }),
+          unverified,
+        ]),
+      ),
+    ),
     400: invalidParameter,
     ...crowdedResponses(v1ErrorResponse),
   },
@@ -141,14 +134,7 @@ export const filesRoute = createRoute({
   tags,
   request: { params: contractParameters },
   responses: {
-    200: {
-      description: 'The files, as the repository host publishes them',
-      content: {
-        'application/json': {
-          schema: filesSchema,
-        },
-      },
-    },
+    200: jsonResponse('The files, as the repository host publishes them', filesSchema),
     400: invalidParameter,
     404: notFound,
     ...recordResponses(v1ErrorResponse),
@@ -163,12 +149,10 @@ export const fileTreeRoute = createRoute({
   tags,
   request: { params: contractParameters },
   responses: {
-    200: {
-      description: 'On the repository host; only paths where that host is another process',
-      content: {
-        'application/json': { schema: fileTreeSchema },
-      },
-    },
+    200: jsonResponse(
+      'On the repository host; only paths where that host is another process',
+      fileTreeSchema,
+    ),
     400: invalidParameter,
     404: notFound,
     ...recordResponses(v1ErrorResponse),
@@ -183,10 +167,7 @@ export const fullFilesRoute = createRoute({
   tags,
   request: { params: contractParameters },
   responses: {
-    200: {
-      description: 'The files, as the repository host publishes them',
-      content: { 'application/json': { schema: files } },
-    },
+    200: jsonResponse('The files, as the repository host publishes them', files),
     400: invalidParameter,
     404: v1ErrorResponse('The contract has no full match'),
     ...recordResponses(v1ErrorResponse),
@@ -201,10 +182,10 @@ export const fullFileTreeRoute = createRoute({
   tags,
   request: { params: contractParameters },
   responses: {
-    200: {
-      description: 'On the repository host; only paths where that host is another process',
-      content: { 'application/json': { schema: z.array(z.string()) } },
-    },
+    200: jsonResponse(
+      'On the repository host; only paths where that host is another process',
+      z.array(z.string()),
+    ),
     400: invalidParameter,
     404: v1ErrorResponse('The contract has no full match'),
     ...recordResponses(v1ErrorResponse),
@@ -220,14 +201,10 @@ export const fileContractsRoute = createRoute({
   tags,
   request: { params: z.object({ chainId: chainIdParameter }) },
   responses: {
-    200: {
-      description: 'Addresses, the oldest match first',
-      content: {
-        'application/json': {
-          schema: z.strictObject({ full: z.array(z.string()), partial: z.array(z.string()) }),
-        },
-      },
-    },
+    200: jsonResponse(
+      'Addresses, the oldest match first',
+      z.strictObject({ full: z.array(z.string()), partial: z.array(z.string()) }),
+    ),
     400: v1ErrorResponse('A parameter is not as it should be, or the chain has too many contracts'),
     ...crowdedResponses(v1ErrorResponse),
   },
@@ -264,25 +241,21 @@ export const addressPageRoute = createRoute({
     }),
   },
   responses: {
-    200: {
-      description: 'A page of addresses, in the order of their matches',
-      content: {
-        'application/json': {
-          schema: z.strictObject({
-            results: z.array(z.string()),
-            pagination: z.strictObject({
-              currentPage: z.int(),
-              totalPages: z.int(),
-              resultsPerPage: z.int(),
-              resultsCurrentPage: z.int(),
-              totalResults: z.int(),
-              hasNextPage: z.boolean(),
-              hasPreviousPage: z.boolean(),
-            }),
-          }),
-        },
-      },
-    },
+    200: jsonResponse(
+      'A page of addresses, in the order of their matches',
+      z.strictObject({
+        results: z.array(z.string()),
+        pagination: z.strictObject({
+          currentPage: z.int(),
+          totalPages: z.int(),
+          resultsPerPage: z.int(),
+          resultsCurrentPage: z.int(),
+          totalResults: z.int(),
+          hasNextPage: z.boolean(),
+          hasPreviousPage: z.boolean(),
+        }),
+      }),
+    ),
     400: v1ErrorResponse('A parameter is not as it should be, or the page is too deep'),
     ...crowdedResponses(v1ErrorResponse),
   },

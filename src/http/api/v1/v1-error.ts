@@ -1,6 +1,7 @@
 import { z } from '@hono/zod-openapi';
 
 import { type ErrorShape } from '../../error-shape.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 /** The body of an error of the verification API v1. */
 export const v1ErrorSchema = z
@@ -18,9 +19,4 @@ export const v1ErrorShape: ErrorShape = {
 };
 
 /** A route's answer that is an error of the verification API v1. */
-export function v1ErrorResponse(description: string): {
-  description: string;
-  content: { 'application/json': { schema: typeof v1ErrorSchema } };
-} {
-  return { description, content: { 'application/json': { schema: v1ErrorSchema } } };
-}
+export const v1ErrorResponse = (description: string) => jsonResponse(description, v1ErrorSchema);

@@ -2,6 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { v1ErrorResponse } from './v1-error.ts';
 import { verifyBodySchema } from './verify-request.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const resultSchema = z
   .strictObject({
@@ -40,14 +41,8 @@ const verification = {
     },
   },
   responses: {
-    200: {
-      description: 'The contract matches',
-      content: { 'application/json': { schema: resultSchema } },
-    },
-    400: {
-      description: 'The request or the sources are not as they should be',
-      content: { 'application/json': { schema: choiceSchema } },
-    },
+    200: jsonResponse('The contract matches', resultSchema),
+    400: jsonResponse('The request or the sources are not as they should be', choiceSchema),
     401: v1ErrorResponse('A token is needed, or this one is unknown'),
     403: v1ErrorResponse('Nothing that is sent is verified here'),
     404: v1ErrorResponse('The request holds no files'),

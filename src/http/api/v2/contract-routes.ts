@@ -10,6 +10,7 @@ import { crowdedResponses, recordResponses } from '../../records/record-response
 import { CONTRACT_FIELDS } from './contract-fields.ts';
 import { contractListSchema, contractSchema, minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const PAGE_MAX = 200;
 
@@ -45,15 +46,9 @@ export const contractRoute = createRoute({
     }),
   },
   responses: {
-    200: {
-      description: 'The contract',
-      content: { 'application/json': { schema: contractSchema } },
-    },
+    200: jsonResponse('The contract', contractSchema),
     400: invalidParameter,
-    404: {
-      description: 'The contract is not verified: every match is null',
-      content: { 'application/json': { schema: minimalContractSchema } },
-    },
+    404: jsonResponse('The contract is not verified: every match is null', minimalContractSchema),
     ...recordResponses(v2ErrorResponse),
   },
 });
@@ -67,15 +62,9 @@ export const allChainsRoute = createRoute({
   tags,
   request: { params: z.object({ address: addressParameter }) },
   responses: {
-    200: {
-      description: 'At least one contract',
-      content: { 'application/json': { schema: contractListSchema } },
-    },
+    200: jsonResponse('At least one contract', contractListSchema),
     400: invalidParameter,
-    404: {
-      description: 'No contract: the list is empty',
-      content: { 'application/json': { schema: contractListSchema } },
-    },
+    404: jsonResponse('No contract: the list is empty', contractListSchema),
   },
 });
 
@@ -109,10 +98,7 @@ export const contractsRoute = createRoute({
     }),
   },
   responses: {
-    200: {
-      description: 'The page; an empty one when there is no more',
-      content: { 'application/json': { schema: contractListSchema } },
-    },
+    200: jsonResponse('The page; an empty one when there is no more', contractListSchema),
     400: invalidParameter,
     ...crowdedResponses(v2ErrorResponse),
   },

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 
 import { type ErrorShape } from '../../error-shape.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 /** The body of an error of the verification API v2. */
 export const v2ErrorSchema = z
@@ -23,9 +24,4 @@ export const v2ErrorShape: ErrorShape = {
 };
 
 /** A route's answer that is an error of the verification API v2. */
-export function v2ErrorResponse(description: string): {
-  description: string;
-  content: { 'application/json': { schema: typeof v2ErrorSchema } };
-} {
-  return { description, content: { 'application/json': { schema: v2ErrorSchema } } };
-}
+export const v2ErrorResponse = (description: string) => jsonResponse(description, v2ErrorSchema);

@@ -17,6 +17,7 @@ import {
   similarityBodySchema,
   standardJsonBodySchema,
 } from './verify-body.ts';
+import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Verify'];
 
@@ -25,10 +26,7 @@ const submittedSchema = z
   .meta({ id: 'V2Submitted', description: 'A verification that was put into the queue' });
 
 const submitResponses = {
-  202: {
-    description: 'The verification waits in the queue',
-    content: { 'application/json': { schema: submittedSchema } },
-  },
+  202: jsonResponse('The verification waits in the queue', submittedSchema),
   400: v2ErrorResponse(
     'The request is not as it should be (`invalid_parameter`, `invalid_json`, `unsupported_chain`)',
   ),
@@ -167,7 +165,7 @@ export const jobRoute = createRoute({
   tags,
   request: { params: z.object({ verificationId: z.string() }) },
   responses: {
-    200: { description: 'The job', content: { 'application/json': { schema: jobSchema } } },
+    200: jsonResponse('The job', jobSchema),
     404: v2ErrorResponse('The job does not exist (`job_not_found`)'),
     ...crowdedResponses(v2ErrorResponse),
   },

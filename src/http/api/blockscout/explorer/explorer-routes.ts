@@ -3,6 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { contractParameters, chainIdParameter } from '../../../contract-parameters.ts';
 import { recordResponses } from '../../../records/record-responses.ts';
 import { SUBMISSION_WAYS, type SubmissionWay } from './read-submission.ts';
+import { jsonResponse } from '../../../json-response.ts';
 
 const tags = ['Blockscout API'];
 const BASE = '/evm/{chainId}/blockscout/api/v2/smart-contracts';
@@ -36,10 +37,7 @@ export const smartContractSchema = z
   })
   .meta({ id: 'BlockscoutContract', description: 'A contract as the Blockscout API shows it' });
 
-const errorResponse = (description: string) => ({
-  description,
-  content: { 'application/json': { schema: messageSchema } },
-});
+const errorResponse = (description: string) => jsonResponse(description, messageSchema);
 
 /** GET …/smart-contracts/{address}. */
 export const smartContractRoute = createRoute({
@@ -49,10 +47,7 @@ export const smartContractRoute = createRoute({
   tags,
   request: { params: contractParameters },
   responses: {
-    200: {
-      description: 'The contract, verified or not',
-      content: { 'application/json': { schema: smartContractSchema } },
-    },
+    200: jsonResponse('The contract, verified or not', smartContractSchema),
     400: errorResponse('Invalid address, or unknown chain'),
     404: errorResponse('The address has no code'),
     ...recordResponses(errorResponse),
@@ -79,10 +74,7 @@ export const verificationConfigRoute = createRoute({
   tags,
   request: { params: z.object({ chainId: chainIdParameter }) },
   responses: {
-    200: {
-      description: 'Compiler versions, newest first, and verification methods',
-      content: { 'application/json': { schema: configSchema } },
-    },
+    200: jsonResponse('Compiler versions, newest first, and verification methods', configSchema),
     400: errorResponse('Unknown chain'),
   },
 });
@@ -140,10 +132,10 @@ export const submissionRoutes = SUBMISSION_WAYS.map((way) => ({
       },
     },
     responses: {
-      200: {
-        description: 'The verification is in the queue: ask for the contract until it is verified',
-        content: { 'application/json': { schema: messageSchema } },
-      },
+      200: jsonResponse(
+        'The verification is in the queue: ask for the contract until it is verified',
+        messageSchema,
+      ),
       400: errorResponse('Invalid form or address, or unknown chain'),
       404: errorResponse('The address has no code'),
       409: errorResponse('The contract is verified fully already'),

@@ -1,0 +1,10 @@
+import { type z } from '@hono/zod-openapi';
+
+/** How a route declares an answer in JSON, by its schema or by a reference to it. */
+export const jsonResponse = <Schema extends z.ZodType | { readonly $ref: string }>(
+  description: string,
+  schema: Schema,
+): {
+  description: string;
+  content: { 'application/json': { schema: Schema } };
+} => ({ description, content: { 'application/json': { schema } } });

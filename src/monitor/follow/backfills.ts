@@ -1,0 +1,231 @@
+import { FullmatchError } from '../../errors.ts';
+import { bytesToHex } from '../../lib/hex.ts';
+import { sql, type Database, type Queryable } from '../../store/database.ts';
+import { type BlockCreations } from '../seen-creation.ts';
+import { type Cursor, holdCursor } from './cursor.ts';
+import { FollowFault } from './follow-fault.ts';
+import { type StoredBlocks, storeBlocks } from './store-creations.ts';
+import { type BlockSpan } from './untraced-blocks.ts';
+
+/** Blocks to be read once more: a second cursor of a chain, which stands before `first`. */
+export interface Backfill extends BlockSpan {
+  readonly id: string;
+  /** How often the first of its blocks could not be read. */
+  readonly attempts: number;
+}
+
+const FOLLOWED = sql(
+  'how far a chain was followed',
+  'SELECT start_block, number FROM monitor_cursors WHERE chain_id = $1 FOR UPDATE',
+);
+
+// Those that failed keep their own row: their blocks are tried apart from the others.
+const TAKE_TOUCHING = sql(
+  'take backfills that touch',
+  `DELETE FROM monitor_backfills
+   WHERE chain_id = $1 AND attempts = 0 AND first_block <= $3::bigint + 1 AND last_block >= $2::bigint - 1
+   RETURNING first_block, last_block`,
+);
+
+const ADD = sql(
+  'add backfill',
+  `INSERT INTO monitor_backfills (chain_id, first_block, last_block) VALUES ($1, $2, $3)`,
+);
+
+const NEXT_DUE = sql(
+  'next backfill of chain',
+  `SELECT id, first_block, last_block, attempts FROM monitor_backfills
+   WHERE chain_id = $1 AND next_try_at <= now() ORDER BY next_try_at, first_block LIMIT 1`,
+);
+
+const HOLD = sql(
+  'hold backfill',
+  'SELECT FROM monitor_backfills WHERE id = $1 AND first_block = $2 FOR UPDATE',
+);
+
+const KEPT_HASH = sql(
+  'kept hash of followed block',
+  'SELECT hash FROM monitor_blocks WHERE chain_id = $1 AND number = $2',
+);
+
+const MOVE = sql(
+  'move backfill',
+  `UPDATE monitor_backfills SET first_block = $2, attempts = 0, fault_code = NULL, fault_message = NULL
+   WHERE id = $1 AND last_block >= $2`,
+);
+
+const FINISH = sql(
+  'finish backfill',
+  'DELETE FROM monitor_backfills WHERE id = $1 AND last_block < $2',
+);
+
+const CUT = sql(
+  'cut failed blocks off a backfill',
+  `UPDATE monitor_backfills SET first_block = $2
+   WHERE id = $1 AND last_block >= $2 AND $4 > (
+     SELECT count(*) FROM monitor_backfills AS failed WHERE failed.chain_id = $3 AND failed.attempts > 0)
+   RETURNING 1 AS one`,
+);
+
+const ADD_FAILED = sql(
+  'add failed backfill',
+  `INSERT INTO monitor_backfills
+     (chain_id, first_block, last_block, attempts, fault_code, fault_message, next_try_at)
+   VALUES ($1, $2, $3, 1, $4, $5, now() + $6 * interval '1 millisecond')`,
+);
+
+const PUT_OFF = sql(
+  'put off backfill',
+  `UPDATE monitor_backfills SET attempts = attempts + 1, fault_code = $2, fault_message = $3,
+     next_try_at = now() + $4 * interval '1 millisecond'
+   WHERE id = $1`,
+);
+
+const RETRY = sql(
+  'retry backfills',
+  `UPDATE monitor_backfills SET next_try_at = now()
+   WHERE next_try_at > now() AND ($1::bigint IS NULL OR chain_id = $1) RETURNING 1 AS one`,
+);
+
+/** With so many failed backfills of a chain, no more failed blocks are cut off a longer one. */
+const FAILED_MOST = 64;
+
+/** Asks for blocks to be read once more, in a transaction that holds the chain's cursor. */
+export async function addBackfill(
+  transaction: Queryable,
+  chainId: number,
+  { first, last }: BlockSpan,
+): Promise<void> {
+  const touching = await transaction.query<{ first_block: string; last_block: string }>(
+    TAKE_TOUCHING,
+    [chainId, first, last],
+  );
+  const firsts = touching.map((row) => Number(row.first_block));
+  const lasts = touching.map((row) => Number(row.last_block));
+  await transaction.query(ADD, [chainId, Math.min(first, ...firsts), Math.max(last, ...lasts)]);
+}
+
+/**
+ * Asks for the creations of blocks that were not followed, or that could not be traced. Blocks that the cursor has not
+ * reached are left to it.
+ * @returns the blocks that will be read; undefined where all of them are left to the cursor
+ * @throws FullmatchError invalid_parameter
+ */
+export async function requestBackfill(
+  database: Database,
+  chainId: number,
+  first: number,
+  last: number,
+): Promise<BlockSpan | undefined> {
+  if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first) {
+    throw new FullmatchError(
+      'invalid_parameter',
+      `Blocks ${first} to ${last} are not a range: numbers from 0 on are expected, the smaller one first.`,
+      { details: { parameter: 'last' } },
+    );
+  }
+  return database.transaction(async (transaction) => {
+    const [cursor] = await transaction.query<{ start_block: string; number: string }>(FOLLOWED, [
+      chainId,
+    ]);
+    const isFollowed = cursor !== undefined && last >= Number(cursor.start_block);
+    const end = isFollowed
+      ? Math.min(last, Math.max(Number(cursor.number), Number(cursor.start_block) - 1))
+      : last;
+    if (end < first) return undefined;
+    await addBackfill(transaction, chainId, { first, last: end });
+    return { first, last: end };
+  });
+}
+
+/** Makes put-off backfills due, of one chain or of all. @returns how many there were. */
+export async function retryBackfills(database: Queryable, chainId?: number): Promise<number> {
+  return (await database.query(RETRY, [chainId ?? null])).length;
+}
+
+/** The backfill of a chain that is next. */
+export async function nextBackfill(
+  database: Queryable,
+  chainId: number,
+): Promise<Backfill | undefined> {
+  const [row] = await database.query<{
+    id: string;
+    first_block: string;
+    last_block: string;
+    attempts: number;
+  }>(NEXT_DUE, [chainId]);
+  if (row === undefined) return undefined;
+  const { id, attempts } = row;
+  return { id, attempts, first: Number(row.first_block), last: Number(row.last_block) };
+}
+
+/**
+ * Stores what the first blocks of a backfill created and moves it behind them, in one transaction.
+ * @param blocks in a row from the first one on
+ * @param finalized the newest block that the chain cannot replace any more; newer ones must be those that were followed
+ * @returns undefined where the backfill was changed meanwhile
+ * @throws CursorLost. FollowFault blocks_replaced, not_final
+ */
+export async function advanceBackfill(
+  database: Database,
+  cursor: Cursor,
+  { id, first }: Backfill,
+  blocks: readonly BlockCreations[],
+  finalized: number,
+): Promise<StoredBlocks | undefined> {
+  const { chainId } = cursor;
+  const last = blocks.at(-1);
+  if (blocks[0]?.number !== first || last === undefined) {
+    throw new TypeError('a backfill goes on with its first block');
+  }
+  return database.transaction(async (transaction) => {
+    await holdCursor(transaction, cursor);
+    if ((await transaction.query(HOLD, [id, first])).length === 0) return undefined;
+    const [kept] = await transaction.query<{ hash: Buffer }>(KEPT_HASH, [chainId, last.number]);
+    requireFollowed({ first, last: last.number }, last, kept?.hash, finalized);
+    const stored = await storeBlocks(transaction, chainId, blocks, true);
+    await transaction.query(MOVE, [id, last.number + 1]);
+    await transaction.query(FINISH, [id, last.number + 1]);
+    return stored;
+  });
+}
+
+function requireFollowed(
+  { first, last }: BlockSpan,
+  read: BlockCreations,
+  kept: Buffer | undefined,
+  finalized: number,
+): void {
+  if (kept !== undefined && bytesToHex(kept) !== read.hash) {
+    const message = `Blocks ${first} to ${last} are others now than those that were followed.`;
+    throw new FollowFault('blocks_replaced', message);
+  }
+  if (kept === undefined && last > finalized) {
+    const message = `The chain may still replace blocks ${first} to ${last}.`;
+    throw new FollowFault('not_final', message);
+  }
+}
+
+/**
+ * Puts off blocks that cannot be read now. The rest of a longer backfill goes on without them.
+ * @param until the last of the blocks that were tried
+ */
+export async function putOffBackfill(
+  database: Database,
+  { chainId }: Cursor,
+  { id, first }: Backfill,
+  until: number,
+  fault: { readonly code: string; readonly message: string },
+  waitMs: number,
+): Promise<void> {
+  await database.transaction(async (transaction) => {
+    if ((await transaction.query(HOLD, [id, first])).length === 0) return;
+    const cut = await transaction.query(CUT, [id, until + 1, chainId, FAILED_MOST]);
+    if (cut.length === 0) {
+      await transaction.query(PUT_OFF, [id, fault.code, fault.message, waitMs]);
+      return;
+    }
+    const failed = [chainId, first, until, fault.code, fault.message, waitMs];
+    await transaction.query(ADD_FAILED, failed);
+  });
+}
