@@ -48,7 +48,7 @@ describe('the table of error codes', () => {
       const { status, exit, title } = ERROR_CODES[code];
       expect(status).toBeGreaterThanOrEqual(400);
       expect(status).toBeLessThan(600);
-      expect([1, 6, 75, 130]).toContain(exit);
+      expect([1, 2, 6, 75, 130]).toContain(exit);
       expect(title).not.toBe('');
     }
   });

@@ -3,7 +3,7 @@ import { FetchFault } from './lib/fetch-fault.ts';
 /**
  * The table of error codes. A code is stable: clients and scripts may branch on it, prose may change.
  * `status` is the HTTP status that a response carries, `exit` the exit code of a command:
- * 1 the user's input is at fault, 6 a comparison found differences, 75 try again later,
+ * 1 the user's input is invalid, 2 the installation has faults, 6 a comparison found differences, 75 try again later,
  * 130 stopped by a signal (128 + SIGINT, as shells say it).
  * docs/errors.md lists the same codes; a test keeps both equal.
  */
@@ -46,7 +46,8 @@ export const ERROR_CODES = {
   unknown_configuration_key: { status: 500, exit: 1, title: 'Unknown configuration key' },
   configuration_file_unreadable: { status: 500, exit: 1, title: 'Configuration file unreadable' },
   configuration_refused: { status: 500, exit: 1, title: 'Configuration refused' },
-  installation_faulty: { status: 500, exit: 1, title: 'Installation has faults' },
+  installation_faulty: { status: 500, exit: 2, title: 'Installation has faults' },
+  installation_warnings: { status: 500, exit: 1, title: 'Installation has warnings' },
   service_not_running: { status: 500, exit: 1, title: 'Service not running' },
   environment_variable_missing: { status: 500, exit: 1, title: 'Environment variable missing' },
   // store
@@ -112,7 +113,7 @@ export const ERROR_CODES = {
   job_ended: { status: 409, exit: 1, title: 'Verification job has ended' },
   not_on_this_machine: { status: 403, exit: 1, title: 'Only on the machine of the service' },
   job_of_another_client: { status: 403, exit: 1, title: 'Verification job of another client' },
-  verification_off: { status: 403, exit: 1, title: 'Nothing is verified here' },
+  verification_off: { status: 403, exit: 1, title: 'Verification is turned off' },
   token_required: { status: 401, exit: 1, title: 'Token required' },
   token_unknown: { status: 401, exit: 1, title: 'Token unknown' },
   too_many_verifications: { status: 429, exit: 75, title: 'Too many verifications in an hour' },

@@ -19,7 +19,7 @@ interface Finding {
   readonly level: 'ok' | 'unknown' | 'warning' | 'fault';
   readonly code: string;
   readonly message: string;
-  readonly mend?: string;
+  readonly fix?: string;
 }
 interface Report {
   readonly healthy: boolean;
@@ -47,12 +47,14 @@ async function examine(yaml: string, environment: Record<string, string> = FREE_
   const surroundings = { workingDirectory: folder, environment };
   const { exitCode, stdout, stderr } = await runInProcess(['doctor', '--json'], surroundings);
   const report = JSON.parse(stdout) as Report;
-  expect(report.healthy).toBe(exitCode === 0);
   const { findings } = report;
   const of = (...levels: string[]) => findings.filter(({ level }) => levels.includes(level));
   const codes = (...levels: string[]) => of(...levels).map(({ area, code }) => `${area}: ${code}`);
-  // What is open has a way to mend it; a refusal's own message names it.
-  for (const { mend, message } of of('warning', 'fault')) expect(mend ?? message).toMatch(/\S{3}/);
+  expect(report.healthy).toBe(of('fault').length === 0);
+  const worst = of('fault').length > 0 ? 2 : of('warning').length > 0 ? 1 : 0;
+  expect(exitCode).toBe(worst);
+  // What is open has a way to fix it; a refusal's own message names it.
+  for (const { fix, message } of of('warning', 'fault')) expect(fix ?? message).toMatch(/\S{3}/);
   return {
     exitCode,
     stdout,
@@ -100,8 +102,8 @@ describe('fullmatch doctor', () => {
     const yaml = `chains: { 31337: { local: true, rpc: ["${node.url}"] } }`;
     await writeFile(path.join(folder, 'fullmatch.yaml'), yaml);
     const before = await readdir(folder);
-    const { exitCode, stderr, faults, findings } = await examine(yaml);
-    expect({ exitCode, stderr, faults }).toEqual({ exitCode: 0, stderr: '', faults: [] });
+    const { faults, findings } = await examine(yaml);
+    expect(faults).toEqual([]);
     expect(await readdir(folder)).toEqual(before);
     const areas = new Set(findings.map(({ area }) => area));
     for (const area of [
@@ -134,8 +136,8 @@ describe('fullmatch doctor', () => {
       FULLMATCH_API_PORT: new URL(service.apiUrl).port,
       FULLMATCH_REPOSITORY_PORT: new URL(service.repositoryUrl).port,
     };
-    const { exitCode, faults, findings } = await examine('', { ...environment, ...ports });
-    expect({ exitCode, faults }).toEqual({ exitCode: 0, faults: [] });
+    const { faults, findings } = await examine('', { ...environment, ...ports });
+    expect(faults).toEqual([]);
     for (const area of ['database', 'migrations', 'service', 'ports'])
       expect(findings).toContainEqual(expect.objectContaining({ area, level: 'ok' }));
     expect(findings.filter(({ level }) => level === 'unknown')).toEqual([]);
@@ -154,7 +156,7 @@ describe('fullmatch doctor', () => {
       ...FREE_PORTS,
       FULLMATCH_API_PORT: port,
     });
-    expect({ exitCode, faults }).toEqual({ exitCode: 1, faults: ['ports: port_unavailable'] });
+    expect({ exitCode, faults }).toEqual({ exitCode: 2, faults: ['ports: port_unavailable'] });
     expect(JSON.parse(stderr)).toMatchObject({
       code: 'installation_faulty',
       codes: ['port_unavailable'],
@@ -164,7 +166,7 @@ describe('fullmatch doctor', () => {
   test('names the key that is wrong, and looks at the machine all the same', async () => {
     const { exitCode, faults, findings } = await examine('apii: { port: 5 }');
     expect({ exitCode, faults }).toEqual({
-      exitCode: 1,
+      exitCode: 2,
       faults: ['configuration: unknown_configuration_key'],
     });
     expect(findings.some(({ area }) => area === 'machine')).toBe(true);
@@ -176,7 +178,7 @@ describe('fullmatch doctor', () => {
       ...FREE_PORTS,
       FULLMATCH_DATA_DIR: path.join(folder, 'file/data'),
     });
-    expect(file.exitCode).toBe(1);
+    expect(file.exitCode).toBe(2);
     expect(file.faults).toContain('data directory: data_directory_unusable');
   });
 
@@ -194,7 +196,7 @@ describe('fullmatch doctor', () => {
     let stdout = '';
     child.stdout.on('data', (chunk: Buffer) => (stdout += chunk.toString()));
     const [code] = (await once(child, 'close')) as [number | null];
-    expect(code).toBe(1);
+    expect(code).toBe(2);
     expect((JSON.parse(stdout) as Report).findings).toContainEqual(
       expect.objectContaining({ area: 'data directory', code: 'data_directory_unusable' }),
     );
@@ -216,7 +218,7 @@ describe('fullmatch doctor', () => {
     );
     const [removed] = await database.database.query<{ number: number }>(newest);
     const older = await examine('', environment);
-    expect(older).toMatchObject({ exitCode: 0, faults: [] });
+    expect(older).toMatchObject({ faults: [] });
     expect(older.warnings).toContain('migrations: migrations_pending');
     await database.database.query(
       sql(
@@ -226,7 +228,7 @@ describe('fullmatch doctor', () => {
       [removed!.number + 1],
     );
     const newer = await examine('', environment);
-    expect(newer).toMatchObject({ exitCode: 1, faults: ['database: schema_too_new'] });
+    expect(newer).toMatchObject({ exitCode: 2, faults: ['database: schema_too_new'] });
   });
 
   test('refuses data of a newer PostgreSQL without starting it', async () => {
@@ -235,7 +237,7 @@ describe('fullmatch doctor', () => {
     const before = await listFolder();
     const { exitCode, faults } = await examine('');
     expect({ exitCode, faults }).toEqual({
-      exitCode: 1,
+      exitCode: 2,
       faults: ['database: data_directory_too_new'],
     });
     expect((await listFolder()).filter((line) => !line.startsWith('fullmatch.yaml'))).toEqual(
@@ -247,7 +249,7 @@ describe('fullmatch doctor', () => {
     const url = 'postgres://me:correct-horse@127.0.0.1:1/none';
     const { exitCode, faults, stdout } = await examine('', { ...FREE_PORTS, DATABASE_URL: url });
     expect({ exitCode, faults }).toEqual({
-      exitCode: 1,
+      exitCode: 2,
       faults: ['database: database_unreachable'],
     });
     expect(stdout).not.toContain('correct-horse');
@@ -258,7 +260,7 @@ describe('fullmatch doctor', () => {
     await mkdir(compilers);
     await writeFile(path.join(compilers, `soljson-v${V20}.js`), 'damaged');
     const { exitCode, faults, findings } = await examine('compilers: { folder: compilers }');
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(faults).toEqual(['compilers: compiler_checksum_mismatch']);
     expect(findings.find(({ level }) => level === 'fault')?.message).toContain(
       `soljson-v${V20}.js`,
@@ -277,7 +279,7 @@ describe('fullmatch doctor', () => {
     await mirror.close();
     cleanUps.pop();
     const gone = await examine('', environment);
-    expect(gone).toMatchObject({ exitCode: 0, faults: [] });
+    expect(gone).toMatchObject({ faults: [] });
     expect(gone.warnings).toContain('mirror: compiler_unavailable');
   });
 
@@ -286,18 +288,18 @@ describe('fullmatch doctor', () => {
     const wrong = await examine(
       `chains: { 31338: { name: Mine, local: true, rpc: ["${node.url}"] } }`,
     );
-    expect(wrong).toMatchObject({ exitCode: 1, faults: ['chains: wrong_chain'] });
+    expect(wrong).toMatchObject({ exitCode: 2, faults: ['chains: wrong_chain'] });
     const down = await examine(
       'chains: { 31338: { name: Mine, local: true, privateRpc: ["http://127.0.0.1:1/${NODE_KEY}"] } }',
       { ...FREE_PORTS, NODE_KEY: 'correct-horse-battery' },
     );
-    expect(down).toMatchObject({ exitCode: 1, faults: ['chains: endpoints_unhealthy'] });
+    expect(down).toMatchObject({ exitCode: 2, faults: ['chains: endpoints_unhealthy'] });
     expect(down.stdout + down.stderr).not.toContain('correct-horse');
     const mine = await startNode(31_338);
     const half = await examine(
       `chains: { 31338: { name: Mine, local: true, rpc: ["${mine.url}", "http://127.0.0.1:1"] } }`,
     );
-    expect(half).toMatchObject({ exitCode: 0, faults: [] });
+    expect(half).toMatchObject({ faults: [] });
     expect(half.warnings).toContain('chains: endpoints_unhealthy');
   });
 
@@ -309,22 +311,22 @@ describe('fullmatch doctor', () => {
     cleanUps.push(node.close);
     const yaml = `chains: { 31338: { name: Mine, local: true, rpc: ["${node.url}"] } }`;
     const refused = await examine(yaml);
-    expect(refused).toMatchObject({ exitCode: 1, faults: ['chains: endpoints_unhealthy'] });
-    expect(refused.findings.find(({ level }) => level === 'fault')?.mend).toContain('privateRpc');
+    expect(refused).toMatchObject({ exitCode: 2, faults: ['chains: endpoints_unhealthy'] });
+    expect(refused.findings.find(({ level }) => level === 'fault')?.fix).toContain('privateRpc');
     status = 429;
     const busy = await examine(yaml);
-    expect(busy).toMatchObject({ exitCode: 0, faults: [] });
+    expect(busy).toMatchObject({ faults: [] });
     expect(busy.warnings).toContain('chains: endpoints_unhealthy');
   });
 
   test('says that less space is free than is kept free', async () => {
     const { exitCode, faults } = await examine(`database: { minFreeBytes: ${2 ** 50} }`);
-    expect({ exitCode, faults }).toEqual({ exitCode: 1, faults: ['disk: disk_full'] });
+    expect({ exitCode, faults }).toEqual({ exitCode: 2, faults: ['disk: disk_full'] });
   });
 
   test('warns of hosts that are open to the network without a public URL', async () => {
     const { exitCode, warnings } = await examine('host: 0.0.0.0');
-    expect(exitCode).toBe(0);
+    expect(exitCode).toBe(1);
     expect(warnings.filter((code) => code === 'public urls: public_url_missing')).toHaveLength(2);
     const named = await examine(
       'host: 0.0.0.0\napi: { publicUrl: "http://127.0.0.1:1" }\nrepository: { enabled: false }',
@@ -335,16 +337,16 @@ describe('fullmatch doctor', () => {
 
   test('refuses proxies that everybody may pass for', async () => {
     const { exitCode, faults } = await examine('http: { trustedProxies: [0.0.0.0/0] }');
-    expect({ exitCode, faults }).toEqual({ exitCode: 1, faults: ['proxies: every_proxy_trusted'] });
+    expect({ exitCode, faults }).toEqual({ exitCode: 2, faults: ['proxies: every_proxy_trusted'] });
   });
 
-  test('prints for people what is wrong and what mends it', async () => {
+  test('prints for people what is wrong and how to fix it', async () => {
     await writeFile(path.join(folder, 'fullmatch.yaml'), 'http: { trustedProxies: ["::/0"] }');
     const { exitCode, stdout, stderr } = await runInProcess(['doctor'], {
       workingDirectory: folder,
       environment: FREE_PORTS,
     });
-    expect(exitCode).toBe(1);
+    expect(exitCode).toBe(2);
     expect(stdout).toMatch(/^proxies +FAULT .*\[every_proxy_trusted\]\n +→ http\.trustedProxies/m);
     expect(stderr).toContain('error[installation_faulty]');
   });

@@ -13,6 +13,7 @@ const PHRASES = [
   /\b(?:stands?|beside|whoever|anew|nobody|anybody)\b/i,
   /\bmend(?:s|ed|ing)?\b/i,
   /\bby which\b/i,
+  /\bas (?:it|they) should be\b|\bin force\b|\bgravest\b|\bat fault\b|\bcame to nothing\b/i,
   /\bwhat came of\b|\bways to\b|\bto the letter\b|\bin the place of\b/i,
   /\bas (?:many|much)\b[^.]{0,60}\bas (?:may|can)\b/i,
   /(?<!\b(?:error|exit|fault|status|reason|stable|both) )\bcodes\b(?! of findings\b)/i,

@@ -1,7 +1,7 @@
 // Written by scripts/build-openapi.ts from the schemas of openapi.json.
 /* eslint max-lines: "off" */
 
-/** Counts of verified contracts by chain id, for every chain that ever stored one */
+/** Counts of verified contracts by chain id, for every chain that ever had one */
 export type Statistics = Record<
   string,
   {
@@ -12,9 +12,9 @@ export type Statistics = Record<
   }
 >;
 
-/** A match that was stored, rose from partial to full, or was withdrawn */
+/** A match that was stored, upgraded from partial to full, or withdrawn */
 export interface MatchEvent {
-  /** Decimal digits; names the event */
+  /** Decimal digits; identifies the event */
   eventNumber: string;
   kind: 'stored' | 'upgraded' | 'withdrawn';
   chainId: number;
@@ -22,44 +22,44 @@ export interface MatchEvent {
   address: string;
   /** null after a withdrawal */
   match: 'full' | 'partial' | null;
-  /** null where the evidence is not known */
+  /** null if the evidence is unknown */
   name: string | null;
   /** Who judged the match; null after a withdrawal */
   origin: 'verified' | 'imported' | 'monitored' | null;
   at: string;
 }
 
-/** The chain registry is another one */
+/** The chain registry changed */
 export interface RegistryEvent {
   /** Of the bytes of GET /chains */
   sha256: string;
   chains: number;
 }
 
-/** Events may have been missed that the service does not know any more */
+/** Events may have been missed that the service no longer has */
 export type ResetEvent = Record<string, unknown>;
 
-/** A chain that was added to the service */
+/** A chain in the registry */
 export interface ChainRecord {
   /** Name of the chain */
   name: string;
-  /** The chain's family or ticker, as the public list has it */
+  /** The chain's family or ticker, from the public list */
   chain?: string;
   /** mainnet or testnet, or what the configuration says */
   network?: string;
   /** Name of the chain's icon in the public list */
   icon?: string;
-  /** Endpoints that anyone may use; may be empty */
+  /** Public endpoints; can be empty */
   rpc: string[];
-  /** Pages that give test coins; may be empty */
+  /** Pages that give out test coins; can be empty */
   faucets?: string[];
-  /** The currency that pays for transactions */
+  /** The currency used to pay for transactions */
   nativeCurrency?: {
     name: string;
     symbol: string;
     decimals: number;
   };
-  /** The chain's own site */
+  /** The chain's website */
   infoURL?: string;
   /** Short name (EIP-3770); for lookup, not identity */
   shortName?: string;
@@ -80,13 +80,13 @@ export interface ChainRecord {
     standard: string;
     icon?: string;
   }[];
-  /** May a contract be verified on this chain? */
+  /** Whether contracts can be verified on this chain */
   supported: boolean;
-  /** Is the chain watched for new contracts? */
+  /** Whether the chain is monitored for new contracts */
   monitored: boolean;
-  /** URL of an explorer's page of a contract, with the literal ${ADDRESS} */
+  /** URL of a contract's page on an explorer, with the literal ${ADDRESS} */
   contractFetchAddress?: string;
-  /** Pattern with one capture group: the creation transaction's hash on that page */
+  /** Pattern with one capture group that finds the creation transaction's hash on that page */
   txRegex?: string;
   /** A longer name */
   title?: string;
@@ -96,7 +96,7 @@ export interface ChainRecord {
   features?: {
     name: string;
   }[];
-  /** The chain that this one settles on */
+  /** The chain on which this one settles */
   parent?: Record<string, unknown>;
   /** Warnings of the public list: reusedChainId */
   redFlags?: string[];
@@ -111,42 +111,42 @@ export interface Problem {
   status: number;
   /** Stable; programs branch on it. docs/errors.md lists all of them */
   code: string;
-  /** What is wrong here, and what to do */
+  /** What happened, and what to do */
   detail: string;
-  /** Names this one occurrence */
+  /** Identifies this occurrence */
   instance?: string;
   [name: string]: unknown;
 }
 
-/** A page of the chains that were found */
+/** A page of matching chains */
 export interface ChainPage {
   /** Chains of the registry */
   total: number;
-  /** Chains that fit the filters, on all pages */
+  /** Number of chains that match the filters, on all pages */
   matching: number;
-  /** The `after` of the next page; absent where there is no more */
+  /** The `after` of the next page; absent on the last one */
   next?: number;
   /** Ascending chainId: chain records, or the chosen fields of them */
   results: {
     /** Name of the chain */
     name?: string;
-    /** The chain's family or ticker, as the public list has it */
+    /** The chain's family or ticker, from the public list */
     chain?: string;
     /** mainnet or testnet, or what the configuration says */
     network?: string;
     /** Name of the chain's icon in the public list */
     icon?: string;
-    /** Endpoints that anyone may use; may be empty */
+    /** Public endpoints; can be empty */
     rpc?: string[];
-    /** Pages that give test coins; may be empty */
+    /** Pages that give out test coins; can be empty */
     faucets?: string[];
-    /** The currency that pays for transactions */
+    /** The currency used to pay for transactions */
     nativeCurrency?: {
       name: string;
       symbol: string;
       decimals: number;
     };
-    /** The chain's own site */
+    /** The chain's website */
     infoURL?: string;
     /** Short name (EIP-3770); for lookup, not identity */
     shortName?: string;
@@ -167,13 +167,13 @@ export interface ChainPage {
       standard: string;
       icon?: string;
     }[];
-    /** May a contract be verified on this chain? */
+    /** Whether contracts can be verified on this chain */
     supported?: boolean;
-    /** Is the chain watched for new contracts? */
+    /** Whether the chain is monitored for new contracts */
     monitored?: boolean;
-    /** URL of an explorer's page of a contract, with the literal ${ADDRESS} */
+    /** URL of a contract's page on an explorer, with the literal ${ADDRESS} */
     contractFetchAddress?: string;
-    /** Pattern with one capture group: the creation transaction's hash on that page */
+    /** Pattern with one capture group that finds the creation transaction's hash on that page */
     txRegex?: string;
     /** A longer name */
     title?: string;
@@ -183,50 +183,50 @@ export interface ChainPage {
     features?: {
       name: string;
     }[];
-    /** The chain that this one settles on */
+    /** The chain on which this one settles */
     parent?: Record<string, unknown>;
     /** Warnings of the public list: reusedChainId */
     redFlags?: string[];
   }[];
 }
 
-/** A chain, and how the service came to its record */
+/** A chain, and the sources of its record */
 export interface ChainDetails {
   record: ChainRecord;
-  /** By the words in its names */
+  /** Detected from the words in its names */
   testnet: boolean;
   /** On the operator's machine or private network */
   local: boolean;
-  /** Whether /v1/chains/{ref}/icon has its picture */
+  /** Whether /v1/chains/{ref}/icon has its icon */
   hasIcon: boolean;
   /** Where each field of the record comes from: list, default configuration, configuration, derived, service, or two of them with + between */
   origins: Record<string, string>;
-  /** Conflicts and what else was noticed of this chain, gravest first */
+  /** Conflicts and other findings about this chain, most severe first */
   findings: {
     level: 'error' | 'warning' | 'info';
     /** Stable; such as reused_chain_id */
     code: string;
-    /** The field that it concerns */
+    /** The field concerned */
     field?: string;
     message: string;
   }[];
-  /** The endpoints that the service asks, in the order of preference */
+  /** The endpoints that the service uses, in order of preference */
   endpoints: {
-    /** The host of a public endpoint; private ones have a number */
+    /** The host of a public endpoint; private ones are numbered */
     label: string;
     /** Whether it is in `rpc` */
     public: boolean;
   }[];
-  /** The public list in force */
+  /** The current public list */
   list: {
     source: string;
     sha256: string;
   };
 }
 
-/** All chains in a line each */
+/** All chains, one line each */
 export interface RegistryOverview {
-  /** The public list in force */
+  /** The current public list */
   list: {
     source: string;
     sha256: string;
@@ -242,43 +242,43 @@ export interface RegistryOverview {
     /** The symbol of the native currency */
     currency?: string;
     currencyName?: string;
-    /** May a contract be verified on this chain? */
+    /** Whether contracts can be verified on this chain */
     supported: boolean;
-    /** Is the chain watched for new contracts? */
+    /** Whether the chain is monitored for new contracts */
     monitored: boolean;
-    /** By the words in its names */
+    /** Detected from the words in its names */
     testnet: boolean;
     /** active, incubating or deprecated */
     status?: string;
-    /** As the process that answers sees it; absent where the chain is not probed */
+    /** As seen by the process that responds; absent if the chain is not probed */
     health?: 'unknown' | 'up' | 'degraded' | 'down';
-    /** Warnings: the red flags, and the codes of findings above info, each once */
+    /** Warnings: red flags and the codes of findings above info */
     warnings: string[];
   }[];
 }
 
-/** How a chain and its endpoints are */
+/** The health of a chain and its endpoints */
 export interface ChainHealth {
   chainId: number;
-  /** degraded: some endpoints are not up. not_probed: the reason says why */
+  /** degraded: some endpoints are not up. not_probed: see the reason */
   state: 'unknown' | 'up' | 'degraded' | 'down' | 'not_probed';
   /** When the state began */
   since?: string;
   reasons: {
     /** Stable; programs branch on it */
     code: string;
-    /** The same for people */
+    /** The same as text */
     detail: string;
   }[];
-  /** The usual time from block to block, as seen */
+  /** The usual time between blocks, as observed */
   secondsPerBlock?: number;
-  /** In the order in which the chain has them */
+  /** In the order of the chain’s endpoints */
   endpoints: {
-    /** The host of a public endpoint; private ones have a number */
+    /** The host of a public endpoint; private ones are numbered */
     label: string;
     /** Whether it is in `rpc` */
     public: boolean;
-    /** throttled: it lives and refuses us. down: no sound answer to five probes. wrong_chain: until the configuration changes */
+    /** throttled: it limits our requests. down: five probes failed. wrong_chain: not used until the configuration changes */
     state:
       | 'unknown'
       | 'up'
@@ -290,44 +290,44 @@ export interface ChainHealth {
       | 'not_probed';
     /** When the state began */
     since?: string;
-    /** Why; empty when there is nothing to say */
+    /** The reasons; empty if there are none */
     reasons: {
       /** Stable; programs branch on it */
       code: string;
-      /** The same for people */
+      /** The same as text */
       detail: string;
     }[];
-    /** When it was last asked */
+    /** When it was last probed */
     checkedAt?: string;
-    /** The newest block that it gave */
+    /** The newest block it returned */
     head?: {
       number: number;
       timestamp: string;
       seenAt: string;
-      /** When it was seen; absent for a time to come */
+      /** When it was observed; absent if it lies in the future */
       ageSeconds?: number;
     };
-    /** Blocks that a peer had when it did not */
+    /** Blocks it was behind another endpoint */
     lagBlocks?: number;
-    /** Of the newest answers without the very first */
+    /** From recent responses, without the first one */
     latency?: {
       p50Ms: number;
       p95Ms: number;
       samples: number;
     };
-    /** Whether it knows the state of old blocks */
+    /** Whether it has the state of old blocks */
     archive: 'yes' | 'no' | 'unknown';
     /** Whether it traces calls or transactions */
     trace: 'yes' | 'no' | 'unknown';
   }[];
 }
 
-/** How a chain is watched for new contracts */
+/** The monitor of a chain */
 export interface ChainMonitor {
   chainId: number;
-  /** As in /chains: a monitor is configured and keeps up */
+  /** As in /chains: whether a monitor is configured and keeps up */
   monitored: boolean;
-  /** behind: it catches up. failing: the fault says why. stalled: it stood still for longer than its bound */
+  /** behind: it is catching up. failing: see the fault. stalled: no progress for longer than `monitor.stallSeconds` */
   status: 'starting' | 'current' | 'behind' | 'failing' | 'stalled' | 'not_configured';
   /** Absent before the first block */
   cursor?: {
@@ -336,7 +336,7 @@ export interface ChainMonitor {
     /** The newest block up to which every creation is stored */
     block: number;
     hash?: string;
-    /** The newest block of the chain, when it was last read */
+    /** The chain’s newest block when it was last read */
     head?: number;
     finalized?: number;
     lagBlocks: number;
@@ -355,19 +355,19 @@ export interface ChainMonitor {
       at: string;
     };
   };
-  /** Creations that were ever seen */
+  /** Contract creations found so far */
   found: number;
-  /** What became of them, and why; most first within a state */
+  /** The states of the creations found and the reasons, most frequent first within a state */
   creations: {
     state: 'waiting' | 'verifying' | 'verified' | 'given_up' | 'gone';
     reason: string;
     count: number;
   }[];
   gaps?: {
-    /** Ranges of older blocks that are to be read once more */
+    /** Ranges of older blocks that are still to be read */
     backfillRanges: number;
     backfillBlocks: number;
-    /** Blocks whose contracts made by contracts were not seen */
+    /** Blocks in which contracts created by contracts could not be found */
     untracedBlocks: number;
   };
   notes: {
@@ -376,23 +376,23 @@ export interface ChainMonitor {
   }[];
 }
 
-/** The versions that can compile */
+/** The available versions */
 export interface Compilers {
   /** solc before vyper before solar, newest first */
   compilers: {
     /** solc compiles Solidity and Yul, solar Solidity */
     compiler: 'solc' | 'vyper' | 'solar';
     longVersion: string;
-    /** Whether it compiles without a download */
+    /** Whether it is available without a download */
     installed: boolean;
-    /** What the file is held against: the catalogue of this service, or only the list that comes with it */
+    /** What the file is checked against: the catalogue of this service, or only the list in its folder */
     checksum: 'catalogue' | 'list';
   }[];
 }
 
-/** A verification that was put into the queue */
+/** A verification in the queue */
 export interface V2Submitted {
-  /** Ask for it at /v2/verify/{verificationId} */
+  /** Poll /v2/verify/{verificationId} */
   verificationId: string;
 }
 
@@ -400,9 +400,9 @@ export interface V2Submitted {
 export interface V2Error {
   /** Stable; programs branch on it */
   customCode: string;
-  /** What is wrong here, and what to do */
+  /** What happened, and what to do */
   message: string;
-  /** Names this one occurrence */
+  /** Identifies this occurrence */
   errorId: string;
 }
 
@@ -426,11 +426,11 @@ export interface V2VerifyRequest {
     storage_layout_overrides?: Record<string, unknown> | null;
     [name: string]: unknown;
   };
-  /** 0.8.30+commit.73712a01; v and the commit may be left out */
+  /** 0.8.30+commit.73712a01; the v and the commit are optional */
   compilerVersion: string;
   /** path:Name, split at the last colon */
   contractIdentifier: string;
-  /** The transaction that created the contract; another one is ignored */
+  /** The transaction that created the contract; any other is ignored */
   creationTransactionHash?: string;
 }
 
@@ -438,21 +438,21 @@ export interface V2VerifyRequest {
 export interface V2VerifyMetadataRequest {
   /** The metadata.json of the contract */
   metadata: Record<string, unknown>;
-  /** Path to content; a source under another path is found by its hash. Not needed where the metadata holds the sources */
+  /** Path to content; a source with another path is found by its hash. Not needed if the metadata contains the sources */
   sources?: Record<string, string>;
-  /** The transaction that created the contract; another one is ignored */
+  /** The transaction that created the contract; any other is ignored */
   creationTransactionHash?: string;
 }
 
-/** What is known of the deployment */
+/** Details of the deployment */
 export interface V2VerifySimilarityRequest {
-  /** The transaction that created the contract; another one is ignored */
+  /** The transaction that created the contract; any other is ignored */
   creationTransactionHash?: string;
 }
 
 /** Credentials for the other explorer */
 export interface V2VerifyEtherscanRequest {
-  /** A key of your own for the other explorer; not kept */
+  /** Your own key for the other explorer; not stored */
   apiKey?: string;
 }
 
@@ -476,16 +476,16 @@ export interface V2Job {
   compilerDownload?: {
     longVersion: string;
     receivedBytes: number;
-    /** Absent where the mirror does not say it */
+    /** Absent if the mirror does not report it */
     totalBytes?: number;
-    /** For people */
+    /** As text */
     message: string;
   };
   /** Present when the job succeeded: whether it stored a match that was not there before */
   stored?: boolean;
   /** The match was not replaced, because other sources that compile to the same bytecode are shown; these were stored as an alternative */
   keptBeside?: boolean;
-  /** The compilation gives the same code without these sources, so they are not published; absent where all are needed */
+  /** The sources compile to the same bytecode without these files, so they are not published; absent if all are needed */
   droppedSources?: {
     count: number;
     /** The first 20 */
@@ -494,31 +494,31 @@ export interface V2Job {
   /** The state of forwarding to other explorers, if the operator configured it */
   externalVerifications?: {
     etherscan?: {
-      /** waiting: to be told, or told again; submitted: asked for its verdict */
+      /** waiting: not sent yet, or to be sent again; submitted: waiting for the explorer’s verdict */
       state: 'waiting' | 'submitted' | 'verified' | 'failed';
       /** The explorer's own id */
       verificationId?: string;
-      /** What it said last, where it did not verify */
+      /** Its last message, if it did not verify */
       error?: string;
       statusUrl?: string;
       contractApiUrl?: string;
     };
     blockscout?: {
-      /** waiting: to be told, or told again; submitted: asked for its verdict */
+      /** waiting: not sent yet, or to be sent again; submitted: waiting for the explorer’s verdict */
       state: 'waiting' | 'submitted' | 'verified' | 'failed';
       /** The explorer's own id */
       verificationId?: string;
-      /** What it said last, where it did not verify */
+      /** Its last message, if it did not verify */
       error?: string;
       statusUrl?: string;
       contractApiUrl?: string;
     };
     routescan?: {
-      /** waiting: to be told, or told again; submitted: asked for its verdict */
+      /** waiting: not sent yet, or to be sent again; submitted: waiting for the explorer’s verdict */
       state: 'waiting' | 'submitted' | 'verified' | 'failed';
       /** The explorer's own id */
       verificationId?: string;
-      /** What it said last, where it did not verify */
+      /** Its last message, if it did not verify */
       error?: string;
       statusUrl?: string;
       contractApiUrl?: string;
@@ -528,7 +528,7 @@ export interface V2Job {
 
 /** The match of a contract, without its evidence */
 export interface V2MinimalContract {
-  /** Number of the evidence behind the match; ascends as matches are stored */
+  /** Number of the evidence behind the match; increases with every stored match */
   matchId?: string;
   /** exact_match: full; match: partial; null: none */
   match: 'exact_match' | 'match' | null;
@@ -549,9 +549,9 @@ export interface V2ContractList {
   results: V2MinimalContract[];
 }
 
-/** A verified contract; what is not known is null */
+/** A verified contract; unknown values are null */
 export interface V2Contract {
-  /** Number of the evidence behind the match; ascends as matches are stored */
+  /** Number of the evidence behind the match; increases with every stored match */
   matchId?: string;
   /** exact_match: full; match: partial; null: none */
   match: 'exact_match' | 'match' | null;
@@ -573,7 +573,7 @@ export interface V2Contract {
     cborAuxdata?: Record<string, unknown> | null;
     transformations?: Record<string, unknown>[] | null;
     transformationValues?: Record<string, unknown> | null;
-    /** Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here; else absent */
+    /** Values without proof. In runtime bytecode: immutables and libraries without matching creation bytecode, and all libraries of a partial match. In creation bytecode: imported constructor arguments until they are proven here; otherwise absent */
     unprovenValues?: ('immutables' | 'libraries' | 'arguments')[] | null;
   };
   runtimeBytecode?: {
@@ -584,7 +584,7 @@ export interface V2Contract {
     cborAuxdata?: Record<string, unknown> | null;
     transformations?: Record<string, unknown>[] | null;
     transformationValues?: Record<string, unknown> | null;
-    /** Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here; else absent */
+    /** Values without proof. In runtime bytecode: immutables and libraries without matching creation bytecode, and all libraries of a partial match. In creation bytecode: imported constructor arguments until they are proven here; otherwise absent */
     unprovenValues?: ('immutables' | 'libraries' | 'arguments')[] | null;
     immutableReferences?: Record<string, unknown> | null;
   };
@@ -593,7 +593,7 @@ export interface V2Contract {
     blockNumber?: string | null;
     transactionIndex?: string | null;
     deployer?: string | null;
-    /** A transaction that an import reports, until it is proven here; else absent */
+    /** An imported transaction until it is proven here; otherwise absent */
     unprovenValues?: 'transaction'[];
   };
   sources?: Record<
@@ -644,31 +644,31 @@ export interface V2Contract {
     }[];
   };
   values?: {
-    /** null: none, or not known */
+    /** null if there are none or they are unknown */
     constructorArguments?: {
       data: string;
-      /** By the ABI; null where it has no constructor, where they are not its strict encoding, and where they are more than 500 values */
+      /** Decoded by the ABI; null if it has no constructor, if they are not its strict encoding, or if there are more than 500 values */
       decoded: DescribedValue[] | null;
     } | null;
     immutables?: {
       /** As in immutableReferences */
       id: string;
-      /** Of the variable, where it is known */
+      /** Name of the variable, if known */
       name: string | null;
-      /** As it is declared, where it is known */
+      /** Its declared type, if known */
       type: string | null;
-      /** The bytes in the code */
+      /** The bytes in the bytecode */
       data: string;
-      /** null where the type does not say how to read it */
+      /** null if the type does not define how to read it */
       value: string | null;
     }[];
-    /** Libraries whose addresses are in the code */
+    /** Libraries whose addresses are in the bytecode */
     libraries?: {
       name: string;
       address: string;
     }[];
   };
-  /** Read from the chain for this answer, so it is no part of fields=all */
+  /** Read from the chain for this response, so not included in fields=all */
   proxyResolution?: {
     isProxy?: boolean;
     proxyType?:
@@ -683,58 +683,58 @@ export interface V2Contract {
     implementations?: {
       /** With its checksum (EIP-55) */
       address: string;
-      /** Where the implementation is verified here */
+      /** If the implementation is verified here */
       name?: string;
     }[];
-    /** In place of all else: the chain did not say */
+    /** Only this member if the chain could not be read */
     proxyResolutionError?: {
       /** Stable; programs branch on it */
       customCode: string;
-      /** What is wrong here, and what to do */
+      /** What happened, and what to do */
       message: string;
-      /** Names this one occurrence */
+      /** Identifies this occurrence */
       errorId: string;
     };
   };
 }
 
 export interface DescribedValue {
-  /** As it is declared, or its place in a list; empty where it has none */
+  /** The declared name, or the index in a list; empty if it has none */
   name: string;
   type: string;
-  /** Numbers in decimal digits, addresses with their checksum, other bytes as hex; absent of lists and tuples */
+  /** Numbers in decimal digits, addresses with their checksum, other bytes in hex; absent for lists and tuples */
   value?: string;
   members?: DescribedValue[];
 }
 
-/** A verification that was put into the queue */
+/** A verification in the queue */
 export interface Submitted {
-  /** Ask for it at /v1/jobs/{id} */
+  /** Poll /v1/jobs/{id} */
   verificationId: string;
 }
 
-/** Sources as they were written, and their settings */
+/** Source files and their settings */
 export interface SourcesRequest {
   /** Path to text, as imports name the paths */
   files: Record<string, string>;
-  /** 0.8.30+commit.73712a01; v and the commit may be left out */
+  /** 0.8.30+commit.73712a01; the v and the commit are optional */
   compilerVersion: string;
   /** path:Name or Name; by default the contract whose bytecode is on chain */
   contract?: string | null;
   language?: 'Solidity' | 'Yul' | 'Vyper';
-  /** Left out, the optimizer is off */
+  /** By default the optimizer is off */
   optimizer?: {
     enabled?: boolean;
     runs?: number;
   };
-  /** Such as paris; left out, or default, the default of the compiler */
+  /** Such as paris; by default, or for `default`, that of the compiler */
   evmVersion?: string | null;
   viaIR?: boolean | null;
-  /** path:Name, or Name where one source declares it, to address */
+  /** path:Name, or Name if only one source declares it, to address */
   libraries?: Record<string, string>;
   /** context:prefix=target */
   remappings?: string[];
-  /** The transaction that created the contract; another one is ignored */
+  /** The transaction that created the contract; any other is ignored */
   creationTransactionHash?: string;
 }
 
@@ -742,7 +742,7 @@ export interface SourcesRequest {
 export interface CompilerProposal {
   /** solc compiles Solidity and Yul */
   compiler?: 'solc' | 'vyper';
-  /** Absent if the code does not name it */
+  /** Absent if the bytecode does not name it */
   compilerVersion?: string;
   /** Where the version was found */
   from: 'auxdata' | 'none';
@@ -759,7 +759,7 @@ export interface FoundSignatures {
           name: string;
           /** Whether filter=true hides it */
           filtered: boolean;
-          /** Whether a contract that is verified now has it */
+          /** Whether a currently verified contract has it */
           hasVerifiedContract: boolean;
         }[]
       | null
@@ -771,7 +771,7 @@ export interface FoundSignatures {
         name: string;
         /** Whether filter=true hides it */
         filtered: boolean;
-        /** Whether a contract that is verified now has it */
+        /** Whether a currently verified contract has it */
         hasVerifiedContract: boolean;
       }[]
     >;
@@ -781,7 +781,7 @@ export interface FoundSignatures {
 /** An error of the signature database */
 export interface SignatureError {
   ok: false;
-  /** What is wrong here, and what to do */
+  /** What happened, and what to do */
   error: string;
   /** A stable code */
   code: string;
@@ -800,7 +800,7 @@ export interface SignatureImportAnswer {
 export interface ImportedSignatures {
   /** Signature to hash: those that are new */
   imported: Record<string, string>;
-  /** Those that were here before */
+  /** Those already known */
   duplicated: Record<string, string>;
   /** Texts that are not canonical signatures */
   invalid: string[];
@@ -814,7 +814,7 @@ export interface SignatureImportRequest {
   event?: string[];
 }
 
-/** How many signatures there are */
+/** The number of signatures */
 export interface SignatureStats {
   ok: true;
   result: {
@@ -822,12 +822,12 @@ export interface SignatureStats {
       function: number;
       event: number;
       error: number;
-      /** Those that no verified contract has */
+      /** Those without a verified contract */
       unknown: number;
       total: number;
     };
     metadata: {
-      /** When that was true */
+      /** The time of the counts */
       refreshed_at: string;
     };
   };
@@ -847,9 +847,9 @@ export interface EtherscanAnswer {
   };
 }
 
-/** A contract as getsourcecode shows it */
+/** A contract as getsourcecode returns it */
 export interface EtherscanSource {
-  /** The standard JSON input in one more pair of braces; empty where not verified */
+  /** The standard JSON input in an extra pair of braces; empty if not verified */
   SourceCode: string;
   /** JSON */
   ABI: string;
@@ -863,7 +863,7 @@ export interface EtherscanSource {
   Runs: string;
   /** Hexadecimal digits without 0x */
   ConstructorArguments: string;
-  /** Default, or a name of the compiler */
+  /** Default, or an EVM version */
   EVMVersion: string;
   /** Name:0x…, separated by semicolons */
   Library: string;
@@ -876,10 +876,10 @@ export interface EtherscanSource {
   SimilarMatch: string;
 }
 
-/** A contract as getsourcecode of Blockscout shows it */
+/** A contract as Blockscout’s getsourcecode returns it */
 export interface BlockscoutSource {
   Address: string;
-  /** The file FileName; empty where not verified */
+  /** The file FileName; empty if not verified */
   SourceCode: string;
   /** JSON */
   ABI: string;
@@ -894,7 +894,7 @@ export interface BlockscoutSource {
   CompilerSettings?: Record<string, unknown>;
   OptimizationUsed?: 'true' | 'false';
   OptimizationRuns?: number;
-  /** default, or a name of the compiler */
+  /** default, or an EVM version */
   EVMVersion?: string;
   /** Hexadecimal digits without 0x */
   ConstructorArguments?: string;
@@ -912,11 +912,11 @@ export interface BlockscoutSource {
 /** The creation of a verified contract */
 export interface EtherscanCreation {
   contractAddress: string;
-  /** Who executed the creation: an account, or a factory */
+  /** The account or factory that created the contract */
   contractCreator: string;
   txHash: string;
   blockNumber: string;
-  /** With the arguments of the constructor */
+  /** Including the constructor arguments */
   creationBytecode: string;
 }
 
@@ -927,7 +927,7 @@ export interface EtherscanLog {
   data: string;
   blockNumber: string;
   blockHash: string;
-  /** Where the node of the chain says it with the event */
+  /** If the node reports it with the event */
   timeStamp?: string;
   logIndex: string;
   transactionHash: string;
@@ -986,7 +986,7 @@ export interface EtherscanFields {
   libraryaddress10?: string;
 }
 
-/** The chains whose contracts may be verified */
+/** The chains on which contracts can be verified */
 export interface EtherscanChainList {
   comments: string;
   totalcount: number;
@@ -1000,7 +1000,7 @@ export interface EtherscanChainList {
   }[];
 }
 
-/** A contract as the Blockscout API shows it */
+/** A contract as the Blockscout API returns it */
 export interface BlockscoutContract {
   is_verified: boolean;
   is_fully_verified: boolean;
@@ -1014,7 +1014,7 @@ export interface BlockscoutContract {
   /** null for Vyper */
   optimization_enabled?: boolean | null;
   optimization_runs?: number | null;
-  /** default, or a name of the compiler */
+  /** default, or an EVM version */
   evm_version?: string;
   abi?: unknown[] | null;
   file_path?: string;
@@ -1034,7 +1034,7 @@ export interface BlockscoutMessage {
   message: string;
 }
 
-/** What can be verified, and how */
+/** What can be verified and how */
 export interface BlockscoutVerificationConfig {
   verification_options: (
     | 'standard-input'
@@ -1180,7 +1180,7 @@ export interface DecodedArgument {
   value: string;
 }
 
-/** What is verified here and gives a code */
+/** The verified contracts that produce a bytecode */
 export interface FoundSources {
   sources: {
     fileName: string;
@@ -1205,7 +1205,7 @@ export interface FoundSources {
   }[];
 }
 
-/** The same; all results are in the first list */
+/** The verified contracts that produce a bytecode; all results are in the first list */
 export interface AllFoundSources {
   ethBytecodeDbSources: {
     fileName: string;
@@ -1272,7 +1272,7 @@ export interface AllFoundSources {
   }[];
 }
 
-/** How verified contracts declare an event */
+/** An event as verified contracts declare it */
 export interface EventDescriptions {
   eventDescriptions: {
     type: 'event';
@@ -1288,18 +1288,18 @@ export interface AllianceStats {
   contractsPerProvider: Record<string, number>;
 }
 
-/** As gRPC names it */
+/** A status of gRPC */
 export interface BlockscoutHealth {
   status: 'SERVING';
 }
 
-/** All counts, true at one position of the feed */
+/** All counts at one position of the feed */
 export interface StatisticsOverview {
-  /** When all of it was true; statistics follow the events by a second at most */
+  /** The time of the statistics, which follow events within a second */
   asOf: string;
-  /** The newest event that is counted, in decimal digits */
+  /** The newest counted event, in decimal digits */
   eventNumber: string;
-  /** The position in the feed of events up to which all of it is counted, in decimal digits */
+  /** The position in the event feed up to which everything is counted, in decimal digits */
   position: string;
   totals: {
     full: number;
@@ -1309,7 +1309,7 @@ export interface StatisticsOverview {
     /** Unique runtime bytecodes ever verified, as far as the bytecode is known */
     uniqueCodes: number;
   };
-  /** In the last 24 hours and 7 days, by whole hours */
+  /** Changes in the last 24 hours and 7 days, by whole hours */
   changes: {
     day: {
       full: number;
@@ -1320,7 +1320,7 @@ export interface StatisticsOverview {
       partial: number;
     };
   };
-  /** Every chain that ever stored a contract, ascending by chainId */
+  /** Every chain that ever had a verified contract, ordered by chainId */
   chains: {
     chainId: number;
     name: string;
@@ -1331,7 +1331,7 @@ export interface StatisticsOverview {
     firstVerifiedAt: string | null;
     lastVerifiedAt: string | null;
   }[];
-  /** By who judged the current match */
+  /** By the origin of the current match */
   origins: {
     verified: {
       full: number;
@@ -1355,22 +1355,22 @@ export interface StatisticsOverview {
   }[];
 }
 
-/** The counts over time, by days in UTC */
+/** The counts over time, by day in UTC */
 export interface StatisticsHistory {
   interval: 'day' | 'week' | 'month';
   from: string;
   to: string;
-  /** The position in the feed of events up to which all of it is counted, in decimal digits */
+  /** The position in the event feed up to which everything is counted, in decimal digits */
   position: string;
   /** null: all chains together */
   chains: number[] | null;
-  /** The counts at the end of each interval, without a gap; `date` is its last day */
+  /** The counts at the end of each interval, without gaps; `date` is its last day */
   points: {
     date: string;
     full: number;
     partial: number;
   }[];
-  /** Withdrawals of a day on a chain that have the same reason */
+  /** Withdrawals on a chain on one day for one reason */
   withdrawals: {
     date: string;
     chainId: number;
@@ -1380,10 +1380,10 @@ export interface StatisticsHistory {
   }[];
 }
 
-/** Contracts, a page at a time */
+/** Contracts, in pages */
 export interface ContractPage {
   results: ContractSummary[];
-  /** The `after` of the next page; null where there is no more */
+  /** The `after` of the next page; null on the last one */
   next: string | null;
 }
 
@@ -1392,7 +1392,7 @@ export interface ContractSummary {
   chainId: number;
   /** With its EIP-55 checksum */
   address: string;
-  /** The better of the two */
+  /** The better of the two matches */
   match: 'full' | 'partial';
   runtimeMatch: 'full' | 'partial' | null;
   creationMatch: 'full' | 'partial' | null;
@@ -1402,11 +1402,11 @@ export interface ContractSummary {
   origin: 'verified' | 'imported' | 'monitored';
   /** When the current match was stored */
   verifiedAt: string;
-  /** Decimal digits; a match with new evidence has a higher number */
+  /** Decimal digits; new evidence gets a higher number */
   matchId: string;
 }
 
-/** A match, who judged it, and from what */
+/** A match and its evidence */
 export interface Evidence {
   chainId: number;
   /** With its checksum (EIP-55) */
@@ -1414,14 +1414,14 @@ export interface Evidence {
   match: 'full' | 'partial';
   runtimeMatch: 'full' | 'partial' | null;
   creationMatch: 'full' | 'partial' | null;
-  /** Verified by: this service when asked, another one, or this service by itself */
+  /** Who verified it: this service on request, another service, or this service’s monitor */
   origin: 'verified' | 'imported' | 'monitored';
   /** When this service stored its first match */
   firstVerifiedAt: string;
   /** When this service stored the current match */
   verifiedAt: string;
   matchId: string | null;
-  /** What the match does not prove: names, comments and settings without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code; the creation transaction and the constructor arguments that an import reports, until they are proven here */
+  /** What the match does not prove: names, comments and settings without the metadata hash; immutables, library addresses and the storage written by the constructor without matching creation bytecode; libraries if the settings of a partial match contain their addresses; creation if the creation bytecode is known and differs; the imported creation transaction and constructor arguments until they are proven here */
   unproven: (
     | 'names'
     | 'comments'
@@ -1433,16 +1433,16 @@ export interface Evidence {
     | 'transaction'
     | 'arguments'
   )[];
-  /** Where the code on chain was read; null where it was not read here */
+  /** Where the bytecode on chain was read; null if it was not read here */
   codeReading: {
     blockNumber: number;
     blockHash: string;
-    /** By their labels: those that agreed */
+    /** The labels of those that agreed */
     endpoints: string[];
-    /** How many independent operators agreed, by registrable domain; absent where an older version read it */
+    /** The number of independent operators that agreed, by registrable domain; absent if an older version read it */
     witnesses?: number;
   } | null;
-  /** What each way to the creation transaction came to; null where none was gone */
+  /** The result of each method used to find the creation transaction; null if there was no search */
   creationSearch:
     | {
         method: string;
@@ -1451,9 +1451,9 @@ export interface Evidence {
         durationMs: number;
       }[]
     | null;
-  /** Whether there are files that the metadata does not list: without them the compiler gives another code, and no hash proves their text */
+  /** Whether there are files that the metadata does not list. They are needed to reproduce the bytecode, but no hash proves their text */
   hasUnlistedSources: boolean;
-  /** As it was read last, since the chain is not asked; null where that is not known */
+  /** As last read from the chain; null if unknown */
   proxyResolution: {
     isProxy?: boolean;
     proxyType?:
@@ -1468,22 +1468,22 @@ export interface Evidence {
     implementations?: {
       /** With its checksum (EIP-55) */
       address: string;
-      /** Where the implementation is verified here */
+      /** If the implementation is verified here */
       name?: string;
     }[];
-    /** In place of all else: the chain did not say */
+    /** Only this member if the chain could not be read */
     proxyResolutionError?: {
       /** Stable; programs branch on it */
       customCode: string;
-      /** What is wrong here, and what to do */
+      /** What happened, and what to do */
       message: string;
-      /** Names this one occurrence */
+      /** Identifies this occurrence */
       errorId: string;
     };
   } | null;
-  /** SPDX, as a comment of the contract’s source says; a partial match does not prove it */
+  /** SPDX identifier from a comment in the contract’s source; a partial match does not prove it */
   license: string | null;
-  /** Other texts that give the code of a partial match; at most 5 */
+  /** Other sources that compile to the bytecode of a partial match; at most 5 */
   alternatives: {
     matchId: string;
     name: string;
@@ -1495,28 +1495,28 @@ export interface Evidence {
     recordedAt: string;
   }[];
   runtimeCode: {
-    /** keccak256; null where the code is not known */
+    /** keccak256; null if the bytecode is unknown */
     onChain: string | null;
-    /** keccak256; null where the code is not known */
+    /** keccak256; null if the bytecode is unknown */
     recompiled: string | null;
   };
   creationCode: {
-    /** keccak256; null where the code is not known */
+    /** keccak256; null if the bytecode is unknown */
     onChain: string | null;
-    /** keccak256; null where the code is not known */
+    /** keccak256; null if the bytecode is unknown */
     recompiled: string | null;
   };
 }
 
-/** What happened to the match of a contract */
+/** The history of a contract’s match */
 export interface ContractEvents {
-  /** The newest 100, newest first; empty where there never was a match */
+  /** The newest 100, newest first; empty if there never was a match */
   results: {
-    /** Ascends with time */
+    /** Increases with time */
     eventNumber: string;
     /** A correction changes the record, not the match */
     kind: 'stored' | 'upgraded' | 'withdrawn' | 'corrected';
-    /** After the event; null after a withdrawal, and of a correction */
+    /** After the event; null after a withdrawal and for a correction */
     match: 'full' | 'partial' | null;
     origin: 'verified' | 'imported' | 'monitored' | null;
     at: string;
@@ -1525,7 +1525,7 @@ export interface ContractEvents {
   }[];
 }
 
-/** Another text, as standard JSON */
+/** Other sources, as standard JSON */
 export interface AlternativeText {
   matchId: string;
   name: string;
@@ -1550,20 +1550,20 @@ export interface AlternativeText {
 
 /** Some of the sources of a contract */
 export interface SourcePage {
-  /** The number of sources; 10,000 means that many or more */
+  /** The number of sources; 10,000 means 10,000 or more */
   total: number;
-  /** Of metadata.json; 0 without one */
+  /** Size of metadata.json; 0 if there is none */
   metadataBytes: number;
-  /** In the order of their paths, at most 200 */
+  /** Ordered by path, at most 200 */
   sources: {
     path: string;
     bytes: number;
-    /** Null behind the first 2 MB of a page */
+    /** null after the first 2 MB of a page */
     content: string | null;
   }[];
   /** `after` of the next page; null on the last one */
   next: string | null;
-  /** The source at `path`, else that of the contract, else the first */
+  /** The source at `path`, otherwise that of the contract, otherwise the first */
   shown: {
     path: string;
     bytes: number;
@@ -1589,7 +1589,7 @@ export interface JobState {
   stored: boolean;
   /** The match was not replaced, because other sources that compile to the same bytecode are shown; these were stored as an alternative */
   keptBeside: boolean;
-  /** The compilation gives the same code without these sources, so they are not published; absent where all are needed */
+  /** The sources compile to the same bytecode without these files, so they are not published; absent if all are needed */
   droppedSources?: {
     count: number;
     /** The first 20 */
@@ -1599,9 +1599,9 @@ export interface JobState {
   compilerDownload?: {
     longVersion: string;
     receivedBytes: number;
-    /** Absent where the mirror does not say it */
+    /** Absent if the mirror does not report it */
     totalBytes?: number;
-    /** For people */
+    /** As text */
     message: string;
   };
   /** Present only when the job failed */
@@ -1610,7 +1610,7 @@ export interface JobState {
     kind: 'no_match' | 'invalid_input' | 'not_checked';
     code: string;
     message: string;
-    /** The log says more under it */
+    /** Look it up in the log for details */
     id: string;
     data?: Record<string, unknown>;
     /** 0x and hexadecimal digits */
@@ -1621,7 +1621,7 @@ export interface JobState {
     onchainCreationCode?: string;
     /** 0x and hexadecimal digits */
     onchainRuntimeCode?: string;
-    /** The transaction that the creation code comes from */
+    /** The transaction the creation bytecode comes from */
     creationTransactionHash?: string;
     /** The bytecodes that differ; for large ones, excerpts around the first difference */
     comparedCodes?: {
@@ -1630,14 +1630,14 @@ export interface JobState {
         offset: number;
         recompiled?: {
           bytes: number;
-          /** Of the whole code */
+          /** Of the whole bytecode */
           sha256: string;
           /** The bytes from offset on; absent if the whole code is present */
           window?: string;
         };
         onChain?: {
           bytes: number;
-          /** Of the whole code */
+          /** Of the whole bytecode */
           sha256: string;
           /** The bytes from offset on; absent if the whole code is present */
           window?: string;
@@ -1648,14 +1648,14 @@ export interface JobState {
         offset: number;
         recompiled?: {
           bytes: number;
-          /** Of the whole code */
+          /** Of the whole bytecode */
           sha256: string;
           /** The bytes from offset on; absent if the whole code is present */
           window?: string;
         };
         onChain?: {
           bytes: number;
-          /** Of the whole code */
+          /** Of the whole bytecode */
           sha256: string;
           /** The bytes from offset on; absent if the whole code is present */
           window?: string;
@@ -1671,9 +1671,9 @@ export interface McpMessage {
   [name: string]: unknown;
 }
 
-/** What the service knows of its own state */
+/** The health of the service */
 export interface Health {
-  /** degraded: there are reasons; it still answers */
+  /** degraded: see the reasons; the service still responds */
   status: 'ok' | 'degraded';
   ready: boolean;
   reasons: {
@@ -1695,20 +1695,20 @@ export interface Health {
       | 'queue_stalled'
       | 'chains_down'
       | 'monitor_stopped';
-    /** The same for people */
+    /** The same as text */
     detail: string;
-    /** Whether requests should go elsewhere until it is gone */
+    /** Whether requests should go elsewhere until it is resolved */
     blocking: boolean;
-    /** When it began, where that is known */
+    /** When it began, if known */
     since?: string;
   }[];
   uptimeSeconds: number;
   registry?: {
-    /** embedded, the list file, or where the list was synced from */
+    /** embedded, the list file, or the URL the list was synced from */
     source: string;
     /** Hash of the chain list */
     sha256: string;
-    /** When the embedded list was published; absent where another one is served */
+    /** When the embedded list was published; absent if another list is used */
     listDate?: string;
     chains: number;
     supported: number;
@@ -1718,10 +1718,10 @@ export interface Health {
       warning: number;
       info: number;
     };
-    /** No newer list can be fetched; the last good one is served */
+    /** No newer list can be fetched; the last good one is used */
     stale: boolean;
     ageSeconds: number;
-    /** Since a source last gave or confirmed the list; absent without sync */
+    /** Since a source last provided or confirmed the list; absent without sync */
     confirmedSecondsAgo?: number;
   };
   statistics?: {
@@ -1731,33 +1731,33 @@ export interface Health {
     lastModified: string;
     /** Since the counts last changed */
     ageSeconds: number;
-    /** Since they were last compared with the database */
+    /** Since they were last checked against the database */
     confirmedSecondsAgo: number;
   };
   configuration?: {
-    /** Since the configuration in force was read */
+    /** Since the current configuration was read */
     ageSeconds: number;
-    /** A newer one is refused */
+    /** A newer one is invalid */
     refused: boolean;
   };
   database?: {
     reachable: boolean;
     checkedSecondsAgo: number;
   };
-  /** Verification jobs in flight, of all processes of the database */
+  /** Unfinished verification jobs of all processes of the database */
   queue?: {
     queued: number;
     running: number;
-    /** Since the submission of the job that waits longest; absent when none waits */
+    /** Age of the oldest waiting job; absent if none waits */
     oldestQueuedSeconds?: number;
   };
   /** The compilers of this process */
   compilers?: {
-    /** Compilations at work */
+    /** Running compilations */
     running: number;
-    /** Compilations that wait for a place */
+    /** Waiting compilations */
     waiting: number;
-    /** Loaded compilers that wait for work */
+    /** Idle loaded compilers */
     warm: number;
     /** Their resident memory when last measured */
     warmBytes: number;
@@ -1769,11 +1769,11 @@ export interface Health {
     down: number;
     unknown: number;
   };
-  /** Watching chains for new contracts, by any process of the database */
+  /** Monitoring for new contracts, by any process of the database */
   monitor?: {
     /** Chains with a monitor */
     chains: number;
-    /** Chains whose monitor does not go on */
+    /** Chains whose monitor has stopped */
     stopped: {
       chainId: number;
       status: 'failing' | 'stalled';
@@ -1785,10 +1785,10 @@ export interface Health {
   };
 }
 
-/** Whether requests should come here */
+/** Whether the service is ready for requests */
 export interface Readiness {
   ready: boolean;
-  /** The chain list that is served is not the newest */
+  /** The chain list in use is not the newest */
   stale: boolean;
   reasons: {
     /** Stable; programs branch on it */
@@ -1809,11 +1809,11 @@ export interface Readiness {
       | 'queue_stalled'
       | 'chains_down'
       | 'monitor_stopped';
-    /** The same for people */
+    /** The same as text */
     detail: string;
-    /** Whether requests should go elsewhere until it is gone */
+    /** Whether requests should go elsewhere until it is resolved */
     blocking: boolean;
-    /** When it began, where that is known */
+    /** When it began, if known */
     since?: string;
   }[];
   ages: {
@@ -1822,7 +1822,7 @@ export interface Readiness {
   };
 }
 
-/** What runs here */
+/** The running version */
 export interface Version {
   name: 'fullmatch';
   /** Version of the service */
@@ -1835,7 +1835,7 @@ export interface Version {
   verify: 'open' | 'token' | 'off';
 }
 
-/** What the repository is true for */
+/** The state of the repository */
 export interface Manifest {
   /** When the counts last changed, in milliseconds since 1970 */
   timestamp: number;
@@ -1851,16 +1851,16 @@ export interface ContractFolder {
   chainId: number;
   address: string;
   files: {
-    /** Below this folder */
+    /** Paths below this folder */
     path: string;
-    /** From the root of this host */
+    /** Path from the root of this host */
     url: string;
     /** Its size; absent for compilation.json, which is rendered on request */
     bytes?: number;
   }[];
 }
 
-/** What an operator sees */
+/** The operator’s page */
 export interface OperatorState {
   health: Health;
   roles: {
@@ -1870,13 +1870,13 @@ export interface OperatorState {
     monitor: boolean;
     database: 'embedded' | 'external';
   };
-  /** The file system of the data directory; absent where there is none */
+  /** The file system of the data directory; absent if there is none */
   disk?: {
     freeBytes: number;
     totalBytes: number;
   };
   databaseBytes: number;
-  /** How many events each table that follows the feed lacks */
+  /** How many events each table is behind the feed */
   feed: {
     name: string;
     behind: number;
@@ -1901,7 +1901,7 @@ export interface OperatorState {
     state: string;
     endpoints: number;
     up: number;
-    /** The gravest */
+    /** The most severe */
     reason?: string;
   }[];
   monitors: {

@@ -110,7 +110,7 @@ export class Reloader {
     this.#state = { loadedAt, refusal: { since, detail: describePublicly(error) } };
     this.#log.error(
       { event: 'configuration_refused', code, error: reason, ...(!isKnown && { err: error }) },
-      'the configuration was refused; the one before stays in force',
+      'the new configuration was rejected; the previous one is still used',
     );
     return { taken: false, changed: [], restart, code, reason };
   }

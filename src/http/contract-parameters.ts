@@ -22,7 +22,7 @@ export const addressParameter = z
   })
   .transform((address) => address.toLowerCase() as Hex)
   .openapi({
-    param: { description: 'Address; in mixed case its checksum (EIP-55) is checked' },
+    param: { description: 'Address; if it is in mixed case, its checksum (EIP-55) is checked' },
     example: '0x00000000219ab540356cBB839Cbe05303d7705Fa',
   });
 

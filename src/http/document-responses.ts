@@ -2,7 +2,7 @@ import { problemResponse } from './problem-schema.ts';
 
 /** What a published document may answer besides its 200. */
 export const documentResponses = {
-  304: { description: 'The client holds this content already' },
-  406: problemResponse('Accept-Encoding refuses every coding (`not_acceptable`)'),
-  503: problemResponse('The service has not read its data yet (`not_ready`)'),
+  304: { description: 'The client already has this content' },
+  406: problemResponse('Accept-Encoding rejects every encoding (`not_acceptable`)'),
+  503: problemResponse('The service is still loading its data (`not_ready`)'),
 } as const;

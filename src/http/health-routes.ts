@@ -13,12 +13,12 @@ import { jsonResponse } from './json-response.ts';
 export const livenessRoute = createRoute({
   method: 'get',
   path: '/healthz',
-  summary: 'Whether the process answers',
-  description: 'The text ok, whatever the state of the service. For liveness probes.',
+  summary: 'Whether the process responds',
+  description: 'Returns the text ok, whatever the state of the service. For liveness probes.',
   tags: ['Operations'],
   responses: {
     200: {
-      description: 'It answers',
+      description: 'It responds',
       content: { 'text/plain': { schema: { type: 'string', const: 'ok' } } },
     },
   },
@@ -28,8 +28,8 @@ export const livenessRoute = createRoute({
 export const readinessRoute = createRoute({
   method: 'get',
   path: '/readyz',
-  summary: 'Whether requests should come here',
-  description: 'For load balancers. A stale chain list is ready and says so.',
+  summary: 'Whether the service is ready for requests',
+  description: 'For load balancers. A service with a stale chain list is ready, and says so.',
   tags: ['Operations'],
   responses: {
     200: jsonResponse('Ready', readinessSchema),

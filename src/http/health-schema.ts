@@ -24,35 +24,37 @@ const healthReasonSchema = z.strictObject({
       'monitor_stopped',
     ])
     .describe('Stable; programs branch on it'),
-  detail: z.string().describe('The same for people'),
-  blocking: z.boolean().describe('Whether requests should go elsewhere until it is gone'),
-  since: z.iso.datetime().optional().describe('When it began, where that is known'),
+  detail: z.string().describe('The same as text'),
+  blocking: z.boolean().describe('Whether requests should go elsewhere until it is resolved'),
+  since: z.iso.datetime().optional().describe('When it began, if known'),
 });
 
 /** The body of GET /health. Ages are whole seconds; what is not known yet is absent. */
 export const healthReportSchema = z
   .strictObject({
-    status: z.enum(['ok', 'degraded']).describe('degraded: there are reasons; it still answers'),
+    status: z
+      .enum(['ok', 'degraded'])
+      .describe('degraded: see the reasons; the service still responds'),
     ready: z.boolean(),
     reasons: z.array(healthReasonSchema),
     uptimeSeconds: seconds,
     registry: z
       .strictObject({
-        source: z.string().describe('embedded, the list file, or where the list was synced from'),
+        source: z.string().describe('embedded, the list file, or the URL the list was synced from'),
         sha256: z.string().describe('Hash of the chain list'),
         listDate: z.iso
           .datetime()
           .optional()
-          .describe('When the embedded list was published; absent where another one is served'),
+          .describe('When the embedded list was published; absent if another list is used'),
         chains: count,
         supported: count,
         monitored: count,
         findings: z.strictObject({ error: count, warning: count, info: count }),
-        stale: z.boolean().describe('No newer list can be fetched; the last good one is served'),
+        stale: z.boolean().describe('No newer list can be fetched; the last good one is used'),
         ageSeconds: seconds,
         confirmedSecondsAgo: seconds
           .optional()
-          .describe('Since a source last gave or confirmed the list; absent without sync'),
+          .describe('Since a source last provided or confirmed the list; absent without sync'),
       })
       .optional(),
     statistics: z
@@ -62,13 +64,13 @@ export const healthReportSchema = z
         partial: count,
         lastModified: z.iso.datetime(),
         ageSeconds: seconds.describe('Since the counts last changed'),
-        confirmedSecondsAgo: seconds.describe('Since they were last compared with the database'),
+        confirmedSecondsAgo: seconds.describe('Since they were last checked against the database'),
       })
       .optional(),
     configuration: z
       .strictObject({
-        ageSeconds: seconds.describe('Since the configuration in force was read'),
-        refused: z.boolean().describe('A newer one is refused'),
+        ageSeconds: seconds.describe('Since the current configuration was read'),
+        refused: z.boolean().describe('A newer one is invalid'),
       })
       .optional(),
     database: z.strictObject({ reachable: z.boolean(), checkedSecondsAgo: seconds }).optional(),
@@ -78,15 +80,15 @@ export const healthReportSchema = z
         running: count,
         oldestQueuedSeconds: seconds
           .optional()
-          .describe('Since the submission of the job that waits longest; absent when none waits'),
+          .describe('Age of the oldest waiting job; absent if none waits'),
       })
       .optional()
-      .describe('Verification jobs in flight, of all processes of the database'),
+      .describe('Unfinished verification jobs of all processes of the database'),
     compilers: z
       .strictObject({
-        running: count.describe('Compilations at work'),
-        waiting: count.describe('Compilations that wait for a place'),
-        warm: count.describe('Loaded compilers that wait for work'),
+        running: count.describe('Running compilations'),
+        waiting: count.describe('Waiting compilations'),
+        warm: count.describe('Idle loaded compilers'),
         warmBytes: count.describe('Their resident memory when last measured'),
       })
       .optional()
@@ -108,25 +110,25 @@ export const healthReportSchema = z
               lagBlocks: count.optional(),
             }),
           )
-          .describe('Chains whose monitor does not go on'),
+          .describe('Chains whose monitor has stopped'),
       })
       .optional()
-      .describe('Watching chains for new contracts, by any process of the database'),
+      .describe('Monitoring for new contracts, by any process of the database'),
   })
-  .meta({ id: 'Health', description: 'What the service knows of its own state' });
+  .meta({ id: 'Health', description: 'The health of the service' });
 
 /** The body of GET /readyz: 200 when ready, else 503 as a problem with the same members. */
 export const readinessSchema = z
   .strictObject({
     ready: z.boolean(),
-    stale: z.boolean().describe('The chain list that is served is not the newest'),
+    stale: z.boolean().describe('The chain list in use is not the newest'),
     reasons: z.array(healthReasonSchema),
     ages: z.strictObject({
       listSeconds: seconds.optional(),
       statisticsConfirmedSeconds: seconds.optional(),
     }),
   })
-  .meta({ id: 'Readiness', description: 'Whether requests should come here' });
+  .meta({ id: 'Readiness', description: 'Whether the service is ready for requests' });
 
 /** Something that needs a look, and whether it keeps the service from being ready. */
 export type HealthReason = z.infer<typeof healthReasonSchema>;

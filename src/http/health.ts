@@ -166,13 +166,13 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   const { chainIds = [], sha256 = '' } = listSync?.heldBack ?? {};
   add(chainIds.length > 0, {
     code: 'list_records_held_back',
-    detail: `The public list gives other names and other endpoints to chains that are in use: ${nameChains(chainIds)}. Their records before stay in force. Look with fullmatch chains sync --dry-run; if the list is right, run fullmatch chains sync --accept ${sha256}.`,
+    detail: `The public list gives other names and other endpoints to chains that are in use: ${nameChains(chainIds)}. Their previous records are still used. Look with fullmatch chains sync --dry-run; if the list is right, run fullmatch chains sync --accept ${sha256}.`,
     blocking: false,
   });
   const refusal = facts.configuration?.refusal;
   add(refusal !== undefined, {
     code: 'configuration_refused',
-    detail: `The configuration is refused, and the one before stays in force${afterColon(refusal?.detail)}. The log and fullmatch reload say more.`,
+    detail: `The new configuration was rejected, and the previous one is still used${afterColon(refusal?.detail)}. The log and fullmatch reload say more.`,
     blocking: false,
     ...(refusal && { since: refusal.since.toISOString() }),
   });

@@ -10,15 +10,15 @@ export const droppedSourcesSchema = z
 
 /** What a job says of {@link droppedSourcesSchema}. */
 export const DROPPED_SOURCES =
-  'The compilation gives the same code without these sources, so they are not published; absent where all are needed';
+  'The sources compile to the same bytecode without these files, so they are not published; absent if all are needed';
 
 /** The download that a job waits for. */
 export const compilerDownloadSchema = z
   .strictObject({
     longVersion: z.string(),
     receivedBytes: z.int(),
-    totalBytes: z.int().optional().describe('Absent where the mirror does not say it'),
-    message: z.string().describe('For people').meta({ example: '0.8.20: downloading, 8 of 9 MB' }),
+    totalBytes: z.int().optional().describe('Absent if the mirror does not report it'),
+    message: z.string().describe('As text').meta({ example: '0.8.20: downloading, 8 of 9 MB' }),
   })
   .meta({ id: 'CompilerDownload', description: 'How far the download of a compiler has come' });
 

@@ -164,7 +164,7 @@ function addHealthMetrics(registers: Registry[], health: () => HealthReport): vo
   );
   gauge(
     'fullmatch_configuration_refused',
-    '1 while a newer configuration is refused and the one before is in force',
+    '1 while a newer configuration was rejected and the previous one is still used',
     [],
     ({ configuration }) =>
       configuration === undefined ? [] : [[{}, Number(configuration.refused)]],

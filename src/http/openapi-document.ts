@@ -62,7 +62,7 @@ export type JsonSchema = Readonly<Record<string, unknown>>;
 
 const DESCRIPTION = `The API of a Fullmatch service. GET /chains and GET /stats.json are its published documents: their paths, shapes and types never change.
 
-Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET also answers HEAD, and OPTIONS answers preflights. Every answer may be read by any origin. Every error is application/problem+json with a stable code, but for the verification APIs v2 and v1, the Etherscan protocol, the signature database and the verifier of Blockscout, which have shapes of their own; a client that prefers text/html gets a page where nothing is found.`;
+Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET routes also accept HEAD, and OPTIONS answers preflights. Every response can be read by any origin. Errors are application/problem+json with a stable code, except in the verification APIs v2 and v1, the Etherscan API, the signature database and the Blockscout verifier, which have their own error formats; a client that prefers text/html gets a page.`;
 
 /** Where the document is: at the root of the host, or at its prefix. */
 const API_SERVERS = [{ url: './', description: 'The API host' }];
@@ -156,19 +156,22 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
     servers: API_SERVERS,
     tags: [
       { name: 'Documents', description: 'The two published documents, whose form is frozen' },
-      { name: 'Chains', description: 'The registry of networks, and their health' },
-      { name: 'Contracts', description: 'What is verified, and with which evidence' },
-      { name: 'Verify', description: 'Submitting sources, and following the verification' },
-      { name: 'Statistics', description: 'Counts now and over time' },
+      { name: 'Chains', description: 'The registry of networks and their health' },
+      { name: 'Contracts', description: 'Verified contracts and their evidence' },
+      { name: 'Verify', description: 'Submitting sources and following the verification' },
+      { name: 'Statistics', description: 'Current counts and history' },
       { name: 'Events', description: 'Matches and changes as they happen' },
-      { name: 'Operations', description: 'The service itself, for those who run it' },
-      { name: 'Repository', description: 'The published tree of files' },
+      { name: 'Operations', description: 'The service itself, for operators' },
+      { name: 'Repository', description: 'The published file tree' },
       { name: 'Signatures', description: 'Functions, events and errors by their hashes' },
       {
         name: 'Etherscan protocol',
-        description: 'Verification and look-ups for tools that speak to block explorers',
+        description: 'Verification and lookups for tools that use block explorer APIs',
       },
-      { name: 'Blockscout API', description: 'The same for tools that speak to a Blockscout' },
+      {
+        name: 'Blockscout API',
+        description: 'Verification and lookups for tools that use the Blockscout APIs',
+      },
     ],
   });
   // The generator's types allow references in every place; the registered routes put none there. It leaves empty

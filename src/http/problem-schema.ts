@@ -9,8 +9,8 @@ export const problemSchema = z
     title: z.string().describe('What the code means'),
     status: z.int().min(400).max(599),
     code: z.string().describe('Stable; programs branch on it. docs/errors.md lists all of them'),
-    detail: z.string().describe('What is wrong here, and what to do'),
-    instance: z.string().optional().describe('Names this one occurrence'),
+    detail: z.string().describe('What happened, and what to do'),
+    instance: z.string().optional().describe('Identifies this occurrence'),
   })
   .meta({ id: 'Problem', description: 'An error, by RFC 9457' });
 

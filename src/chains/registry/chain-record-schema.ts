@@ -7,16 +7,16 @@ const count = z.int().min(0);
 export const chainRecordSchema = z
   .strictObject({
     name: text.describe('Name of the chain'),
-    chain: text.optional().describe("The chain's family or ticker, as the public list has it"),
+    chain: text.optional().describe("The chain's family or ticker, from the public list"),
     network: text.optional().describe('mainnet or testnet, or what the configuration says'),
     icon: text.optional().describe("Name of the chain's icon in the public list"),
-    rpc: z.array(text).describe('Endpoints that anyone may use; may be empty'),
-    faucets: z.array(text).optional().describe('Pages that give test coins; may be empty'),
+    rpc: z.array(text).describe('Public endpoints; can be empty'),
+    faucets: z.array(text).optional().describe('Pages that give out test coins; can be empty'),
     nativeCurrency: z
       .strictObject({ name: text, symbol: text, decimals: count })
       .optional()
-      .describe('The currency that pays for transactions'),
-    infoURL: text.optional().describe("The chain's own site"),
+      .describe('The currency used to pay for transactions'),
+    infoURL: text.optional().describe("The chain's website"),
     shortName: text.optional().describe('Short name (EIP-3770); for lookup, not identity'),
     chainId: z.int().min(1).max(Number.MAX_SAFE_INTEGER).describe('Chain id (EIP-155): identity'),
     networkId: count.optional().describe('Id in the peer-to-peer network'),
@@ -29,14 +29,16 @@ export const chainRecordSchema = z
       .array(z.strictObject({ name: text, url: text, standard: text, icon: text.optional() }))
       .optional()
       .describe('Explorer sites; standard is EIP3091 or none'),
-    supported: z.boolean().describe('May a contract be verified on this chain?'),
-    monitored: z.boolean().describe('Is the chain watched for new contracts?'),
+    supported: z.boolean().describe('Whether contracts can be verified on this chain'),
+    monitored: z.boolean().describe('Whether the chain is monitored for new contracts'),
     contractFetchAddress: text
       .optional()
-      .describe("URL of an explorer's page of a contract, with the literal ${ADDRESS}"),
+      .describe("URL of a contract's page on an explorer, with the literal ${ADDRESS}"),
     txRegex: text
       .optional()
-      .describe("Pattern with one capture group: the creation transaction's hash on that page"),
+      .describe(
+        "Pattern with one capture group that finds the creation transaction's hash on that page",
+      ),
     title: text.optional().describe('A longer name'),
     status: text.optional().describe('active, incubating or deprecated'),
     features: z
@@ -46,10 +48,10 @@ export const chainRecordSchema = z
     parent: z
       .record(z.string(), z.unknown())
       .optional()
-      .describe('The chain that this one settles on'),
+      .describe('The chain on which this one settles'),
     redFlags: z.array(text).optional().describe('Warnings of the public list: reusedChainId'),
   })
-  .describe('A chain that was added to the service');
+  .describe('A chain in the registry');
 
 /** The published JSON Schema (draft 2020-12) of the body of `GET /chains`. */
 export const chainsJsonSchema: Readonly<Record<string, unknown>> = {

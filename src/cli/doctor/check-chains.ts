@@ -57,17 +57,17 @@ async function checkSync(report: AreaReport, { config, store }: DoctorParts): Pr
 /** Whether the clock is right: against what was published, the database and the newest blocks. */
 export async function checkClock(report: AreaReport, parts: DoctorParts): Promise<void> {
   const now = new Date();
-  const mend = 'timedatectl set-ntp true, or another service that keeps the time';
+  const fix = 'timedatectl set-ntp true, or another service that keeps the time';
   if (now < EMBEDDED_LIST.publishedAt) {
     const message = `It is ${now.toISOString()} here, before this version of Fullmatch was made.`;
-    report.fault('clock_wrong', message, mend);
+    report.fault('clock_wrong', message, fix);
     return;
   }
   const ahead = (await parts.store().catch(() => undefined))?.clockAheadMs;
   if (ahead !== undefined && Math.abs(ahead) > CLOCK_TOLERANCE_MS) {
     const seconds = (Math.abs(ahead) / 1000).toFixed(0);
     const message = `The database is ${seconds} seconds ${ahead > 0 ? 'ahead of' : 'behind'} this machine: leases and ages are calculated incorrectly.`;
-    report.warning('clock_wrong', message, mend);
+    report.warning('clock_wrong', message, fix);
   }
   const chains = await parts.health().catch(() => []);
   const early = chains.filter(({ endpoints }) =>
@@ -76,7 +76,7 @@ export async function checkClock(report: AreaReport, parts: DoctorParts): Promis
   if (early.length > 0) {
     const ids = early.map(({ chainId }) => chainId).join(', ');
     const message = `The newest blocks of the chains ${ids} are of a time that has not come here.`;
-    report.warning('clock_wrong', message, mend);
+    report.warning('clock_wrong', message, fix);
   }
   if (report.findings.length === 0) report.ok(`${now.toISOString()}, which nothing contradicts`);
 }
@@ -86,10 +86,10 @@ export async function checkChains(report: AreaReport, parts: DoctorParts): Promi
   const { findings } = await parts.registry();
   const { chains } = parts.config;
   for (const { level, code, chainId, message } of findings) {
-    const mend = `chains.${chainId ?? '<id>'}, see fullmatch chains check`;
-    if (level === 'error') report.fault(code, message, mend);
+    const fix = `chains.${chainId ?? '<id>'}, see fullmatch chains check`;
+    if (level === 'error') report.fault(code, message, fix);
     else if (level === 'warning' && chainId !== undefined && chains.has(chainId)) {
-      report.warning(code, message, mend);
+      report.warning(code, message, fix);
     }
   }
   const health = await parts.health();
@@ -109,13 +109,13 @@ function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthRepo
       );
     } else if (endpoint.state !== 'up' && endpoint.state !== 'not_probed') {
       const refused = endpoint.reasons.some(({ code }) => REFUSED.has(code));
-      const mend = refused
+      const fix = refused
         ? `the key in chains.${chainId}.privateRpc, or another endpoint`
         : `fullmatch chains probe ${chainId}, and another endpoint in chains.${chainId}.rpc`;
       // While another endpoint answers, contracts of the chain can be verified; one that has had enough answers later.
       const passes = up > 0 || (endpoint.state === 'throttled' && !refused);
-      if (passes) report.warning('endpoints_unhealthy', told, mend);
-      else report.fault('endpoints_unhealthy', told, mend);
+      if (passes) report.warning('endpoints_unhealthy', told, fix);
+      else report.fault('endpoints_unhealthy', told, fix);
     }
   }
   if (endpoints.length > 0 && up === endpoints.length) {

@@ -17,7 +17,7 @@ import { type Area, AreaReport, AREAS, type Finding, type Level } from './findin
 
 const AFTER_HELP = `
 Changes nothing, and works with or without a running service. Run it with the configuration, the environment
-and the user of the service. Exits with 0 if nothing is at fault, even with warnings, and with 1 otherwise.`;
+and the user of the service. Exits with 0 if everything is fine, 1 if there are only warnings, and 2 if there are faults.`;
 
 const MOST_CHARACTERS = 2_000;
 
@@ -33,11 +33,12 @@ export function defineDoctor(command: Command, context: CliContext): void {
         const healthy = counts.fault === 0;
         writeJson(context.stdout, { healthy, version: readPackageVersion(), counts, findings });
       } else context.stdout.write(reportText(findings, counts));
-      if (counts.fault === 0) return;
+      if (counts.fault + counts.warning === 0) return;
+      const level = counts.fault > 0 ? 'fault' : 'warning';
       throw new FullmatchError(
-        'installation_faulty',
-        `${countOf(counts.fault, 'problem')}; see the fixes above.`,
-        { details: { codes: faultCodes(findings) } },
+        level === 'fault' ? 'installation_faulty' : 'installation_warnings',
+        `${countOf(counts[level], level)}; see the fixes above.`,
+        { details: { codes: codesOf(findings, level) } },
       );
     });
 }
@@ -134,8 +135,8 @@ function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-function faultCodes(findings: readonly Finding[]): readonly string[] {
-  return [...new Set(findings.filter(({ level }) => level === 'fault').map(({ code }) => code))];
+function codesOf(findings: readonly Finding[], level: Level): readonly string[] {
+  return [...new Set(findings.filter((each) => each.level === level).map(({ code }) => code))];
 }
 
 const MARKS: Readonly<Record<Level, string>> = {
@@ -145,12 +146,12 @@ const MARKS: Readonly<Record<Level, string>> = {
   fault: 'FAULT',
 };
 
-/** One line for each finding, and below it what mends it. */
+/** One line for each finding, and below it how to fix it. */
 function reportText(findings: readonly Finding[], { fault, warning }: Counts): string {
   const areaWidth = Math.max(...AREAS.map(({ length }) => length));
   const markWidth = Math.max(...Object.values(MARKS).map(({ length }) => length));
   const indent = ' '.repeat(areaWidth + markWidth + 4);
-  const lines = findings.flatMap(({ area, level, code, message, mend }, at) => {
+  const lines = findings.flatMap(({ area, level, code, message, fix }, at) => {
     const shown = findings[at - 1]?.area === area ? '' : area;
     const head = `${shown.padEnd(areaWidth)}  ${MARKS[level].padEnd(markWidth)}  `;
     const [first = '', ...more] = message
@@ -160,7 +161,7 @@ function reportText(findings: readonly Finding[], { fault, warning }: Counts): s
     return [
       `${head}${first}${isOpen ? ` [${code}]` : ''}`,
       ...more.map((line) => `${indent}${line}`),
-      ...(mend === undefined ? [] : [`${indent}→ ${printableText(mend, MOST_CHARACTERS)}`]),
+      ...(fix === undefined ? [] : [`${indent}→ ${printableText(fix, MOST_CHARACTERS)}`]),
     ];
   });
   const verdict =

@@ -36,8 +36,8 @@ export interface Finding {
   readonly code: string;
   /** What was found, and why it matters. */
   readonly message: string;
-  /** The command or the key that mends it. */
-  readonly mend?: string;
+  /** The command or the key that fixes it. */
+  readonly fix?: string;
 }
 
 /** Where the checks of one area write what they find. */
@@ -53,16 +53,16 @@ export class AreaReport {
     this.#add('ok', 'sound', message);
   }
 
-  unknown(message: string, mend?: string): void {
-    this.#add('unknown', 'not_checked', message, mend);
+  unknown(message: string, fix?: string): void {
+    this.#add('unknown', 'not_checked', message, fix);
   }
 
-  warning(code: string, message: string, mend?: string): void {
-    this.#add('warning', code, message, mend);
+  warning(code: string, message: string, fix?: string): void {
+    this.#add('warning', code, message, fix);
   }
 
-  fault(code: string, message: string, mend?: string): void {
-    this.#add('fault', code, message, mend);
+  fault(code: string, message: string, fix?: string): void {
+    this.#add('fault', code, message, fix);
   }
 
   /** What a part refuses to work with; its message says what to do. */
@@ -70,13 +70,13 @@ export class AreaReport {
     this.fault(error.code, error.forOperator);
   }
 
-  #add(level: Level, code: string, message: string, mend?: string): void {
+  #add(level: Level, code: string, message: string, fix?: string): void {
     this.findings.push({
       area: this.area,
       level,
       code,
       message,
-      ...(mend !== undefined && { mend }),
+      ...(fix !== undefined && { fix }),
     });
   }
 }

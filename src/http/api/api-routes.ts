@@ -13,9 +13,9 @@ const chainRecord = chainRecordSchema.meta({ id: 'ChainRecord' });
 export const chainsRoute = createRoute({
   method: 'get',
   path: '/chains',
-  summary: 'Every chain that was added to the service',
+  summary: 'All chains in the registry',
   description:
-    'In ascending chainId, supported or not. Every key of stats.json has a record here. A field that is not known is absent.',
+    'Ordered by chainId, supported or not. Every key of stats.json has a record here. Unknown fields are absent.',
   tags: ['Documents'],
   responses: {
     200: jsonResponse('The chains', z.array(chainRecord)),
@@ -40,7 +40,7 @@ export const chainRoute = createRoute({
   },
   responses: {
     200: jsonResponse('The chain', chainRecord),
-    400: problemResponse('No reference to a chain (`invalid_parameter`)'),
+    400: problemResponse('Not a valid chain reference (`invalid_parameter`)'),
     404: problemResponse('No such chain (`chain_not_found`)'),
     409: problemResponse('Several chains have this name (`ambiguous_chain_reference`)'),
   },
@@ -50,9 +50,9 @@ export const chainRoute = createRoute({
 export const healthRoute = createRoute({
   method: 'get',
   path: '/health',
-  summary: 'What the service knows of its own state',
+  summary: 'The health of the service',
   description:
-    'Always 200 while the service answers; `status` says whether something needs a look.',
+    'Always 200 while the service responds; `status` says whether something needs attention.',
   tags: ['Operations'],
   responses: {
     200: jsonResponse('The report', healthReportSchema),
@@ -63,7 +63,7 @@ export const healthRoute = createRoute({
 export const versionRoute = createRoute({
   method: 'get',
   path: '/version',
-  summary: 'What runs here',
+  summary: 'The running version',
   tags: ['Operations'],
   responses: {
     200: jsonResponse(
@@ -78,7 +78,7 @@ export const versionRoute = createRoute({
             .enum(['open', 'token', 'off'])
             .describe('Who may verify contracts: everyone, holders of a token, or no one'),
         })
-        .meta({ id: 'Version', description: 'What runs here' }),
+        .meta({ id: 'Version', description: 'The running version' }),
     ),
   },
 });

@@ -13,25 +13,25 @@ const compilersSchema = z
             .enum(['solc', 'vyper', 'solar'])
             .describe('solc compiles Solidity and Yul, solar Solidity'),
           longVersion: z.string().meta({ example: '0.8.30+commit.73712a01' }),
-          installed: z.boolean().describe('Whether it compiles without a download'),
+          installed: z.boolean().describe('Whether it is available without a download'),
           checksum: z
             .enum(['catalogue', 'list'])
             .describe(
-              'What the file is held against: the catalogue of this service, or only the list that comes with it',
+              'What the file is checked against: the catalogue of this service, or only the list in its folder',
             ),
         }),
       )
       .describe('solc before vyper before solar, newest first'),
   })
-  .meta({ id: 'Compilers', description: 'The versions that can compile' });
+  .meta({ id: 'Compilers', description: 'The available versions' });
 
 /** GET /v1/compilers. */
 export const compilersRoute = createRoute({
   method: 'get',
   path: '/v1/compilers',
-  summary: 'The versions of compilers that a verification may name',
+  summary: 'The compiler versions available for verification',
   description:
-    'What is installed and, where this service downloads compilers, every release of Solidity from 0.1.3 on and of Vyper from 0.1.0-beta.16 on.',
+    'The installed versions and, if this service downloads compilers, every release of Solidity since 0.1.3 and of Vyper since 0.1.0-beta.16.',
   tags: ['Verify'],
   responses: {
     200: jsonResponse('The versions', compilersSchema),

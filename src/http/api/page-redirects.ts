@@ -5,10 +5,8 @@ import { type Answer, BASE_HEADERS, makeAnswer, NOT_STORED } from '../answer.ts'
 import { contractParameters } from '../contract-parameters.ts';
 import { problemResponse } from '../problem-schema.ts';
 
-const redirect = { description: 'Where it is shown' } as const;
-const invalidParameter = problemResponse(
-  'A parameter is not as it should be (`invalid_parameter`)',
-);
+const redirect = { description: 'The location of the page' } as const;
+const invalidParameter = problemResponse('A parameter is invalid (`invalid_parameter`)');
 
 /** GET /repo-ui/{chainId}/{address}: where tools send their users to see a contract. */
 export const contractPageRoute = createRoute({

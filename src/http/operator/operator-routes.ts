@@ -21,11 +21,11 @@ export const operatorStateSchema = z
     disk: z
       .strictObject({ freeBytes: count, totalBytes: count })
       .optional()
-      .describe('The file system of the data directory; absent where there is none'),
+      .describe('The file system of the data directory; absent if there is none'),
     databaseBytes: count,
     feed: z
       .array(z.strictObject({ name: z.string(), behind: count }))
-      .describe('How many events each table that follows the feed lacks'),
+      .describe('How many events each table is behind the feed'),
     jobs: z.array(
       z.strictObject({
         id: z.uuid(),
@@ -52,7 +52,7 @@ export const operatorStateSchema = z
         state: z.string(),
         endpoints: count,
         up: count,
-        reason: z.string().optional().describe('The gravest'),
+        reason: z.string().optional().describe('The most severe'),
       }),
     ),
     monitors: z.array(
@@ -67,19 +67,19 @@ export const operatorStateSchema = z
       }),
     ),
   })
-  .meta({ id: 'OperatorState', description: 'What an operator sees' });
+  .meta({ id: 'OperatorState', description: 'The operator’s page' });
 
 const tags = ['Operations'];
-const sent = { 303: { description: 'Done, or not: back to the page, which says so' } };
+const sent = { 303: { description: 'Redirects to the page, which shows the result' } };
 const refused = {
-  403: problemResponse('It comes from another site, or by another name (`not_on_this_machine`)'),
+  403: problemResponse('The request comes from another site or host name (`not_on_this_machine`)'),
 };
 
 /** GET /state. */
 export const operatorStateRoute = createRoute({
   method: 'get',
   path: '/state',
-  summary: 'What an operator sees',
+  summary: 'The operator’s page',
   tags,
   responses: {
     200: jsonResponse('The state', operatorStateSchema),
@@ -102,7 +102,7 @@ export const operatorCancelRoute = createRoute({
 export const operatorRetryRoute = createRoute({
   method: 'post',
   path: '/monitors/{chainId}/retry',
-  summary: 'Try what the monitor of a chain found again now, what was given up included',
+  summary: 'Retry everything the monitor of a chain found, including what was given up',
   tags,
   request: { params: z.object({ chainId: z.coerce.number().int().min(1) }) },
   responses: { ...sent, ...refused },

@@ -21,8 +21,8 @@ export function recordResponses<Declared>(say: Say<Declared>): {
   503: Declared;
 } {
   return {
-    304: { description: 'The client holds this content already' },
-    422: say('The answer takes too long or too much memory (`answer_too_large`)'),
+    304: { description: 'The client already has this content' },
+    422: say('The response takes too long or too much memory (`answer_too_large`)'),
     ...crowdedResponses(say),
   };
 }

@@ -23,7 +23,7 @@ const treeParameters = contractParameters.extend({
 const notFound = problemResponse(
   'No such match (`contract_not_found`), or no such file (`file_not_found`)',
 );
-const invalid = problemResponse('No path of the tree (`invalid_parameter`)');
+const invalid = problemResponse('Not a path of the tree (`invalid_parameter`)');
 const tags = ['Repository'];
 
 /** GET /contracts/{matchFolder}/{chainId}/{address}: the files of a contract. */
@@ -31,7 +31,7 @@ export const folderRoute = createRoute({
   method: 'get',
   path: '/contracts/{matchFolder}/{chainId}/{address}',
   summary: 'The files of a verified contract',
-  description: 'An address is in one of the two folders, that of its match.',
+  description: 'An address is in the folder of its match.',
   tags,
   request: { params: treeParameters },
   responses: {
@@ -58,7 +58,7 @@ export const fileRoute = createRoute({
         'application/json': { schema: z.unknown() },
       },
     },
-    304: { description: 'The client holds this content already' },
+    304: { description: 'The client already has this content' },
     400: invalid,
     404: notFound,
   },
@@ -68,7 +68,7 @@ export const fileRoute = createRoute({
 export const apiFileRoute = createRoute({
   ...fileRoute,
   path: `/repository${fileRoute.path}`,
-  summary: 'A file of a verified contract, as the repository host gives it (API v1)',
+  summary: 'A file of a verified contract, as published on the repository host (API v1)',
 });
 
 /** The published tree of contracts, made from the store. */

@@ -14,7 +14,7 @@ export const statisticsRoute = createRoute({
   path: '/stats.json',
   summary: 'Counts of verified contracts by chain',
   description:
-    'A key for every chain that ever stored a contract, ascending. A contract counts once, at its best match.',
+    'A key for every chain that ever had a verified contract, in ascending order. A contract counts once, at its best match.',
   tags: ['Documents'],
   responses: {
     200: jsonResponse('The counts', statisticsReference),
@@ -26,13 +26,13 @@ export const statisticsRoute = createRoute({
 export const manifestRoute = createRoute({
   method: 'get',
   path: '/manifest.json',
-  summary: 'The moment that the repository is true for',
+  summary: 'The time of the repository’s content',
   description:
-    'The time of the last change of the counts, so every replica says the same of the same content.',
+    'The time of the last change of the counts, so replicas with the same content agree.',
   tags: ['Documents'],
   responses: {
     200: jsonResponse('The manifest', manifestSchema),
-    503: problemResponse('The service has not read its data yet (`not_ready`)'),
+    503: problemResponse('The service is still loading its data (`not_ready`)'),
   },
 });
 
@@ -44,8 +44,8 @@ export const folderSchema = z
     address: z.string(),
     files: z.array(
       z.strictObject({
-        path: z.string().describe('Below this folder'),
-        url: z.string().describe('From the root of this host'),
+        path: z.string().describe('Paths below this folder'),
+        url: z.string().describe('Path from the root of this host'),
         bytes: z
           .int()
           .optional()

@@ -8,7 +8,7 @@ const chainStatisticsSchema = z
     full_match: count.describe('Contracts whose runtime or creation match is full'),
     partial_match: count.describe('Contracts whose best match is partial'),
   })
-  .describe('The counts of one chain: a contract counts once, at its best match');
+  .describe('The counts of one chain. A contract counts once, at its best match');
 
 /** A chain id in decimal digits, as it is a key of stats.json. */
 const chainIdKey = z.string().regex(/^[1-9][0-9]{0,15}$/);
@@ -16,7 +16,7 @@ const chainIdKey = z.string().regex(/^[1-9][0-9]{0,15}$/);
 /** The body of `GET /stats.json` (SPEC §2): counts by decimal chain id, ascending. */
 export const statisticsSchema = z
   .record(chainIdKey, chainStatisticsSchema)
-  .describe('Counts of verified contracts by chain id, for every chain that ever stored one');
+  .describe('Counts of verified contracts by chain id, for every chain that ever had one');
 
 /** The published JSON Schema (draft 2020-12) of the body of `GET /stats.json`. */
 export const statisticsJsonSchema: Readonly<Record<string, unknown>> = {
@@ -31,7 +31,7 @@ export const manifestSchema = z
     dateString: z.iso.datetime().describe('The same moment, ISO 8601 in UTC'),
     version: z.string().describe('Version of the service'),
   })
-  .meta({ id: 'Manifest', description: 'What the repository is true for' });
+  .meta({ id: 'Manifest', description: 'The state of the repository' });
 
 /** The name of {@link statisticsJsonSchema} among the components of the OpenAPI document. */
 export const STATISTICS_COMPONENT = 'Statistics';

@@ -161,7 +161,7 @@ export async function holdCursor(transaction: Queryable, cursor: Cursor): Promis
  * Moves the cursor to a block in the transaction that holds it, and keeps hashes.
  * @param finalized blocks below it are not replaced any more
  */
-export async function moveCursor(
+async function moveCursor(
   transaction: Queryable,
   cursor: Cursor,
   hashes: readonly { readonly number: number; readonly hash: Hex }[],

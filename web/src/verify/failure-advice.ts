@@ -76,7 +76,7 @@ export function adviseOn(code: string): string {
 /** What a kind of failure says about the contract. */
 export const FAILURE_TITLES: Readonly<Record<string, string>> = {
   no_match: 'No match: the code on chain is not the code of these sources',
-  invalid_input: 'Not verified: the input is at fault',
+  invalid_input: 'Not verified: the input is invalid',
   not_checked: 'Could not check, because:',
 };
 

@@ -9,8 +9,8 @@ const BADGE_NAME = /^(0x[0-9a-fA-F]{40})\.svg$/;
 export const badgeRoute = createRoute({
   method: 'get',
   path: '/badge/{chainId}/{file}',
-  summary: 'A picture that says whether a contract is verified, for a README',
-  description: 'An address that is not verified has a badge too, which says so.',
+  summary: 'A badge that shows whether a contract is verified, for a README',
+  description: 'Unverified addresses have a badge too.',
   tags: ['Contracts'],
   request: {
     params: z.object({
@@ -28,7 +28,7 @@ export const badgeRoute = createRoute({
   },
   responses: {
     200: { description: 'The badge', content: { 'image/svg+xml': { schema: z.string() } } },
-    304: { description: 'The client holds this content already' },
-    400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+    304: { description: 'The client already has this content' },
+    400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
   },
 });

@@ -120,7 +120,7 @@ function verifierRoute<Schema extends z.ZodType>(
       },
     },
     responses: {
-      200: jsonResponse('The verdict, or what is wrong with the request', schema),
+      200: jsonResponse('The verdict, or the error in the request', schema),
     },
   });
 }
@@ -153,13 +153,13 @@ function storedRoute(base: string, what: 'verify' | 'verify-from-etherscan', sum
   return createRoute({
     method: 'post',
     path: `${base}/api/v2/verifier/sourcify/sources:${what}`,
-    summary: `The verifier of Blockscout: ${summary}`,
+    summary: `Blockscout verifier: ${summary}`,
     tags,
     request: {
       body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
     },
     responses: {
-      200: jsonResponse('The match that is stored, or why there is none', verdictSchema),
+      200: jsonResponse('The stored match, or why there is none', verdictSchema),
     },
   });
 }
@@ -170,7 +170,7 @@ export const storedRoutes = BASES.map((base) => ({
   takeOver: storedRoute(
     base,
     'verify-from-etherscan',
-    'a contract on chain by what another explorer has',
+    'a contract on chain with sources from another explorer',
   ),
 }));
 
@@ -185,7 +185,7 @@ export const versionsRoutes = BASES.flatMap((base) =>
     route: createRoute({
       method: 'get',
       path: `${base}/api/v2/verifier/${language}/versions`,
-      summary: `The versions that the verifier of Blockscout compiles ${language === 'vyper' ? 'Vyper' : 'Solidity'} with`,
+      summary: `Blockscout verifier: versions of ${language === 'vyper' ? 'Vyper' : 'Solidity'}`,
       tags,
       responses: {
         200: jsonResponse('The versions', versionsSchema),
@@ -206,8 +206,8 @@ export const methodsRoutes = BASES.map((base) =>
     },
     responses: {
       200: jsonResponse('The functions that were found', methodsSchema),
-      400: problemResponse('Not such a request (`invalid_parameter`, `invalid_json`)'),
-      413: problemResponse('The body is too large, or holds too much'),
+      400: problemResponse('The request is invalid (`invalid_parameter`, `invalid_json`)'),
+      413: problemResponse('The body is too large or contains too much'),
     },
   }),
 );
@@ -216,14 +216,14 @@ export const methodsRoutes = BASES.map((base) =>
 export const blockscoutHealthRoute = createRoute({
   method: 'get',
   path: '/blockscout/health',
-  summary: 'Whether the verifier of Blockscout serves',
+  summary: 'Health of the Blockscout verifier',
   tags,
   responses: {
     200: jsonResponse(
-      'It does',
+      'It is serving',
       z
         .strictObject({ status: z.literal('SERVING') })
-        .meta({ id: 'BlockscoutHealth', description: 'As gRPC names it' }),
+        .meta({ id: 'BlockscoutHealth', description: 'A status of gRPC' }),
     ),
   },
 });

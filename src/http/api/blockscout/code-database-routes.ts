@@ -10,14 +10,18 @@ const tags = ['Verify'];
 const sources = z.array(sourceSchema);
 const sourcesSchema = z
   .strictObject({ sources })
-  .meta({ id: 'FoundSources', description: 'What is verified here and gives a code' });
+  .meta({ id: 'FoundSources', description: 'The verified contracts that produce a bytecode' });
 const allSourcesSchema = z
   .strictObject({
     ethBytecodeDbSources: sources,
     sourcifySources: sources,
     allianceSources: sources,
   })
-  .meta({ id: 'AllFoundSources', description: 'The same; all results are in the first list' });
+  .meta({
+    id: 'AllFoundSources',
+    description:
+      'The verified contracts that produce a bytecode; all results are in the first list',
+  });
 const descriptionsSchema = z
   .strictObject({
     eventDescriptions: z.array(
@@ -28,7 +32,7 @@ const descriptionsSchema = z
       }),
     ),
   })
-  .meta({ id: 'EventDescriptions', description: 'How verified contracts declare an event' });
+  .meta({ id: 'EventDescriptions', description: 'An event as verified contracts declare it' });
 const statsSchema = z
   .strictObject({
     totalContracts: z.int().min(0),
@@ -37,10 +41,10 @@ const statsSchema = z
   .meta({ id: 'AllianceStats', description: 'The number of contracts verified here' });
 
 const answering = <Schema extends z.ZodType>(schema: Schema) => ({
-  200: jsonResponse('What is known', schema),
-  400: problemResponse('Not such a request (`invalid_parameter`, `invalid_json`)'),
+  200: jsonResponse('The known signatures', schema),
+  400: problemResponse('The request is invalid (`invalid_parameter`, `invalid_json`)'),
   413: problemResponse('The body is too large (`request_too_large`)'),
-  429: problemResponse('Too many searches wait (`queue_full`)'),
+  429: problemResponse('Too many searches are waiting (`queue_full`)'),
   503: problemResponse('The database cannot be reached (`database_unreachable`)'),
 });
 

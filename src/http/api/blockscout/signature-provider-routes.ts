@@ -27,8 +27,8 @@ const argumentSchema: z.ZodType<WireArgument> = z
 const abiSchema = z.array(z.strictObject({ name: z.string(), inputs: z.array(argumentSchema) }));
 
 const answering = <Schema extends z.ZodType>(schema: Schema) => ({
-  200: jsonResponse('What it may be, or an empty list', schema),
-  400: problemResponse('Not such a request (`invalid_parameter`, `invalid_json`)'),
+  200: jsonResponse('The possible signatures, or an empty list', schema),
+  400: problemResponse('The request is invalid (`invalid_parameter`, `invalid_json`)'),
   413: problemResponse('Too much to decode at once (`request_too_complex`, `request_too_large`)'),
   503: problemResponse('The database cannot be reached (`database_unreachable`)'),
 });
@@ -42,24 +42,24 @@ function providerRoutesAt(base: string) {
     signatures: createRoute({
       method: 'post',
       path: `${base}/api/v1/signatures`,
-      summary: 'The provider of signatures of Blockscout: imports those of an ABI',
+      summary: 'Blockscout signature provider: import the signatures of an ABI',
       tags,
       request: jsonBody,
       responses: {
         ...answering(z.strictObject({})),
         401: problemResponse(
-          'A token is needed (`token_required`), or this one is unknown (`token_unknown`)',
+          'A token is required (`token_required`), or it is unknown (`token_unknown`)',
         ),
         403: problemResponse(
-          'Nothing is imported here (`signature_import_refused`, `verification_off`), or there is no place for more (`signature_budget_spent`)',
+          'Imports are turned off (`signature_import_refused`, `verification_off`), or the limit of imported signatures is reached (`signature_budget_spent`)',
         ),
-        429: problemResponse('Too many imports wait (`too_many_waiters`)'),
+        429: problemResponse('Too many imports are waiting (`too_many_waiters`)'),
       },
     }),
     call: createRoute({
       method: 'get',
       path: `${base}/api/v1/abi/function`,
-      summary: 'The provider of signatures of Blockscout: what the input of a transaction calls',
+      summary: 'Blockscout signature provider: decode the input of a transaction',
       tags,
       request: { query: z.object({ txInput: hexData }) },
       responses: answering(abiSchema),
@@ -67,7 +67,7 @@ function providerRoutesAt(base: string) {
     event: createRoute({
       method: 'get',
       path: `${base}/api/v1/abi/event`,
-      summary: 'The provider of signatures of Blockscout: what an entry of a log tells of',
+      summary: 'Blockscout signature provider: decode a log entry',
       tags,
       request: { query: z.object({ data: logEntry.shape.data, topics: logEntry.shape.topics }) },
       responses: answering(abiSchema),
@@ -75,7 +75,7 @@ function providerRoutesAt(base: string) {
     events: createRoute({
       method: 'post',
       path: `${base}/api/v1/abi/events:batch-get`,
-      summary: 'The provider of signatures of Blockscout: what entries of logs tell of',
+      summary: 'Blockscout signature provider: decode several log entries',
       tags,
       request: jsonBody,
       responses: answering(z.array(z.strictObject({ abi: abiSchema }))),

@@ -6,11 +6,11 @@ import { crowdedResponses } from '../../records/record-responses.ts';
 
 const pictureResponses = {
   200: {
-    description: 'The picture, 1200 × 630 pixels',
+    description: 'The image, 1200 × 630 pixels',
     content: { 'image/png': { schema: z.string() } },
   },
-  304: { description: 'The client holds this content already' },
-  400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+  304: { description: 'The client already has this content' },
+  400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
   ...crowdedResponses(problemResponse),
 };
 
@@ -28,7 +28,7 @@ export const contractCardRoute = createRoute({
   method: 'get',
   path: '/card/{chainId}/{file}',
   summary: 'The preview image of shared links to a contract',
-  description: 'An address that is not verified has an image too, which says so.',
+  description: 'Unverified addresses have an image too.',
   tags: ['Contracts'],
   request: {
     params: z.object({

@@ -18,36 +18,38 @@ const capability = z.enum(['yes', 'no', 'unknown']);
 const reasons = z.array(
   z.strictObject({
     code: z.string().describe('Stable; programs branch on it'),
-    detail: z.string().describe('The same for people'),
+    detail: z.string().describe('The same as text'),
   }),
 );
 
 const endpointHealthSchema = z.strictObject({
-  label: z.string().describe('The host of a public endpoint; private ones have a number'),
+  label: z.string().describe('The host of a public endpoint; private ones are numbered'),
   public: z.boolean().describe('Whether it is in `rpc`'),
   state: z
     .enum([...ENDPOINT_STATES, 'not_probed'])
     .describe(
-      'throttled: it lives and refuses us. down: no sound answer to five probes. wrong_chain: until the configuration changes',
+      'throttled: it limits our requests. down: five probes failed. wrong_chain: not used until the configuration changes',
     ),
   since: time.optional().describe('When the state began'),
-  reasons: reasons.describe('Why; empty when there is nothing to say'),
-  checkedAt: time.optional().describe('When it was last asked'),
+  reasons: reasons.describe('The reasons; empty if there are none'),
+  checkedAt: time.optional().describe('When it was last probed'),
   head: z
     .strictObject({
       number: count,
       timestamp: time,
       seenAt: time,
-      ageSeconds: count.optional().describe('When it was seen; absent for a time to come'),
+      ageSeconds: count
+        .optional()
+        .describe('When it was observed; absent if it lies in the future'),
     })
     .optional()
-    .describe('The newest block that it gave'),
-  lagBlocks: count.optional().describe('Blocks that a peer had when it did not'),
+    .describe('The newest block it returned'),
+  lagBlocks: count.optional().describe('Blocks it was behind another endpoint'),
   latency: z
     .strictObject({ p50Ms: z.number(), p95Ms: z.number(), samples: count })
     .optional()
-    .describe('Of the newest answers without the very first'),
-  archive: capability.describe('Whether it knows the state of old blocks'),
+    .describe('From recent responses, without the first one'),
+  archive: capability.describe('Whether it has the state of old blocks'),
   trace: capability.describe('Whether it traces calls or transactions'),
 });
 
@@ -56,21 +58,21 @@ const chainHealthSchema = z
     chainId: z.int().min(1),
     state: z
       .enum(['unknown', 'up', 'degraded', 'down', 'not_probed'])
-      .describe('degraded: some endpoints are not up. not_probed: the reason says why'),
+      .describe('degraded: some endpoints are not up. not_probed: see the reason'),
     since: time.optional().describe('When the state began'),
     reasons,
-    secondsPerBlock: z.number().optional().describe('The usual time from block to block, as seen'),
-    endpoints: z.array(endpointHealthSchema).describe('In the order in which the chain has them'),
+    secondsPerBlock: z.number().optional().describe('The usual time between blocks, as observed'),
+    endpoints: z.array(endpointHealthSchema).describe('In the order of the chain’s endpoints'),
   })
-  .meta({ id: 'ChainHealth', description: 'How a chain and its endpoints are' });
+  .meta({ id: 'ChainHealth', description: 'The health of a chain and its endpoints' });
 
 /** GET /v1/chains/{ref}/health. */
 export const chainHealthRoute = createRoute({
   method: 'get',
   path: '/v1/chains/{ref}/health',
-  summary: 'How the endpoints of a chain are',
+  summary: 'The health of a chain’s endpoints',
   description:
-    'As the process that answers sees them. Only configured chains are probed; of others `state` is `not_probed`.',
+    'As seen by the process that responds. Only configured chains are probed; the others have the state `not_probed`.',
   tags: ['Chains'],
   request: { params: chainReference },
   responses: {

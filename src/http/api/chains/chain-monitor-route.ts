@@ -14,18 +14,18 @@ const time = z.iso.datetime();
 const chainMonitorSchema = z
   .strictObject({
     chainId: z.int().min(1),
-    monitored: z.boolean().describe('As in /chains: a monitor is configured and keeps up'),
+    monitored: z.boolean().describe('As in /chains: whether a monitor is configured and keeps up'),
     status: z
       .enum([...MONITOR_STATUSES, 'not_configured'])
       .describe(
-        'behind: it catches up. failing: the fault says why. stalled: it stood still for longer than its bound',
+        'behind: it is catching up. failing: see the fault. stalled: no progress for longer than `monitor.stallSeconds`',
       ),
     cursor: z
       .strictObject({
         startBlock: count.describe('The first block that is followed'),
         block: z.int().describe('The newest block up to which every creation is stored'),
         hash: z.string().optional(),
-        head: count.optional().describe('The newest block of the chain, when it was last read'),
+        head: count.optional().describe('The chain’s newest block when it was last read'),
         finalized: count.optional(),
         lagBlocks: count,
         currentAt: time.describe('When it last advanced or was up to date'),
@@ -39,28 +39,32 @@ const chainMonitorSchema = z
         newest: z.strictObject({ toBlock: count, at: time }).optional(),
       })
       .optional(),
-    found: count.describe('Creations that were ever seen'),
+    found: count.describe('Contract creations found so far'),
     creations: z
       .array(z.strictObject({ state: z.enum(CREATION_STATES), reason: z.string(), count }))
-      .describe('What became of them, and why; most first within a state'),
+      .describe(
+        'The states of the creations found and the reasons, most frequent first within a state',
+      ),
     gaps: z
       .strictObject({
-        backfillRanges: count.describe('Ranges of older blocks that are to be read once more'),
+        backfillRanges: count.describe('Ranges of older blocks that are still to be read'),
         backfillBlocks: count,
-        untracedBlocks: count.describe('Blocks whose contracts made by contracts were not seen'),
+        untracedBlocks: count.describe(
+          'Blocks in which contracts created by contracts could not be found',
+        ),
       })
       .optional(),
     notes: z.array(z.strictObject({ code: z.string(), detail: z.string() })),
   })
-  .meta({ id: 'ChainMonitor', description: 'How a chain is watched for new contracts' });
+  .meta({ id: 'ChainMonitor', description: 'The monitor of a chain' });
 
 /** GET /v1/chains/{ref}/monitor. */
 export const chainMonitorRoute = createRoute({
   method: 'get',
   path: '/v1/chains/{ref}/monitor',
-  summary: 'How a chain is watched for new contracts',
+  summary: 'The monitor of a chain',
   description:
-    'As it was some seconds ago, whichever process of the database follows the chain. `status` is `not_configured` where this process has no monitor for it.',
+    'A few seconds old, whichever process follows the chain. `status` is `not_configured` if this process does not monitor it.',
   tags: ['Chains'],
   request: { params: chainReference },
   responses: {

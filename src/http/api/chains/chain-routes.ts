@@ -35,7 +35,7 @@ export const chainReference = z.object({
 
 /** What a reference that finds no single chain is answered. */
 export const referenceProblems = {
-  400: problemResponse('No reference to a chain (`invalid_parameter`)'),
+  400: problemResponse('Not a valid chain reference (`invalid_parameter`)'),
   404: problemResponse('No such chain (`chain_not_found`)'),
   409: problemResponse('Several chains have this name (`ambiguous_chain_reference`)'),
 } as const;
@@ -43,23 +43,21 @@ export const referenceProblems = {
 const chainPageSchema = z
   .strictObject({
     total: count.describe('Chains of the registry'),
-    matching: count.describe('Chains that fit the filters, on all pages'),
-    next: chainId
-      .optional()
-      .describe('The `after` of the next page; absent where there is no more'),
+    matching: count.describe('Number of chains that match the filters, on all pages'),
+    next: chainId.optional().describe('The `after` of the next page; absent on the last one'),
     results: z
       .array(chainRecordSchema.partial().required({ chainId: true }))
       .describe('Ascending chainId: chain records, or the chosen fields of them'),
   })
-  .meta({ id: 'ChainPage', description: 'A page of the chains that were found' });
+  .meta({ id: 'ChainPage', description: 'A page of matching chains' });
 
 /** The body of GET /v1/chains/{ref}. */
 export const chainDetailsSchema = z
   .strictObject({
     record: chainRecord,
-    testnet: z.boolean().describe('By the words in its names'),
+    testnet: z.boolean().describe('Detected from the words in its names'),
     local: z.boolean().describe("On the operator's machine or private network"),
-    hasIcon: z.boolean().describe('Whether /v1/chains/{ref}/icon has its picture'),
+    hasIcon: z.boolean().describe('Whether /v1/chains/{ref}/icon has its icon'),
     origins: z
       .record(z.string(), z.string())
       .describe(
@@ -70,42 +68,41 @@ export const chainDetailsSchema = z
         z.strictObject({
           level: z.enum(['error', 'warning', 'info']),
           code: z.string().describe('Stable; such as reused_chain_id'),
-          field: z.string().optional().describe('The field that it concerns'),
+          field: z.string().optional().describe('The field concerned'),
           message: z.string(),
         }),
       )
-      .describe('Conflicts and what else was noticed of this chain, gravest first'),
+      .describe('Conflicts and other findings about this chain, most severe first'),
     endpoints: z
       .array(
         z.strictObject({
-          label: z.string().describe('The host of a public endpoint; private ones have a number'),
+          label: z.string().describe('The host of a public endpoint; private ones are numbered'),
           public: z.boolean().describe('Whether it is in `rpc`'),
         }),
       )
-      .describe('The endpoints that the service asks, in the order of preference'),
+      .describe('The endpoints that the service uses, in order of preference'),
     list: z
       .strictObject({ source: z.string(), sha256: z.string() })
-      .describe('The public list in force'),
+      .describe('The current public list'),
   })
-  .meta({ id: 'ChainDetails', description: 'A chain, and how the service came to its record' });
+  .meta({ id: 'ChainDetails', description: 'A chain, and the sources of its record' });
 
 /** GET /v1/chains. */
 export const searchRoute = createRoute({
   method: 'get',
   path: '/v1/chains',
-  summary: 'Chains that fit some filters, a page at a time',
-  description:
-    'In ascending chainId, so that a page goes on where the one before ended. GET /chains is all of them at once.',
+  summary: 'Chains that match filters, in pages',
+  description: 'Ordered by chainId. GET /chains returns all of them at once.',
   tags,
   request: {
     query: z.object({
-      supported: flag('Only chains whose contracts may be verified, or only the others'),
-      monitored: flag('Only chains that are watched for new contracts, or only the others'),
+      supported: flag('Only chains on which contracts can be verified, or only the others'),
+      monitored: flag('Only monitored chains, or only the others'),
       testnet: flag('Only testnets, or only the others'),
       status: z
         .enum(['active', 'incubating', 'deprecated'])
         .optional()
-        .openapi({ param: { description: 'A chain that states none counts as active' } }),
+        .openapi({ param: { description: 'A chain without a status counts as active' } }),
       q: z
         .string()
         .max(WORDS_MAX_CHARACTERS, `at most ${WORDS_MAX_CHARACTERS} characters are expected`)
@@ -113,7 +110,7 @@ export const searchRoute = createRoute({
         .openapi({
           param: {
             description:
-              'Words; each one occurs in the id, a name or the currency. Case and accents are ignored',
+              'Words that must all occur in the id, a name or the currency; case and accents are ignored',
           },
           example: 'arbitrum sepolia',
         }),
@@ -123,7 +120,7 @@ export const searchRoute = createRoute({
         .openapi({
           param: {
             description:
-              '`relevance` has what q names whole first, then supported chains: one page, without a next one',
+              '`relevance` puts exact matches of q first, then supported chains, and returns a single page',
           },
         }),
       fields: z
@@ -142,7 +139,7 @@ export const searchRoute = createRoute({
         .refine((limit) => limit <= PAGE_MAX, `a number from 1 to ${PAGE_MAX} is expected`)
         .optional()
         .openapi({
-          param: { description: `Chains in a page, 1 to ${PAGE_MAX} (${DEFAULT_PAGE})` },
+          param: { description: `Chains per page, 1 to ${PAGE_MAX} (${DEFAULT_PAGE})` },
           example: '50',
         }),
       after: z
@@ -151,12 +148,12 @@ export const searchRoute = createRoute({
         .transform(Number)
         .refine((id) => Number.isSafeInteger(id), 'a chain id is expected')
         .optional()
-        .openapi({ param: { description: 'The `next` of the page before' } }),
+        .openapi({ param: { description: 'The `next` of the previous page' } }),
     }),
   },
   responses: {
-    200: jsonResponse('The page; an empty one when nothing fits', chainPageSchema),
-    400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+    200: jsonResponse('The page; empty if nothing matches', chainPageSchema),
+    400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
     ...crowdedResponses(problemResponse),
   },
 });
@@ -165,8 +162,8 @@ export const searchRoute = createRoute({
 export const detailsRoute = createRoute({
   method: 'get',
   path: '/v1/chains/{ref}',
-  summary: 'A chain, and where each field of its record comes from',
-  description: 'With its conflicts, and its endpoints by their labels.',
+  summary: 'A chain, and the source of each field of its record',
+  description: 'With its conflicts and the labels of its endpoints.',
   tags,
   request: { params: chainReference },
   responses: {
@@ -181,8 +178,8 @@ const picture = { schema: { type: 'string' as const, contentMediaType: 'image/*'
 export const chainIconRoute = createRoute({
   method: 'get',
   path: '/v1/chains/{ref}/icon',
-  summary: 'The picture of a chain',
-  description: 'From the folder of pictures that the operator names; nothing is fetched.',
+  summary: 'The icon of a chain',
+  description: 'From the operator’s icon folder; nothing is fetched.',
   tags,
   request: { params: chainReference },
   responses: {
@@ -196,9 +193,9 @@ export const chainIconRoute = createRoute({
         'image/gif': picture,
       },
     },
-    304: { description: 'The picture that the client holds is this one' },
+    304: { description: 'The client already has this icon' },
     ...referenceProblems,
-    404: problemResponse('No such chain (`chain_not_found`), or no picture (`icon_not_found`)'),
+    404: problemResponse('No such chain (`chain_not_found`), or no icon (`icon_not_found`)'),
     ...crowdedResponses(problemResponse),
   },
 });

@@ -15,7 +15,7 @@ const registryOverviewSchema = z
   .strictObject({
     list: z
       .strictObject({ source: z.string(), sha256: z.string() })
-      .describe('The public list in force'),
+      .describe('The current public list'),
     chains: z
       .array(
         z.strictObject({
@@ -26,20 +26,20 @@ const registryOverviewSchema = z
           currencyName: z.string().optional(),
           supported,
           monitored,
-          testnet: z.boolean().describe('By the words in its names'),
+          testnet: z.boolean().describe('Detected from the words in its names'),
           status,
           health: z
             .enum(['unknown', 'up', 'degraded', 'down'])
             .optional()
-            .describe('As the process that answers sees it; absent where the chain is not probed'),
+            .describe('As seen by the process that responds; absent if the chain is not probed'),
           warnings: z
             .array(z.string())
-            .describe('Warnings: the red flags, and the codes of findings above info, each once'),
+            .describe('Warnings: red flags and the codes of findings above info'),
         }),
       )
       .describe('Ascending chainId'),
   })
-  .meta({ id: 'RegistryOverview', description: 'All chains in a line each' });
+  .meta({ id: 'RegistryOverview', description: 'All chains, one line each' });
 
 type RegistryOverview = z.infer<typeof registryOverviewSchema>;
 
@@ -47,8 +47,8 @@ type RegistryOverview = z.infer<typeof registryOverviewSchema>;
 export const registryRoute = createRoute({
   method: 'get',
   path: '/v1/registry',
-  summary: 'All chains in a line each',
-  description: 'For tables of chains: names, what the service does on each, health and warnings.',
+  summary: 'All chains, one line each',
+  description: 'For chain tables: names, service status, health and warnings.',
   tags: ['Chains'],
   responses: {
     200: jsonResponse('The chains', registryOverviewSchema),

@@ -13,7 +13,7 @@ export const downloadRoute = createRoute({
   path: '/v1/contracts/{chainId}/{address}/files/{file}',
   summary: 'A verified contract as a file for tools',
   description:
-    'standard-input.json is what the compiler takes as it is (`solc --standard-json`), and gives this contract again. sources.zip holds the published tree with it and the ABI.',
+    'standard-input.json can be passed to the compiler unchanged (`solc --standard-json`) and reproduces this contract. sources.zip contains the published tree, this file and the ABI.',
   tags: ['Contracts'],
   request: {
     params: contractParameters.extend({ file: z.enum(DOWNLOADS) }),
@@ -26,8 +26,8 @@ export const downloadRoute = createRoute({
         'application/zip': { schema: z.string().meta({ format: 'binary' }) },
       },
     },
-    304: { description: 'The client holds this content already' },
-    400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+    304: { description: 'The client already has this content' },
+    400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
     ...crowdedResponses(problemResponse),
   },

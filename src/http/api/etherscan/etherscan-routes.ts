@@ -29,29 +29,29 @@ const querySchema = z.object(
 
 const answered = {
   200: jsonResponse(
-    'Every answer, errors too: status 1 and message OK, or status 0 and NOTOK',
+    'Every response, including errors: status 1 and message OK, or status 0 and NOTOK',
     etherscanAnswerSchema,
   ),
-  304: { description: 'The client holds this content already' },
+  304: { description: 'The client already has this content' },
 };
 
 /** The routes at one path, a GET and a POST. */
 function routesAt(path: string, dialect: Dialect) {
   const params = path.includes('{chainId}') ? z.object({ chainId: chainIdParameter }) : undefined;
   const shared = { path, tags, responses: answered };
-  const inDialect = dialect === 'blockscout' ? ', in the dialect of Blockscout' : '';
+  const inDialect = dialect === 'blockscout' ? ', as Blockscout implements it' : '';
   return {
     dialect,
     get: createRoute({
       ...shared,
       method: 'get',
-      summary: `Reads contracts by the Etherscan protocol${inDialect}`,
+      summary: `Read contracts with the Etherscan API${inDialect}`,
       request: { ...(params && { params }), query: querySchema },
     }),
     post: createRoute({
       ...shared,
       method: 'post',
-      summary: `Verifies contracts by the Etherscan protocol${inDialect}`,
+      summary: `Verify contracts with the Etherscan API${inDialect}`,
       request: {
         ...(params && { params }),
         body: {
@@ -85,10 +85,10 @@ export const etherscanRoute = atRoot.get;
 export const chainListRoute = createRoute({
   method: 'get',
   path: '/v2/chainlist',
-  summary: 'The chains of the Etherscan protocol',
+  summary: 'The chains of the Etherscan API',
   tags,
   responses: {
-    200: jsonResponse('The chains whose contracts may be verified', chainListSchema),
+    200: jsonResponse('The chains on which contracts can be verified', chainListSchema),
   },
 });
 
@@ -107,8 +107,8 @@ export const explorerRoutes = [
     tags,
     request: { params: place },
     responses: {
-      302: { description: 'Where it is shown' },
-      400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+      302: { description: 'The location of the page' },
+      400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
     },
   }),
 );

@@ -43,7 +43,7 @@ export const sourceRecordSchema = z
   .strictObject({
     SourceCode: z
       .string()
-      .describe('The standard JSON input in one more pair of braces; empty where not verified'),
+      .describe('The standard JSON input in an extra pair of braces; empty if not verified'),
     ABI: z.string().describe('JSON'),
     ContractName: z.string(),
     ContractFileName: z.string(),
@@ -52,7 +52,7 @@ export const sourceRecordSchema = z
     OptimizationUsed: z.enum(['0', '1', '']),
     Runs: z.string(),
     ConstructorArguments: z.string().describe('Hexadecimal digits without 0x'),
-    EVMVersion: z.string().describe('Default, or a name of the compiler'),
+    EVMVersion: z.string().describe('Default, or an EVM version'),
     Library: z.string().describe('Name:0x…, separated by semicolons'),
     LicenseType: z.string().describe('SPDX identifier of the source of the contract'),
     Proxy: z.enum(['0', '1']),
@@ -60,13 +60,13 @@ export const sourceRecordSchema = z
     SwarmSource: z.string(),
     SimilarMatch: z.string(),
   })
-  .meta({ id: 'EtherscanSource', description: 'A contract as getsourcecode shows it' });
+  .meta({ id: 'EtherscanSource', description: 'A contract as getsourcecode returns it' });
 
 /** A contract as `getsourcecode` shows it in the dialect of Blockscout; one that is not verified has few of them. */
 export const blockscoutRecordSchema = z
   .strictObject({
     Address: z.string(),
-    SourceCode: z.string().describe('The file FileName; empty where not verified'),
+    SourceCode: z.string().describe('The file FileName; empty if not verified'),
     ABI: z.string().describe('JSON'),
     ContractName: z.string().optional(),
     FileName: z.string().optional(),
@@ -77,7 +77,7 @@ export const blockscoutRecordSchema = z
     CompilerSettings: z.record(z.string(), z.unknown()).optional(),
     OptimizationUsed: z.enum(['true', 'false']).optional(),
     OptimizationRuns: z.int().optional(),
-    EVMVersion: z.string().optional().describe('default, or a name of the compiler'),
+    EVMVersion: z.string().optional().describe('default, or an EVM version'),
     ConstructorArguments: z.string().optional().describe('Hexadecimal digits without 0x'),
     ExternalLibraries: z
       .array(z.strictObject({ name: z.string(), address_hash: z.string() }))
@@ -89,17 +89,17 @@ export const blockscoutRecordSchema = z
   })
   .meta({
     id: 'BlockscoutSource',
-    description: 'A contract as getsourcecode of Blockscout shows it',
+    description: 'A contract as Blockscout’s getsourcecode returns it',
   });
 
 /** The creation of a contract as `getcontractcreation` shows it. */
 const creationRecordSchema = z
   .strictObject({
     contractAddress: z.string(),
-    contractCreator: z.string().describe('Who executed the creation: an account, or a factory'),
+    contractCreator: z.string().describe('The account or factory that created the contract'),
     txHash: z.string(),
     blockNumber: z.string(),
-    creationBytecode: z.string().describe('With the arguments of the constructor'),
+    creationBytecode: z.string().describe('Including the constructor arguments'),
   })
   .meta({ id: 'EtherscanCreation', description: 'The creation of a verified contract' });
 
@@ -111,7 +111,7 @@ const logRecordSchema = z
     data: z.string(),
     blockNumber: z.string(),
     blockHash: z.string(),
-    timeStamp: z.string().optional().describe('Where the node of the chain says it with the event'),
+    timeStamp: z.string().optional().describe('If the node reports it with the event'),
     logIndex: z.string(),
     transactionHash: z.string(),
     transactionIndex: z.string(),
@@ -157,4 +157,4 @@ export const chainListSchema = z
       }),
     ),
   })
-  .meta({ id: 'EtherscanChainList', description: 'The chains whose contracts may be verified' });
+  .meta({ id: 'EtherscanChainList', description: 'The chains on which contracts can be verified' });

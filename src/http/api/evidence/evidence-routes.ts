@@ -15,11 +15,9 @@ import { crowdedResponses } from '../../records/record-responses.ts';
 import { jsonResponse } from '../../json-response.ts';
 
 const matchSchema = z.enum(['full', 'partial']).nullable();
-const hashSchema = z.string().nullable().describe('keccak256; null where the code is not known');
+const hashSchema = z.string().nullable().describe('keccak256; null if the bytecode is unknown');
 const codeHashesSchema = z.strictObject({ onChain: hashSchema, recompiled: hashSchema });
-const invalidParameter = problemResponse(
-  'A parameter is not as it should be (`invalid_parameter`)',
-);
+const invalidParameter = problemResponse('A parameter is invalid (`invalid_parameter`)');
 
 const alternativeMembers = {
   matchId: z.string(),
@@ -43,7 +41,7 @@ export const alternativeTextSchema = z
       settings: z.looseObject({}),
     }),
   })
-  .meta({ id: 'AlternativeText', description: 'Another text, as standard JSON' });
+  .meta({ id: 'AlternativeText', description: 'Other sources, as standard JSON' });
 
 /** The body of GET /v1/contracts/{chainId}/{address}. */
 export const evidenceSchema = z
@@ -55,7 +53,9 @@ export const evidenceSchema = z
     creationMatch: matchSchema,
     origin: z
       .enum(['verified', 'imported', 'monitored'])
-      .describe('Verified by: this service when asked, another one, or this service by itself'),
+      .describe(
+        'Who verified it: this service on request, another service, or this service’s monitor',
+      ),
     firstVerifiedAt: z.iso.datetime().describe('When this service stored its first match'),
     verifiedAt: z.iso.datetime().describe('When this service stored the current match'),
     matchId: z.string().nullable(),
@@ -74,22 +74,22 @@ export const evidenceSchema = z
         ]),
       )
       .describe(
-        'What the match does not prove: names, comments and settings without the hash of the metadata, values of immutables, addresses of libraries and the storage that the constructor wrote without creation code that matches; libraries also where the settings of a partial match give them addresses; creation where the creation code is known and is other code; the creation transaction and the constructor arguments that an import reports, until they are proven here',
+        'What the match does not prove: names, comments and settings without the metadata hash; immutables, library addresses and the storage written by the constructor without matching creation bytecode; libraries if the settings of a partial match contain their addresses; creation if the creation bytecode is known and differs; the imported creation transaction and constructor arguments until they are proven here',
       ),
     codeReading: z
       .strictObject({
         blockNumber: z.int(),
         blockHash: z.string(),
-        endpoints: z.array(z.string()).describe('By their labels: those that agreed'),
+        endpoints: z.array(z.string()).describe('The labels of those that agreed'),
         witnesses: z
           .int()
           .optional()
           .describe(
-            'How many independent operators agreed, by registrable domain; absent where an older version read it',
+            'The number of independent operators that agreed, by registrable domain; absent if an older version read it',
           ),
       })
       .nullable()
-      .describe('Where the code on chain was read; null where it was not read here'),
+      .describe('Where the bytecode on chain was read; null if it was not read here'),
     creationSearch: z
       .array(
         z.strictObject({
@@ -100,35 +100,37 @@ export const evidenceSchema = z
         }),
       )
       .nullable()
-      .describe('What each way to the creation transaction came to; null where none was gone'),
+      .describe(
+        'The result of each method used to find the creation transaction; null if there was no search',
+      ),
     hasUnlistedSources: z
       .boolean()
       .describe(
-        'Whether there are files that the metadata does not list: without them the compiler gives another code, and no hash proves their text',
+        'Whether there are files that the metadata does not list. They are needed to reproduce the bytecode, but no hash proves their text',
       ),
     proxyResolution: proxyResolutionSchema
       .nullable()
-      .describe('As it was read last, since the chain is not asked; null where that is not known'),
+      .describe('As last read from the chain; null if unknown'),
     license: z
       .string()
       .nullable()
       .describe(
-        'SPDX, as a comment of the contract’s source says; a partial match does not prove it',
+        'SPDX identifier from a comment in the contract’s source; a partial match does not prove it',
       ),
     alternatives: z
       .array(alternativeSchema)
-      .describe('Other texts that give the code of a partial match; at most 5'),
+      .describe('Other sources that compile to the bytecode of a partial match; at most 5'),
     runtimeCode: codeHashesSchema,
     creationCode: codeHashesSchema,
   })
-  .meta({ id: 'Evidence', description: 'A match, who judged it, and from what' });
+  .meta({ id: 'Evidence', description: 'A match and its evidence' });
 
 /** GET /v1/contracts/{chainId}/{address}. */
 export const evidenceRoute = createRoute({
   method: 'get',
   path: '/v1/contracts/{chainId}/{address}',
   summary: 'The match of a contract and its evidence',
-  description: 'Sources and bytecode are at /v2/contract/{chainId}/{address}.',
+  description: 'For sources and bytecode, use /v2/contract/{chainId}/{address}.',
   tags: ['Contracts'],
   request: { params: contractParameters },
   responses: {
@@ -144,12 +146,12 @@ const contractEventsSchema = z
     results: z
       .array(
         z.strictObject({
-          eventNumber: z.string().describe('Ascends with time'),
+          eventNumber: z.string().describe('Increases with time'),
           kind: z
             .enum(['stored', 'upgraded', 'withdrawn', 'corrected'])
             .describe('A correction changes the record, not the match'),
           match: matchSchema.describe(
-            'After the event; null after a withdrawal, and of a correction',
+            'After the event; null after a withdrawal and for a correction',
           ),
           origin: z.enum(['verified', 'imported', 'monitored']).nullable(),
           at: z.iso.datetime(),
@@ -161,16 +163,16 @@ const contractEventsSchema = z
             ),
         }),
       )
-      .describe('The newest 100, newest first; empty where there never was a match'),
+      .describe('The newest 100, newest first; empty if there never was a match'),
   })
-  .meta({ id: 'ContractEvents', description: 'What happened to the match of a contract' });
+  .meta({ id: 'ContractEvents', description: 'The history of a contract’s match' });
 
 /** GET /v1/contracts/{chainId}/{address}/events. */
 export const contractEventsRoute = createRoute({
   method: 'get',
   path: '/v1/contracts/{chainId}/{address}/events',
-  summary: 'What happened to the match of a contract, newest first',
-  description: 'The event log keeps it, and the reason of a withdrawal, when the match is gone.',
+  summary: 'The history of a contract’s match, newest first',
+  description: 'The event log is kept after a withdrawal, with its reason.',
   tags: ['Events'],
   request: { params: contractParameters },
   responses: {
@@ -184,7 +186,7 @@ export const contractEventsRoute = createRoute({
 export const alternativeRoute = createRoute({
   method: 'get',
   path: '/v1/contracts/{chainId}/{address}/alternatives/{matchId}',
-  summary: 'Another text that gives the code of a partial match',
+  summary: 'Other sources that compile to the bytecode of a partial match',
   description:
     'A partial match proves neither names nor comments. The first sources are shown; others are stored as alternatives.',
   tags: ['Contracts'],
@@ -199,7 +201,7 @@ export const alternativeRoute = createRoute({
   responses: {
     200: jsonResponse('The text', alternativeTextSchema),
     400: invalidParameter,
-    404: problemResponse('The contract has no such text (`contract_not_found`)'),
+    404: problemResponse('The contract has no such alternative (`contract_not_found`)'),
     ...crowdedResponses(problemResponse),
   },
 });
@@ -209,17 +211,17 @@ export const SOURCES_PER_PAGE = 200;
 
 const sourcePageSchema = z
   .strictObject({
-    total: z.int().describe('The number of sources; 10,000 means that many or more'),
-    metadataBytes: z.int().describe('Of metadata.json; 0 without one'),
+    total: z.int().describe('The number of sources; 10,000 means 10,000 or more'),
+    metadataBytes: z.int().describe('Size of metadata.json; 0 if there is none'),
     sources: z
       .array(
         z.strictObject({
           path: z.string(),
           bytes: z.int(),
-          content: z.string().nullable().describe('Null behind the first 2 MB of a page'),
+          content: z.string().nullable().describe('null after the first 2 MB of a page'),
         }),
       )
-      .describe(`In the order of their paths, at most ${SOURCES_PER_PAGE}`),
+      .describe(`Ordered by path, at most ${SOURCES_PER_PAGE}`),
     next: z.string().nullable().describe('`after` of the next page; null on the last one'),
     shown: z
       .strictObject({
@@ -228,7 +230,7 @@ const sourcePageSchema = z
         content: z.string().describe('The first million characters'),
       })
       .nullable()
-      .describe('The source at `path`, else that of the contract, else the first'),
+      .describe('The source at `path`, otherwise that of the contract, otherwise the first'),
   })
   .meta({ id: 'SourcePage', description: 'Some of the sources of a contract' });
 
@@ -236,14 +238,14 @@ const sourcePageSchema = z
 export const sourcePageRoute = createRoute({
   method: 'get',
   path: '/v1/contracts/{chainId}/{address}/sources',
-  summary: 'The sources of a contract, page by page',
-  description: 'An answer is of bounded size. All sources at once are at /v2/contract.',
+  summary: 'The sources of a contract, in pages',
+  description: 'Each response has a bounded size. For all sources at once, use /v2/contract.',
   tags: ['Contracts'],
   request: {
     params: contractParameters,
     query: z.object({
-      after: z.string().optional().describe('`next` of the page before'),
-      path: z.string().optional().describe('A source to show on the page'),
+      after: z.string().optional().describe('`next` of the previous page'),
+      path: z.string().optional().describe('A source to include as `shown`'),
     }),
   },
   responses: {
@@ -258,7 +260,7 @@ const codeSchema = z.string().optional().describe('0x and hexadecimal digits');
 
 const comparedCodeSchema = z.strictObject({
   bytes: z.int(),
-  sha256: z.string().describe('Of the whole code'),
+  sha256: z.string().describe('Of the whole bytecode'),
   window: z
     .string()
     .optional()
@@ -294,7 +296,7 @@ export const stateOfJobSchema = z
           .describe('The code differs, the input is invalid, or it could not be checked'),
         code: z.string(),
         message: z.string(),
-        id: z.string().describe('The log says more under it'),
+        id: z.string().describe('Look it up in the log for details'),
         data: anyMembers.optional(),
         recompiledCreationCode: codeSchema,
         recompiledRuntimeCode: codeSchema,
@@ -303,7 +305,7 @@ export const stateOfJobSchema = z
         creationTransactionHash: z
           .string()
           .optional()
-          .describe('The transaction that the creation code comes from'),
+          .describe('The transaction the creation bytecode comes from'),
         comparedCodes: z
           .strictObject({
             runtime: comparisonSchema.optional(),
@@ -338,16 +340,16 @@ export const jobStateRoute = createRoute({
 export const cancelJobRoute = createRoute({
   method: 'post',
   path: '/v1/jobs/{id}/cancel',
-  summary: 'End a verification job of your own',
+  summary: 'Cancel your own verification job',
   description:
-    'A job that waits ends at once, one that runs within seconds. Your own are those that were sent from your address.',
+    'A waiting job ends at once, a running one within seconds. You can cancel jobs that were sent from your address.',
   tags: ['Verify'],
   request: { params: z.object({ id: z.string() }) },
   responses: {
-    202: jsonResponse('It ends', stateOfJobSchema),
-    403: problemResponse('Another client has sent it (`job_of_another_client`)'),
+    202: jsonResponse('The job is being cancelled', stateOfJobSchema),
+    403: problemResponse('It was sent by another client (`job_of_another_client`)'),
     404: problemResponse('The job does not exist (`job_not_found`)'),
-    409: problemResponse('It has ended already (`job_ended`)'),
+    409: problemResponse('It has already ended (`job_ended`)'),
   },
 });
 

@@ -21,11 +21,11 @@ export const mcpRoute = createRoute({
   responses: {
     200: { description: 'The result', content },
     202: { description: 'The notification was accepted' },
-    400: { description: 'Not a protocol message, or more than one', content },
-    404: problemResponse('It is switched off (`route_not_found`)'),
-    406: { description: 'The client does not accept both types of answers', content },
+    400: { description: 'Not exactly one protocol message', content },
+    404: problemResponse('It is turned off (`route_not_found`)'),
+    406: { description: 'The client does not accept both response types', content },
     413: problemResponse('The message is too large (`request_too_large`)'),
-    415: { description: 'The body is no JSON', content },
+    415: { description: 'The body is not JSON', content },
     ...crowdedResponses(problemResponse),
   },
 });

@@ -7,7 +7,7 @@ import { jsonResponse } from '../../json-response.ts';
 export const signatureErrorSchema = z
   .strictObject({
     ok: z.literal(false),
-    error: z.string().describe('What is wrong here, and what to do'),
+    error: z.string().describe('What happened, and what to do'),
     code: z.string().describe('A stable code'),
   })
   .meta({ id: 'SignatureError', description: 'An error of the signature database' });

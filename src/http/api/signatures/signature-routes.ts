@@ -10,7 +10,7 @@ const BASE = '/signature-database/v1';
 const nameSchema = z.strictObject({
   name: z.string().describe('transfer(address,uint256)'),
   filtered: z.boolean().describe('Whether filter=true hides it'),
-  hasVerifiedContract: z.boolean().describe('Whether a contract that is verified now has it'),
+  hasVerifiedContract: z.boolean().describe('Whether a currently verified contract has it'),
 });
 const foundSchema = z
   .strictObject({
@@ -25,7 +25,7 @@ const hashes = z.record(z.string(), z.string());
 const importedSchema = z
   .strictObject({
     imported: hashes.describe('Signature to hash: those that are new'),
-    duplicated: hashes.describe('Those that were here before'),
+    duplicated: hashes.describe('Those already known'),
     invalid: z.array(z.string()).describe('Texts that are not canonical signatures'),
   })
   .meta({ id: 'ImportedSignatures', description: 'The result of an import' });
@@ -44,13 +44,13 @@ const invalid = (what: string) => ({
   400: signatureErrorResponse(what),
   503: signatureErrorResponse('The database cannot be reached (`database_unreachable`)'),
 });
-const found = jsonResponse('What is known', foundSchema);
+const found = jsonResponse('The known signatures', foundSchema);
 
 /** GET /signature-database/v1/lookup. */
 export const lookupRoute = createRoute({
   method: 'get',
   path: `${BASE}/lookup`,
-  summary: 'The signatures of selectors and of topics',
+  summary: 'The signatures of selectors and topics',
   description:
     'For an unknown hash it returns null for a function and an empty list for an event. Errors have selectors like functions.',
   tags,
@@ -77,7 +77,7 @@ export const lookupRoute = createRoute({
 export const searchRoute = createRoute({
   method: 'get',
   path: `${BASE}/search`,
-  summary: 'Signatures by their text',
+  summary: 'Signatures by text',
   description:
     'The first hundred in alphabetical order. `*` matches any characters and `?` matches one, both after the beginning of a name; case-sensitive.',
   tags,
@@ -90,9 +90,9 @@ export const searchRoute = createRoute({
   responses: {
     200: found,
     ...invalid(
-      'No pattern (`invalid_parameter`), or too many names begin as it does (`search_too_broad`)',
+      'Not a valid pattern (`invalid_parameter`), or too many names match its beginning (`search_too_broad`)',
     ),
-    429: signatureErrorResponse('Too many searches wait (`too_many_waiters`)'),
+    429: signatureErrorResponse('Too many searches are waiting (`too_many_waiters`)'),
   },
 });
 
@@ -102,7 +102,7 @@ export const importRoute = createRoute({
   path: `${BASE}/import`,
   summary: 'Adds signatures',
   description:
-    'Anyone may add signatures: each is hashed here, and ranked after those of verified contracts. Bodies have at most 102,400 bytes.',
+    'Anyone can add signatures. Each is hashed here and ranked after those of verified contracts. The body can have up to 102,400 bytes.',
   tags,
   request: {
     body: { required: true, content: { 'application/json': { schema: importBodySchema } } },
@@ -117,15 +117,15 @@ export const importRoute = createRoute({
         })
         .meta({ id: 'SignatureImportAnswer', description: 'The result of an import' }),
     ),
-    400: signatureErrorResponse('Not such a body (`invalid_json`, `invalid_parameter`)'),
+    400: signatureErrorResponse('The body is invalid (`invalid_json`, `invalid_parameter`)'),
     401: signatureErrorResponse(
-      'A token is needed (`token_required`), or this one is unknown (`token_unknown`)',
+      'A token is required (`token_required`), or it is unknown (`token_unknown`)',
     ),
     403: signatureErrorResponse(
-      'Nothing is imported here (`signature_import_refused`, `verification_off`), or there is no place for more (`signature_budget_spent`)',
+      'Imports are turned off (`signature_import_refused`, `verification_off`), or the limit of imported signatures is reached (`signature_budget_spent`)',
     ),
     413: signatureErrorResponse('The body is too large (`request_too_large`)'),
-    429: signatureErrorResponse('Too many imports wait (`too_many_waiters`)'),
+    429: signatureErrorResponse('Too many imports are waiting (`too_many_waiters`)'),
     503: signatureErrorResponse('The database cannot be reached (`database_unreachable`)'),
   },
 });
@@ -134,7 +134,7 @@ export const importRoute = createRoute({
 export const statsRoute = createRoute({
   method: 'get',
   path: `${BASE}/stats`,
-  summary: 'How many signatures there are',
+  summary: 'The number of signatures',
   tags,
   responses: {
     200: jsonResponse(
@@ -147,15 +147,15 @@ export const statsRoute = createRoute({
               function: count,
               event: count,
               error: count,
-              unknown: count.describe('Those that no verified contract has'),
+              unknown: count.describe('Those without a verified contract'),
               total: count,
             }),
             metadata: z.strictObject({
-              refreshed_at: z.iso.datetime().describe('When that was true'),
+              refreshed_at: z.iso.datetime().describe('The time of the counts'),
             }),
           }),
         })
-        .meta({ id: 'SignatureStats', description: 'How many signatures there are' }),
+        .meta({ id: 'SignatureStats', description: 'The number of signatures' }),
     ),
     503: signatureErrorResponse('The database cannot be reached (`database_unreachable`)'),
   },

@@ -40,7 +40,7 @@ export const sourcesBodySchema = z
     compilerVersion: z
       .string(TEXT_EXPECTED)
       .min(1, TEXT_EXPECTED)
-      .describe('0.8.30+commit.73712a01; v and the commit may be left out'),
+      .describe('0.8.30+commit.73712a01; the v and the commit are optional'),
     contract: z
       .string(TEXT_EXPECTED)
       .nullish()
@@ -58,17 +58,17 @@ export const sourcesBodySchema = z
           .default(200),
       })
       .optional()
-      .describe('Left out, the optimizer is off'),
+      .describe('By default the optimizer is off'),
     evmVersion: z
       .string(TEXT_EXPECTED)
       .nullish()
-      .describe('Such as paris; left out, or default, the default of the compiler'),
+      .describe('Such as paris; by default, or for `default`, that of the compiler'),
     viaIR: z.boolean('true or false is expected').nullish(),
     libraries: namedValues(
       z.string(TEXT_EXPECTED).refine(isAddress, '0x and 40 hexadecimal digits are expected'),
     )
       .optional()
-      .describe('path:Name, or Name where one source declares it, to address'),
+      .describe('path:Name, or Name if only one source declares it, to address'),
     remappings: z
       .array(z.string(TEXT_EXPECTED))
       .max(MOST_ENTRIES, 'fewer are expected')
@@ -80,7 +80,7 @@ export const sourcesBodySchema = z
       .describe('context:prefix=target'),
     creationTransactionHash: transactionHash.optional(),
   })
-  .meta({ id: 'SourcesRequest', description: 'Sources as they were written, and their settings' });
+  .meta({ id: 'SourcesRequest', description: 'Source files and their settings' });
 
 /** What a body asks to verify, without its place. */
 type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;

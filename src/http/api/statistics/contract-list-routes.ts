@@ -18,7 +18,7 @@ const contractSummarySchema = z
   .strictObject({
     chainId: z.int().min(1),
     address: z.string().describe('With its EIP-55 checksum'),
-    match: match.describe('The better of the two'),
+    match: match.describe('The better of the two matches'),
     runtimeMatch: match.nullable(),
     creationMatch: match.nullable(),
     name: z.string(),
@@ -26,7 +26,7 @@ const contractSummarySchema = z
     compilerVersion: z.string(),
     origin,
     verifiedAt: z.iso.datetime().describe('When the current match was stored'),
-    matchId: z.string().describe('Decimal digits; a match with new evidence has a higher number'),
+    matchId: z.string().describe('Decimal digits; new evidence gets a higher number'),
   })
   .meta({ id: 'ContractSummary', description: 'A verified contract in a list' });
 
@@ -34,12 +34,9 @@ const contractSummarySchema = z
 export const contractPageSchema = z
   .strictObject({
     results: z.array(contractSummarySchema),
-    next: z
-      .string()
-      .nullable()
-      .describe('The `after` of the next page; null where there is no more'),
+    next: z.string().nullable().describe('The `after` of the next page; null on the last one'),
   })
-  .meta({ id: 'ContractPage', description: 'Contracts, a page at a time' });
+  .meta({ id: 'ContractPage', description: 'Contracts, in pages' });
 
 const limit = z
   .string()
@@ -48,26 +45,26 @@ const limit = z
   .refine((number) => number <= PAGE_MAX, `a number from 1 to ${PAGE_MAX} is expected`)
   .optional()
   .openapi({
-    param: { description: `Contracts in a page, 1 to ${PAGE_MAX} (${DEFAULT_PAGE})` },
+    param: { description: `Contracts per page, 1 to ${PAGE_MAX} (${DEFAULT_PAGE})` },
     example: '50',
   });
 const after = z
   .string()
   .max(300, 'the `next` of a page is expected')
   .optional()
-  .openapi({ param: { description: 'The `next` of the page before' } });
+  .openapi({ param: { description: 'The `next` of the previous page' } });
 const afterMatch = z
   .string()
   .refine(isMatchId, 'the `next` of a page is expected')
   .optional()
-  .openapi({ param: { description: 'The `next` of the page before' } });
+  .openapi({ param: { description: 'The `next` of the previous page' } });
 const filters = {
   chain: chainIdParameter.optional(),
-  match: match.optional().openapi({ param: { description: 'Only contracts of this match' } }),
-  origin: origin.optional().openapi({ param: { description: 'Only what they judged' } }),
+  match: match.optional().openapi({ param: { description: 'Only contracts with this match' } }),
+  origin: origin.optional().openapi({ param: { description: 'Only matches of this origin' } }),
 };
-const page = jsonResponse('The page; an empty one when nothing fits', contractPageSchema);
-const badParameter = problemResponse('A parameter is not as it should be (`invalid_parameter`)');
+const page = jsonResponse('The page; empty if nothing matches', contractPageSchema);
+const badParameter = problemResponse('A parameter is invalid (`invalid_parameter`)');
 
 /** GET /v1/contracts. */
 export const newestRoute = createRoute({
@@ -115,8 +112,7 @@ export const sameCodeRoute = createRoute({
   method: 'get',
   path: '/v1/contracts/{chainId}/{address}/same-code',
   summary: 'Other verified contracts with the same runtime code, newest first',
-  description:
-    'On every chain. Where the code is not known, as of some imported contracts, there are none.',
+  description: 'On every chain. Empty if the bytecode is unknown, as for some imported contracts.',
   tags,
   request: {
     params: z.object({ chainId: chainIdParameter, address: addressParameter }),

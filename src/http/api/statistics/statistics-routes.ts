@@ -14,9 +14,7 @@ const bothCounts = z.strictObject(counts);
 const position = z
   .string()
   .regex(/^[0-9]+$/)
-  .describe(
-    'The position in the feed of events up to which all of it is counted, in decimal digits',
-  );
+  .describe('The position in the event feed up to which everything is counted, in decimal digits');
 
 /** The longest history in points. */
 export const POINTS_MAX = 4000;
@@ -24,10 +22,8 @@ export const POINTS_MAX = 4000;
 /** The body of GET /v1/statistics. */
 export const overviewSchema = z
   .strictObject({
-    asOf: time.describe(
-      'When all of it was true; statistics follow the events by a second at most',
-    ),
-    eventNumber: z.string().describe('The newest event that is counted, in decimal digits'),
+    asOf: time.describe('The time of the statistics, which follow events within a second'),
+    eventNumber: z.string().describe('The newest counted event, in decimal digits'),
     position,
     totals: z.strictObject({
       ...counts,
@@ -38,7 +34,7 @@ export const overviewSchema = z
     }),
     changes: z
       .strictObject({ day: changed, week: changed })
-      .describe('In the last 24 hours and 7 days, by whole hours'),
+      .describe('Changes in the last 24 hours and 7 days, by whole hours'),
     chains: z
       .array(
         z.strictObject({
@@ -50,15 +46,15 @@ export const overviewSchema = z
           lastVerifiedAt: time.nullable(),
         }),
       )
-      .describe('Every chain that ever stored a contract, ascending by chainId'),
+      .describe('Every chain that ever had a verified contract, ordered by chainId'),
     origins: z
       .strictObject({ verified: bothCounts, imported: bothCounts, monitored: bothCounts })
-      .describe('By who judged the current match'),
+      .describe('By the origin of the current match'),
     compilers: z
       .array(z.strictObject({ language: z.string(), version: z.string(), ...counts }))
       .describe('Those with the most contracts first'),
   })
-  .meta({ id: 'StatisticsOverview', description: 'All counts, true at one position of the feed' });
+  .meta({ id: 'StatisticsOverview', description: 'All counts at one position of the feed' });
 
 /** The body of GET /v1/statistics/history. */
 export const historySchema = z
@@ -70,7 +66,7 @@ export const historySchema = z
     chains: z.array(z.int().min(1)).nullable().describe('null: all chains together'),
     points: z
       .array(z.strictObject({ date: day, ...counts }))
-      .describe('The counts at the end of each interval, without a gap; `date` is its last day'),
+      .describe('The counts at the end of each interval, without gaps; `date` is its last day'),
     withdrawals: z
       .array(
         z.strictObject({
@@ -81,21 +77,21 @@ export const historySchema = z
           reason: z.string(),
         }),
       )
-      .describe('Withdrawals of a day on a chain that have the same reason'),
+      .describe('Withdrawals on a chain on one day for one reason'),
   })
-  .meta({ id: 'StatisticsHistory', description: 'The counts over time, by days in UTC' });
+  .meta({ id: 'StatisticsHistory', description: 'The counts over time, by day in UTC' });
 
 /** GET /v1/statistics. */
 export const overviewRoute = createRoute({
   method: 'get',
   path: '/v1/statistics',
-  summary: 'All counts: by chain, by origin, by compiler, and how they changed',
-  description: 'From one position of the feed of events; made once after a change.',
+  summary: 'All counts: by chain, origin and compiler, and their changes',
+  description: 'All from one position of the event feed; computed once after a change.',
   tags,
   responses: {
     200: jsonResponse('The statistics', overviewSchema),
-    304: { description: 'The statistics that the client holds are these' },
-    406: problemResponse('`Accept-Encoding` refuses every coding (`not_acceptable`)'),
+    304: { description: 'The client already has these statistics' },
+    406: problemResponse('`Accept-Encoding` rejects every encoding (`not_acceptable`)'),
     503: problemResponse('The database cannot be reached (`database_unreachable`)'),
   },
 });
@@ -114,8 +110,8 @@ const dayParameter = (description: string) =>
 export const historyRoute = createRoute({
   method: 'get',
   path: '/v1/statistics/history',
-  summary: 'The counts over time, and why they fell',
-  description: `From daily sums of the event log, by days in UTC. At most ${POINTS_MAX} points.`,
+  summary: 'The counts over time, and the reasons for withdrawals',
+  description: `From daily sums of the event log, in UTC. At most ${POINTS_MAX} points.`,
   tags,
   request: {
     query: z.object({
@@ -133,21 +129,21 @@ export const historyRoute = createRoute({
           type: 'array',
           items: { type: 'string' },
           param: {
-            description: `Chain id; may be given several times, up to ${CHAINS_MAX}. All chains without it`,
+            description: `Chain id; can be repeated up to ${CHAINS_MAX} times. All chains by default`,
           },
         }),
-      from: dayParameter('The first day; 90 days before the last without it'),
-      to: dayParameter('The last day; today without it, and at the latest'),
+      from: dayParameter('The first day; by default 90 days before the last'),
+      to: dayParameter('The last day; today by default, and at the latest'),
       interval: z
         .enum(['day', 'week', 'month'])
         .optional()
-        .openapi({ param: { description: 'How far apart the points are (day)' } }),
+        .openapi({ param: { description: 'The interval between the points (day)' } }),
     }),
   },
   responses: {
     200: jsonResponse('The history', historySchema),
-    304: { description: 'The history that the client holds is this one' },
-    400: problemResponse('A parameter is not as it should be (`invalid_parameter`)'),
+    304: { description: 'The client already has this history' },
+    400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
     ...crowdedResponses(problemResponse),
   },
 });
@@ -156,12 +152,12 @@ export const historyRoute = createRoute({
 export const eventDataSchemas = {
   match: z
     .strictObject({
-      eventNumber: z.string().describe('Decimal digits; names the event'),
+      eventNumber: z.string().describe('Decimal digits; identifies the event'),
       kind: z.enum(['stored', 'upgraded', 'withdrawn']),
       chainId: z.int().min(1),
       address: z.string().describe('With its EIP-55 checksum'),
       match: z.enum(['full', 'partial']).nullable().describe('null after a withdrawal'),
-      name: z.string().nullable().describe('null where the evidence is not known'),
+      name: z.string().nullable().describe('null if the evidence is unknown'),
       origin: z
         .enum(['verified', 'imported', 'monitored'])
         .nullable()
@@ -170,17 +166,17 @@ export const eventDataSchemas = {
     })
     .meta({
       id: 'MatchEvent',
-      description: 'A match that was stored, rose from partial to full, or was withdrawn',
+      description: 'A match that was stored, upgraded from partial to full, or withdrawn',
     }),
   registry: z
     .strictObject({
       sha256: z.string().describe('Of the bytes of GET /chains'),
       chains: count,
     })
-    .meta({ id: 'RegistryEvent', description: 'The chain registry is another one' }),
+    .meta({ id: 'RegistryEvent', description: 'The chain registry changed' }),
   reset: z.strictObject({}).meta({
     id: 'ResetEvent',
-    description: 'Events may have been missed that the service does not know any more',
+    description: 'Events may have been missed that the service no longer has',
   }),
 } as const;
 
@@ -200,18 +196,18 @@ export const eventsRoute = createRoute({
         .openapi({
           param: {
             description:
-              'The last `id` of the stream; a number alone asks for the events with higher positions',
+              'The last `id` of the stream; a plain number requests the events with higher positions',
           },
         }),
     }),
   },
   responses: {
     200: {
-      description: 'The stream; it ends when the service does',
+      description: 'The stream; it ends when the service stops',
       content: { 'text/event-stream': { schema: { type: 'string' as const } } },
     },
     503: problemResponse(
-      'Too many clients listen (`too_many_clients`), or the service is about to end (`shutting_down`)',
+      'Too many clients are connected (`too_many_clients`), or the service is shutting down (`shutting_down`)',
     ),
   },
 });

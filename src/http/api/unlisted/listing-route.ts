@@ -9,17 +9,17 @@ export const listingRoute = createRoute({
   path: '/v1/contracts/{chainId}/{address}/list',
   summary: 'List an unlisted contract',
   description:
-    'Verifies an unlisted contract once more, by its own sources, and stores the match among those that everybody sees. It needs a token, and is there where the operator has switched unlisted contracts on (`access.unlisted`).',
+    'Verifies an unlisted contract again with its own sources and stores the match publicly. Requires a token, and is available if the operator has enabled unlisted contracts (`access.unlisted`).',
   tags: ['Verify'],
   request: { params: verifyRoute.request.params },
   responses: {
     202: verifyRoute.responses[202],
     401: problemResponse(
-      'A token is needed (`token_required`), or this one is unknown (`token_unknown`)',
+      'A token is required (`token_required`), or it is unknown (`token_unknown`)',
     ),
-    403: problemResponse('Nothing is verified here (`verification_off`)'),
-    404: problemResponse('No unlisted contract has the address (`contract_not_found`)'),
-    409: problemResponse('It is listed already (`already_verified`)'),
+    403: problemResponse('Verification is turned off (`verification_off`)'),
+    404: problemResponse('There is no unlisted contract at the address (`contract_not_found`)'),
+    409: problemResponse('It is already listed (`already_verified`)'),
     ...crowdedResponses(problemResponse),
   },
 });

@@ -20,7 +20,7 @@ export const CONTRACTS_MAX = 1000;
 export const PAGED_CONTRACTS_MAX = 20_000;
 
 const tags = ['Contracts'];
-const invalidParameter = v1ErrorResponse('A parameter is not as it should be');
+const invalidParameter = v1ErrorResponse('A parameter is invalid');
 const notFound = v1ErrorResponse('The contract is not verified');
 
 /** Comma-separated values, each once, at most {@link LIST_MAX}. */
@@ -45,7 +45,7 @@ const unverified = z.strictObject({ address: z.string(), status: z.literal('fals
 
 const checkAll = {
   method: 'get' as const,
-  summary: 'On which chains addresses are verified, full or partial (API v1)',
+  summary: 'The chains on which addresses have a full or partial match (API v1)',
   tags,
   request: {
     query: batch.extend({
@@ -61,7 +61,7 @@ const checkAll = {
   },
   responses: {
     200: jsonResponse(
-      'An entry for each address, in the order asked',
+      'An entry for each address, in the order of the request',
       z.array(
         z.union([
           z.strictObject({
@@ -90,12 +90,12 @@ export const checkAllOldRoute = createRoute({ ...checkAll, path: '/checkAllByAdd
 
 const checkFull = {
   method: 'get' as const,
-  summary: 'On which chains addresses have full matches (API v1)',
+  summary: 'The chains on which addresses have a full match (API v1)',
   tags,
   request: { query: batch },
   responses: {
     200: jsonResponse(
-      'An entry for each address, in the order asked',
+      'An entry for each address, in the order of the request',
       z.array(
         z.union([
           z.strictObject({
@@ -134,7 +134,7 @@ export const filesRoute = createRoute({
   tags,
   request: { params: contractParameters },
   responses: {
-    200: jsonResponse('The files, as the repository host publishes them', filesSchema),
+    200: jsonResponse('The files as published on the repository host', filesSchema),
     400: invalidParameter,
     404: notFound,
     ...recordResponses(v1ErrorResponse),
@@ -150,7 +150,7 @@ export const fileTreeRoute = createRoute({
   request: { params: contractParameters },
   responses: {
     200: jsonResponse(
-      'On the repository host; only paths where that host is another process',
+      'URLs on the repository host; only paths if that host is another process',
       fileTreeSchema,
     ),
     400: invalidParameter,
@@ -167,7 +167,7 @@ export const fullFilesRoute = createRoute({
   tags,
   request: { params: contractParameters },
   responses: {
-    200: jsonResponse('The files, as the repository host publishes them', files),
+    200: jsonResponse('The files as published on the repository host', files),
     400: invalidParameter,
     404: v1ErrorResponse('The contract has no full match'),
     ...recordResponses(v1ErrorResponse),
@@ -183,7 +183,7 @@ export const fullFileTreeRoute = createRoute({
   request: { params: contractParameters },
   responses: {
     200: jsonResponse(
-      'On the repository host; only paths where that host is another process',
+      'URLs on the repository host; only paths if that host is another process',
       z.array(z.string()),
     ),
     400: invalidParameter,
@@ -205,7 +205,7 @@ export const fileContractsRoute = createRoute({
       'Addresses, the oldest match first',
       z.strictObject({ full: z.array(z.string()), partial: z.array(z.string()) }),
     ),
-    400: v1ErrorResponse('A parameter is not as it should be, or the chain has too many contracts'),
+    400: v1ErrorResponse('A parameter is invalid, or the chain has too many contracts'),
     ...crowdedResponses(v1ErrorResponse),
   },
 });
@@ -242,7 +242,7 @@ export const addressPageRoute = createRoute({
   },
   responses: {
     200: jsonResponse(
-      'A page of addresses, in the order of their matches',
+      'A page of addresses, ordered by match',
       z.strictObject({
         results: z.array(z.string()),
         pagination: z.strictObject({
@@ -256,7 +256,7 @@ export const addressPageRoute = createRoute({
         }),
       }),
     ),
-    400: v1ErrorResponse('A parameter is not as it should be, or the page is too deep'),
+    400: v1ErrorResponse('A parameter is invalid, or the page is too deep'),
     ...crowdedResponses(v1ErrorResponse),
   },
 });

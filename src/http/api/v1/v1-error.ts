@@ -5,7 +5,7 @@ import { jsonResponse } from '../../json-response.ts';
 
 /** The body of an error of the verification API v1. */
 export const v1ErrorSchema = z
-  .strictObject({ error: z.string().describe('What is wrong here, and what to do') })
+  .strictObject({ error: z.string().describe('What happened, and what to do') })
   .meta({ id: 'V1Error', description: 'An error of the verification API v1' });
 
 const V1_PATHS =

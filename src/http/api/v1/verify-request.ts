@@ -98,7 +98,7 @@ export const verifyBodySchema = z
       .optional()
       .meta({
         anyOf: [{ type: 'string' }, { type: 'integer' }],
-        description: 'Where the files describe several contracts: the place in contractsToChoose',
+        description: 'If the files describe several contracts: the index in contractsToChoose',
       }),
     creatorTxHash: transactionHash.optional(),
   })

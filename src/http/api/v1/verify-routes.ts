@@ -23,13 +23,13 @@ const choiceSchema = z
     contractsToChoose: z
       .array(z.strictObject({ name: z.string(), path: z.string() }))
       .optional()
-      .describe('Where the files describe several contracts and none was chosen'),
+      .describe('If the files describe several contracts and none was chosen'),
   })
   .meta({ id: 'V1VerifyError', description: 'Why there is no match' });
 
 const verification = {
   method: 'post' as const,
-  summary: 'Verify a contract by its metadata and sources, and wait for the outcome',
+  summary: 'Verify a contract by its metadata and sources, and wait for the result',
   tags: ['Verify'],
   request: {
     body: {
@@ -42,15 +42,17 @@ const verification = {
   },
   responses: {
     200: jsonResponse('The contract matches', resultSchema),
-    400: jsonResponse('The request or the sources are not as they should be', choiceSchema),
-    401: v1ErrorResponse('A token is needed, or this one is unknown'),
-    403: v1ErrorResponse('Nothing that is sent is verified here'),
+    400: jsonResponse('The request or the sources are invalid', choiceSchema),
+    401: v1ErrorResponse('A token is required, or it is unknown'),
+    403: v1ErrorResponse('Verification is turned off'),
     404: v1ErrorResponse('The request holds no files'),
-    413: v1ErrorResponse('The body is too large, or holds too much'),
+    413: v1ErrorResponse('The body is too large or contains too much'),
     415: v1ErrorResponse('The body is compressed'),
     422: v1ErrorResponse('The bytecode on chain differs from the compiled bytecode'),
-    429: v1ErrorResponse('Too many verifications wait, or this client sends too much in an hour'),
-    503: v1ErrorResponse('It could not be found out; ask again later'),
+    429: v1ErrorResponse(
+      'The queue is full, or this client has sent too many verifications in the last hour',
+    ),
+    503: v1ErrorResponse('It could not be checked; try again later'),
   },
 };
 

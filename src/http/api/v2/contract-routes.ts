@@ -14,9 +14,7 @@ import { jsonResponse } from '../../json-response.ts';
 
 const PAGE_MAX = 200;
 
-const invalidParameter = v2ErrorResponse(
-  'A parameter is not as it should be (`invalid_parameter`)',
-);
+const invalidParameter = v2ErrorResponse('A parameter is invalid (`invalid_parameter`)');
 const tags = ['Contracts'];
 const fieldNames = [...CONTRACT_FIELDS.keys()].join(', ');
 
@@ -25,7 +23,7 @@ export const contractRoute = createRoute({
   method: 'get',
   path: '/v2/contract/{chainId}/{address}',
   summary: 'A verified contract',
-  description: 'The match, and the requested fields of its evidence.',
+  description: 'The match and the requested fields of its evidence.',
   tags,
   request: {
     params: contractParameters,
@@ -42,13 +40,15 @@ export const contractRoute = createRoute({
       omit: z
         .string()
         .optional()
-        .openapi({ param: { description: 'All fields but these; excludes the parameter fields' } }),
+        .openapi({
+          param: { description: 'All fields except these; cannot be combined with `fields`' },
+        }),
     }),
   },
   responses: {
     200: jsonResponse('The contract', contractSchema),
     400: invalidParameter,
-    404: jsonResponse('The contract is not verified: every match is null', minimalContractSchema),
+    404: jsonResponse('The contract is not verified; every match is null', minimalContractSchema),
     ...recordResponses(v2ErrorResponse),
   },
 });
@@ -58,7 +58,7 @@ export const allChainsRoute = createRoute({
   method: 'get',
   path: '/v2/contract/all-chains/{address}',
   summary: 'The verified contracts at an address, on all chains',
-  description: 'In ascending chainId.',
+  description: 'Ordered by chainId.',
   tags,
   request: { params: z.object({ address: addressParameter }) },
   responses: {
@@ -72,9 +72,9 @@ export const allChainsRoute = createRoute({
 export const contractsRoute = createRoute({
   method: 'get',
   path: '/v2/contracts/{chainId}',
-  summary: 'The verified contracts of a chain, a page at a time',
+  summary: 'The verified contracts of a chain, in pages',
   description:
-    'In the order of match ids, which ascend as matches are stored: the last id of a page asks for the next one. A contract whose match rises moves to the newest.',
+    'Ordered by match id, which increases with every stored match; pass the last id of a page to get the next one. A contract whose match is upgraded moves to the newest end.',
   tags,
   request: {
     params: z.object({ chainId: chainIdParameter }),
@@ -89,16 +89,16 @@ export const contractsRoute = createRoute({
         .transform(Number)
         .refine((limit) => limit <= PAGE_MAX, 'a number from 1 to 200 is expected')
         .optional()
-        .openapi({ param: { description: 'Contracts in a page, 1 to 200 (200)' }, example: '50' }),
+        .openapi({ param: { description: 'Contracts per page, 1 to 200 (200)' }, example: '50' }),
       afterMatchId: z
         .string()
         .refine(isMatchId, 'a matchId is expected')
         .optional()
-        .openapi({ param: { description: 'The last matchId of the page before' } }),
+        .openapi({ param: { description: 'The last matchId of the previous page' } }),
     }),
   },
   responses: {
-    200: jsonResponse('The page; an empty one when there is no more', contractListSchema),
+    200: jsonResponse('The page; empty after the last one', contractListSchema),
     400: invalidParameter,
     ...crowdedResponses(v2ErrorResponse),
   },

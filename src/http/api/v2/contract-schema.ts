@@ -12,7 +12,7 @@ const minimal = {
   matchId: z
     .string()
     .optional()
-    .describe('Number of the evidence behind the match; ascends as matches are stored'),
+    .describe('Number of the evidence behind the match; increases with every stored match'),
   match: matchSchema,
   creationMatch: matchSchema,
   runtimeMatch: matchSchema,
@@ -36,7 +36,7 @@ const codeMembers = {
     .nullable()
     .optional()
     .describe(
-      'Values that nothing proves. Of running code: immutables without creation code that matches; libraries without it too, and all of a partial match. Of creation code: arguments that an import reports, until they are proven here; else absent',
+      'Values without proof. In runtime bytecode: immutables and libraries without matching creation bytecode, and all libraries of a partial match. In creation bytecode: imported constructor arguments until they are proven here; otherwise absent',
     ),
 };
 
@@ -64,13 +64,13 @@ export const proxyResolutionSchema = z
     implementations: z.array(
       z.strictObject({
         address: z.string().describe('With its checksum (EIP-55)'),
-        name: z.string().optional().describe('Where the implementation is verified here'),
+        name: z.string().optional().describe('If the implementation is verified here'),
       }),
     ),
-    proxyResolutionError: v2ErrorSchema.describe('In place of all else: the chain did not say'),
+    proxyResolutionError: v2ErrorSchema.describe('Only this member if the chain could not be read'),
   })
   .partial()
-  .describe('Read from the chain for this answer, so it is no part of fields=all');
+  .describe('Read from the chain for this response, so not included in fields=all');
 
 const signature = z.strictObject({
   signature: z.string().meta({ example: 'transfer(address,uint256)' }),
@@ -96,13 +96,13 @@ interface DescribedValue {
 /** A value that data encodes. */
 const describedValueSchema: z.ZodType<DescribedValue> = z
   .strictObject({
-    name: z.string().describe('As it is declared, or its place in a list; empty where it has none'),
+    name: z.string().describe('The declared name, or the index in a list; empty if it has none'),
     type: z.string().meta({ example: 'address' }),
     value: z
       .string()
       .optional()
       .describe(
-        'Numbers in decimal digits, addresses with their checksum, other bytes as hex; absent of lists and tuples',
+        'Numbers in decimal digits, addresses with their checksum, other bytes in hex; absent for lists and tuples',
       ),
     members: z
       .array(z.lazy(() => describedValueSchema))
@@ -122,23 +122,23 @@ export const valuesSchema = z
           .readonly()
           .nullable()
           .describe(
-            'By the ABI; null where it has no constructor, where they are not its strict encoding, and where they are more than 500 values',
+            'Decoded by the ABI; null if it has no constructor, if they are not its strict encoding, or if there are more than 500 values',
           ),
       })
       .nullable()
-      .describe('null: none, or not known'),
+      .describe('null if there are none or they are unknown'),
     immutables: z.array(
       z.strictObject({
         id: z.string().describe('As in immutableReferences'),
-        name: z.string().nullable().describe('Of the variable, where it is known'),
-        type: z.string().nullable().describe('As it is declared, where it is known'),
-        data: z.string().describe('The bytes in the code'),
-        value: z.string().nullable().describe('null where the type does not say how to read it'),
+        name: z.string().nullable().describe('Name of the variable, if known'),
+        type: z.string().nullable().describe('Its declared type, if known'),
+        data: z.string().describe('The bytes in the bytecode'),
+        value: z.string().nullable().describe('null if the type does not define how to read it'),
       }),
     ),
     libraries: z
       .array(z.strictObject({ name: z.string(), address: z.string() }))
-      .describe('Libraries whose addresses are in the code'),
+      .describe('Libraries whose addresses are in the bytecode'),
   })
   .describe('What only the chain knows, decoded; unprovenValues says what of it nothing proves');
 
@@ -164,7 +164,7 @@ export const contractSchema = z
         unprovenValues: z
           .array(z.enum(['transaction']))
           .optional()
-          .describe('A transaction that an import reports, until it is proven here; else absent'),
+          .describe('An imported transaction until it is proven here; otherwise absent'),
       })
       .optional(),
     sources: namedValues(z.strictObject({ content: z.string() })).optional(),
@@ -192,7 +192,7 @@ export const contractSchema = z
     values: valuesSchema.partial().optional(),
     proxyResolution: proxyResolutionSchema.optional(),
   })
-  .meta({ id: 'V2Contract', description: 'A verified contract; what is not known is null' });
+  .meta({ id: 'V2Contract', description: 'A verified contract; unknown values are null' });
 
 /** Contracts, each as its minimal object. */
 export const contractListSchema = z

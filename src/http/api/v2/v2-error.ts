@@ -8,8 +8,8 @@ import { jsonResponse } from '../../json-response.ts';
 export const v2ErrorSchema = z
   .strictObject({
     customCode: z.string().describe('Stable; programs branch on it'),
-    message: z.string().describe('What is wrong here, and what to do'),
-    errorId: z.uuid().describe('Names this one occurrence'),
+    message: z.string().describe('What happened, and what to do'),
+    errorId: z.uuid().describe('Identifies this occurrence'),
   })
   .meta({ id: 'V2Error', description: 'An error of the verification API v2' });
 

@@ -36,7 +36,7 @@ export const transactionHash = z
   })
   .meta({
     type: 'string',
-    description: 'The transaction that created the contract; another one is ignored',
+    description: 'The transaction that created the contract; any other is ignored',
   });
 
 /** The standard JSON input of a compiler. */
@@ -57,7 +57,7 @@ export const standardJsonInputSchema = z
 export const standardJsonBodySchema = z
   .object({
     stdJsonInput: standardJsonInputSchema,
-    compilerVersion: text.describe('0.8.30+commit.73712a01; v and the commit may be left out'),
+    compilerVersion: text.describe('0.8.30+commit.73712a01; the v and the commit are optional'),
     contractIdentifier: text
       .refine(
         (name) => name.includes(':'),
@@ -82,7 +82,7 @@ export const metadataBodySchema = z
       .nullish()
       .transform((sources) => sources ?? {})
       .describe(
-        'Path to content; a source under another path is found by its hash. Not needed where the metadata holds the sources',
+        'Path to content; a source with another path is found by its hash. Not needed if the metadata contains the sources',
       ),
     creationTransactionHash: transactionHash.optional(),
   })
@@ -95,7 +95,7 @@ export const metadataBodySchema = z
 /** The body of POST /v2/verify/similarity/{chainId}/{address}. */
 export const similarityBodySchema = z
   .object({ creationTransactionHash: transactionHash.optional() })
-  .meta({ id: 'V2VerifySimilarityRequest', description: 'What is known of the deployment' });
+  .meta({ id: 'V2VerifySimilarityRequest', description: 'Details of the deployment' });
 
 /** The body of POST /v2/verify/etherscan/{chainId}/{address}. */
 export const explorerBodySchema = z
@@ -105,7 +105,7 @@ export const explorerBodySchema = z
       .max(512, 'a shorter text is expected')
       .nullish()
       .transform((key) => key?.trim() || undefined)
-      .meta({ type: 'string', description: 'A key of your own for the other explorer; not kept' }),
+      .meta({ type: 'string', description: 'Your own key for the other explorer; not stored' }),
   })
   .meta({ id: 'V2VerifyEtherscanRequest', description: 'Credentials for the other explorer' });
 

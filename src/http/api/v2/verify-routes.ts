@@ -22,25 +22,25 @@ import { jsonResponse } from '../../json-response.ts';
 const tags = ['Verify'];
 
 const submittedSchema = z
-  .strictObject({ verificationId: z.uuid().describe('Ask for it at /v2/verify/{verificationId}') })
-  .meta({ id: 'V2Submitted', description: 'A verification that was put into the queue' });
+  .strictObject({ verificationId: z.uuid().describe('Poll /v2/verify/{verificationId}') })
+  .meta({ id: 'V2Submitted', description: 'A verification in the queue' });
 
 const submitResponses = {
-  202: jsonResponse('The verification waits in the queue', submittedSchema),
+  202: jsonResponse('The verification is in the queue', submittedSchema),
   400: v2ErrorResponse(
-    'The request is not as it should be (`invalid_parameter`, `invalid_json`, `unsupported_chain`)',
+    'The request is invalid (`invalid_parameter`, `invalid_json`, `unsupported_chain`)',
   ),
   401: v2ErrorResponse(
-    'A token is needed (`token_required`), or this one is unknown (`token_unknown`)',
+    'A token is required (`token_required`), or it is unknown (`token_unknown`)',
   ),
-  403: v2ErrorResponse('Nothing that is sent is verified here (`verification_off`)'),
-  409: v2ErrorResponse('Both matches are exact already (`already_verified`)'),
+  403: v2ErrorResponse('Verification is turned off (`verification_off`)'),
+  409: v2ErrorResponse('The contract already has a full match (`already_verified`)'),
   413: v2ErrorResponse(
-    'The body is too large (`request_too_large`), holds too much (`request_too_many_values`, `request_too_many_sources`) or costs too much to read (`request_too_complex`)',
+    'The body is too large (`request_too_large`), contains too much (`request_too_many_values`, `request_too_many_sources`) or is too expensive to read (`request_too_complex`)',
   ),
   415: v2ErrorResponse('The body is compressed (`unsupported_content_coding`)'),
   429: v2ErrorResponse(
-    'This input is being verified (`duplicate_verification_request`), too many wait (`queue_full`), this client sends too much at once (`too_many_client_bodies`) or too much in an hour (`too_many_verifications`)',
+    'This input is already being verified (`duplicate_verification_request`), the queue is full (`queue_full`), or this client has too many requests in progress (`too_many_client_bodies`) or in the last hour (`too_many_verifications`)',
   ),
   503: v2ErrorResponse('Too many request bodies are being read (`too_many_bodies`)'),
 };
@@ -102,10 +102,10 @@ export const verifyExplorerRoute = createRoute({
     ...submitResponses,
     404: v2ErrorResponse('The explorer has not verified it (`not_etherscan_verified`)'),
     429: v2ErrorResponse(
-      'The rate limit of the explorer is reached (`etherscan_limit`); otherwise as for the other verifications',
+      'The explorer’s rate limit is reached (`etherscan_limit`); otherwise as for the other verifications',
     ),
     502: v2ErrorResponse(
-      'The explorer does not answer (`etherscan_request_failed`), or not in a form that can be read (`malformed_etherscan_response`)',
+      'The explorer does not respond (`etherscan_request_failed`), or its response is malformed (`malformed_etherscan_response`)',
     ),
   },
 });
@@ -114,9 +114,11 @@ export const verifyExplorerRoute = createRoute({
 const externalVerificationSchema = z.strictObject({
   state: z
     .enum(['waiting', 'submitted', 'verified', 'failed'])
-    .describe('waiting: to be told, or told again; submitted: asked for its verdict'),
+    .describe(
+      'waiting: not sent yet, or to be sent again; submitted: waiting for the explorer’s verdict',
+    ),
   verificationId: z.string().optional().describe("The explorer's own id"),
-  error: z.string().optional().describe('What it said last, where it did not verify'),
+  error: z.string().optional().describe('Its last message, if it did not verify'),
   statusUrl: z.url().optional(),
   contractApiUrl: z.url().optional(),
 });
@@ -161,7 +163,7 @@ export const jobRoute = createRoute({
   path: '/v2/verify/{verificationId}',
   summary: 'The result of a verification',
   description:
-    'A failed verification is also a 200 response, with the member error. While a job is less than five seconds old, the response waits for its end.',
+    'A failed verification also returns 200, with an `error`. While a job is less than five seconds old, the response waits for it to end.',
   tags,
   request: { params: z.object({ verificationId: z.string() }) },
   responses: {

@@ -25,7 +25,7 @@ export const smartContractSchema = z
     compiler_settings: z.record(z.string(), z.unknown()).optional(),
     optimization_enabled: z.boolean().nullable().optional().describe('null for Vyper'),
     optimization_runs: z.int().nullable().optional(),
-    evm_version: z.string().optional().describe('default, or a name of the compiler'),
+    evm_version: z.string().optional().describe('default, or an EVM version'),
     abi: z.array(z.unknown()).nullable().optional(),
     file_path: z.string().optional(),
     source_code: z.string().optional().describe('The file at file_path'),
@@ -35,7 +35,7 @@ export const smartContractSchema = z
     constructor_args: z.string().nullable().optional().describe('Hexadecimal digits without 0x'),
     verified_at: z.string().optional(),
   })
-  .meta({ id: 'BlockscoutContract', description: 'A contract as the Blockscout API shows it' });
+  .meta({ id: 'BlockscoutContract', description: 'A contract as the Blockscout API returns it' });
 
 const errorResponse = (description: string) => jsonResponse(description, messageSchema);
 
@@ -43,7 +43,7 @@ const errorResponse = (description: string) => jsonResponse(description, message
 export const smartContractRoute = createRoute({
   method: 'get',
   path: `${BASE}/{address}`,
-  summary: 'Reads a contract as from the API of a Blockscout',
+  summary: 'Read a contract with the Blockscout API',
   tags,
   request: { params: contractParameters },
   responses: {
@@ -64,13 +64,13 @@ const configSchema = z
     is_rust_verifier_microservice_enabled: z.boolean(),
     license_types: z.record(z.string(), z.int()),
   })
-  .meta({ id: 'BlockscoutVerificationConfig', description: 'What can be verified, and how' });
+  .meta({ id: 'BlockscoutVerificationConfig', description: 'What can be verified and how' });
 
 /** GET …/smart-contracts/verification/config. */
 export const verificationConfigRoute = createRoute({
   method: 'get',
   path: `${BASE}/verification/config`,
-  summary: 'Lists compilers and verification methods, as the Blockscout API does',
+  summary: 'List compilers and verification methods with the Blockscout API',
   tags,
   request: { params: z.object({ chainId: chainIdParameter }) },
   responses: {
@@ -84,8 +84,10 @@ const text = z.string();
 const shared = {
   compiler_version: text,
   license_type: text.optional().describe('Ignored'),
-  contract_name: text.optional().describe('Name or path:Name; the code on chain says it otherwise'),
-  constructor_args: text.optional().describe('Compared where autodetect_constructor_args is false'),
+  contract_name: text
+    .optional()
+    .describe('Name or path:Name; by default the contract whose bytecode is on chain'),
+  constructor_args: text.optional().describe('Compared if autodetect_constructor_args is false'),
   autodetect_constructor_args: text.optional(),
 };
 const settings = {
@@ -94,7 +96,7 @@ const settings = {
   evm_version: text.optional(),
   libraries: text.optional().describe('JSON: names to addresses'),
 };
-const files = { 'files[0]': file.describe('More files are files[1] and so on') };
+const files = { 'files[0]': file.describe('Further files are files[1] and so on') };
 
 const FORMS: Readonly<Record<SubmissionWay, z.ZodObject>> = {
   'standard-input': z.object({ ...shared, ...files }),
@@ -108,7 +110,7 @@ const FORMS: Readonly<Record<SubmissionWay, z.ZodObject>> = {
   }),
   sourcify: z.object({
     ...files,
-    chosen_contract_index: text.optional().describe('Where the files describe several contracts'),
+    chosen_contract_index: text.optional().describe('If the files describe several contracts'),
   }),
 };
 
@@ -118,7 +120,7 @@ export const submissionRoutes = SUBMISSION_WAYS.map((way) => ({
   route: createRoute({
     method: 'post',
     path: `${BASE}/{address}/verification/via/${way}`,
-    summary: `Verifies a contract as through the API of a Blockscout: ${way}`,
+    summary: `Verify a contract with the Blockscout API: ${way}`,
     tags,
     request: {
       params: contractParameters,
@@ -133,17 +135,17 @@ export const submissionRoutes = SUBMISSION_WAYS.map((way) => ({
     },
     responses: {
       200: jsonResponse(
-        'The verification is in the queue: ask for the contract until it is verified',
+        'The verification is in the queue; request the contract until it is verified',
         messageSchema,
       ),
       400: errorResponse('Invalid form or address, or unknown chain'),
       404: errorResponse('The address has no code'),
-      409: errorResponse('The contract is verified fully already'),
-      401: errorResponse('A token is needed, as `apikey` in the query'),
-      403: errorResponse('Nothing is verified here'),
-      413: errorResponse('The body is too large, or holds too much'),
-      422: errorResponse('Reading the body takes too long or too much memory'),
-      429: errorResponse('Too many requests of this client'),
+      409: errorResponse('The contract already has a full match'),
+      401: errorResponse('A token is required, as `apikey` in the query'),
+      403: errorResponse('Verification is turned off'),
+      413: errorResponse('The body is too large or contains too much'),
+      422: errorResponse('The body takes too long or too much memory to read'),
+      429: errorResponse('Too many requests from this client'),
       503: errorResponse('The queue is full, or the database cannot be reached'),
     },
   }),
