@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { MATCHER_VERSION } from '../src/bytecode/matcher-version.ts';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { type Match } from '../src/repository/matches/verified-contract.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
@@ -44,7 +45,11 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
       workingDirectory: folder.path,
     });
   /** Deploys a contract and imports a match of it that claims another input. */
-  const claim = async (match: Match, claimed: ReturnType<typeof box>, version = '0.8.37') => {
+  const claim = async (
+    match: Match,
+    claimed: ReturnType<typeof box>,
+    { version = '0.8.37', options = [] as readonly string[] } = {},
+  ) => {
     const { creationCode } = await compileAsDeveloper('0.8.37', box('true'), 'B.sol', 'Box');
     const { address } = await deploy(anvil, creationCode);
     const { metadata } = await compileAsDeveloper('0.8.37', claimed, 'B.sol', 'Box');
@@ -54,7 +59,7 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
     const said = metadata.replaceAll('0.8.37+', `${version}+`);
     const template = { metadata: said, sources, facts: {}, name: 'Box', targetPath: 'B.sol' };
     await writeContract(contractFolder(root, place), template, { layout: 'v1' });
-    expect((await fullmatch('import', root)).exitCode).toBe(0);
+    expect((await fullmatch('import', root, ...options)).exitCode).toBe(0);
     return address;
   };
   const shownAt = async (address: Hex) => {
@@ -114,7 +119,7 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
   });
 
   test('leaves a claim that cannot be compiled here, and exits 75', async () => {
-    const address = await claim('partial', box('of the future'), '0.8.99');
+    const address = await claim('partial', box('of the future'), { version: '0.8.99' });
     expect(await reverify(address)).toMatchObject({
       exitCode: 75,
       outcome: { outcome: 'not_checked' },
@@ -123,5 +128,84 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
     const all = await fullmatch('reverify', '--all');
     expect(all.exitCode).toBe(75);
     expect(all.stdout).toContain('1 not_checked');
+  });
+
+  describe('narrowed', () => {
+    const run = async (...args: readonly string[]) => {
+      const done = await fullmatch('reverify', String(VERIFIED_CHAIN_ID), ...args, '--json');
+      const outcomes = JSON.parse(done.stdout) as { address: string; outcome: string }[];
+      return { exitCode: done.exitCode, outcomes };
+    };
+    const change = (label: string, text: string, address: Hex) =>
+      testDatabase.database.query<{ matcher_version: number | null }>(sql(`test ${label}`, text), [
+        VERIFIED_CHAIN_ID,
+        Buffer.from(address.slice(2), 'hex'),
+      ]);
+    const EVIDENCE = `verified_contracts WHERE id =
+      (SELECT verified_contract_id FROM current_matches WHERE chain_id = $1 AND address = $2)`;
+
+    test('to a source and a time it verifies those imports alone', async () => {
+      const options = ['--source-name', 'example.org'];
+      const address = await claim('full', box('true'), { options });
+      await claim('full', box('true'), { options: ['--source-name', 'another.org'] });
+      const later = new Date(Date.now() + 86_400_000).toISOString();
+      for (const none of [
+        ['--source', 'elsewhere'],
+        ['--since', later],
+      ]) {
+        expect(await run(...none)).toEqual({ exitCode: 0, outcomes: [] });
+      }
+      const { outcomes } = await run('--source', 'example.org', '--since', '2020-01-01');
+      expect(outcomes).toEqual([
+        {
+          ...{ chainId: VERIFIED_CHAIN_ID, address: checksumAddress(address) },
+          ...{ outcome: 'verified', match: 'full' },
+        },
+      ]);
+    });
+
+    test('to the work of an older matcher it verifies matches of this service again, and changes none that differs', async () => {
+      const [renewed, other] = [
+        await claim('full', box('true')),
+        await claim('partial', box('another comment')),
+      ];
+      for (const address of [renewed, other]) {
+        expect((await reverify(address)).outcome).toMatchObject({ outcome: 'verified' });
+      }
+      const mine: readonly string[] = [renewed, other].map(checksumAddress);
+      const again = async () => {
+        const { exitCode, outcomes } = await run('--matcher-before', String(MATCHER_VERSION));
+        return { exitCode, outcomes: outcomes.filter(({ address }) => mine.includes(address)) };
+      };
+      expect((await again()).outcomes).toEqual([]);
+      const age = `UPDATE verified_contracts SET matcher_version = 1 WHERE id =
+        (SELECT verified_contract_id FROM current_matches WHERE chain_id = $1 AND address = $2)`;
+      for (const address of [renewed, other]) await change('age evidence', age, address);
+      // As if an older matcher had called it a full match.
+      const raise = `UPDATE current_matches SET runtime_match = 'full' WHERE chain_id = $1 AND address = $2`;
+      await change('raise match', raise, other);
+      const { exitCode, outcomes } = await again();
+      expect(exitCode).toBe(6);
+      expect(outcomes).toContainEqual(
+        expect.objectContaining({ address: checksumAddress(renewed), outcome: 'verified' }),
+      );
+      expect(outcomes).toContainEqual(
+        expect.objectContaining({ address: checksumAddress(other), outcome: 'differs' }),
+      );
+      expect(await shownAt(other)).toEqual({ match: 'full', origin: 'verified' });
+      const read = `SELECT matcher_version FROM ${EVIDENCE}`;
+      expect(await change('matcher', read, renewed)).toEqual([
+        { matcher_version: MATCHER_VERSION },
+      ]);
+    });
+
+    test.each([
+      ['--since', 'soon'],
+      ['--matcher-before', 'newest'],
+    ])('refuses %s %s', async (option, value) => {
+      const done = await fullmatch('reverify', '--all', option, value, '--json');
+      expect(done.exitCode).toBe(1);
+      expect(JSON.parse(done.stdout)).toMatchObject({ code: 'invalid_parameter' });
+    });
   });
 });

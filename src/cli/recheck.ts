@@ -60,7 +60,7 @@ export function readContractChoice(
   return address;
 }
 
-function invalid(parameter: string, message: string): FullmatchError {
+export function invalid(parameter: string, message: string): FullmatchError {
   return new FullmatchError('invalid_parameter', message, { details: { parameter } });
 }
 
@@ -91,21 +91,27 @@ function recheck(
   return withCore(options, context, 'recheck', checkAll, { registry: 'stored' });
 }
 
+/** The chain that is named, or all supported chains that have contracts. */
+export async function chooseChains(
+  database: Database,
+  registry: ChainRegistry,
+  ref: string | undefined,
+): Promise<ChainRegistry['chains']> {
+  if (ref !== undefined) return [findChain(registry, ref)];
+  const withContracts = await readContractChainIds(database);
+  return registry.chains.filter(
+    ({ record }) => record.supported && withContracts.includes(record.chainId),
+  );
+}
+
 /** The verified contracts of a chain, or of all supported chains; or the one of an address. */
-export async function* findContracts(
+async function* findContracts(
   database: Database,
   registry: ChainRegistry,
   ref: string | undefined,
   address: Hex | undefined,
 ): AsyncGenerator<{ readonly chain: ChainRegistry['chains'][number]; readonly address: Hex }> {
-  const withContracts = ref === undefined ? await readContractChainIds(database) : [];
-  const chains =
-    ref === undefined
-      ? registry.chains.filter(
-          ({ record }) => record.supported && withContracts.includes(record.chainId),
-        )
-      : [findChain(registry, ref)];
-  for (const chain of chains) {
+  for (const chain of await chooseChains(database, registry, ref)) {
     if (address !== undefined) {
       yield { chain, address };
       continue;

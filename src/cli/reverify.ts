@@ -1,13 +1,17 @@
 import { type Command } from 'commander';
+import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { type Core } from '../core/open-core.ts';
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, type Hex } from '../lib/hex.ts';
 import { mapInOrder } from '../lib/map-in-order.ts';
+import { listMatchesToReverify, type ReverifyFilter } from '../repository/repository.ts';
+import { type Database } from '../store/database.ts';
 import { type ClaimOutcome, verifyClaim } from '../verification/recheck/verify-claim.ts';
+import { type Deployment } from '../verification/verification-request.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { showProgress } from './progress-line.ts';
-import { findContracts, readContractChoice } from './recheck.ts';
+import { chooseChains, invalid, readContractChoice } from './recheck.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
@@ -21,26 +25,43 @@ interface ReverifyReport {
   readonly contracts: readonly Reverified[];
 }
 
-/** `fullmatch reverify`: exits 75 where a contract could not be verified now. */
+/** `fullmatch reverify`: exits 6 where a match of this service differs, and 75 where a contract could not be verified now. */
 export function defineReverify(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('[chain]', 'Chain id, CAIP-2 id, short name or name; required unless --all is given.')
     .argument('[address]', 'One contract of the chain; default: all that were imported.')
     .option('--all', 'All imported contracts of all supported chains.')
+    .option(
+      '--since <date>',
+      'Only matches stored since this day (UTC) or time, such as 2026-11-01.',
+    )
+    .option('--source <name>', 'Only matches imported from this source.')
+    .option(
+      '--matcher-before <version>',
+      'Only matches made by a matcher before this version, including those of this service.',
+    )
     .option('--json', 'Print JSON.')
     .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
       const address = readContractChoice(ref, text, options);
+      const filter = readFilter(options);
       const isListed = options['json'] === true || address !== undefined;
       const report = await withCore(
         options,
         context,
         'reverify',
-        (core) => reverify(core, ref, address, { context, isListed }),
+        (core) => reverify(core, ref, address, { context, filter, isListed }),
         { registry: 'stored' },
       );
       if (options['json']) writeJson(context.stdout, report.contracts.map(describe));
       else writeText(report, context);
-      const { not_checked: missed = 0 } = report.counts;
+      const { not_checked: missed = 0, differs = 0 } = report.counts;
+      if (differs > 0) {
+        throw new FullmatchError(
+          'no_match',
+          `${differs} matches of this service differ from what their sources give now; they stay as they are.`,
+          { details: { contracts: differs } },
+        );
+      }
       if (missed === 0) return;
       throw new FullmatchError(
         'not_checked',
@@ -50,11 +71,56 @@ export function defineReverify(command: Command, context: CliContext): void {
     });
 }
 
+/** Which matches a run is about, beside their chain, and how it reports. */
+interface ReverifyOptions {
+  readonly context: CliContext;
+  readonly filter: ReverifyFilter;
+  readonly isListed: boolean;
+}
+
+/** @throws FullmatchError invalid_parameter */
+function readFilter(options: ParsedOptions): ReverifyFilter {
+  const { since, source, matcherBefore } = options as Record<string, string | undefined>;
+  const time = since === undefined ? undefined : new Date(since);
+  if (time !== undefined && Number.isNaN(time.getTime())) {
+    throw invalid(
+      'since',
+      `--since ${since} is not a date: write 2026-11-01 or 2026-11-01T12:00Z.`,
+    );
+  }
+  if (matcherBefore !== undefined && !/^[1-9]\d{0,8}$/.test(matcherBefore)) {
+    throw invalid('matcher-before', `--matcher-before ${matcherBefore} is not a version number.`);
+  }
+  return {
+    ...(time !== undefined && { since: time }),
+    ...(source !== undefined && { source }),
+    ...(matcherBefore !== undefined && { matcherBefore: Number(matcherBefore) }),
+  };
+}
+
+/** The contract that is named, or those of the chosen chains that fit the filter. */
+async function* findMatches(
+  database: Database,
+  chains: ChainRegistry['chains'],
+  address: Hex | undefined,
+  filter: ReverifyFilter,
+): AsyncGenerator<Deployment> {
+  for (const { record } of chains) {
+    const { chainId } = record;
+    if (address !== undefined) yield { chainId, address };
+    else {
+      for await (const each of listMatchesToReverify(database, chainId, filter)) {
+        yield { chainId, address: each };
+      }
+    }
+  }
+}
+
 async function reverify(
   core: Core,
   ref: string | undefined,
   address: Hex | undefined,
-  { context, isListed }: { readonly context: CliContext; readonly isListed: boolean },
+  { context, filter, isListed }: ReverifyOptions,
 ): Promise<ReverifyReport> {
   const { registry } = await core.registry();
   const { database } = await core.store();
@@ -66,12 +132,15 @@ async function reverify(
   const listed: Reverified[] = [];
   const progress = showProgress(context, () => countsText(counts));
   try {
-    const contracts = findContracts(database, registry, ref, address);
-    const results = mapInOrder(contracts, workers, async ({ chain, address: each }) => {
-      const deployment = { chainId: chain.record.chainId, address: each };
-      return { ...deployment, ...(await verifyClaim(parts, deployment, signal, log)) };
-    });
+    const chains = await chooseChains(database, registry, ref);
+    const contracts = findMatches(database, chains, address, filter);
+    const isOwnToo = filter.matcherBefore !== undefined;
+    const results = mapInOrder(contracts, workers, async (deployment) => ({
+      ...deployment,
+      ...(await verifyClaim(parts, deployment, isOwnToo, signal, log)),
+    }));
     for await (const result of results) {
+      // Somebody else verified or withdrew it meanwhile.
       if (result.outcome === 'not_claimed' && address === undefined) continue;
       counts[result.outcome] = (counts[result.outcome] ?? 0) + 1;
       if (isListed || result.outcome !== 'verified') listed.push(result);
@@ -85,7 +154,7 @@ async function reverify(
 
 function countsText(counts: Readonly<Record<string, number>>): string {
   const texts = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
-  return texts.length === 0 ? 'no imported contract' : texts.join(', ');
+  return texts.length === 0 ? 'no contract to verify' : texts.join(', ');
 }
 
 function describe(each: Reverified): object {

@@ -6,6 +6,7 @@ export {
   type PackedContracts,
 } from './bulk/packed-contracts.ts';
 export type { CodeHashes, MatchEvidence } from './evidence/read-evidence.ts';
+export { renewMatcherVersion } from './evidence/renew-matcher-version.ts';
 export {
   FEED_BEGIN,
   type FeedEntry,
@@ -38,6 +39,7 @@ export {
 export { readStoredCompilation, type StoredCompilation } from './known-codes/read-compilation.ts';
 export { type ContractLists, createContractLists } from './lists/contract-lists.ts';
 export { listContracts } from './lists/list-contracts.ts';
+export { listMatchesToReverify, type ReverifyFilter } from './lists/list-matches-to-reverify.ts';
 export { forgetAlternatives } from './matches/alternative-matches.ts';
 export { attachCreation } from './matches/attach-creation.ts';
 export {

@@ -3,6 +3,7 @@ import {
   type Contradiction,
   type Match,
   readStoredCompilation,
+  renewMatcherVersion,
   settleContradictions,
 } from '../../repository/repository.ts';
 import { FullmatchError } from '../../errors.ts';
@@ -17,12 +18,12 @@ import { isFullMatch, type VerificationResult } from '../verify-contract.ts';
 import { verifyAndSave, verifyCurrentCode } from './verify-and-save.ts';
 
 const READ_CLAIM = sql(
-  'read claim to verify',
-  `SELECT verified_contract_id AS match_id, match, compilation_id, fully_qualified_name
+  'read stored match to verify',
+  `SELECT verified_contract_id AS match_id, match, compilation_id, fully_qualified_name, origin = 'imported' AS is_claim
    FROM current_matches
    JOIN verified_contracts ON verified_contracts.id = verified_contract_id
    JOIN compiled_contracts ON compiled_contracts.id = compilation_id
-   WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND origin = 'imported'`,
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
 );
 
 interface ClaimRow {
@@ -30,34 +31,43 @@ interface ClaimRow {
   readonly match: Match;
   readonly compilation_id: string;
   readonly fully_qualified_name: string;
+  readonly is_claim: boolean;
 }
 
 /**
- * What the verification of an imported match came to: `verified` its sources give the code, so that the match is this
- * service's own; `claim_disproved` they do not, or not as far as was claimed, and the claim was withdrawn; `not_checked` it
- * could not be found out here, and the claim stays; `not_claimed` there is no imported match.
+ * The outcome of verifying a stored match by its own sources: `verified` they give the code, and the match is this
+ * service's own; `claim_disproved` those of an imported match do not, or not as far as was claimed, and the claim was
+ * withdrawn; `differs` those of a match of this service do not, or not as far any more, and it stays; `not_checked` this
+ * could not be found out here, and the match stays; `not_claimed` there is no match to verify.
  */
 export type ClaimOutcome =
-  | { readonly outcome: 'verified' | typeof CLAIM_DISPROVED; readonly match: Match | null }
+  | {
+      readonly outcome: 'verified' | typeof CLAIM_DISPROVED | 'differs';
+      readonly match: Match | null;
+    }
   | { readonly outcome: 'not_checked'; readonly reason: string }
   | { readonly outcome: 'not_claimed' };
 
 /**
- * Verifies an imported match by its stored sources, as if somebody had submitted them.
+ * Verifies a stored match by its own sources, as if somebody had submitted them.
+ * @param isOwnToo whether matches of this service are verified again too, for which a newer matcher is a reason
  * @throws FullmatchError of the database; the reason of `signal`
  */
 export async function verifyClaim(
   parts: KnownCodeParts,
   { chainId, address }: Deployment,
+  isOwnToo: boolean,
   signal: AbortSignal,
   log: Logger,
 ): Promise<ClaimOutcome> {
   const { database, sourceBytes } = parts;
   const [claim] = await database.query<ClaimRow>(READ_CLAIM, [chainId, hexToBytes(address)]);
-  if (claim === undefined) return { outcome: 'not_claimed' };
+  if (claim === undefined || !(claim.is_claim || isOwnToo)) return { outcome: 'not_claimed' };
   const { match_id: matchId, compilation_id: id, fully_qualified_name: name } = claim;
-  const reason = CLAIM_DISPROVED;
-  const disproved: Contradiction = { of: 'match', chainId, address, matchId, reason };
+  const less = claim.is_claim ? CLAIM_DISPROVED : 'differs';
+  const disproved: Contradiction[] = claim.is_claim
+    ? [{ of: 'match', chainId, address, matchId, reason: CLAIM_DISPROVED }]
+    : [];
   const verify = async (contradicted: Contradiction[]): Promise<VerificationResult> => {
     const stored = await readStoredCompilation(database, id, sourceBytes);
     if (stored === undefined) {
@@ -65,12 +75,13 @@ export async function verifyClaim(
     }
     const task = readStoredTask(stored.compilation, name, sourceBytes, { chainId, address });
     const result = await verifyCurrentCode(database, parts, task, signal, contradicted);
-    if (isLess(result, claim)) contradicted.push(disproved);
+    if (isLess(result, claim)) contradicted.push(...disproved);
     return result;
   };
   try {
     const { result } = await verifyAndSave(database, verify, log);
-    const outcome = isLess(result, claim) ? CLAIM_DISPROVED : 'verified';
+    const outcome = isLess(result, claim) ? less : 'verified';
+    if (outcome === 'verified' && !claim.is_claim) await renewMatcherVersion(database, matchId);
     return { outcome, match: isFullMatch(result.contract) ? 'full' : 'partial' };
   } catch (error) {
     signal.throwIfAborted();
@@ -78,8 +89,8 @@ export async function verifyClaim(
     const { code } = error;
     if (code.startsWith('database_')) throw error;
     if (failureKindOf(code) !== 'no_match') return { outcome: 'not_checked', reason: code };
-    await settleContradictions(database, [disproved]);
-    return { outcome: CLAIM_DISPROVED, match: null };
+    await settleContradictions(database, disproved);
+    return { outcome: less, match: null };
   }
 }
 
