@@ -72,6 +72,7 @@ export const ERROR_CODES = {
     title: 'Data directory is from an older PostgreSQL',
   },
   embedded_server_unavailable: { status: 500, exit: 1, title: 'Embedded PostgreSQL unavailable' },
+  no_data: { status: 500, exit: 1, title: 'No data here' },
   backup_not_written: { status: 500, exit: 1, title: 'Backup not written' },
   backup_unusable: { status: 500, exit: 1, title: 'Backup unusable' },
   backup_behind: { status: 500, exit: 6, title: 'Backup is behind the database' },

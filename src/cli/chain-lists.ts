@@ -24,7 +24,10 @@ export function defineChainsSync(command: Command, context: CliContext): void {
     .option('--json', 'Print JSON.')
     .action(async (options: ParsedOptions) => {
       const work = (core: Core): Promise<SyncOutcome> => sync(core, options, context);
-      const outcome = await withCore(options, context, 'chains', work, { registry: 'stored' });
+      const outcome = await withCore(options, context, 'chains', work, {
+        registry: 'stored',
+        mayCreate: true,
+      });
       if (options['json']) writeJson(context.stdout, outcomesJson(outcome.outcomes));
       else context.stdout.write(outcomesText(outcome.outcomes, options['dryRun'] === true));
       if (outcome.failure !== undefined) throw outcome.failure;

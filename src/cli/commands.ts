@@ -14,7 +14,7 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   {
     name: 'doctor',
     description:
-      'Check everything the service needs and print how to fix each problem; exits 1 if there is one.',
+      'Check everything the service needs and print how to fix each problem; exits 1 for warnings, 2 for faults.',
     examples: ['doctor', 'doctor --config fullmatch.yaml --json'],
     load: async () => (await import('./doctor/doctor.ts')).defineDoctor,
   },

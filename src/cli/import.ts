@@ -1,6 +1,7 @@
+import { stat } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { type Command } from 'commander';
-import { FullmatchError } from '../errors.ts';
+import { FullmatchError, messageOf } from '../errors.ts';
 import { importRepository, type ImportOptions } from '../importer/import-repository.ts';
 import { type ImportSummary } from '../importer/import-tally.ts';
 import { type RefusedEntry } from '../importer/refusal.ts';
@@ -43,26 +44,33 @@ export function defineImport(command: Command, context: CliContext): void {
     .action(async (path: string | undefined, options: ParsedOptions) => {
       const json = options['json'] === true;
       const place = placeOf(path, options['from'], context);
+      if (place.target === undefined) await requirePath(place.name);
       const sourceName = sourceNameOf(options['sourceName'], options['from']);
       const everyRefused: RefusedEntry[] = [];
       const progress = showProgress(context, renderProgress);
-      const summary = await withCore(options, context, 'import', async (core) => {
-        const store = await core.store();
-        const log = await core.log();
-        const load = (from?: ImportOptions['from']): Promise<ImportSummary> =>
-          importRepository({
-            path: place.name,
-            ...(from && { from }),
-            ...(sourceName !== undefined && { sourceName }),
-            ...{ database: store.database, requireSpace: store.requireSpace, log },
-            dryRun: options['dryRun'] === true,
-            limits: { sources: core.loaded.config.limits.sources },
-            signal: context.signal,
-            onProgress: progress.update,
-            ...(json && { onRefused: (entry: RefusedEntry) => void everyRefused.push(entry) }),
-          });
-        return loadFrom(place, { store, log, context }, load);
-      }).finally(progress.end);
+      const summary = await withCore(
+        options,
+        context,
+        'import',
+        async (core) => {
+          const store = await core.store();
+          const log = await core.log();
+          const load = (from?: ImportOptions['from']): Promise<ImportSummary> =>
+            importRepository({
+              path: place.name,
+              ...(from && { from }),
+              ...(sourceName !== undefined && { sourceName }),
+              ...{ database: store.database, requireSpace: store.requireSpace, log },
+              dryRun: options['dryRun'] === true,
+              limits: { sources: core.loaded.config.limits.sources },
+              signal: context.signal,
+              onProgress: progress.update,
+              ...(json && { onRefused: (entry: RefusedEntry) => void everyRefused.push(entry) }),
+            });
+          return loadFrom(place, { store, log, context }, load);
+        },
+        { mayCreate: true },
+      ).finally(progress.end);
       if (json) writeJson(context.stdout, { ...summary, refused: everyRefused });
       else context.stdout.write(renderSummary(summary));
       refuseInterrupted(summary);
@@ -123,6 +131,19 @@ function placeOf(path: string | undefined, from: unknown, context: CliContext): 
   const named = { name: '--from', key: 'from' };
   const target = targetOfUrl(new Secret(String(from)), 'fullmatch import', named);
   return { name: target.describe(), target };
+}
+
+/** Before a database is made for it. @throws FullmatchError `import_path_unusable` */
+async function requirePath(path: string): Promise<void> {
+  try {
+    await stat(path);
+  } catch (error) {
+    const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
+    const why = isMissing ? 'there is no such file or folder' : messageOf(error);
+    throw new FullmatchError('import_path_unusable', `cannot import ${path}: ${why}`, {
+      details: { path },
+    });
+  }
 }
 
 const SOURCE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,98}[A-Za-z0-9])?$/;

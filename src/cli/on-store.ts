@@ -12,11 +12,16 @@ export async function onStore<T>(
   context: CliContext,
   command: string,
   work: (store: Store) => Promise<T>,
+  { mayCreate = false }: { readonly mayCreate?: boolean } = {},
 ): Promise<T> {
   const loaded = loadCommandConfig(options, context);
   const { database, dataDir } = loaded.config;
   const store = await openStore(
-    { ...database, dataDir, applicationName: `fullmatch ${command}`, migrate: false },
+    {
+      ...database,
+      ...{ dataDir, applicationName: `fullmatch ${command}`, migrate: false },
+      mustExist: !mayCreate,
+    },
     createCommandLog(loaded, context),
   );
   try {

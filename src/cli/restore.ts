@@ -41,23 +41,29 @@ export function defineRestore(command: Command, context: CliContext): void {
 
 async function restore(file: string, options: ParsedOptions, context: CliContext) {
   const progress = showProgress(context, renderBackupProgress);
-  return onStore(options, context, 'restore', async (store) => {
-    const restored = await store.onClient((client) =>
-      restoreBackup(client, {
-        file,
-        discardNewer: options['discardNewer'] === true,
-        signal: context.signal,
-        onProgress: progress.update,
-      }),
-    );
-    // What was acknowledged since is given up, as was asked for.
-    await store.forgetAcknowledged();
-    const { differences } = await recount(store.database, { repair: false });
-    if (differences.length === 0) return restored;
-    throw new FullmatchError(
-      'counts_differ',
-      `What was restored has ${differences.length} differences between counts and events; run: fullmatch recount`,
-      { details: { differences: differences.length } },
-    );
-  }).finally(progress.end);
+  return onStore(
+    options,
+    context,
+    'restore',
+    async (store) => {
+      const restored = await store.onClient((client) =>
+        restoreBackup(client, {
+          file,
+          discardNewer: options['discardNewer'] === true,
+          signal: context.signal,
+          onProgress: progress.update,
+        }),
+      );
+      // What was acknowledged since is given up, as was asked for.
+      await store.forgetAcknowledged();
+      const { differences } = await recount(store.database, { repair: false });
+      if (differences.length === 0) return restored;
+      throw new FullmatchError(
+        'counts_differ',
+        `What was restored has ${differences.length} differences between counts and events; run: fullmatch recount`,
+        { details: { differences: differences.length } },
+      );
+    },
+    { mayCreate: true },
+  ).finally(progress.end);
 }

@@ -60,7 +60,11 @@ export function defineVerify(command: Command, context: CliContext): void {
       else {
         const verify = (core: Core): Promise<VerificationOutcome> =>
           runHere(core, chain, request, context);
-        report(await withCore(options, context, 'verify', verify), options, context);
+        report(
+          await withCore(options, context, 'verify', verify, { mayCreate: true }),
+          options,
+          context,
+        );
       }
     });
 }

@@ -7,6 +7,8 @@ import { loadCommandConfig, type ParsedOptions } from './config-options.ts';
 export interface CommandCore {
   /** Which chains the command knows (`configured`), see {@link CoreOptions}. */
   readonly registry?: Exclude<CoreOptions['registry'], 'published'>;
+  /** Whether the command makes a database where there is none; false unless told. */
+  readonly mayCreate?: boolean;
   /** What the command changes of its configuration. */
   readonly adapt?: (loaded: LoadedConfig) => LoadedConfig;
 }
@@ -21,11 +23,12 @@ export async function withCore<T>(
   context: CliContext,
   command: string,
   work: (core: Core) => Promise<T>,
-  { registry = 'configured', adapt = (loaded) => loaded }: CommandCore = {},
+  { registry = 'configured', mayCreate = false, adapt = (loaded) => loaded }: CommandCore = {},
 ): Promise<T> {
   const loaded = adapt(loadCommandConfig(options, context));
   const core = openCore(loaded, {
     registry,
+    mustExist: !mayCreate,
     applicationName: `fullmatch ${command}`,
     // What is only printed needs no log, and its modules are not loaded.
     log: async () => (await import('./terminal-log.ts')).createCommandLog(loaded, context),

@@ -36,6 +36,8 @@ export interface CoreOptions extends CoreOverrides {
   readonly registry: 'configured' | 'stored' | 'published';
   /** How its connections are called in PostgreSQL's views. */
   readonly applicationName?: string;
+  /** Whether a database without data of ours is refused (`no_data`) and none is made; false unless told. */
+  readonly mustExist?: boolean;
   /** What hosts serve; a service without hosts publishes nothing over HTTP. */
   readonly served?: PublicationOptions['served'];
 }
@@ -91,12 +93,12 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   const store = part(async () => {
     if (options.openStore !== undefined) return closers.add(await options.openStore());
     const { openStore } = await import('../store/open-store.ts');
-    const { applicationName } = options;
+    const { applicationName, mustExist } = options;
     const wanted = {
       ...config.database,
       ...(applicationName !== undefined && { applicationName }),
-      dataDir: config.dataDir,
-      watch: isPublished,
+      ...(mustExist !== undefined && { mustExist }),
+      ...{ dataDir: config.dataDir, watch: isPublished },
     };
     return closers.add(await openStore(wanted, await log()));
   });

@@ -1,4 +1,4 @@
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { z } from 'zod';
 import { messageOf } from '../errors.ts';
@@ -11,6 +11,7 @@ import {
 } from '../repository/repository.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { ACKNOWLEDGED_FILE } from '../store/acknowledged-events.ts';
+import { makeFolder } from '../lib/writable-folder.ts';
 
 const LOOK_EVERY_MS = 1_000;
 
@@ -158,7 +159,7 @@ class RunningWatch implements AcknowledgedWatch {
     } satisfies Remembered);
     if (text === this.#written) return;
     try {
-      await mkdir(path.dirname(this.#file), { recursive: true });
+      await makeFolder(path.dirname(this.#file));
       await writeFile(`${this.#file}.partial`, `${text}\n`, { mode: 0o600 });
       await rename(`${this.#file}.partial`, this.#file);
       this.#written = text;

@@ -1,8 +1,8 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
-import { nearestExisting, requireWritable } from './writable-folder.ts';
+import { makeFolder, nearestExisting, requireWritable } from './writable-folder.ts';
 
 let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 beforeAll(async () => {
@@ -24,4 +24,25 @@ test.each(['file', 'file/below'])('%s is none', async (name) => {
   await expect(requireWritable(path.join(folder.path, name))).rejects.toMatchObject({
     code: 'ENOTDIR',
   });
+});
+
+test('a folder is made with those above it, also by several at once, and again', async () => {
+  const wanted = path.join(folder.path, 'made', 'by', 'several');
+  await Promise.all([makeFolder(wanted), makeFolder(wanted), makeFolder(path.dirname(wanted))]);
+  await makeFolder(wanted);
+  expect((await stat(wanted)).isDirectory()).toBe(true);
+});
+
+test.each([
+  ['/proc/x', 'ENOENT'],
+  ['/proc/x/y', 'ENOENT'],
+])('%s, which no file system makes, is an error and no endless loop', async (wanted, code) => {
+  if (process.platform !== 'linux') return;
+  await expect(makeFolder(wanted)).rejects.toMatchObject({ code });
+});
+
+test('a file in the place of a folder is an error', async () => {
+  const file = path.join(folder.path, 'file');
+  await expect(makeFolder(file)).rejects.toMatchObject({ code: 'EEXIST' });
+  await expect(makeFolder(path.join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' });
 });

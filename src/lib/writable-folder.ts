@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, mkdir, stat } from 'node:fs/promises';
 import path from 'node:path';
 
 /**
@@ -21,5 +21,23 @@ export async function nearestExisting(folder: string): Promise<string> {
     const above = path.dirname(folder);
     if ((error as NodeJS.ErrnoException).code !== 'ENOENT' || above === folder) throw error;
     return nearestExisting(above);
+  }
+}
+
+/**
+ * Makes a folder, and those above it that are missing. `mkdir` of Node with `recursive` never ends where a file system
+ * refuses a name with ENOENT, as /proc does (nodejs/node#31481).
+ * @throws Error of the system
+ */
+export async function makeFolder(folder: string, mode?: number): Promise<void> {
+  const existing = await nearestExisting(folder);
+  const missing = path.relative(existing, folder).split(path.sep);
+  for (let at = 1; at <= missing.length; at += 1) {
+    const each = path.join(existing, ...missing.slice(0, at));
+    await mkdir(each, { mode }).catch(async (error: unknown) => {
+      // Another process made it, or it is the one that was there; a file in its place is a fault.
+      const { code } = error as NodeJS.ErrnoException;
+      if (code !== 'EEXIST' || !(await stat(each)).isDirectory()) throw error;
+    });
   }
 }

@@ -9,8 +9,9 @@ import { ACKNOWLEDGED_FILE } from './acknowledged-events.ts';
 import { connectClient, type ConnectionTarget, targetOfUrl } from './connection-target.ts';
 import { type Database, type Queryable } from './database.ts';
 import { EMBEDDED_DATABASE } from './embedded/attachment.ts';
+import { findData } from './embedded/data-directory.ts';
 import { type EmbeddedServer, openEmbeddedServer } from './embedded/embedded-server.ts';
-import { migrate } from './migrate.ts';
+import { inspectMigrations, migrate } from './migrate.ts';
 import { FreeSpace } from './free-space.ts';
 import { hasSchema, openSchema } from './open-schema.ts';
 import { createDatabasePool, type DatabasePool } from './pool.ts';
@@ -37,6 +38,8 @@ export interface StoreOptions extends ServerSize {
   readonly applicationName?: string;
   /** Whether the schema is brought up to date; true unless told. */
   readonly migrate?: boolean;
+  /** Whether a database without data of ours is refused and none is made; false unless told. */
+  readonly mustExist?: boolean;
   /** Bytes that stay free on the file system of the embedded server's data; 0 unless told. */
   readonly minFreeBytes?: number;
   /** Whether the condition of the database is looked after; false unless told. */
@@ -100,7 +103,7 @@ const MAJOR_FACTOR = 10_000;
 /**
  * Opens the store: connects to the operator's server, or starts or joins the embedded one, and migrates the schema.
  * @throws FullmatchError `database_unreachable`, `database_too_old`, `database_error`, `schema_too_new`,
- * `invalid_configuration`, and for the embedded server `data_directory_unusable`, `data_directory_full`,
+ * `invalid_configuration`, `no_data`, and for the embedded server `data_directory_unusable`, `data_directory_full`,
  * `data_directory_too_new`, `data_directory_too_old`, `embedded_server_unavailable`
  */
 export async function openStore(options: StoreOptions, log: Logger): Promise<Store> {
@@ -113,6 +116,9 @@ export async function openStore(options: StoreOptions, log: Logger): Promise<Sto
     if (sessions !== undefined) await requireSameDatabase(target, sessions);
     const server = { version, embedded: false, joined: false };
     return openPool({ target, ...(sessions && { sessions }) }, options, log, server);
+  }
+  if (options.mustExist === true && (await findData(options.dataDir)) === undefined) {
+    throw noData(`the data directory ${options.dataDir} holds no database`);
   }
   const embedded = await openEmbeddedServer(
     {
@@ -238,6 +244,9 @@ async function prepareDatabase(
   const client = await connectClient(target);
   try {
     const version = await checkVersion(client, target);
+    if (options.mustExist === true && (await inspectMigrations(client)).applied === 0) {
+      throw noData(`the database at ${target.describe()} has no tables of Fullmatch`);
+    }
     if (options.migrate !== false) {
       for (const { name } of await migrate(client))
         log.info({ migration: name }, 'migrated the database');
@@ -246,6 +255,13 @@ async function prepareDatabase(
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+function noData(what: string): FullmatchError {
+  return new FullmatchError(
+    'no_data',
+    `No data here: ${what}. Name the configuration or the data directory of the service (--config, --data-dir), or set DATABASE_URL; fullmatch start makes a new database.`,
+  );
 }
 
 /** The version of a server that is connected. @throws FullmatchError `database_too_old`, as {@link mapDatabaseError} */

@@ -14,17 +14,30 @@ const text = fc.string({
 });
 const chains = fc.array(fc.record({ name: text, shortName: text }), { maxLength: 8 }).map((names) =>
   names.map((each, index): RegisteredChain => {
-    const record = { ...each, rpc: [], chainId: index + 1, supported: false, monitored: false };
+    const supported = index % 3 === 2;
+    const record = { ...each, rpc: [], chainId: index + 1, supported, monitored: false };
     return { record, origins: {}, endpoints: [], testnet: false, local: false };
   }),
 );
 
-/** The first name of which the text is the first words, else the first of the nearest, each compared. */
+/**
+ * The first name that begins with the text as a word, or with the text, or has a word that does, of supported chains before
+ * all; else the first of the nearest, each compared.
+ */
 function compareAll(all: readonly RegisteredChain[], wanted: string): string | undefined {
   const lower = wanted.toLowerCase();
-  const names = all.flatMap(({ record }) => [record.shortName ?? '', record.name]);
-  const begun = names.find((name) => name.toLowerCase().startsWith(`${lower} `));
-  if (begun !== undefined) return begun;
+  const namesOf = (chains: readonly RegisteredChain[]): readonly string[] =>
+    chains.flatMap(({ record }) => [record.name, record.shortName ?? '']);
+  for (const names of [namesOf(all.filter(({ record }) => record.supported)), namesOf(all)]) {
+    const begun = names.find((name) => name.toLowerCase().startsWith(`${lower} `));
+    if (begun !== undefined) return begun;
+    if (lower.length < 3) continue;
+    const part = names.find((name) => name.toLowerCase().startsWith(lower));
+    if (part !== undefined) return part;
+    const word = names.find((name) => name.toLowerCase().includes(` ${lower}`));
+    if (word !== undefined) return word;
+  }
+  const names = namesOf(all);
   const compared = names
     .map((name) => ({ name, steps: distance(lower, name.toLowerCase()) }))
     .filter(({ steps }) => steps <= Math.max(1, Math.floor(lower.length / 3)));
@@ -44,7 +57,24 @@ test('the chain of the documentation has an id that no chain of the list has', a
   }
 });
 
+const WELL_KNOWN = [1, 8453, 42_161, 11_155_111].map((chainId) => ({ chainId }));
+
 describe('the nearest name', () => {
+  test.each([
+    ['ethereum', 'Ethereum Mainnet'],
+    ['mainnet', 'Ethereum Mainnet'],
+    ['bas', 'Base'],
+    ['arbitrum', 'Arbitrum One'],
+    ['sepola', 'sepolia'],
+    ['zzzzzzzzzz', undefined],
+  ])('to %s in the public list is %s', async (wanted, name) => {
+    const { records } = await readEmbeddedList();
+    const { chains: all } = registryOf({ list: records, configured: WELL_KNOWN });
+    expect(new ChainNames({ chains: all }).nearest(wanted)?.toLowerCase()).toBe(
+      name?.toLowerCase(),
+    );
+  });
+
   test('is the one that a comparison with all of them finds', () => {
     fc.assert(
       fc.property(chains, text, (all, wanted) => {

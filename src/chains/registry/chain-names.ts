@@ -4,6 +4,8 @@ import { type ChainRegistry } from './registry.ts';
 
 /** Names that are spelled alike share most letters: how often each occurs says that two are not, for little work. */
 const LETTER_KINDS = 32;
+/** Characters of a text that is looked for as the beginning of a name or word. */
+const LEAST_PART = 3;
 
 interface Spelling {
   readonly name: string;
@@ -19,8 +21,9 @@ export class ChainNames {
     readonly isFolded: boolean;
     readonly chains: ReadonlyMap<string, readonly RegisteredChain[]>;
   }[];
-  /** Each short name and name once, in the order of the registry. */
-  readonly #spellings: readonly Spelling[];
+  /** Each name and short name once, in the order of the registry. */
+  readonly #all: readonly Spelling[];
+  readonly #supported: readonly Spelling[];
 
   readonly #measure: (left: string, right: string) => number;
 
@@ -39,10 +42,8 @@ export class ChainNames {
       tier(false, ({ record }) => [record.name]),
       tier(true, namesOf),
     ];
-    this.#spellings = [...new Set(chains.flatMap(namesOf))].map((name) => {
-      const lower = name.toLowerCase();
-      return { name, lower, letters: countLetters(lower) };
-    });
+    this.#supported = spellingsOf(chains.filter(({ record }) => record.supported));
+    this.#all = spellingsOf(chains);
   }
 
   /** The chain with an id. */
@@ -60,16 +61,28 @@ export class ChainNames {
     return found.find((chains) => chains !== undefined) ?? [];
   }
 
-  /** The short name or name nearest to a text, when it is near enough to be what was meant: a third may be wrong. */
+  /**
+   * The name or short name that was most likely meant: one that begins with the text, or has a word that does, or one that
+   * is spelled much like it (a third may be wrong). Supported chains go first, and then small ids, which are the well-known.
+   */
   nearest(text: string): string | undefined {
     const wanted = text.toLowerCase();
-    // Whoever leaves a word out means the first chain that is called so: ids of the well-known are small.
-    const begun = this.#spellings.find(({ lower }) => lower.startsWith(`${wanted} `));
-    if (begun !== undefined) return begun.name;
+    const isPart = wanted.length >= LEAST_PART;
+    const fits: readonly ((lower: string) => boolean)[] = [
+      (lower) => lower.startsWith(`${wanted} `),
+      (lower) => isPart && lower.startsWith(wanted),
+      (lower) => isPart && lower.includes(` ${wanted}`),
+    ];
+    for (const spellings of [this.#supported, this.#all]) {
+      for (const fit of fits) {
+        const found = spellings.find(({ lower }) => fit(lower));
+        if (found !== undefined) return found.name;
+      }
+    }
     const letters = countLetters(wanted);
     let best: string | undefined;
     let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
-    for (const spelling of this.#spellings) {
+    for (const spelling of this.#all) {
       const { name, lower } = spelling;
       // Nobody waits for a distance that can be told to be too large: it takes microseconds, and names are thousands.
       if (Math.abs(wanted.length - lower.length) >= bestDistance) continue;
@@ -96,6 +109,15 @@ function shortNameOf({ record }: RegisteredChain): readonly string[] {
 
 function namesOf(chain: RegisteredChain): readonly string[] {
   return [...shortNameOf(chain), chain.record.name];
+}
+
+/** Names before short names: a suggestion is for people. */
+function spellingsOf(chains: readonly RegisteredChain[]): readonly Spelling[] {
+  const names = chains.flatMap((chain) => namesOf(chain).toReversed());
+  return [...new Set(names)].map((name) => {
+    const lower = name.toLowerCase();
+    return { name, lower, letters: countLetters(lower) };
+  });
 }
 
 /** A chain stands once below each of its names. */

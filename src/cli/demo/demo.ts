@@ -54,9 +54,10 @@ export function defineDemo(command: Command, context: CliContext): void {
       };
       const adapt = (loaded: LoadedConfig): LoadedConfig => addDemonstration(loaded, node);
       try {
-        const results = await withCore(options, context, 'demo', demonstrate, { adapt }).finally(
-          () => clearProgress(context),
-        );
+        const results = await withCore(options, context, 'demo', demonstrate, {
+          adapt,
+          mayCreate: true,
+        }).finally(() => clearProgress(context));
         report(results, options, context);
       } finally {
         await node.close();

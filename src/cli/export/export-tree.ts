@@ -1,4 +1,4 @@
-import { mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Core } from '../../core/open-core.ts';
 import { readRegistryInputs, renderChainsOf } from '../../core/registry-inputs.ts';
@@ -15,6 +15,7 @@ import { type CliContext } from '../cli-context.ts';
 import { showProgress } from '../progress-line.ts';
 import { withCore } from '../with-core.ts';
 import { chainOf, type Exported, type ExportRequest, openNumbered } from './export-request.ts';
+import { makeFolder } from '../../lib/writable-folder.ts';
 
 const READERS = 4;
 // In an archive contracts stand in their order.
@@ -96,7 +97,7 @@ async function openTarget(path: string, isWhole: boolean): Promise<Opened> {
       if (await isThere(path)) throw new Error('a file is there already');
       return { target: archiveTarget(path), before: undefined, readers: ARCHIVE_READERS };
     }
-    await mkdir(path, { recursive: true });
+    await makeFolder(path);
     const before = await readFacts(path);
     if (before === undefined && (await readdir(path)).length > 0) {
       throw new Error('the folder holds something else; name an empty one');

@@ -1,5 +1,5 @@
 import { createHash, randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { open, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { isMembers } from '../../lib/members.ts';
@@ -14,6 +14,7 @@ import { readAnyBuildName } from '../toolchains/all-toolchains.ts';
 import { type NamedBuild, type Toolchain } from '../toolchains/toolchain.ts';
 import { bundledName } from './bundled-name.ts';
 import { readTar, type TarEntry } from './tar.ts';
+import { makeFolder } from '../../lib/writable-folder.ts';
 
 /** How a bundle is taken in. */
 export interface TakeOptions {
@@ -49,7 +50,7 @@ export async function takeBundle(
   bundle: string,
   { folder, trustList }: TakeOptions,
 ): Promise<readonly TakenCompiler[]> {
-  await mkdir(folder, { recursive: true });
+  await makeFolder(folder);
   const taken: TakenCompiler[] = [];
   let list = EMPTY_LIST;
   try {

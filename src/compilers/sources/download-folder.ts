@@ -1,6 +1,5 @@
 import {
   open,
-  mkdir,
   readdir,
   readFile,
   rename,
@@ -12,6 +11,7 @@ import {
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { sha256OfFile } from './file-digest.ts';
+import { makeFolder } from '../../lib/writable-folder.ts';
 
 /** A file that was downloaded, with what its size counts and when it was used last. */
 interface KeptFile {
@@ -107,7 +107,7 @@ export class DownloadFolder {
     signal: AbortSignal,
   ): Promise<T | undefined> {
     signal.throwIfAborted();
-    await mkdir(this.#folder, { recursive: true });
+    await makeFolder(this.#folder);
     const lock = this.pathOf(name + LOCK);
     if (!(await this.#take(lock))) {
       while (await this.#isHeld(lock)) {

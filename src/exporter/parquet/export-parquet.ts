@@ -1,5 +1,5 @@
 // The tables of the field as Parquet, in a folder that later exports go on with.
-import { mkdir, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { readFeedPosition } from '../../repository/repository.ts';
@@ -15,6 +15,7 @@ import {
 } from './manifest.ts';
 import { RowSum } from './parquet-file.ts';
 import { isIntact, PARTIAL, type TableResult, writeTable } from './table-files.ts';
+import { makeFolder } from '../../lib/writable-folder.ts';
 
 /** How far an export is. */
 export interface ParquetProgress {
@@ -139,7 +140,7 @@ interface Before {
 async function openFolder(options: ParquetOptions): Promise<Before> {
   const { folder, isWhole, reader, chainId = null } = options;
   try {
-    await mkdir(folder, { recursive: true });
+    await makeFolder(folder);
     const manifest = await readManifest(folder);
     const progress = await readManifest(folder, PROGRESS);
     if (manifest === undefined && progress === undefined) {

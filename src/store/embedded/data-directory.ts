@@ -15,7 +15,7 @@ import {
 } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError } from '../../errors.ts';
-import { requireWritable } from '../../lib/writable-folder.ts';
+import { makeFolder, requireWritable } from '../../lib/writable-folder.ts';
 import { type Logger } from '../../log.ts';
 import { type Account } from './run-command.ts';
 import { folderFailure, systemCode, unusable } from './store-failure.ts';
@@ -43,7 +43,7 @@ const LOCATION_FILE = 'postgres-location';
  */
 export async function locateDataDirectory(dataDir: string, log: Logger): Promise<DataDirectory> {
   try {
-    const home = await makeFolder(dataDir);
+    const home = await madeFolder(dataDir);
     const recorded = await readLocation(home);
     if (recorded !== undefined) return await inspectRecorded(recorded, home, log);
     const inside = path.join(home, FOLDER);
@@ -119,8 +119,8 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-async function makeFolder(folder: string): Promise<string> {
-  await mkdir(folder, { recursive: true });
+async function madeFolder(folder: string): Promise<string> {
+  await makeFolder(folder);
   return realpath(folder);
 }
 
