@@ -97,7 +97,10 @@ describeWith([ANVIL], 'the monitor', () => {
       contractIdentifier: 'Factory.sol:Factory',
     };
     const path = `${service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
+    const { full_match: beforeFactory } = await counts();
     expect((await post(path, body)).status).toBe(202);
+    // The factory's own match: what comes later is its children's.
+    await waitUntil(async () => (await counts()).full_match === beforeFactory + 1);
     await waitUntil(
       async () =>
         (
