@@ -75,6 +75,11 @@ const submit = (
   limits = ROOMY,
 ): Promise<string> => submitJob(testDatabase.database, packRequest(request), client, limits);
 
+const renewalOf = async (id: string): Promise<object | undefined> => {
+  const text = 'SELECT cancel_requested FROM verification_jobs WHERE id = $1';
+  return (await testDatabase.database.query(sql('test cancel request', text), [id]))[0];
+};
+
 let workers: Workers[] = [];
 afterEach(async () => {
   await Promise.all(workers.map((each) => each.close()));
@@ -504,6 +509,41 @@ describe('workers', () => {
     await expect.poll(() => stuck.running).toBe(1);
     expect(await cancelJob(testDatabase.database, running)).toBe(true);
     expect((await untilEnd(running)).failure?.code).toBe('job_cancelled');
+  });
+
+  test.each([
+    ['claimed by a worker', 'queued', 'running'],
+    ['handed back by one', 'running', 'queued'],
+  ] as const)('are cancelled also while they are %s', async (_what, before, after) => {
+    const { database } = testDatabase;
+    const id = await submit();
+    const owner = sql('test client of job', 'SELECT client FROM verification_jobs WHERE id = $1');
+    const [row] = await database.query<{ client: string }>(owner, [id]);
+    const moves = (label: string, set: string) =>
+      sql(`test ${label}`, `UPDATE verification_jobs SET ${set} WHERE id = $1`);
+    const states = {
+      queued: moves('queue job', `state = 'queued', lease_token = NULL, lease_until = NULL`),
+      running: moves(
+        'run job',
+        `state = 'running', attempts = 1, started_at = now(), claimed_at = now(),
+         lease_token = gen_random_uuid(), lease_until = now() + interval '1 hour'`,
+      ),
+    };
+    if (before === 'running') await database.query(states.running, [id]);
+    const isBlocked = sql(
+      'test blocked statements',
+      `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`,
+    );
+    let ending: Promise<VerificationJob> | undefined;
+    await database.transaction(async (transaction) => {
+      await transaction.query(states[after], [id]);
+      ending = endJob(database, id, row?.client);
+      ending.catch(() => undefined);
+      await expect.poll(async () => (await database.query(isBlocked)).length).toBe(1);
+    });
+    const job = await ending;
+    if (after === 'queued') expect(job).toMatchObject({ failure: { code: 'job_cancelled' } });
+    else expect(await renewalOf(id)).toEqual({ cancel_requested: true });
   });
 
   test('are ended by who has sent them or by the operator, and by nobody else', async () => {

@@ -124,13 +124,17 @@ const FAIL_CLAIMED = sql(
 );
 const CANCEL = sql(
   'cancel job',
-  `WITH queued AS (
+  // Locked first: a worker may claim it, or hand it back, between two looks at its state.
+  `WITH found AS MATERIALIZED (
+     SELECT id, state FROM verification_jobs
+     WHERE id = $1 AND state IN ('queued', 'running') AND client = coalesce($2, client) FOR UPDATE
+   ), queued AS (
      UPDATE verification_jobs ${FAIL}, error_code = 'job_cancelled',
        error_message = 'The verification was cancelled.', error_id = gen_random_uuid()
-     WHERE id = $1 AND state = 'queued' AND client = coalesce($2, client) RETURNING id
+     WHERE id IN (SELECT id FROM found WHERE state = 'queued') RETURNING id
    ), running AS (
      UPDATE verification_jobs SET cancel_requested = true
-     WHERE id = $1 AND state = 'running' AND client = coalesce($2, client) RETURNING id
+     WHERE id IN (SELECT id FROM found WHERE state = 'running') RETURNING id
    )
    SELECT id FROM queued UNION ALL SELECT id FROM running`,
 );
