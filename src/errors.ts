@@ -72,6 +72,8 @@ export const ERROR_CODES = {
     title: 'Data directory is from an older PostgreSQL',
   },
   embedded_server_unavailable: { status: 500, exit: 1, title: 'Embedded PostgreSQL unavailable' },
+  access_token_exists: { status: 409, exit: 1, title: 'Token exists' },
+  access_token_not_found: { status: 404, exit: 1, title: 'Token not found' },
   no_data: { status: 500, exit: 1, title: 'No data here' },
   backup_not_written: { status: 500, exit: 1, title: 'Backup not written' },
   backup_unusable: { status: 500, exit: 1, title: 'Backup unusable' },

@@ -67,6 +67,30 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
     ],
   },
   {
+    name: 'tokens',
+    description: 'Manage the tokens of those who may have contracts verified.',
+    commands: [
+      {
+        name: 'create',
+        description: 'Create a token and print it; only its hash is stored.',
+        examples: ['tokens create ci', 'tokens create alice --days 90 --per-hour 100'],
+        load: async () => (await import('./tokens.ts')).defineTokensCreate,
+      },
+      {
+        name: 'list',
+        description: 'List the names and limits of all tokens.',
+        examples: ['tokens list', 'tokens list --json'],
+        load: async () => (await import('./tokens.ts')).defineTokensList,
+      },
+      {
+        name: 'revoke',
+        description: 'Revoke a token; running services reject it within two seconds.',
+        examples: ['tokens revoke ci'],
+        load: async () => (await import('./tokens.ts')).defineTokensRevoke,
+      },
+    ],
+  },
+  {
     name: 'import',
     description:
       'Import verified contracts: a repository tree, an archive of one, Parquet files, or a Verifier Alliance database.',

@@ -6,11 +6,11 @@ export const access = section(
   {
     verify: choice(['open', 'token', 'off'], 'open', {
       description:
-        'Whether everyone may, those who send a token of access.tokens, or no one; commands on this machine always may.',
+        'Whether everyone may, those who send a token, or no one; commands on this machine always may.',
     }),
     tokens: unset(accessTokens, {
       description:
-        'Tokens, each behind the name of who has it; sent as `Authorization: Bearer`, or as the API key of the Etherscan protocol.',
+        'Tokens, each after the name of its holder, in addition to those of fullmatch tokens create; sent as `Authorization: Bearer`, or as the API key of the Etherscan API.',
       expected: 'names with tokens of 16 characters or more, such as [ci:0123456789ABCDEF]',
       secret: true,
     }),

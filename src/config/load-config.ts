@@ -169,23 +169,11 @@ function checkTogether(
   const report = (key: SettingKey, message: string) =>
     problems.invalid(originOf(key), message, key);
 
-  const { access, api, repository, database } = config;
+  const { api, repository, database } = config;
   if (database.listenUrl !== undefined && database.url === undefined) {
     report(
       'database.listenUrl',
       'database.listenUrl is set, and database.url is not, to which it belongs; set both or none',
-    );
-  }
-  if (access.verify === 'token' && (access.tokens ?? []).length === 0) {
-    report(
-      'access.verify',
-      'access.verify is token, and access.tokens names none; give one, or set open or off',
-    );
-  }
-  if (access.unlisted && (access.tokens ?? []).length === 0) {
-    report(
-      'access.unlisted',
-      'access.unlisted is true, and access.tokens names none who could reach an unlisted contract; give one, or set false',
     );
   }
   const listeners = (['api', 'repository', 'metrics', 'operator'] as const).filter(

@@ -12,6 +12,7 @@ export type VerifyAccess = 'open' | 'token' | 'off';
 /** What an operator says of access. */
 export interface AccessOptions {
   readonly verify: VerifyAccess;
+  /** Those of the configuration; others are given by {@link AccessGate.useTokens}. */
   readonly tokens: readonly { readonly name: string; readonly token: Secret }[];
   /** How many requests one client may send to this process in an hour; 0 for no bound. */
   readonly verificationsPerHour: number;
@@ -19,6 +20,14 @@ export interface AccessOptions {
   /** Where what is sent needs a token, whoever may send elsewhere. */
   readonly unlisted?: readonly string[];
   readonly now?: () => number;
+}
+
+/** A token that is known by its SHA-256. */
+interface KnownToken {
+  readonly name: string;
+  readonly digest: Buffer;
+  /** Where it has a bound of its own. */
+  readonly perHour?: number;
 }
 
 const HOUR_S = 3600;
@@ -29,7 +38,8 @@ const POLICY = 'verifications';
 /** Lets requests to verify and to import through: those of everybody, of who has a token, or of nobody. */
 export class AccessGate {
   readonly verify: VerifyAccess;
-  readonly #digests: readonly { readonly name: string; readonly digest: Buffer }[];
+  readonly #configured: readonly KnownToken[];
+  #tokens: readonly KnownToken[];
   readonly #perHour: number;
   readonly #trustedProxies: TrustedProxies;
   readonly #unlisted: readonly string[];
@@ -43,10 +53,24 @@ export class AccessGate {
     const { verify, tokens, verificationsPerHour, trustedProxies, unlisted, now } = options;
     this.verify = verify;
     this.#unlisted = unlisted ?? [];
-    this.#digests = tokens.map(({ name, token }) => ({ name, digest: digestOf(token.reveal()) }));
+    this.#configured = tokens.map(({ name, token }) => ({
+      name: `configured ${name}`,
+      digest: digestOf(token.reveal()),
+    }));
+    this.#tokens = this.#configured;
     this.#perHour = verificationsPerHour;
     this.#trustedProxies = trustedProxies;
     this.#now = now ?? Date.now;
+  }
+
+  /** Accepts these tokens from now on, and those of the configuration. */
+  useTokens(tokens: readonly KnownToken[]): void {
+    this.#tokens = [...this.#configured, ...tokens];
+  }
+
+  /** Whether anybody has a token. */
+  get hasTokens(): boolean {
+    return this.#tokens.length > 0;
   }
 
   /**
@@ -57,12 +81,14 @@ export class AccessGate {
   admit(c: Context, key?: string): void {
     if (this.verify === 'off') throw verificationOff();
     const token = bearerOf(c.req.header('authorization')) ?? key;
-    const name = this.#nameOf(token);
+    const known = this.#find(token);
     const isNeeded = this.verify === 'token' || isUnlistedPath(c.req.path, this.#unlisted);
-    if (isNeeded && name === undefined) throw refusalOf(token);
-    if (this.#perHour === 0) return;
+    if (isNeeded && known === undefined) throw refusalOf(token);
+    const perHour = known?.perHour ?? this.#perHour;
+    if (perHour === 0) return;
     // The name of a token is no address, so that the two are never one client.
-    this.#count(name === undefined ? clientOf(c.env, this.#trustedProxies) : `token ${name}`);
+    const client = known === undefined ? clientOf(c.env, this.#trustedProxies) : known.name;
+    this.#count(known === undefined ? client : `token ${client}`, perHour);
   }
 
   /**
@@ -72,7 +98,7 @@ export class AccessGate {
   admitLookUp(c: Context, key: string | undefined): void {
     if (!isUnlistedPath(c.req.path, this.#unlisted)) return;
     const token = bearerOf(c.req.header('authorization')) ?? key;
-    if (this.#nameOf(token) === undefined) throw refusalOf(token);
+    if (this.#find(token) === undefined) throw refusalOf(token);
   }
 
   /**
@@ -86,29 +112,29 @@ export class AccessGate {
     const read = (): string | undefined =>
       passwordOf(authorization) ?? new URL(url).searchParams.get('apikey') ?? undefined;
     const token = bearerOf(authorization) ?? (isRead ? read() : undefined);
-    if (this.#nameOf(token) === undefined) throw refusalOf(token);
+    if (this.#find(token) === undefined) throw refusalOf(token);
   }
 
   /** Whether a request brings a token in its header. */
   hasToken({ headers }: Request): boolean {
-    return this.#nameOf(bearerOf(headers.get('authorization') ?? undefined)) !== undefined;
+    return this.#find(bearerOf(headers.get('authorization') ?? undefined)) !== undefined;
   }
 
   /** Every token is compared, so that the time says nothing of which one is nearly right. */
-  #nameOf(token: string | undefined): string | undefined {
+  #find(token: string | undefined): KnownToken | undefined {
     if (token === undefined) return undefined;
     const digest = digestOf(token);
-    return this.#digests.filter((known) => timingSafeEqual(known.digest, digest))[0]?.name;
+    return this.#tokens.filter((known) => timingSafeEqual(known.digest, digest))[0];
   }
 
-  #count(client: string): void {
+  #count(client: string, perHour: number): void {
     const now = this.#now();
     const known = this.#hours.get(client);
     const hour =
       known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + HOUR_S * 1000 };
     if (hour !== known) this.#hours.set(client, hour);
-    if (hour.count >= this.#perHour) {
-      throw tooManyVerifications(this.#perHour, Math.ceil((hour.endsAt - now) / 1000));
+ if (hour.count >= perHour) {
+      throw tooManyVerifications(perHour, Math.ceil((hour.endsAt - now) / 1000));
     }
     hour.count += 1;
   }

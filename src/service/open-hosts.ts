@@ -1,5 +1,6 @@
 import { type Config } from '../config/config.ts';
 import { hostsWithoutPublicUrl } from '../config/public-urls.ts';
+import { followAccessTokens } from '../core/access-tokens.ts';
 import { type Core } from '../core/open-core.ts';
 import { type RunningCore } from '../core/run-core.ts';
 import { AccessGate } from '../http/access-gate.ts';
@@ -140,6 +141,11 @@ async function openServed(
   const { unlisted: hasUnlisted, ...granted } = config.access;
   const unlisted = hasUnlisted ? unlistedPrefixes(config.api.prefix) : [];
   const access = new AccessGate({ tokens: [], ...granted, unlisted, trustedProxies });
+  closers.add(await followAccessTokens(database, (tokens) => access.useTokens(tokens), log));
+  if ((access.verify === 'token' || hasUnlisted) && !access.hasTokens) {
+    const text = 'a token is required, and there is none: fullmatch tokens create <name> makes one';
+    log.warn({ event: 'access_tokens_missing' }, text);
+  }
   const reached: ReachedUrls = {};
   const pages = await readWebBundle();
   const { proxies, creations, logs, explorer } = await chains();

@@ -1,0 +1,110 @@
+import { InvalidArgumentError, type Command } from 'commander';
+import {
+  type AccessToken,
+  createAccessToken,
+  listAccessTokens,
+  revokeAccessToken,
+} from '../core/access-tokens.ts';
+import { type Database } from '../store/database.ts';
+import { writeJson, writeLine, type CliContext } from './cli-context.ts';
+import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { addListOptions, writeListJson } from './list-json.ts';
+import { renderTable } from './table.ts';
+import { withCore } from './with-core.ts';
+
+const DAY_MS = 86_400_000;
+const MOST_DAYS = 36_500;
+const MOST_PER_HOUR = 1_000_000;
+
+/** `fullmatch tokens create`: prints the token, which is shown this once. */
+export function defineTokensCreate(command: Command, context: CliContext): void {
+  addConfigOptions(command)
+    .argument('<name>', 'Who has it: letters, digits, dots, hyphens and underscores.')
+    .option('--days <count>', 'How long it is valid; default: until it is revoked.', (text) =>
+      readCount(text, MOST_DAYS),
+    )
+    .option(
+      '--per-hour <count>',
+      'Verification requests per hour; default: access.verificationsPerHour.',
+      (text) => readCount(text, MOST_PER_HOUR),
+    )
+    .option('--json', 'Print JSON.')
+    .action(async (name: string, options: ParsedOptions) => {
+      const { days, perHour } = options as Record<string, number | undefined>;
+      const limits = {
+        ...(perHour !== undefined && { perHour }),
+        ...(days !== undefined && { expiresAt: new Date(Date.now() + days * DAY_MS) }),
+      };
+      const made = await withDatabase(options, context, true, (database) =>
+        createAccessToken(database, name, limits),
+      );
+      if (options['json']) {
+        writeJson(context.stdout, { ...describe(made), token: made.token });
+        return;
+      }
+      writeLine(context.stdout, made.token);
+      writeLine(context.stderr, 'This token is shown only once. Running services accept it now.');
+    });
+}
+
+/** `fullmatch tokens list`: names and limits; the tokens themselves are stored nowhere. */
+export function defineTokensList(command: Command, context: CliContext): void {
+  addListOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
+    const tokens = await withDatabase(options, context, false, listAccessTokens);
+    if (writeListJson(context.stdout, options, tokens.map(describe))) return;
+    if (tokens.length === 0) writeLine(context.stdout, 'there are no tokens');
+    else context.stdout.write(renderTable(HEADS, tokens.map(rowOf)));
+  });
+}
+
+/** `fullmatch tokens revoke`: running services refuse the token within two seconds. */
+export function defineTokensRevoke(command: Command, context: CliContext): void {
+  addConfigOptions(command)
+    .argument('<name>', 'The name of the token.')
+    .option('--json', 'Print JSON.')
+    .action(async (name: string, options: ParsedOptions) => {
+      await withDatabase(options, context, false, (database) => revokeAccessToken(database, name));
+      if (options['json']) writeJson(context.stdout, { revoked: name });
+      else writeLine(context.stdout, `revoked ${name}`);
+    });
+}
+
+function withDatabase<T>(
+  options: ParsedOptions,
+  context: CliContext,
+  mayCreate: boolean,
+  work: (database: Database) => Promise<T>,
+): Promise<T> {
+  return withCore(
+    options,
+    context,
+    'tokens',
+    async (core) => work((await core.store()).database),
+    { mayCreate },
+  );
+}
+
+function readCount(text: string, most: number): number {
+  const count = /^\d{1,9}$/.test(text) ? Number(text) : 0;
+  if (count >= 1 && count <= most) return count;
+  throw new InvalidArgumentError(`A whole number from 1 to ${most} is expected.`);
+}
+
+const HEADS = ['name', 'created', 'expires', 'per hour'];
+
+function rowOf({ name, createdAt, expiresAt, perHour }: AccessToken): string[] {
+  const isOver = expiresAt !== undefined && expiresAt.getTime() <= Date.now();
+  const expires = expiresAt === undefined ? 'never' : dayOf(expiresAt);
+  return [name, dayOf(createdAt), isOver ? `expired ${expires}` : expires, String(perHour ?? '-')];
+}
+
+const dayOf = (date: Date): string => date.toISOString().slice(0, 10);
+
+function describe({ name, createdAt, expiresAt, perHour }: AccessToken): object {
+  return {
+    name,
+    createdAt: createdAt.toISOString(),
+    ...(expiresAt && { expiresAt: expiresAt.toISOString() }),
+    ...(perHour !== undefined && { perHour }),
+  };
+}

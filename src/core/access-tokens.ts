@@ -1,0 +1,157 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as wait } from 'node:timers/promises';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
+import { sql, type Queryable } from '../store/database.ts';
+
+/** A token as it is listed: the database holds only its hash. */
+export interface AccessToken {
+  readonly name: string;
+  /** Verification requests per hour to each process; absent: as `access.verificationsPerHour` says. */
+  readonly perHour?: number;
+  readonly createdAt: Date;
+  readonly expiresAt?: Date;
+}
+
+/** A token that is valid now. */
+export interface ValidToken {
+  readonly name: string;
+  /** Its SHA-256. */
+  readonly digest: Buffer;
+  readonly perHour?: number;
+}
+
+const INSERT = sql(
+  'create access token',
+  `INSERT INTO access_tokens (name, digest, per_hour, expires_at) VALUES ($1, $2, $3, $4)
+   ON CONFLICT (name) DO NOTHING RETURNING created_at`,
+);
+const LIST = sql(
+  'list access tokens',
+  'SELECT name, per_hour, created_at, expires_at FROM access_tokens ORDER BY name',
+);
+const DELETE = sql(
+  'revoke access token',
+  'DELETE FROM access_tokens WHERE name = $1 RETURNING name',
+);
+const READ_VALID = sql(
+  'read valid access tokens',
+  'SELECT name, digest, per_hour FROM access_tokens WHERE expires_at IS NULL OR expires_at > now()',
+);
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
+const TOKEN_BYTES = 24;
+/** So that a leaked token is recognised by scanners for secrets. */
+const PREFIX = 'fullmatch_';
+/** How soon a service knows a new token, and a revoked one no more. */
+const POLL_MS = 1000;
+
+/**
+ * Makes a token.
+ * @returns the token, which is stored nowhere, and what is listed of it
+ * @throws FullmatchError `invalid_parameter`, `access_token_exists`
+ */
+export async function createAccessToken(
+  database: Queryable,
+  name: string,
+  { perHour, expiresAt }: Pick<AccessToken, 'perHour' | 'expiresAt'> = {},
+): Promise<AccessToken & { readonly token: string }> {
+  if (!NAME.test(name)) {
+    throw new FullmatchError(
+      'invalid_parameter',
+      'A token has a name of 1 to 64 letters, digits, dots, hyphens and underscores, such as ci or alice.',
+      { details: { parameter: 'name' } },
+    );
+  }
+  const token = PREFIX + randomBytes(TOKEN_BYTES).toString('hex');
+  const digest = createHash('sha256').update(token).digest();
+  const [row] = await database.query<{ created_at: Date }>(INSERT, [
+    name,
+    digest,
+    perHour ?? null,
+    expiresAt?.toISOString() ?? null,
+  ]);
+  if (row === undefined) {
+    throw new FullmatchError(
+      'access_token_exists',
+      `There is a token ${name} already; revoke it first, or choose another name.`,
+      { details: { name } },
+    );
+  }
+  const limits = { ...(perHour !== undefined && { perHour }), ...(expiresAt && { expiresAt }) };
+  return { name, token, createdAt: row.created_at, ...limits };
+}
+
+/** All tokens by name, expired ones too. */
+export async function listAccessTokens(database: Queryable): Promise<readonly AccessToken[]> {
+  const rows = await database.query<{
+    name: string;
+    per_hour: number | null;
+    created_at: Date;
+    expires_at: Date | null;
+  }>(LIST);
+  return rows.map(({ name, per_hour, created_at, expires_at }) => ({
+    name,
+    ...(per_hour !== null && { perHour: per_hour }),
+    createdAt: created_at,
+    ...(expires_at !== null && { expiresAt: expires_at }),
+  }));
+}
+
+/** Ends a token. @throws FullmatchError `access_token_not_found` */
+export async function revokeAccessToken(database: Queryable, name: string): Promise<void> {
+  if ((await database.query(DELETE, [name])).length > 0) return;
+  throw new FullmatchError(
+    'access_token_not_found',
+    `There is no token ${name}; fullmatch tokens list shows all of them.`,
+    { details: { name } },
+  );
+}
+
+async function readValidTokens(database: Queryable): Promise<readonly ValidToken[]> {
+  const rows = await database.query<{ name: string; digest: Buffer; per_hour: number | null }>(
+    READ_VALID,
+  );
+  return rows.map(({ name, digest, per_hour }) => ({
+    name,
+    digest,
+    ...(per_hour !== null && { perHour: per_hour }),
+  }));
+}
+
+/**
+ * Keeps a service's tokens those of the database. While that does not answer, those known last are valid.
+ * @returns once the tokens were read for the first time
+ */
+export async function followAccessTokens(
+  database: Queryable,
+  use: (tokens: readonly ValidToken[]) => void,
+  log: Logger,
+  pollMs = POLL_MS,
+): Promise<{ close(): Promise<void> }> {
+  const closing = new AbortController();
+  const { signal } = closing;
+  use(await readValidTokens(database));
+  let isFailing = false;
+  const follow = async (): Promise<void> => {
+    for (;;) {
+      await wait(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        use(await readValidTokens(database));
+        isFailing = false;
+      } catch (error) {
+        const facts = { event: 'access_tokens_unread', error: messageOf(error) };
+        if (!isFailing) log.warn(facts, 'new and revoked tokens are not known for now');
+        isFailing = true;
+      }
+    }
+  };
+  const following = follow();
+  return {
+    close: async () => {
+      closing.abort();
+      await following;
+    },
+  };
+}
