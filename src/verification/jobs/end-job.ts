@@ -7,7 +7,7 @@ import { isFinished, type VerificationJob } from './verification-job.ts';
 /**
  * Ends a job: at once while it waits, within seconds while it runs.
  * @param client who asks for it, and must have submitted it; the operator unless told
- * @returns the job after the attempt: ended when it waited, else still running
+ * @returns the job after the attempt: ended when it waited; when it ran, it may have ended by now
  * @throws FullmatchError job_not_found, job_ended, job_of_another_client
  */
 export async function endJob(

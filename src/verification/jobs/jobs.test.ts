@@ -564,7 +564,8 @@ describe('workers', () => {
     const running = await submit();
     await expect.poll(() => stuck.running).toBe(1);
     await expect(byOther(running)).rejects.toMatchObject({ code: 'job_of_another_client' });
-    expect(await endJob(database, running)).toMatchObject({ state: 'running' });
+    // Its worker may have heard of it before it is read.
+    expect(['running', 'failed']).toContain((await endJob(database, running)).state);
     expect((await untilEnd(running)).failure?.code).toBe('job_cancelled');
   });
 
