@@ -134,6 +134,19 @@ AS $function$
 $function$
 ;
 
+CREATE TABLE access_tokens (
+  name text NOT NULL,
+  digest bytea NOT NULL,
+  per_hour integer,
+  created_at timestamp with time zone NOT NULL DEFAULT now(),
+  expires_at timestamp with time zone,
+  CONSTRAINT access_tokens_digest_check CHECK ((octet_length(digest) = 32)),
+  CONSTRAINT access_tokens_name_check CHECK ((name ~ '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'::text)),
+  CONSTRAINT access_tokens_per_hour_check CHECK ((per_hour > 0)),
+  CONSTRAINT access_tokens_pkey PRIMARY KEY (name),
+  CONSTRAINT access_tokens_digest_key UNIQUE (digest)
+);
+
 CREATE TABLE alternative_matches (
   chain_id bigint NOT NULL,
   address bytea NOT NULL,

@@ -75,13 +75,9 @@ function withDatabase<T>(
   mayCreate: boolean,
   work: (database: Database) => Promise<T>,
 ): Promise<T> {
-  return withCore(
-    options,
-    context,
-    'tokens',
-    async (core) => work((await core.store()).database),
-    { mayCreate },
-  );
+  return withCore(options, context, 'tokens', async (core) => work((await core.store()).database), {
+    mayCreate,
+  });
 }
 
 function readCount(text: string, most: number): number {

@@ -133,7 +133,7 @@ export class AccessGate {
     const hour =
       known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + HOUR_S * 1000 };
     if (hour !== known) this.#hours.set(client, hour);
- if (hour.count >= perHour) {
+    if (hour.count >= perHour) {
       throw tooManyVerifications(perHour, Math.ceil((hour.endsAt - now) / 1000));
     }
     hour.count += 1;
