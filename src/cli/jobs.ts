@@ -1,6 +1,5 @@
 import { InvalidArgumentError, type Command } from 'commander';
 import { checksumAddress } from '../lib/hex.ts';
-import { type Database } from '../store/database.ts';
 import { listJobs, readJob } from '../verification/jobs/read-job.ts';
 import { endJob, jobNotFound } from '../verification/jobs/end-job.ts';
 import {
@@ -13,7 +12,7 @@ import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { addListOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
-import { withCore } from './with-core.ts';
+import { withDatabase } from './with-core.ts';
 
 const IN_FLIGHT = ['queued', 'running'] as const satisfies readonly VerificationJobState[];
 const LISTED = 50;
@@ -27,7 +26,7 @@ export function defineJobsList(command: Command, context: CliContext): void {
     .action(async (options: ParsedOptions) => {
       const states = (options['state'] as VerificationJobState[] | undefined) ?? IN_FLIGHT;
       const limit = (options['limit'] as number | undefined) ?? LISTED;
-      const found = await withDatabase(options, context, (database) =>
+      const found = await withDatabase(options, context, 'jobs', (database) =>
         listJobs(database, states, limit),
       );
       if (writeListJson(context.stdout, options, found.map(describeJob))) return;
@@ -42,7 +41,7 @@ export function defineJobsShow(command: Command, context: CliContext): void {
     .argument('<id>', 'The id of the job (verificationId).')
     .option('--json', 'Print JSON.')
     .action(async (id: string, options: ParsedOptions) => {
-      const job = await withDatabase(options, context, async (database) => {
+      const job = await withDatabase(options, context, 'jobs', async (database) => {
         const found = await readJob(database, id);
         if (found === undefined) throw jobNotFound(id);
         return found;
@@ -58,20 +57,12 @@ export function defineJobsCancel(command: Command, context: CliContext): void {
     .argument('<id>', 'The id of the job (verificationId).')
     .option('--json', 'Print JSON.')
     .action(async (id: string, options: ParsedOptions) => {
-      const job = await withDatabase(options, context, (database) => endJob(database, id));
+      const job = await withDatabase(options, context, 'jobs', (database) => endJob(database, id));
       if (options['json']) writeJson(context.stdout, describeJob(job));
       else if (isFinished(job)) writeLine(context.stdout, `cancelled ${job.id}`);
       else
         writeLine(context.stdout, `asked the worker of ${job.id} to stop; it does so in seconds`);
     });
-}
-
-function withDatabase<T>(
-  options: ParsedOptions,
-  context: CliContext,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
-  return withCore(options, context, 'jobs', async (core) => work((await core.store()).database));
 }
 
 function readStates(text: string, before: readonly string[] = []): readonly string[] {

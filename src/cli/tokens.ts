@@ -5,12 +5,11 @@ import {
   listAccessTokens,
   revokeAccessToken,
 } from '../core/access-tokens.ts';
-import { type Database } from '../store/database.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { addListOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
-import { withCore } from './with-core.ts';
+import { withDatabase } from './with-core.ts';
 
 const DAY_MS = 86_400_000;
 const MOST_DAYS = 36_500;
@@ -35,8 +34,12 @@ export function defineTokensCreate(command: Command, context: CliContext): void 
         ...(perHour !== undefined && { perHour }),
         ...(days !== undefined && { expiresAt: new Date(Date.now() + days * DAY_MS) }),
       };
-      const made = await withDatabase(options, context, true, (database) =>
-        createAccessToken(database, name, limits),
+      const made = await withDatabase(
+        options,
+        context,
+        'tokens',
+        (database) => createAccessToken(database, name, limits),
+        { mayCreate: true },
       );
       if (options['json']) {
         writeJson(context.stdout, { ...describe(made), token: made.token });
@@ -50,7 +53,7 @@ export function defineTokensCreate(command: Command, context: CliContext): void 
 /** `fullmatch tokens list`: names and limits; the tokens themselves are stored nowhere. */
 export function defineTokensList(command: Command, context: CliContext): void {
   addListOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
-    const tokens = await withDatabase(options, context, false, listAccessTokens);
+    const tokens = await withDatabase(options, context, 'tokens', listAccessTokens);
     if (writeListJson(context.stdout, options, tokens.map(describe))) return;
     if (tokens.length === 0) writeLine(context.stdout, 'there are no tokens');
     else context.stdout.write(renderTable(HEADS, tokens.map(rowOf)));
@@ -63,21 +66,12 @@ export function defineTokensRevoke(command: Command, context: CliContext): void 
     .argument('<name>', 'The name of the token.')
     .option('--json', 'Print JSON.')
     .action(async (name: string, options: ParsedOptions) => {
-      await withDatabase(options, context, false, (database) => revokeAccessToken(database, name));
+      await withDatabase(options, context, 'tokens', (database) =>
+        revokeAccessToken(database, name),
+      );
       if (options['json']) writeJson(context.stdout, { revoked: name });
       else writeLine(context.stdout, `revoked ${name}`);
     });
-}
-
-function withDatabase<T>(
-  options: ParsedOptions,
-  context: CliContext,
-  mayCreate: boolean,
-  work: (database: Database) => Promise<T>,
-): Promise<T> {
-  return withCore(options, context, 'tokens', async (core) => work((await core.store()).database), {
-    mayCreate,
-  });
 }
 
 function readCount(text: string, most: number): number {

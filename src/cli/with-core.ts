@@ -1,5 +1,6 @@
 import { type LoadedConfig } from '../config/config.ts';
 import { type Core, type CoreOptions, openCore } from '../core/open-core.ts';
+import { type Database } from '../store/database.ts';
 import { type CliContext } from './cli-context.ts';
 import { loadCommandConfig, type ParsedOptions } from './config-options.ts';
 
@@ -38,4 +39,16 @@ export async function withCore<T>(
   } finally {
     await core.close();
   }
+}
+
+/** Runs `work` with the database of a command's configuration. @throws as {@link withCore} */
+export function withDatabase<T>(
+  options: ParsedOptions,
+  context: CliContext,
+  command: string,
+  work: (database: Database) => Promise<T>,
+  parts: CommandCore = {},
+): Promise<T> {
+  const onDatabase = async (core: Core): Promise<T> => work((await core.store()).database);
+  return withCore(options, context, command, onDatabase, parts);
 }

@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../errors.ts';
+import { repeat } from '../lib/repeat.ts';
 import { type Logger } from '../log.ts';
 import { sql, type Queryable } from '../store/database.ts';
 
@@ -132,22 +133,15 @@ export async function followAccessTokens(
   const closing = new AbortController();
   const { signal } = closing;
   use(await readValidTokens(database));
-  let isFailing = false;
   const follow = async (): Promise<void> => {
-    for (;;) {
-      await wait(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
-      if (signal.aborted) return;
-      try {
-        use(await readValidTokens(database));
-        isFailing = false;
-      } catch (error) {
-        const facts = { event: 'access_tokens_unread', error: messageOf(error) };
-        if (!isFailing) log.warn(facts, 'new and revoked tokens are not known for now');
-        isFailing = true;
-      }
-    }
+    await wait(pollMs, undefined, { signal, ref: false }).catch(() => undefined);
+    if (!signal.aborted) use(await readValidTokens(database));
   };
-  const following = follow();
+  const onFailure = (error: unknown): void => {
+    const facts = { event: 'access_tokens_unread', error: messageOf(error) };
+    log.warn(facts, 'new and revoked tokens are not known for now');
+  };
+  const following = repeat(follow, { signal, retryMs: 0, onFailure });
   return {
     close: async () => {
       closing.abort();

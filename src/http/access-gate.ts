@@ -87,8 +87,9 @@ export class AccessGate {
     const perHour = known?.perHour ?? this.#perHour;
     if (perHour === 0) return;
     // The name of a token is no address, so that the two are never one client.
-    const client = known === undefined ? clientOf(c.env, this.#trustedProxies) : known.name;
-    this.#count(known === undefined ? client : `token ${client}`, perHour);
+    const client =
+      known === undefined ? clientOf(c.env, this.#trustedProxies) : `token ${known.name}`;
+    this.#count(client, perHour);
   }
 
   /**

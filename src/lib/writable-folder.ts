@@ -25,16 +25,16 @@ export async function nearestExisting(folder: string): Promise<string> {
 }
 
 /**
- * Makes a folder, and those above it that are missing. `mkdir` of Node with `recursive` never ends where a file system
- * refuses a name with ENOENT, as /proc does (nodejs/node#31481).
+ * Makes a folder, and those above it that are missing. `mkdir` of Node 20 with `recursive` never returns where a file system
+ * refuses a name with ENOENT, as /proc does.
  * @throws Error of the system
  */
-export async function makeFolder(folder: string, mode?: number): Promise<void> {
+export async function makeFolder(folder: string): Promise<void> {
   const existing = await nearestExisting(folder);
   const missing = path.relative(existing, folder).split(path.sep);
   for (let at = 1; at <= missing.length; at += 1) {
     const each = path.join(existing, ...missing.slice(0, at));
-    await mkdir(each, { mode }).catch(async (error: unknown) => {
+    await mkdir(each).catch(async (error: unknown) => {
       // Another process made it, or it is the one that was there; a file in its place is a fault.
       const { code } = error as NodeJS.ErrnoException;
       if (code !== 'EEXIST' || !(await stat(each)).isDirectory()) throw error;

@@ -1,6 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
 import { messageOf } from '../errors.ts';
+import { repeat } from '../lib/repeat.ts';
 import { type Logger } from '../log.ts';
 import { sql, type Queryable } from '../store/database.ts';
 
@@ -53,29 +54,18 @@ export function followWatchedChains(
 ): { close(): Promise<void> } {
   const closing = new AbortController();
   const { signal } = closing;
-  let isFailing = false;
   const look = async (): Promise<void> => {
-    try {
-      const { configured, watched: before = new Set() } = inputs();
-      const watched = await readWatchedChains(database, configured, stallSeconds);
-      const isSame = watched.size === before.size && [...watched].every((id) => before.has(id));
-      if (!isSame && !signal.aborted) await publish(watched);
-      isFailing = false;
-    } catch (error) {
-      if (!isFailing) {
-        const facts = { event: 'watched_chains_unread', error: messageOf(error) };
-        log.warn(facts, 'it is not known which chains are watched');
-      }
-      isFailing = true;
-    }
+    const { configured, watched: before = new Set() } = inputs();
+    const watched = await readWatchedChains(database, configured, stallSeconds);
+    const isSame = watched.size === before.size && [...watched].every((id) => before.has(id));
+    if (!isSame && !signal.aborted) await publish(watched);
+    await wait(pollMs, undefined, { signal }).catch(() => undefined);
   };
-  const follow = async (): Promise<void> => {
-    while (!signal.aborted) {
-      await look();
-      await wait(pollMs, undefined, { signal }).catch(() => undefined);
-    }
+  const onFailure = (error: unknown): void => {
+    const facts = { event: 'watched_chains_unread', error: messageOf(error) };
+    log.warn(facts, 'it is not known which chains are watched');
   };
-  const following = follow();
+  const following = repeat(look, { signal, retryMs: pollMs, onFailure });
   return {
     close: async () => {
       closing.abort();

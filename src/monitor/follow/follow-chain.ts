@@ -321,9 +321,9 @@ export class ChainFollower {
         { ...facts, error: messageOf(error) },
         'blocks to read once more are put off',
       );
-      const waitMs = FIRST_BACKFILL_WAIT_MS * 2 ** Math.min(next.attempts, 20);
-      const longest = Math.min(waitMs, LONGEST_BACKFILL_WAIT_MS);
-      await putOffBackfill(database, cursor, next, last, describeFault(error), longest);
+      const doubledMs = FIRST_BACKFILL_WAIT_MS * 2 ** Math.min(next.attempts, 20);
+      const waitMs = Math.min(doubledMs, LONGEST_BACKFILL_WAIT_MS);
+      await putOffBackfill(database, cursor, next, last, describeFault(error), waitMs);
     }
     return true;
   }

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
+import { repeat } from '../../lib/repeat.ts';
 import { forgetOldCreations } from './creation-counts.ts';
 import {
   claimCreations,
@@ -104,18 +105,18 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
     }
   };
   const loops = [
-    repeat(signal, log, 'found contracts', async () => {
+    repeatPart(signal, log, 'found contracts', async () => {
       await claim('code');
       await claim('sources');
       await sleep(pollMs);
     }),
-    repeat(signal, log, 'jobs of found contracts', async () => {
+    repeatPart(signal, log, 'jobs of found contracts', async () => {
       // Before the look, so that no end between the two is missed.
       const next = parts.waitForJobs(JOBS_POLL_MS, signal);
       for (const ended of await readEndedJobs(database)) await settleEnded(parts, ended);
       await next;
     }),
-    repeat(signal, log, 'leases of found contracts', async () => {
+    repeatPart(signal, log, 'leases of found contracts', async () => {
       await wait(leaseMs / RENEWALS_PER_LEASE, undefined, { signal }).catch(() => undefined);
       if (atWork.size > 0) await renewCreations(database, [...atWork.keys()], lease);
     }),
@@ -135,26 +136,18 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
   };
 }
 
-/** Does something again and again; a failure is told once until it is over. Never rejects. */
-async function repeat(
+/** Repeats a part of the inbox's work; a failure is logged once until it is over. Never rejects. */
+function repeatPart(
   signal: AbortSignal,
   log: TrialParts['log'],
   what: string,
   run: () => Promise<void>,
 ): Promise<void> {
-  let isFailing = false;
-  while (!signal.aborted) {
-    try {
-      await run();
-      isFailing = false;
-    } catch (error) {
-      if (signal.aborted) return;
-      const facts = { event: 'inbox_failed', what, error: messageOf(error) };
-      if (!isFailing) log.warn(facts, 'the inbox of the monitor does not go on for now');
-      isFailing = true;
-      await wait(RETRY_MS, undefined, { signal }).catch(() => undefined);
-    }
-  }
+  const onFailure = (error: unknown): void => {
+    const facts = { event: 'inbox_failed', what, error: messageOf(error) };
+    log.warn(facts, 'the inbox of the monitor does not go on for now');
+  };
+  return repeat(run, { signal, retryMs: RETRY_MS, onFailure });
 }
 
 /** The outcome of a try; where it had none, the creation is due again soon. */
@@ -213,7 +206,7 @@ async function settleEnded(
 
 /** Forgets what ended long ago. */
 function tidy({ database, log }: TrialParts, keepDays: number, signal: AbortSignal): Promise<void> {
-  return repeat(signal, log, 'forgetting of found contracts', async () => {
+  return repeatPart(signal, log, 'forgetting of found contracts', async () => {
     const isMore = await forgetOldCreations(database, keepDays);
     const pauseMs = isMore ? FORGET_MORE_MS : FORGET_EVERY_MS;
     await wait(pauseMs, undefined, { signal }).catch(() => undefined);

@@ -14,6 +14,7 @@ import { type HttpParts } from '../../http-parts.ts';
 import { submitOrJoin } from '../submit-or-join.ts';
 import { type ContractChoice } from './verify-request.ts';
 import { v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
+import { isFullMatch } from '../../../verification/verify-contract.ts';
 
 type VerifyParts = Pick<HttpParts, 'contracts' | 'requests' | 'trustedProxies' | 'verification'>;
 
@@ -79,7 +80,7 @@ async function answerEnd(
     const status = FAILURE_STATUS[failureKindOf(code)];
     return answerJson(v1VerifyRoute, { error: message }, NOT_STORED, status);
   }
-  const isFull = job.runtimeMatch === 'full' || job.creationMatch === 'full';
+  const isFull = isFullMatch(job);
   // Truffle reads a time as "verified already": what this job stored has none.
   const storedAt = job.eventNumber === undefined ? await readStorageTime(parts, place) : undefined;
   return answerMatch(place, isFull ? 'full' : 'partial', storedAt);

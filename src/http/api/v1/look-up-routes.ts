@@ -43,6 +43,15 @@ const batch = z.object({
 
 const unverified = z.strictObject({ address: z.string(), status: z.literal('false') });
 
+const entriesOf = <Verified extends z.ZodType>(verified: Verified) => ({
+  200: jsonResponse(
+    'An entry for each address, in the order of the request',
+    z.array(z.union([verified, unverified])),
+  ),
+  400: invalidParameter,
+  ...crowdedResponses(v1ErrorResponse),
+});
+
 const checkAll = {
   method: 'get' as const,
   summary: 'The chains on which addresses have a full or partial match (API v1)',
@@ -59,29 +68,19 @@ const checkAll = {
         }),
     }),
   },
-  responses: {
-    200: jsonResponse(
-      'An entry for each address, in the order of the request',
-      z.array(
-        z.union([
-          z.strictObject({
-            address: z.string(),
-            chainIds: z.array(
-              z.strictObject({
-                chainId: z.string(),
-                status: z.enum(['perfect', 'partial']),
-                ...proxyResolutionSchema.shape,
-                proxyResolutionError: z.string().optional(),
-              }),
-            ),
-          }),
-          unverified,
-        ]),
+  responses: entriesOf(
+    z.strictObject({
+      address: z.string(),
+      chainIds: z.array(
+        z.strictObject({
+          chainId: z.string(),
+          status: z.enum(['perfect', 'partial']),
+          ...proxyResolutionSchema.shape,
+          proxyResolutionError: z.string().optional(),
+        }),
       ),
-    ),
-    400: invalidParameter,
-    ...crowdedResponses(v1ErrorResponse),
-  },
+    }),
+  ),
 };
 /** GET /check-all-by-addresses. */
 export const checkAllRoute = createRoute({ ...checkAll, path: '/check-all-by-addresses' });
@@ -93,23 +92,13 @@ const checkFull = {
   summary: 'The chains on which addresses have a full match (API v1)',
   tags,
   request: { query: batch },
-  responses: {
-    200: jsonResponse(
-      'An entry for each address, in the order of the request',
-      z.array(
-        z.union([
-          z.strictObject({
-            address: z.string(),
-            status: z.literal('perfect'),
-            chainIds: z.array(z.string()),
-          }),
-          unverified,
-        ]),
-      ),
-    ),
-    400: invalidParameter,
-    ...crowdedResponses(v1ErrorResponse),
-  },
+  responses: entriesOf(
+    z.strictObject({
+      address: z.string(),
+      status: z.literal('perfect'),
+      chainIds: z.array(z.string()),
+    }),
+  ),
 };
 /** GET /check-by-addresses. */
 export const checkFullRoute = createRoute({ ...checkFull, path: '/check-by-addresses' });

@@ -4,6 +4,7 @@ import { type AnswerOf } from '../../answer.ts';
 import { renderDownload } from '../../job-schema.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
 import { type jobSchema } from './verify-routes.ts';
+import { isFullMatch } from '../../../verification/verify-contract.ts';
 
 /**
  * A verification job on the wire. `error` is absent unless the job failed: clients ask whether the key is there.
@@ -35,7 +36,7 @@ export function renderJob(
             ...current,
             runtimeMatch: job.runtimeMatch,
             creationMatch: job.creationMatch,
-            match: job.runtimeMatch === 'full' || job.creationMatch === 'full' ? 'full' : 'partial',
+            match: isFullMatch(job) ? 'full' : 'partial',
           })
         : renderUnverified(job.chainId, job.address),
     ...(job.external && { externalVerifications: renderExternal(job.external) }),
