@@ -24,6 +24,7 @@ export const ERROR_CODES = {
   too_many_client_bodies: { status: 429, exit: 75, title: 'Too many request bodies of a client' },
   too_many_answers: { status: 503, exit: 75, title: 'Too many large answers' },
   too_many_client_answers: { status: 429, exit: 75, title: 'Too many large answers of a client' },
+  feed_position_unknown: { status: 410, exit: 1, title: 'Unknown position in the feed' },
   answer_too_large: { status: 422, exit: 1, title: 'Answer too large' },
   page_too_large: { status: 503, exit: 75, title: 'Page too large' },
   request_too_large: { status: 413, exit: 1, title: 'Request too large' },
@@ -134,6 +135,7 @@ export const ERROR_CODES = {
     exit: 1,
     title: 'Export of another database',
   },
+  import_source_unavailable: { status: 503, exit: 75, title: 'Import source unavailable' },
   import_interrupted: { status: 503, exit: 130, title: 'Import interrupted' },
   // network
   port_unavailable: { status: 500, exit: 1, title: 'Port unavailable' },

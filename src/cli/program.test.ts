@@ -97,6 +97,7 @@ describe('arguments that are at fault', () => {
     [['chains', 'lists'], "unknown command 'lists' (Did you mean list?)"],
     [['chains', 'list', '--suported'], "unknown option '--suported' (Did you mean --supported?)"],
     [['chains', 'show'], "missing required argument 'chain'"],
+    [['tokens', 'crate'], "unknown command 'crate' (Did you mean create?)"],
   ])('%j: say what was probably meant, to people and to programs', async (args, detail) => {
     const told = await runInProcess(args, {});
     expect(told).toMatchObject({ exitCode: 1, stdout: '' });
@@ -105,6 +106,20 @@ describe('arguments that are at fault', () => {
     expect({ exitCode, stderr }).toEqual({ exitCode: 1, stderr: '' });
     expect(JSON.parse(stdout)).toMatchObject({ code: 'invalid_parameter', detail });
   });
+});
+
+test.each([
+  ['jobs', 'list, show, or cancel'],
+  ['chains', 'sync, probe, check, list, or show'],
+])('%s without a command prints its help and says which there are', async (group, names) => {
+  const detail = `fullmatch ${group} needs a command: ${names}.`;
+  const { exitCode, stdout, stderr } = await runInProcess([group], {});
+  expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
+  expect(stderr).toContain(`Usage: fullmatch ${group} `);
+  expect(stderr.trimEnd().split('\n').at(-1)).toBe(`error[invalid_parameter]: ${detail}`);
+  const json = await runInProcess([group, '--json'], {});
+  expect(json.exitCode).toBe(1);
+  expect(JSON.parse(json.stdout)).toMatchObject({ code: 'invalid_parameter' });
 });
 
 describe('the program', () => {

@@ -18,27 +18,26 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
     return context.stdout.write(text);
   };
   const stdout = Object.assign(Object.create(context.stdout) as OutputStream, { write });
-  const told = { ...context, stdout };
-  const program = createProgram(told);
+  const program = createProgram({ ...context, stdout });
   try {
     if (args.length === 0) program.outputHelp();
     else await program.parseAsync([...args], { from: 'user' });
     return 0;
   } catch (error) {
-    const suggestion = await suggest(error, program, args);
-    return reportError(error, { json: wantsJson(args), hasResult, suggestion }, context);
+    const argumentFault = await findArgumentFault(error, program, args);
+    return reportError(error, { json: wantsJson(args), hasResult, argumentFault }, context);
   }
 }
 
 /** Loaded only where arguments are at fault. */
-async function suggest(
+async function findArgumentFault(
   error: unknown,
   program: Command,
   args: readonly string[],
 ): Promise<string | undefined> {
   if (!(error instanceof CommanderError) || error.exitCode === 0) return undefined;
-  const { calledCommand, suggestFor } = await import('./suggest-argument.ts');
-  return suggestFor(error, calledCommand(program, args));
+  const { calledCommand, describeArgumentFault } = await import('./suggest-argument.ts');
+  return describeArgumentFault(error, calledCommand(program, args));
 }
 
 function createProgram(context: CliContext): Command {

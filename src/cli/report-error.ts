@@ -7,8 +7,8 @@ export interface ReportOptions {
   readonly json: boolean;
   /** Whether a result stands on standard output: two values in a row are no JSON. */
   readonly hasResult: boolean;
-  /** What was probably meant, behind the message of a fault in the arguments. */
-  readonly suggestion?: string | undefined;
+  /** What is wrong with the arguments, if that is the error. */
+  readonly argumentFault?: string | undefined;
 }
 
 /**
@@ -18,14 +18,14 @@ export interface ReportOptions {
  */
 export function reportError(
   error: unknown,
-  { json, hasResult, suggestion }: ReportOptions,
+  { json, hasResult, argumentFault }: ReportOptions,
   context: CliContext,
 ): number {
   const out = json && !hasResult ? context.stdout : context.stderr;
   if (error instanceof CommanderError) {
     // Commander has printed the help or the version already.
     if (error.exitCode === 0) return 0;
-    const detail = [error.message.replace(/^error: /, ''), suggestion].filter(Boolean).join(' ');
+    const detail = argumentFault ?? error.message;
     if (json) writeFault(out, problemOf('invalid_parameter', detail));
     else writeLine(out, `error[invalid_parameter]: ${detail}`);
     return error.exitCode;

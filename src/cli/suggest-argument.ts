@@ -12,8 +12,21 @@ export function calledCommand(program: Command, args: readonly string[]): Comman
   return called;
 }
 
-/** What was probably meant by an option or a command that is not known: `(Did you mean --api-port?)`. */
-export function suggestFor(error: CommanderError, called: Command): string | undefined {
+/** Whether a group of commands was called without one of them. Commander prints the group's help on standard error. */
+const isCommandMissing = (error: CommanderError): boolean => error.code === 'commander.help';
+
+/**
+ * What is wrong with the arguments, and what was probably meant: `unknown option '--port' (Did you mean --api-port?)`,
+ * `fullmatch jobs needs a command: list, show or cancel`.
+ */
+export function describeArgumentFault(error: CommanderError, called: Command): string {
+  if (isCommandMissing(error)) return `${pathOf(called)} needs a command: ${orList(namesOf(called).filter((name) => name !== 'help'))}.`;
+  return [error.message.replace(/^error: /, ''), suggestFor(error, called)]
+    .filter(Boolean)
+    .join(' ');
+}
+
+function suggestFor(error: CommanderError, called: Command): string | undefined {
   const option = /unknown option '(--[^'=]+)/.exec(error.message)?.[1];
   const command = /unknown command '([^']+)'/.exec(error.message)?.[1];
   const meant =
@@ -30,6 +43,12 @@ function likeliest(unknown: string, known: readonly string[]): string | undefine
 }
 
 const namesOf = ({ commands }: Command): readonly string[] => commands.map((each) => each.name());
+
+const pathOf = (command: Command): string =>
+  command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
+
+const orList = (names: readonly string[]): string =>
+  new Intl.ListFormat('en', { type: 'disjunction' }).format(names);
 
 const flagsOf = ({ options }: Command): readonly string[] =>
   options.flatMap(({ long }) => (typeof long === 'string' ? [long] : []));

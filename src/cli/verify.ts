@@ -55,11 +55,12 @@ export function defineVerify(command: Command, context: CliContext): void {
     .option('--json', 'Print JSON.')
     .action(async (chain: string, address: string, input: string, options: ParsedOptions) => {
       const url = options['url'];
-      const request = await readRequest(address, input, options, context);
-      if (typeof url === 'string') await runRemotely(url, chain, request, options, context);
+      // Arguments are checked in the order in which they were typed: the chain first.
+      const read = (): Promise<ChainlessRequest> => readRequest(address, input, options, context);
+      if (typeof url === 'string') await runRemotely(url, chain, read, options, context);
       else {
         const verify = (core: Core): Promise<VerificationOutcome> =>
-          runHere(core, chain, request, context);
+          runHere(core, chain, read, context);
         report(
           await withCore(options, context, 'verify', verify, { mayCreate: true }),
           options,
@@ -156,11 +157,12 @@ async function withCompiler<Request extends Pick<ChainlessRequest, 'compilation'
 async function runHere(
   core: Core,
   chain: string,
-  asked: ChainlessRequest,
+  read: () => Promise<ChainlessRequest>,
   { signal, stderr }: CliContext,
 ): Promise<VerificationOutcome> {
   const { chainId } = findChain((await core.registry()).registry, chain).record;
-  const { address } = asked;
+  const submitted = await read();
+  const { address } = submitted;
   const parts = await core.verificationParts();
   const proposals = createProposalReader(
     parts,
@@ -168,7 +170,7 @@ async function runHere(
     signal,
   );
   const request = await withCompiler(
-    asked,
+    submitted,
     async () =>
       (await proposals.propose(chainId, address, { client: 'cli', signal })).compilerVersion,
   );
@@ -214,13 +216,14 @@ async function runHere(
 async function runRemotely(
   url: string,
   chain: string,
-  request: ChainlessRequest,
+  read: () => Promise<ChainlessRequest>,
   options: ParsedOptions,
   context: CliContext,
 ): Promise<void> {
   const service = new RemoteService(url, context.environment[TOKEN_VARIABLE]);
   try {
     const chainId = await service.findChainId(chain);
+    const request = await read();
     const named = await withCompiler(request, () => service.propose(chainId, request.address));
     const submitted = await service.submit({ ...named, chainId });
     if (typeof submitted !== 'string') report(submitted, options, context);

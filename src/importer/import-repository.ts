@@ -30,17 +30,24 @@ import {
   type TreeEntry,
   walkTree,
 } from './repository-tree.ts';
+import { type RemoteSource } from './remote-source.ts';
 import { type BatchOutcome } from './save-batch.ts';
 import { ContractStore } from './store-contracts.ts';
 import { type Alliance, countAlliance, openAlliance, walkAlliance } from './walk-alliance.ts';
+import { type InstanceWalk, walkInstance } from './walk-instance.ts';
 import { walkArchive } from './walk-archive.ts';
 
 /** What to import, where to, and who hears of the progress. */
 export interface ImportOptions {
   /** The folder that holds `contracts`, `contracts` itself, an archive of either, or the name of the database. */
   readonly path: string;
-  /** The database to import from, in place of a tree, and whether another writer has spaced and escaped its JSON. */
-  readonly from?: { readonly database: Queryable; readonly isRewritten: boolean };
+  /**
+   * What to import from in place of a tree: a database, and whether another writer has spaced and escaped its JSON; or another
+   * Fullmatch.
+   */
+  readonly from?:
+    | { readonly database: Queryable; readonly isRewritten: boolean }
+    | ({ readonly remote: RemoteSource } & InstanceWalk);
   readonly database: Database;
   /** Where the contracts come from, as each match says it: a short name such as a host, never a path or a credential. */
   readonly sourceName?: string;
@@ -154,6 +161,7 @@ async function openSource(
   limits: ImportLimits,
   signal: AbortSignal,
 ): Promise<TreeSource> {
+  if (from !== undefined && 'remote' in from) return openInstance(from);
   if (from !== undefined) {
     return openDatabase(await openAlliance(from.database, path, from.isRewritten), path);
   }
@@ -184,6 +192,17 @@ async function openSource(
     total: () => total,
     counted,
     hasSoundFullMatch: (location, isSound) => hasSoundFullMatch(root, location, isSound),
+  };
+}
+
+function openInstance(from: { readonly remote: RemoteSource } & InstanceWalk): TreeSource {
+  return {
+    root: from.remote.base,
+    walks: [walkInstance(from.remote, from)],
+    deliversCodes: true,
+    total: () => undefined,
+    counted: Promise.resolve(),
+    hasSoundFullMatch: () => Promise.resolve(false),
   };
 }
 

@@ -28,6 +28,8 @@ export const REFUSAL_REASONS = {
     'what is stored as the difference does not turn the recompiled code into the code on chain',
   broken_row: 'a row holds what its table cannot hold',
   wrong_metadata_hash: 'a full match whose code does not hold the hash of the metadata',
+  withdrawn_there:
+    'the service it comes from has withdrawn it; a match that was imported earlier stays here',
   not_storable: 'the database refuses the contract',
 } as const satisfies Record<string, string>;
 

@@ -96,6 +96,8 @@ const TABLES: readonly StagedTable[] = [
     newest: 'event_id',
   },
 ];
+/** The tables of an export that an import reads. */
+export const STAGED_TABLES: ReadonlySet<string> = new Set(TABLES.map(({ name }) => name));
 /** What is not there gives what a database without it gives; see walkAlliance. */
 const OPTIONAL = new Set(['sourcify_matches', 'fullmatch_matches']);
 /** JSON stays text: what it says is read where it is used. */

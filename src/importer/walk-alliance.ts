@@ -1,26 +1,20 @@
 import { FullmatchError } from '../errors.ts';
-import { type Hex, isTransactionHash, parseAddress } from '../lib/hex.ts';
-import { isMembers, type Members } from '../lib/members.ts';
-import {
-  type ContractSections,
-  filesOf,
-  type Match,
-  type Source,
-} from '../repository/repository.ts';
+import { type Hex } from '../lib/hex.ts';
+import { type Match, type Source } from '../repository/repository.ts';
 import { type Queryable, sql, type Statement } from '../store/database.ts';
-import { type ContractFolder, type FileReader } from './contract-folder.ts';
-import { type DeliveredRow, toDeliveredEvidence } from './delivered-evidence.ts';
-import { deriveMetadata } from './derive-metadata.ts';
+import { type ContractFolder } from './contract-folder.ts';
+import {
+  type DeliveredFacts,
+  type DeliveredMatches,
+  toContractFolder,
+} from './delivered-contract.ts';
 import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
 import { GroupedReads } from './grouped-reads.ts';
 import { type ImportLimits } from './import-limits.ts';
-import { parseRowJson, Refusal } from './refusal.ts';
-import { holdsHashOf, restoreMetadata } from './restore-metadata.ts';
+import { Refusal } from './refusal.ts';
 import { type TreeEntry } from './repository-tree.ts';
 
 const PAGE = 1_000;
-/** What the tables hold of a genesis allocation, which has no block's transaction. */
-const GENESIS_BLOCK = -1;
 const TABLES = [
   ...['verified_contracts', 'contract_deployments', 'contracts', 'code'],
   ...['compiled_contracts', 'compiled_contracts_sources', 'sources'],
@@ -118,34 +112,9 @@ interface ListedMatch {
   readonly creation_match: string | null;
 }
 
-interface MatchFacts {
+interface MatchFacts extends DeliveredFacts {
   readonly id: string;
   readonly compilation_id: string;
-  readonly language: string;
-  readonly compiler: string;
-  readonly version: string;
-  readonly name: string;
-  readonly fully_qualified_name: string;
-  readonly settings: string;
-  readonly artifacts: string;
-  readonly runtime_artifacts: string | null;
-  readonly recompiled: Buffer | null;
-  readonly on_chain: Buffer | null;
-  readonly runtime_transformations: string | null;
-  readonly runtime_values: string | null;
-  readonly creation_artifacts: string | null;
-  readonly recompiled_creation: Buffer | null;
-  readonly creation_on_chain: Buffer | null;
-  /** Whether the row names a creation code; it may be the one without content. */
-  readonly has_creation: boolean;
-  readonly creation_transformations: string | null;
-  readonly creation_values: string | null;
-  readonly additional_input: string | null;
-  readonly block_number: number | null;
-  readonly transaction_index: number | null;
-  readonly deployer: Hex | null;
-  readonly metadata: string | null;
-  readonly transaction_hash: string | null;
   /** null where no sources are listed. */
   readonly source_bytes: number | null;
 }
@@ -224,15 +193,18 @@ export async function* walkAlliance(
 
 function asTreeEntry(alliance: Alliance, listed: ListedMatch): TreeEntry {
   const path = `verified_contracts/${listed.id}`;
-  const isFull = [listed.runtime_match, listed.creation_match].includes('perfect');
-  const match: Match = isFull ? 'full' : 'partial';
+  const matches = {
+    runtime: matchOf(listed.runtime_match),
+    creation: matchOf(listed.creation_match),
+  };
+  const match: Match = Object.values(matches).includes('full') ? 'full' : 'partial';
   let chainId: number | undefined;
   try {
     chainId = parseChainFolder(listed.chain_id);
     const address = parseAddressFolder(listed.address);
     if (listed.runtime_match === null) throw new Refusal('no_runtime_match', path);
     const list = (limits: ImportLimits): Promise<ContractFolder> =>
-      readFolder(alliance, listed, match, limits);
+      readFolder(alliance, listed, matches, limits);
     return { kind: 'contract', location: { match, chainId, address, path, list } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -242,168 +214,25 @@ function asTreeEntry(alliance: Alliance, listed: ListedMatch): TreeEntry {
 
 async function readFolder(
   { database, facts, isRewritten }: Alliance,
-  { id, address, runtime_match: runtimeMatch, creation_match: creationMatch }: ListedMatch,
-  listed: Match,
+  { id, address }: ListedMatch,
+  matches: DeliveredMatches,
   limits: ImportLimits,
 ): Promise<ContractFolder> {
   const row = await facts.read(id);
   if (row === undefined) throw new Refusal('unreadable', id, 'its rows are not all there');
-  requireTexts(row);
-  const matchOf = (text: string | null): Match | null =>
-    text === null ? null : text === 'perfect' ? 'full' : 'partial';
-  const matches = { runtime: matchOf(runtimeMatch), creation: matchOf(creationMatch) };
-  const evidence = toDeliveredEvidence(deliveredRow(address, row, matches));
   if ((row.source_bytes ?? 0) > limits.contractBytes) {
     throw new Refusal('file_too_large', 'sources');
   }
   const values = [row.compilation_id, limits.sources + 1];
   const sources =
     row.source_bytes === null ? [] : await database.query<Source>(READ_SOURCES, values);
-  if (sources.length > limits.sources) throw new Refusal('too_many_files', 'sources');
-  if (
-    !sources.every(({ path, content }) => typeof path === 'string' && typeof content === 'string')
-  ) {
-    throw new Refusal('broken_row', 'sources');
-  }
-  const kept = row.metadata === 'null' ? null : row.metadata;
-  const metadata =
-    kept === null
-      ? listed === 'full'
-        ? findMetadata(row, sources, runtimeMatch === 'perfect')
-        : null
-      : isRewritten
-        ? restoreMetadata(kept, row.recompiled)
-        : kept;
-  const found: MatchFacts = { ...row, metadata };
-  if (runtimeMatch === 'perfect') requireMetadataHash(found);
-  const files = new Map<string, FileReader>();
-  const sourceFiles = new Map<string, FileReader>();
-  for (const { path, content } of filesOf(sectionsOf(found, sources))) {
-    const bytes = Buffer.from(content);
-    const reader: FileReader = (subject, maxBytes) =>
-      bytes.length <= maxBytes
-        ? Promise.resolve(bytes)
-        : Promise.reject(new Refusal('file_too_large', subject));
-    if (path.startsWith('sources/')) sourceFiles.set(path.slice('sources/'.length), reader);
-    else files.set(path, reader);
-  }
-  const isLess = listed === 'full' && metadata === null;
-  const atMost = (match: Match | null): Match | null => (match === null ? null : 'partial');
-  return {
-    files,
-    sources: sourceFiles,
-    evidence: isLess
-      ? {
-          ...evidence,
-          runtimeMatch: atMost(evidence.runtimeMatch),
-          creationMatch: atMost(evidence.creationMatch),
-        }
-      : evidence,
-    ...(isLess && { match: 'partial' }),
-  };
+  return toContractFolder(
+    { address: address as Hex, facts: row, sources, matches, isRewritten },
+    limits,
+  );
 }
 
-/** The metadata of a compilation that is not kept: what is derived and has the hash that the code holds. */
-function findMetadata(
-  facts: MatchFacts,
-  sources: readonly Source[],
-  isOnChain: boolean,
-): string | null {
-  const code = (isOnChain ? facts.on_chain : null) ?? facts.recompiled;
-  if (code === null || facts.language !== 'solidity') return null;
-  const derived = deriveMetadata({
-    version: facts.version,
-    fullyQualifiedName: facts.fully_qualified_name,
-    settings: parseMembers(facts.settings),
-    artifacts: parseMembers(facts.artifacts),
-    sources,
-  });
-  try {
-    for (const metadata of derived) if (holdsHashOf(code, metadata) === true) return metadata;
-  } catch (error) {
-    // Levels that cannot be gone down are none that a compiler has written.
-    if (!(error instanceof RangeError)) throw error;
-  }
-  return null;
-}
-
-/** What the published tree is made of. Codes are claims beside it: nobody here has read them on a chain. */
-function sectionsOf(facts: MatchFacts, sources: readonly Source[]): Partial<ContractSections> {
-  const { language, compiler, version, name, fully_qualified_name: fullyQualifiedName } = facts;
-  return {
-    metadata: facts.metadata,
-    compilation: {
-      ...{ language, compiler, version, name, fullyQualifiedName },
-      settings: parseMembers(facts.settings),
-    },
-    artifacts: parseMembers(facts.artifacts),
-    sources,
-    sourceSizes: sources.map(({ path, content }) => ({ path, bytes: Buffer.byteLength(content) })),
-    deployment: isTransactionHash(facts.transaction_hash ?? '')
-      ? { transactionHash: facts.transaction_hash as `0x${string}` }
-      : {},
-    creationCode: { values: parseMembers(facts.creation_values) },
-    runtimeCode: {
-      values: parseMembers(facts.runtime_values),
-      artifacts: parseMembers(facts.runtime_artifacts),
-    },
-  };
-}
-
-function deliveredRow(
-  address: string,
-  facts: MatchFacts,
-  matches: { readonly runtime: Match | null; readonly creation: Match | null },
-): DeliveredRow {
-  const { block_number: block, transaction_index: index, deployer } = facts;
-  const isCount = (value: number | null): value is number =>
-    Number.isSafeInteger(value) && (value ?? -1) >= 0;
-  return {
-    address: address as Hex,
-    runtime: {
-      match: matches.runtime,
-      onChain: facts.on_chain,
-      recompiled: facts.recompiled,
-      artifacts: facts.runtime_artifacts,
-      transformations: facts.runtime_transformations,
-      values: facts.runtime_values,
-    },
-    creation: {
-      match: matches.creation,
-      ...(facts.has_creation && { onChain: facts.creation_on_chain }),
-      recompiled: facts.recompiled_creation,
-      artifacts: facts.creation_artifacts,
-      transformations: facts.creation_transformations,
-      values: facts.creation_values,
-    },
-    settings: facts.settings,
-    artifacts: facts.artifacts,
-    additionalInput: facts.additional_input,
-    ...(block === GENESIS_BLOCK && { blockNumber: block }),
-    ...(isCount(block) && { blockNumber: block }),
-    ...(isCount(index) && { transactionIndex: index }),
-    ...(deployer !== null && parseAddress(deployer) !== undefined && { deployer }),
-  };
-}
-
-/**
- * Checks that the code on chain holds the hash of the metadata, as that of each full match of Solidity does.
- * @throws Refusal `wrong_metadata_hash`
- */
-function requireMetadataHash({ on_chain: onChain, metadata, language }: MatchFacts): void {
-  if (onChain === null || metadata === null || language !== 'solidity') return;
-  if (holdsHashOf(onChain, metadata) !== true) throw new Refusal('wrong_metadata_hash', 'metadata');
-}
-
-function parseMembers(text: string | null): Members {
-  const value = parseRowJson(text ?? 'null');
-  return isMembers(value) ? value : {};
-}
-
-/** Texts that no schema of the field lets be absent; an export may. @throws Refusal `broken_row` */
-function requireTexts(facts: MatchFacts): void {
-  const { language, compiler, version, name, fully_qualified_name: fullName } = facts;
-  const texts: readonly unknown[] = [language, compiler, version, name, fullName];
-  if (texts.every((text) => typeof text === 'string')) return;
-  throw new Refusal('broken_row', 'compiled_contracts');
+function matchOf(text: string | null): Match | null {
+  if (text === null) return null;
+  return text === 'perfect' ? 'full' : 'partial';
 }

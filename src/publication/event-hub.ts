@@ -227,11 +227,14 @@ function tooMany(
   );
 }
 
-function renderMatch(
-  id: string,
-  { eventNumber, kind, chainId, address, match, name, origin, at }: MatchEvent,
-): Buffer {
-  const data = {
+/** An event as it goes over the wire. */
+export function renderEvent({
+  address,
+  at,
+  ...event
+}: MatchEvent): Omit<MatchEvent, 'at'> & { readonly at: string } {
+  const { eventNumber, kind, chainId, match, name, origin } = event;
+  return {
     eventNumber,
     kind,
     chainId,
@@ -241,5 +244,9 @@ function renderMatch(
     origin,
     at: at.toISOString(),
   };
+}
+
+function renderMatch(id: string, event: MatchEvent): Buffer {
+  const data = renderEvent(event);
   return Buffer.from(`id: ${id}\nevent: match\ndata: ${JSON.stringify(data)}\n\n`);
 }

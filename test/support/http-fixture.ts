@@ -132,6 +132,7 @@ const emptyContracts: ContractReader = {
 
 /** Lists without contracts. */
 const emptyLists: ContractLists = {
+  readFeedPage: async () => undefined,
   listNewest: async () => ({ results: [], next: undefined }),
   searchByAddress: async () => ({ results: [], next: undefined }),
   searchByName: async () => ({ results: [], next: undefined }),

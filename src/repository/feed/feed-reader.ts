@@ -131,6 +131,30 @@ function toEntry({ position, id, kind, chain_id, address, ...row }: EntryRow): F
   return { ...place, event };
 }
 
+/** A page of the feed. */
+export interface FeedPage {
+  readonly events: readonly MatchEvent[];
+  /** The last entry of the page, or the place asked for where there is none behind it. */
+  readonly last: FeedPlace;
+  readonly hasMore: boolean;
+}
+
+/** The events behind a place; undefined where the feed does not hold the place, as after the restoring of a backup. */
+export async function readFeedPage(
+  database: Queryable,
+  after: FeedPlace,
+): Promise<FeedPage | undefined> {
+  const rows = await database.query<EntryRow>(READ_LATER, [after.position]);
+  const entries = rows.slice(0, BATCH + 1).map(toEntry);
+  const first = after.position === 0n ? FEED_BEGIN : entries.shift();
+  if (first?.position !== after.position || first.mark !== after.mark) return undefined;
+  return {
+    events: entries.flatMap(({ event }) => event ?? []),
+    last: entries.at(-1) ?? after,
+    hasMore: rows.length > BATCH,
+  };
+}
+
 const READ_POSITION = sql(
   'read position of the feed',
   'SELECT coalesce(max(position), 0)::text AS position FROM feed',

@@ -1,9 +1,11 @@
 import { bindDatabase, type Bound } from '../../store/bind-database.ts';
 import { type Queryable } from '../../store/database.ts';
+import { readFeedPage } from '../feed/feed-reader.ts';
 import { listNewestContracts } from './list-newest-contracts.ts';
 import { findSameCode, searchByAddress, searchByHash, searchByName } from './search-contracts.ts';
 
 const LISTS = {
+  readFeedPage,
   listNewest: listNewestContracts,
   searchByAddress,
   searchByName,

@@ -5,6 +5,7 @@ import { isAddress } from '../../../lib/address-text.ts';
 import { describeAddressFault } from '../../../lib/hex.ts';
 import type {
   ContractLists,
+  FeedPlace,
   HistoryQuestion,
   ListQuestion,
   SummaryPage,
@@ -25,6 +26,7 @@ import { clientOf } from '../../client-of.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { type HttpParts } from '../../http-parts.ts';
+import { renderEvent } from '../../../publication/event-hub.ts';
 import { type TaggedJson } from '../../../publication/activity.ts';
 import { isMatchId } from '../../match-id.ts';
 import { Admission } from '../../../lib/admission.ts';
@@ -35,7 +37,14 @@ import {
   searchContractsRoute,
 } from './contract-list-routes.ts';
 import { renderPage } from './render-page.ts';
-import { eventsRoute, historyRoute, overviewRoute, POINTS_MAX } from './statistics-routes.ts';
+import {
+  FEED_CURSOR,
+  feedRoute,
+  eventsRoute,
+  historyRoute,
+  overviewRoute,
+  POINTS_MAX,
+} from './statistics-routes.ts';
 
 /** Lists that are made at once: each takes a millisecond of the event loop after its reading. A history takes ten. */
 const LISTS_AT_ONCE = 4;
@@ -53,6 +62,7 @@ const NAME_CURSOR = /^[0-9]{1,18}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[^
 export const statisticsRoutes = [
   overviewRoute,
   historyRoute,
+  feedRoute,
   eventsRoute,
   newestRoute,
   searchContractsRoute,
@@ -94,6 +104,15 @@ export function addStatisticsRoutes(
       },
     });
   });
+  routes.openapi(feedRoute, async (c) => {
+    const after = feedPlaceOf(c.req.valid('query').after);
+    const page = await answers.admit(c, () => contractLists.readFeedPage(after), lists);
+    if (page === undefined) throw unknownPosition();
+    const { events, last, hasMore } = page;
+    const results = events.map(renderEvent);
+    const next = last.position === 0n ? null : `${last.position}-${last.mark}`;
+    return answerJson(feedRoute, { results, next, hasMore }, REVALIDATED);
+  });
   routes.openapi(newestRoute, async (c) => {
     const question = listQuestion(c.req.valid('query'));
     const page = await answers.admit(c, () => contractLists.listNewest(question), lists);
@@ -116,6 +135,17 @@ export function addStatisticsRoutes(
     return answerJson(sameCodeRoute, renderPage(found), REVALIDATED);
   });
 }
+
+function feedPlaceOf(after: string | undefined): FeedPlace {
+  const [, position = '0', mark = ''] = FEED_CURSOR.exec(after ?? '') ?? [];
+  return { position: BigInt(position), mark };
+}
+
+const unknownPosition = (): FullmatchError =>
+  new FullmatchError(
+    'feed_position_unknown',
+    'The feed does not have this position: the service was restored from a backup, or this is another service. Read it from the beginning, without `after`.',
+  );
 
 /** The question of a query. */
 function listQuestion({

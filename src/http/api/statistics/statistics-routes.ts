@@ -180,6 +180,49 @@ export const eventDataSchemas = {
   }),
 } as const;
 
+/** A place in the feed as its pages name it: the position, and a mark made of the event there. */
+export const FEED_CURSOR = /^([1-9][0-9]{0,17})-([0-9a-z]{1,32})$/;
+const FEED_CURSOR_HINT = 'the `next` of a page is expected';
+
+/** GET /v1/feed. */
+export const feedRoute = createRoute({
+  method: 'get',
+  path: '/v1/feed',
+  summary: 'All changes of matches, oldest first, in pages',
+  description:
+    'The events of /v1/events from the first one on, up to 1,000 in a page. To follow a service, keep `next` and send it as `after` later: it also continues behind the last event. `fullmatch import --from` reads this.',
+  tags: ['Events'],
+  request: {
+    query: z.object({
+      after: z
+        .string()
+        .regex(FEED_CURSOR, FEED_CURSOR_HINT)
+        .optional()
+        .openapi({ param: { description: 'The `next` of an earlier page' }, example: '1-abc' }),
+    }),
+  },
+  responses: {
+    200: jsonResponse(
+      'The page',
+      z
+        .strictObject({
+          results: z.array(eventDataSchemas.match),
+          next: z
+            .string()
+            .nullable()
+            .describe('The `after` of the next request; null while the feed is empty'),
+          hasMore: z.boolean().describe('Whether there are more events already'),
+        })
+        .meta({ id: 'FeedPage', description: 'Events of the feed, oldest first' }),
+    ),
+    400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
+    410: problemResponse(
+      'The feed does not have this position, because the service was restored from a backup or is another one (`feed_position_unknown`)',
+    ),
+    ...crowdedResponses(problemResponse),
+  },
+});
+
 /** GET /v1/events. */
 export const eventsRoute = createRoute({
   method: 'get',

@@ -1,0 +1,238 @@
+import { type Hex, isTransactionHash, parseAddress } from '../lib/hex.ts';
+import { isMembers, type Members } from '../lib/members.ts';
+import {
+  type ContractSections,
+  filesOf,
+  type Match,
+  type Source,
+} from '../repository/repository.ts';
+import { type ContractFolder, type FileReader } from './contract-folder.ts';
+import { type DeliveredRow, toDeliveredEvidence } from './delivered-evidence.ts';
+import { deriveMetadata } from './derive-metadata.ts';
+import { type ImportLimits } from './import-limits.ts';
+import { parseRowJson, Refusal } from './refusal.ts';
+import { holdsHashOf, restoreMetadata } from './restore-metadata.ts';
+
+/** What the tables of the field have of a genesis allocation, which no transaction of a block created. */
+const GENESIS_BLOCK = -1;
+
+/** A verified contract in the terms of the Verifier Alliance's tables, without its sources; JSON is text. */
+export interface DeliveredFacts {
+  readonly language: string;
+  readonly compiler: string;
+  readonly version: string;
+  readonly name: string;
+  readonly fully_qualified_name: string;
+  readonly settings: string;
+  readonly artifacts: string;
+  readonly runtime_artifacts: string | null;
+  readonly recompiled: Buffer | null;
+  readonly on_chain: Buffer | null;
+  readonly runtime_transformations: string | null;
+  readonly runtime_values: string | null;
+  readonly creation_artifacts: string | null;
+  readonly recompiled_creation: Buffer | null;
+  readonly creation_on_chain: Buffer | null;
+  /** Whether the row names a creation code; it may be the one without content. */
+  readonly has_creation: boolean;
+  readonly creation_transformations: string | null;
+  readonly creation_values: string | null;
+  readonly additional_input: string | null;
+  readonly block_number: number | null;
+  readonly transaction_index: number | null;
+  readonly deployer: Hex | null;
+  readonly metadata: string | null;
+  readonly transaction_hash: string | null;
+}
+
+/** The match of each code as it was delivered; null is none. */
+export interface DeliveredMatches {
+  readonly runtime: Match | null;
+  readonly creation: Match | null;
+}
+
+/** A contract as another service delivers it. */
+export interface DeliveredContract {
+  /** Lower-case hex. */
+  readonly address: Hex;
+  readonly facts: DeliveredFacts;
+  readonly sources: readonly Source[];
+  readonly matches: DeliveredMatches;
+  /** Whether another writer has spaced and escaped the metadata. */
+  readonly isRewritten: boolean;
+}
+
+/**
+ * The files that a published tree would have of a delivered contract, so that it is read as strictly, and its evidence, replayed.
+ * The metadata of a full match that was not delivered is derived; if what is derived does not have the hash in the code, the match
+ * is taken as a partial one.
+ * @throws Refusal `codes_differ`, `wrong_metadata_hash`, `broken_row`, `too_many_files`
+ */
+export function toContractFolder(
+  { address, facts, sources, matches, isRewritten }: DeliveredContract,
+  limits: ImportLimits,
+): ContractFolder {
+  requireTexts(facts);
+  const evidence = toDeliveredEvidence(deliveredRow(address, facts, matches));
+  if (sources.length > limits.sources) throw new Refusal('too_many_files', 'sources');
+  if (
+    !sources.every(({ path, content }) => typeof path === 'string' && typeof content === 'string')
+  ) {
+    throw new Refusal('broken_row', 'sources');
+  }
+  const isFull = matches.runtime === 'full' || matches.creation === 'full';
+  const metadata = metadataOf(facts, sources, isFull, matches.runtime === 'full', isRewritten);
+  const found: DeliveredFacts = { ...facts, metadata };
+  if (matches.runtime === 'full') requireMetadataHash(found);
+  const isLess = isFull && metadata === null;
+  const atMost = (match: Match | null): Match | null => (match === null ? null : 'partial');
+  return {
+    ...filesOfContract(found, sources),
+    evidence: isLess
+      ? {
+          ...evidence,
+          runtimeMatch: atMost(evidence.runtimeMatch),
+          creationMatch: atMost(evidence.creationMatch),
+        }
+      : evidence,
+    ...(isLess && { match: 'partial' }),
+  };
+}
+
+function filesOfContract(
+  facts: DeliveredFacts,
+  sources: readonly Source[],
+): Pick<ContractFolder, 'files' | 'sources'> {
+  const files = new Map<string, FileReader>();
+  const sourceFiles = new Map<string, FileReader>();
+  for (const { path, content } of filesOf(sectionsOf(facts, sources))) {
+    const bytes = Buffer.from(content);
+    const reader: FileReader = (subject, maxBytes) =>
+      bytes.length <= maxBytes
+        ? Promise.resolve(bytes)
+        : Promise.reject(new Refusal('file_too_large', subject));
+    if (path.startsWith('sources/')) sourceFiles.set(path.slice('sources/'.length), reader);
+    else files.set(path, reader);
+  }
+  return { files, sources: sourceFiles };
+}
+
+/** The metadata as its compiler wrote it, or null where it was not delivered and cannot be derived. */
+function metadataOf(
+  facts: DeliveredFacts,
+  sources: readonly Source[],
+  isFull: boolean,
+  isOnChain: boolean,
+  isRewritten: boolean,
+): string | null {
+  const { metadata, recompiled } = facts;
+  if (metadata === null || metadata === 'null') {
+    return isFull ? findMetadata(facts, sources, isOnChain) : null;
+  }
+  return isRewritten ? restoreMetadata(metadata, recompiled) : metadata;
+}
+
+/** The metadata of a compilation that is not kept: what is derived and has the hash that the code holds. */
+function findMetadata(
+  facts: DeliveredFacts,
+  sources: readonly Source[],
+  isOnChain: boolean,
+): string | null {
+  const code = (isOnChain ? facts.on_chain : null) ?? facts.recompiled;
+  if (code === null || facts.language !== 'solidity') return null;
+  const derived = deriveMetadata({
+    version: facts.version,
+    fullyQualifiedName: facts.fully_qualified_name,
+    settings: parseMembers(facts.settings),
+    artifacts: parseMembers(facts.artifacts),
+    sources,
+  });
+  try {
+    for (const metadata of derived) if (holdsHashOf(code, metadata) === true) return metadata;
+  } catch (error) {
+    // Levels that cannot be gone down are none that a compiler has written.
+    if (!(error instanceof RangeError)) throw error;
+  }
+  return null;
+}
+
+/** What the published tree is made of. Codes are claims beside it: nobody here has read them on a chain. */
+function sectionsOf(facts: DeliveredFacts, sources: readonly Source[]): Partial<ContractSections> {
+  const { language, compiler, version, name, fully_qualified_name: fullyQualifiedName } = facts;
+  return {
+    metadata: facts.metadata,
+    compilation: {
+      ...{ language, compiler, version, name, fullyQualifiedName },
+      settings: parseMembers(facts.settings),
+    },
+    artifacts: parseMembers(facts.artifacts),
+    sources,
+    sourceSizes: sources.map(({ path, content }) => ({ path, bytes: Buffer.byteLength(content) })),
+    deployment: isTransactionHash(facts.transaction_hash ?? '')
+      ? { transactionHash: facts.transaction_hash as `0x${string}` }
+      : {},
+    creationCode: { values: parseMembers(facts.creation_values) },
+    runtimeCode: {
+      values: parseMembers(facts.runtime_values),
+      artifacts: parseMembers(facts.runtime_artifacts),
+    },
+  };
+}
+
+function deliveredRow(
+  address: string,
+  facts: DeliveredFacts,
+  matches: DeliveredMatches,
+): DeliveredRow {
+  const { block_number: block, transaction_index: index, deployer } = facts;
+  const isCount = (value: number | null): value is number =>
+    Number.isSafeInteger(value) && (value ?? -1) >= 0;
+  return {
+    address: address as Hex,
+    runtime: {
+      match: matches.runtime,
+      onChain: facts.on_chain,
+      recompiled: facts.recompiled,
+      artifacts: facts.runtime_artifacts,
+      transformations: facts.runtime_transformations,
+      values: facts.runtime_values,
+    },
+    creation: {
+      match: matches.creation,
+      ...(facts.has_creation && { onChain: facts.creation_on_chain }),
+      recompiled: facts.recompiled_creation,
+      artifacts: facts.creation_artifacts,
+      transformations: facts.creation_transformations,
+      values: facts.creation_values,
+    },
+    settings: facts.settings,
+    artifacts: facts.artifacts,
+    additionalInput: facts.additional_input,
+    ...(block === GENESIS_BLOCK && { blockNumber: block }),
+    ...(isCount(block) && { blockNumber: block }),
+    ...(isCount(index) && { transactionIndex: index }),
+    ...(deployer !== null && parseAddress(deployer) !== undefined && { deployer }),
+  };
+}
+
+/**
+ * Checks that the code on chain holds the hash of the metadata, as that of each full match of Solidity does.
+ * @throws Refusal `wrong_metadata_hash`
+ */
+function requireMetadataHash({ on_chain: onChain, metadata, language }: DeliveredFacts): void {
+  if (onChain === null || metadata === null || language !== 'solidity') return;
+  if (holdsHashOf(onChain, metadata) !== true) throw new Refusal('wrong_metadata_hash', 'metadata');
+}
+
+function parseMembers(text: string | null): Members {
+  const value = parseRowJson(text ?? 'null');
+  return isMembers(value) ? value : {};
+}
+
+/** Texts that no schema of the field lets be absent; an export may. @throws Refusal `broken_row` */
+function requireTexts(facts: DeliveredFacts): void {
+  const { language, compiler, version, name, fully_qualified_name: fullName } = facts;
+  const texts: readonly unknown[] = [language, compiler, version, name, fullName];
+  if (texts.every((text) => typeof text === 'string')) return;
+  throw new Refusal('broken_row', 'compiled_contracts');
+}

@@ -1,0 +1,129 @@
+import { createWriteStream } from 'node:fs';
+import { setTimeout as wait } from 'node:timers/promises';
+import { FullmatchError, messageOf } from '../errors.ts';
+import { hostPortOf } from '../lib/address-guard.ts';
+import { FetchFault } from '../lib/fetch-fault.ts';
+import { createGuardedFetch, type FetchResponse, type GuardedFetch } from '../lib/guarded-fetch.ts';
+
+/** A record of a contract has all its sources and both codes. */
+const MOST_BYTES = 128 * 2 ** 20;
+const DEADLINE_MS = 120_000;
+const DOWNLOAD_DEADLINE_MS = 3_600_000;
+const MOST_FILE_BYTES = 64 * 2 ** 30;
+const ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 1_000;
+const MAX_PAUSE_MS = 60_000;
+/** Faults that asking again does not change. */
+const LASTING = new Set([
+  ...['url_not_allowed', 'scheme_not_allowed', 'address_not_allowed'],
+  ...['too_many_redirects', 'response_too_large'],
+]);
+
+/** A web server that an import reads from. Requests that fail are repeated, as late as the server asks for. */
+export class RemoteSource {
+  /** Without a slash at the end. */
+  readonly base: string;
+  readonly #fetch: GuardedFetch;
+  readonly #signal: AbortSignal;
+  readonly #firstPauseMs: number;
+
+  /**
+   * @param url `https://…`; its host may have a private address, because the operator named it
+   * @param options.firstPauseMs before the second attempt; it doubles with each
+   * @throws FullmatchError `import_path_unusable`
+   */
+  constructor(
+    url: string,
+    { signal, firstPauseMs = FIRST_PAUSE_MS }: { signal: AbortSignal; firstPauseMs?: number },
+  ) {
+    const parsed = URL.canParse(url) ? new URL(url) : undefined;
+    if (parsed === undefined || parsed.username !== '' || parsed.password !== '') {
+      throw new FullmatchError(
+        'import_path_unusable',
+        '--from is not a URL without a user name and password, such as https://verify.example.org',
+      );
+    }
+    parsed.search = '';
+    parsed.hash = '';
+    this.base = parsed.href.replace(/\/+$/, '');
+    this.#signal = signal;
+    this.#firstPauseMs = firstPauseMs;
+    this.#fetch = createGuardedFetch({
+      allowPrivate: [hostPortOf(parsed)],
+      maxBytes: MOST_BYTES,
+      deadlineMs: DEADLINE_MS,
+      maxRedirects: 3,
+      userAgent: 'fullmatch',
+    });
+  }
+
+  /** The response to `GET {base}{path}`, whatever its status below 500 is. @throws FullmatchError `import_source_unavailable` */
+  get(path: string): Promise<FetchResponse> {
+    return this.#repeat(path, () =>
+      this.#fetch.fetch(`${this.base}${path}`, { signal: this.#signal }),
+    );
+  }
+
+  /** The JSON at a path; undefined where there is none. @throws FullmatchError `import_source_unavailable` */
+  async getJson(path: string): Promise<unknown> {
+    const { status, body } = await this.get(path);
+    if (status === 404) return undefined;
+    if (status !== 200) throw this.#unavailable(path, `it responds with status ${status}`);
+    try {
+      return JSON.parse(body.toString('utf8'));
+    } catch {
+      throw this.#unavailable(path, 'the response is not JSON');
+    }
+  }
+
+  /** Writes the body at a path to a file. @throws FullmatchError `import_source_unavailable` */
+  async download(path: string, file: string): Promise<void> {
+    await this.#repeat(path, async () => {
+      const head = await this.#fetch.download(`${this.base}${path}`, createWriteStream(file), {
+        signal: this.#signal,
+        maxBytes: MOST_FILE_BYTES,
+        deadlineMs: DOWNLOAD_DEADLINE_MS,
+      });
+      if (head.status === 200 || head.status === 429 || head.status >= 500) return head;
+      throw this.#unavailable(path, `it responds with status ${head.status}`);
+    });
+  }
+
+  close(): Promise<void> {
+    return this.#fetch.close();
+  }
+
+  async #repeat<Head extends { readonly status: number; readonly retryAfterMs?: number }>(
+    path: string,
+    request: () => Promise<Head>,
+  ): Promise<Head> {
+    for (let attempt = 1, pauseMs = this.#firstPauseMs; ; attempt += 1, pauseMs *= 2) {
+      let retryAfterMs: number | undefined;
+      let fault: string;
+      try {
+        const head = await request();
+        if (head.status !== 429 && head.status < 500) return head;
+        ({ retryAfterMs } = head);
+        fault = `it responds with status ${head.status}`;
+      } catch (error) {
+        this.#signal.throwIfAborted();
+        if (!(error instanceof FetchFault)) throw error;
+        ({ retryAfterMs } = error.details);
+        fault = messageOf(error);
+        if (LASTING.has(error.code)) throw this.#unavailable(path, fault, error);
+      }
+      if (attempt === ATTEMPTS) throw this.#unavailable(path, fault);
+      await wait(Math.min(retryAfterMs ?? pauseMs, MAX_PAUSE_MS), undefined, {
+        signal: this.#signal,
+      });
+    }
+  }
+
+  #unavailable(path: string, why: string, cause?: unknown): FullmatchError {
+    return new FullmatchError(
+      'import_source_unavailable',
+      `cannot read ${this.base}${path}: ${why}. What was imported so far is stored; run the same command to go on`,
+      { details: { path }, ...(cause !== undefined && { cause }) },
+    );
+  }
+}
