@@ -521,6 +521,14 @@ CREATE TABLE immutable_types (
   CONSTRAINT immutable_types_pkey PRIMARY KEY (compilation_id)
 );
 
+CREATE TABLE import_cursors (
+  url text NOT NULL,
+  cursor text NOT NULL,
+  updated_at timestamp with time zone NOT NULL DEFAULT now(),
+  CONSTRAINT import_cursors_url_check CHECK ((octet_length(url) <= 2048)),
+  CONSTRAINT import_cursors_pkey PRIMARY KEY (url)
+);
+
 CREATE TABLE indexed_compilations (
   compilation_id uuid NOT NULL,
   uses bigint NOT NULL DEFAULT 0,

@@ -129,7 +129,7 @@ describe.skipIf(absence)('a service that verifies nothing', () => {
       expect(await refused.json()).toMatchObject({ customCode: 'verification_off' });
       const page = await fetch(`${apiUrl}/verify`, { headers: { accept: 'text/html' } });
       const text = await page.text();
-      expect(text).toContain('verifies nothing that is sent to it');
+      expect(text).toContain('does not accept submissions');
       expect(text).not.toContain('<form class="verify"');
     } finally {
       await closed.close();

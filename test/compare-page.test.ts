@@ -73,7 +73,7 @@ test('files are the same, changed, moved, gone or new, and the settings that dif
     'lib/Moved.sol moved to node_modules/Moved.sol',
     'a/Old.sol only in the first',
     'a/New.sol only in the second',
-    '1 the same in both',
+    '1 identical in both',
     'optimizer {&quot;enabled&quot;:true,&quot;runs&quot;:200} {&quot;enabled&quot;:true,&quot;runs&quot;:999}',
   ]) {
     expect(seen).toContain(told);
@@ -85,8 +85,8 @@ test('files are the same, changed, moved, gone or new, and the settings that dif
 
 test('contracts of the same sources are told to be the same', async () => {
   const { text } = await read(`?with=${THIRD}`);
-  expect(plain(text)).toContain('Every source is the same');
-  expect(plain(text)).toContain('Compiler, contract and settings are the same.');
+  expect(plain(text)).toContain('All sources are identical');
+  expect(plain(text)).toContain('Compiler, contract name and settings are identical.');
 });
 
 test.each([

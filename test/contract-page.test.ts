@@ -162,7 +162,7 @@ describe('the page of a contract', () => {
     const contracts = { ...real.contracts, readRecordVersion: fail };
     const failed = await read(`/contract/1/${PLAIN}`, { contracts });
     expect(failed.status).toBe(503);
-    expect(failed.page).toContain('Could not check, because');
+    expect(failed.page).toContain('The record could not be read');
     expect(failed.page).not.toContain('Not verified here');
     const absent = await read(`/contract/1/${ABSENT}`);
     expect(absent.status).toBe(404);
@@ -174,7 +174,7 @@ describe('the page of a contract', () => {
     await withdrawMatch(testDatabase.database, { chainId: 1, address: WITHDRAWN, reason });
     const { status, page } = await read(`/contract/1/${WITHDRAWN}`);
     expect(status).toBe(404);
-    expect(page).toContain('Not verified here any more');
+    expect(page).toContain('No longer verified here');
     expect(page).toContain('&lt;script>alert(1)');
     expect(page).not.toContain(reason);
   });
@@ -200,7 +200,7 @@ describe('the page of a contract', () => {
     }
     expect([pages, paths.size]).toEqual([5, 1000]);
     expect([...page.matchAll(/class="line"/g)].length).toBeLessThanOrEqual(10_001);
-    expect(page).toContain('the whole file is among the downloads');
+    expect(page).toContain('the downloads have the whole file');
     const other = await read(`/contract/1/${LARGE}?source=deep%2FFile1.sol`);
     expect(other.page).toContain('contract A1 {}');
   });
@@ -216,7 +216,7 @@ describe('the page of a contract', () => {
   test('ends a source that would have very many marks, and says so', async () => {
     const { page } = await read(`/contract/1/${HIDDEN_MIX}`);
     expect(marksOf(page)).toBe(2_000);
-    expect(page).toContain('the whole file is among the downloads');
+    expect(page).toContain('the downloads have the whole file');
   });
 
   test('names long paths by their ends, without links that no server takes', async () => {
@@ -234,11 +234,13 @@ describe('the page of a contract', () => {
 
   test('finds lines in the files of the page, and leads to them', async () => {
     const { page } = await read(`/contract/1/${PLAIN}?find=TOKEN+%7B`);
-    expect(page).toContain('1 line holds');
+    expect(page).toContain('1 line contains');
     expect(page).toContain('href="?source=a%2FToken.sol#L1"');
-    expect((await read(`/contract/1/${LARGE}?find=nowhere`)).page).toContain('No line holds');
-    // The file of 20,000 lines holds it in each of them.
-    expect((await read(`/contract/1/${LARGE}?find=line`)).page).toContain('are not listed');
+    expect((await read(`/contract/1/${LARGE}?find=nowhere`)).page).toContain('No line contains');
+    // The file of 20,000 lines contains it in each of them.
+    expect((await read(`/contract/1/${LARGE}?find=line`)).page).toContain(
+      'only the first ones are listed',
+    );
     const hidden = await read(`/contract/1/${DECEIVING}?find=token`);
     expect(hidden.page).not.toMatch(/[\u200b\u202e\u2066]/);
   });

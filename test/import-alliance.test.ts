@@ -254,7 +254,7 @@ describe('a database of another form', () => {
     );
     expect(JSON.parse(wrong.stdout)).toMatchObject({ code: 'database_unreachable' });
     expect(`${wrong.stdout}${wrong.stderr}`).not.toContain('hidden');
-    const none = await fullmatch('import', '--from', 'https://example.org/', '--json');
+    const none = await fullmatch('import', '--from', 'ftp://example.org/', '--json');
     expect(JSON.parse(none.stdout)).toMatchObject({ code: 'invalid_configuration' });
     const both = await fullmatch('import', 'tree', '--from', peer.url, '--json');
     expect(JSON.parse(both.stdout)).toMatchObject({ code: 'import_path_unusable' });

@@ -152,7 +152,7 @@ describeWith([BROWSER], 'in a browser', () => {
     const button = tab.page.getByRole('button', { name: `Cancel the job ${id.slice(0, 8)}` });
     await button.focus();
     await tab.page.keyboard.press('Enter');
-    await tab.page.getByText('The job ends').waitFor();
+    await tab.page.getByText('The job is being cancelled').waitFor();
     expect(await codeOf(id)).toBe('job_cancelled');
     expect(tab.troubles).toEqual([]);
     await tab.page.context().close();

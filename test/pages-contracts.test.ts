@@ -120,7 +120,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
   test('tells what the filters rule out from what is not there', async () => {
     await openPlain('/contracts?q=once&match=full');
     expect(await rows(plain)).toEqual([]);
-    await main(plain).getByRole('link', { name: 'Show every chain' }).click();
+    await main(plain).getByRole('link', { name: 'Remove all filters' }).click();
     await expect.poll(() => rows(plain)).toHaveLength(1);
     await openPlain('/contracts?q=zzzz&match=full');
     await expect
@@ -236,7 +236,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     const figure = (name: string): Promise<string> =>
       main(tab).locator('.figures > div', { hasText: name }).innerText();
     expect(await figure('Claims')).toMatch(
-      new RegExp(`^\\s*Claims\n${claims}\nof another service, not checked here`),
+      new RegExp(`^\\s*Claims\n${claims}\nreported by another service, not checked here`),
     );
     expect(await figure('Claims')).toContain(', 1 partial');
     const verified = CONTRACTS.filter(({ origin }) => origin !== 'imported').length;

@@ -121,7 +121,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
   test('walk through the days of a chart, and draw it otherwise', async () => {
     const tab = await open('statistics');
     const reading = tab.page.locator('output').first();
-    await tabTo(tab, /^Drawn as/);
+    await tabTo(tab, /^Scale/);
     await press(tab, 'ArrowDown');
     await tabTo(tab, 'Show');
     await press(tab, 'Enter');
@@ -214,14 +214,16 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await expect.poll(() => isInside(last, list)).toBe(true);
     await press(tab, 'ArrowDown', 'Enter');
     await expect.poll(() => field.inputValue()).toBe('Ethereum Mainnet (1)');
-    await tab.page.getByText('Ethereum Mainnet: contracts are verified here.').waitFor();
+    await tab.page.getByText('Ethereum Mainnet: supported.').waitFor();
     await press(tab, 'Control+A');
     await tab.page.keyboard.type('24');
-    await tab.page.locator('#chain-fault', { hasText: 'its contracts are not verified' }).waitFor();
+    await tab.page
+      .locator('#chain-fault', { hasText: 'its contracts cannot be verified' })
+      .waitFor();
     await press(tab, 'Control+A');
     await tab.page.keyboard.type('99999999999');
     await tab.page
-      .locator('#chain-fault', { hasText: 'No chain that this service knows' })
+      .locator('#chain-fault', { hasText: 'No chain with this id is known here' })
       .waitFor();
     await press(tab, 'Control+A');
     await tab.page.keyboard.type('1');

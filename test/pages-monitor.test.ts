@@ -88,7 +88,9 @@ describeWith([BROWSER], 'the monitor on pages', () => {
     expect(text).toContain('22,345,650 of 22,345,678, 28 behind');
     expect(text).toContain('20 blocks without traces');
     expect(text).toContain('contracts made by contracts are not seen there');
-    expect(text).toContain('waiting 51,234 no gateway has its metadata now metadata_unavailable');
+    expect(text).toContain(
+      'waiting 51,234 no gateway has its metadata at the moment metadata_unavailable',
+    );
     expect(text).toContain('given up 80 different_bytecode');
     expect(await textOf('/')).toContain('Monitor watches 1 chain for new contracts');
   });
@@ -122,7 +124,7 @@ describeWith([BROWSER], 'the monitor on pages', () => {
 
   test('says since when it stands still, and why, here and on the overview', async () => {
     await testDatabase.database.query(STOP, []);
-    await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('It makes no progress');
+    await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('No progress');
     expect(await textOf(`/registry/${WATCHED}`)).toContain('node-1 <b>rests</b>. rpc_unreachable');
     const overview = await textOf('/');
     expect(overview).toContain(`not progressing at ${WATCHED}`);

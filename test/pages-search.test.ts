@@ -61,7 +61,7 @@ describe('the search', () => {
         headers: { accept: 'text/html' },
       });
       expect(await found.text()).toContain(`contract/${VERIFIED_CHAIN_ID}/${address}"`);
-      expect(await textOf(`/search?q=0x${'ab'.repeat(32)}`)).toContain('Nothing was found');
+      expect(await textOf(`/search?q=0x${'ab'.repeat(32)}`)).toContain('No results');
     },
   );
 
@@ -72,12 +72,12 @@ describe('the search', () => {
     expect(found.every((at) => at > 0)).toBe(true);
     expect(found).toEqual([...found].sort((left, right) => left - right));
     const contracts = await textOf('/search?q=token');
-    expect(contracts.indexOf('Contracts that fit')).toBeLessThan(contracts.indexOf('All '));
+    expect(contracts.indexOf('Contracts matching')).toBeLessThan(contracts.indexOf('All '));
   });
 
   test('says what may be meant where nothing is found, and how to search', async () => {
     const text = await textOf('/search?q=sepola');
-    expect(text).toContain('Nothing was found for “ sepola ”');
+    expect(text).toContain('No results for “ sepola ”');
     expect(text).toMatch(/Did you mean.*Sepolia/);
     expect(await textOf('/search?q=0xz12')).toContain('An address has 40 hexadecimal digits');
     expect((await get('/search')).status).toBe(200);

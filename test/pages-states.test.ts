@@ -133,7 +133,7 @@ chains:
   describe('without a contract', () => {
     test('the overview says what comes first, and the first contract appears in it', async () => {
       const tab = await open('/');
-      await main(tab).getByText('appears here by itself').waitFor();
+      await main(tab).getByText('appear here automatically').waitFor();
       await expect
         .poll(() => main(tab).getByRole('link', { name: 'Verify a contract' }).count())
         .toBe(1);

@@ -201,7 +201,7 @@ describeWith([BROWSER], 'the statistics page', () => {
       .poll(() => tab.page.getByRole('alert').textContent())
       .toContain('a day up to 2026-02-01');
     await expect.poll(() => tab.page.getByLabel('From').inputValue()).toBe('2026-03-01');
-    await expect.poll(() => tab.page.getByLabel('Drawn as').inputValue()).toBe('log');
+    await expect.poll(() => tab.page.getByLabel('Scale').inputValue()).toBe('log');
     expect(tab.troubles).toEqual([]);
     await tab.context.close();
   });
@@ -216,7 +216,7 @@ describeWith([BROWSER], 'the statistics page', () => {
     await expect
       .poll(() => tab.page.getByRole('alert').first().textContent())
       .toContain('At most 50 chains');
-    await expect.poll(() => tab.page.getByLabel('Drawn as').inputValue()).toBe('log');
+    await expect.poll(() => tab.page.getByLabel('Scale').inputValue()).toBe('log');
     await field.fill('gno');
     await field.press('Escape');
     await tab.page.getByRole('button', { name: 'Show' }).click();

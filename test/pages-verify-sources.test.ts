@@ -102,7 +102,7 @@ describeWith([BROWSER, ANVIL], 'plain sources in the browser', () => {
     expect(await page.locator('.drop .fault li').count()).toBe(0);
     // The code on chain names its compiler.
     await expect.poll(() => page.locator('#compilerVersion').inputValue()).toBe(V20);
-    await page.getByText('The code on chain names it.').waitFor();
+    await page.getByText('Read from the code on chain.').waitFor();
     await page.locator('#optimizer').check();
     await page.fill('#runs', '1000');
     expect(await page.locator('#contract').inputValue()).toBe('');

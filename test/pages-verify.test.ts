@@ -183,7 +183,7 @@ chains:
     await expect.poll(() => tab.page.title()).toContain('succeeded');
     await tab.page.getByText('See the contract').press('Enter');
     await tab.page.waitForURL(/\/contract\//);
-    await expect.poll(() => verdict()).toContain('Code and metadata are identical');
+    await expect.poll(() => verdict()).toContain('bytecode and metadata hash are identical');
     expect(tab.troubles).toEqual([]);
   });
 
@@ -223,7 +223,7 @@ chains:
     expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.getByText('See the contract').click();
     await tab.page.waitForURL(/\/contract\//);
-    await expect.poll(() => verdict()).toContain('names, comments and settings are not proven');
+    await expect.poll(() => verdict()).toContain('Names, comments and settings may differ');
   });
 
   test('shows where wrong code differs, and keeps the form until it is mended', async () => {
@@ -273,15 +273,15 @@ chains:
   test('says before anything is sent that a contract has a match', async () => {
     const address = await newVault();
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
-    await tab.page.getByText('Chain of the tests: contracts are verified here.').waitFor();
+    await tab.page.getByText('Chain of the tests: supported.').waitFor();
     await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
     await tab.page.locator('#compilerVersion').fill('0.8.37');
     await tab.page.locator('#contract').selectOption(VAULT);
-    expect(await tab.page.getByText('has a full match already').count()).toBe(0);
+    expect(await tab.page.getByText('already has a full match').count()).toBe(0);
     await send();
     await expect.poll(() => verdict()).toContain('Full match');
     await visit(tab, `${service.apiUrl}/verify?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
-    await tab.page.getByText('has a full match already').waitFor();
+    await tab.page.getByText('already has a full match').waitFor();
   });
 
   test('says that files were too large to keep, and keeps the rest', async () => {
@@ -292,7 +292,7 @@ chains:
     await tab.page.getByText('One standard JSON input').waitFor();
     await tab.page.locator('#address').fill(sampleAddress(5));
     await tab.page.reload();
-    await tab.page.getByText('too large for the browser to keep').waitFor();
+    await tab.page.getByText('could not keep the files').waitFor();
     await expect.poll(() => valueOf('address')).toBe(sampleAddress(5));
   });
 
@@ -306,7 +306,7 @@ chains:
     }
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
     await choose(files.slice(0, 2));
-    await tab.page.getByText('Add these sources').waitFor();
+    await tab.page.getByText('Missing sources').waitFor();
     await expect.poll(() => tab.page.locator('.drop li').allInnerTexts()).toEqual([VAULT_PATH]);
     await tab.page.getByRole('button', { name: 'Take all 2 files out' }).click();
     await drop(tab, project);
@@ -321,7 +321,7 @@ chains:
     const text = JSON.stringify(vault.input);
     const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
     const cases: readonly (readonly [string, Buffer, string])[] = [
-      ['artifacts.zip', Buffer.from('PK'), 'artifacts.zip is packed'],
+      ['artifacts.zip', Buffer.from('PK'), 'artifacts.zip is an archive'],
       ['logo.png', Buffer.from('PNG'), 'Choose .json, .sol and .vy files'],
       ['package.json', Buffer.from('{"name":"a"}'), 'package.json is not a standard JSON input'],
       ['input.json', Buffer.from('{"language":'), 'input.json is not JSON'],
@@ -406,12 +406,12 @@ chains:
     await expect.poll(() => mainText()).toMatch(/Received \d+\ss ago/);
     await tab.page.route(/\/v1\/jobs\//, (route) => route.abort());
     const alert = tab.page.getByRole('alert');
-    await alert.getByText('goes on asking by itself').waitFor();
+    await alert.getByText('page updates by itself').waitFor();
     expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.unroute(/\/v1\/jobs\//);
     await alert.waitFor({ state: 'detached' });
     expect(await cancelJob(testDatabase.database, id)).toBe(true);
-    await expect.poll(() => verdict()).toContain('have ended this job');
+    await expect.poll(() => verdict()).toContain('cancelled this job');
     await expect.poll(() => tab.page.title()).toContain('failed');
   });
 
@@ -424,12 +424,12 @@ chains:
     await send();
     const first = tab.page.url();
     await tab.page.getByRole('button', { name: 'Cancel' }).click();
-    await expect.poll(() => verdict()).toContain('have ended this job');
+    await expect.poll(() => verdict()).toContain('cancelled this job');
     expect(await findWithAxe(tab)).toEqual([]);
     await tab.page.getByRole('link', { name: 'Send it again' }).click();
     await tab.page.waitForURL((url) => /\/job\//.test(url.href) && url.href !== first);
     await tab.page.getByRole('button', { name: 'Cancel' }).click();
-    await expect.poll(() => verdict()).toContain('have ended this job');
+    await expect.poll(() => verdict()).toContain('cancelled this job');
     await visit(tab, `${service.apiUrl}/verify`);
     expect(tab.page.url()).toContain('/verify');
     const other = await submit(SILENT_CHAIN_ID);
@@ -477,7 +477,7 @@ chains:
     });
     const url = `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`;
     expect(await visit(tab, url)).toBe(503);
-    await expect.poll(() => verdict()).toContain('Could not check, because');
+    await expect.poll(() => verdict()).toContain('The record could not be read');
     await administer((client) =>
       client.query(`ALTER DATABASE ${name} WITH ALLOW_CONNECTIONS true`),
     );

@@ -118,6 +118,13 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
     expect((await reverify(address)).outcome).toMatchObject({ outcome: 'not_claimed' });
   });
 
+  test('is what import --verify does with the contracts that it has brought in, and with no others', async () => {
+    const earlier = await claim('full', box('true'));
+    const address = await claim('full', box('true'), { options: ['--verify', '--json'] });
+    expect(await shownAt(address)).toEqual({ match: 'full', origin: 'verified' });
+    expect(await shownAt(earlier)).toEqual({ match: 'full', origin: 'imported' });
+  });
+
   test('leaves a claim that cannot be compiled here, and exits 75', async () => {
     const address = await claim('partial', box('of the future'), { version: '0.8.99' });
     expect(await reverify(address)).toMatchObject({

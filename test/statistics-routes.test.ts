@@ -214,6 +214,8 @@ describe('GET /v1/contracts', () => {
     ['chain=1&match=full', 1],
     ['match=partial', 2],
     ['origin=imported', 0],
+    ['trust=verified', 6],
+    ['trust=rechecked&origin=imported', 0],
     ['origin=verified&match=partial&chain=10', 1],
     ['chain=123456789', 0],
   ])('filters by %s', async (query, expected) => {
@@ -255,6 +257,8 @@ describe('GET /v1/contracts/search', () => {
     ['0xabcdefab', 'chain=1&match=partial', 0],
     [PROXY, 'chain=10&match=partial&origin=verified', 1],
     ['proxy', 'origin=imported', 0],
+    ['proxy', 'trust=verified&chain=1', 1],
+    ['proxy', 'trust=claimed&chain=1', 1],
     [bytesToHex(keccak256(CODE)), 'chain=10', 1],
   ])('finds of %s those with %s', async (q, filters, expected) => {
     const path = `/v1/contracts/search?${new URLSearchParams({ q }).toString()}&${filters}`;

@@ -14,6 +14,7 @@ import {
 } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { runInProcess, type CliRun } from './support/run-cli.ts';
+import { sampleAddress } from './support/sample-contracts.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { compileAsDeveloper, inputOf } from './support/developer.ts';
@@ -190,6 +191,19 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     const run = await verify('abi.json', '--compiler', '0.8.37', '--url', service.apiUrl);
     expect(run.exitCode).not.toBe(0);
     expect(run.stderr).toContain('src/Box.sol:Box, src/Other.sol:Other, src/Other.sol:Lid');
+  });
+
+  test('checks its arguments in their order: the chain before the input', async () => {
+    const args = ['verify', 'nochain', sampleAddress(1), 'missing.json', '--json'];
+    const surroundings = {
+      environment: { DATABASE_URL: testDatabase.url },
+      workingDirectory: folder.path,
+    };
+    for (const more of [[], ['--url', service.apiUrl]]) {
+      const { exitCode, stdout } = await runInProcess([...args, ...more], surroundings);
+      expect(exitCode).toBe(1);
+      expect(stdout).toMatch(/chain_not_found/);
+    }
   });
 
   test('refuses what holds nothing to verify', async () => {

@@ -156,7 +156,7 @@ describeWith([ANVIL], 'the record', () => {
     const page = await (
       await fetch(`${verifying.service.apiUrl}/contract/424242/${address}`)
     ).text();
-    expect(page).toContain('1 other text gives the same code');
+    expect(page).toContain('1 other set of sources compiles to the same code');
 
     const full = inputOf({ [FILE]: vault('deployed', 4) });
     expect(await verifying.verify(address, bodyOf(full))).toMatchObject({ stored: true });

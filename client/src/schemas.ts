@@ -1346,6 +1346,25 @@ export interface StatisticsOverview {
       partial: number;
     };
   };
+  /** By how far this service checked the current match */
+  trusts: {
+    claimed: {
+      full: number;
+      partial: number;
+    };
+    rechecked: {
+      full: number;
+      partial: number;
+    };
+    recompiled: {
+      full: number;
+      partial: number;
+    };
+    verified: {
+      full: number;
+      partial: number;
+    };
+  };
   /** Those with the most contracts first */
   compilers: {
     language: string;
@@ -1380,6 +1399,15 @@ export interface StatisticsHistory {
   }[];
 }
 
+/** Events of the feed, oldest first */
+export interface FeedPage {
+  results: MatchEvent[];
+  /** The `after` of the next request; null while the feed is empty */
+  next: string | null;
+  /** Whether there are more events already */
+  hasMore: boolean;
+}
+
 /** Contracts, in pages */
 export interface ContractPage {
   results: ContractSummary[];
@@ -1400,6 +1428,8 @@ export interface ContractSummary {
   language: string;
   compilerVersion: string;
   origin: 'verified' | 'imported' | 'monitored';
+  /** How far this service checked the match: claimed by an import; rechecked, if the delivered bytecode is consistent with it; recompiled here; or verified here against the chain */
+  trust: 'claimed' | 'rechecked' | 'recompiled' | 'verified';
   /** When the current match was stored */
   verifiedAt: string;
   /** Decimal digits; new evidence gets a higher number */
@@ -1416,6 +1446,10 @@ export interface Evidence {
   creationMatch: 'full' | 'partial' | null;
   /** Who verified it: this service on request, another service, or this service’s monitor */
   origin: 'verified' | 'imported' | 'monitored';
+  /** How far this service checked the match: claimed by an import; rechecked, if the delivered bytecode is consistent with it; recompiled here; or verified here against the chain */
+  trust: 'claimed' | 'rechecked' | 'recompiled' | 'verified';
+  /** Where an imported match comes from, if the import named it */
+  source: string | null;
   /** When this service stored its first match */
   firstVerifiedAt: string;
   /** When this service stored the current match */

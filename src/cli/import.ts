@@ -2,10 +2,11 @@ import { type Command } from 'commander';
 import { importRepository, type ImportOptions } from '../importer/import-repository.ts';
 import { type ImportSummary } from '../importer/import-tally.ts';
 import { type RefusedEntry } from '../importer/refusal.ts';
-import { writeJson, type CliContext } from './cli-context.ts';
+import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderProgress, renderSummary } from './import-report.ts';
 import { findImportSource, interrupted, loadFrom, sourceNameOf } from './import-source.ts';
+import { countsText, reverify } from './reverify.ts';
 import { showProgress } from './progress-line.ts';
 import { withCore } from './with-core.ts';
 
@@ -29,6 +30,10 @@ export function defineImport(command: Command, context: CliContext): void {
       'Source name stored with the matches: letters, digits, dots and hyphens; default: the host of --from.',
     )
     .option('--whole', 'Read everything of another Fullmatch again, not only what is new.')
+    .option(
+      '--verify',
+      'Then verify what was imported: compile the sources and compare with the code on chain.',
+    )
     .option('--dry-run', 'Check every entry without storing anything.')
     .option('--json', 'Print JSON, with every refused entry.')
     .addHelpText('after', AFTER_HELP)
@@ -39,7 +44,7 @@ export function defineImport(command: Command, context: CliContext): void {
       const sourceName = sourceNameOf(options['sourceName'], options['from']);
       const everyRefused: RefusedEntry[] = [];
       const progress = showProgress(context, renderProgress);
-      const summary = await withCore(
+      const { summary, verified } = await withCore(
         options,
         context,
         'import',
@@ -60,12 +65,28 @@ export function defineImport(command: Command, context: CliContext): void {
             });
           const { dataDir } = core.loaded.config;
           const whole = options['whole'] === true;
-          return loadFrom(source, { store, dataDir, log, context, dryRun, whole }, load);
+          const since = new Date();
+          const parts = { store, dataDir, log, context, dryRun, whole };
+          const summary = await loadFrom(source, parts, load);
+          if (options['verify'] !== true || dryRun || summary.interrupted) return { summary };
+          progress.end();
+          const filter = { since, ...(sourceName !== undefined && { source: sourceName }) };
+          const report = await reverify(core, undefined, undefined, {
+            ...{ context, filter, isListed: false },
+          });
+          return { summary, verified: report.counts };
         },
-        { mayCreate: true },
+        { mayCreate: true, registry: 'stored' },
       ).finally(progress.end);
-      if (json) writeJson(context.stdout, { ...summary, refused: everyRefused });
-      else context.stdout.write(renderSummary(summary));
+      if (json) {
+        writeJson(context.stdout, {
+          ...{ ...summary, refused: everyRefused },
+          ...(verified !== undefined && { verified }),
+        });
+      } else {
+        context.stdout.write(renderSummary(summary));
+        if (verified !== undefined) writeLine(context.stdout, countsText(verified));
+      }
       refuseInterrupted(summary);
     });
 }

@@ -116,7 +116,8 @@ async function* findMatches(
   }
 }
 
-async function reverify(
+/** Verifies stored matches by their own sources: the contract that is named, or those of the chosen chains that fit the filter. */
+export async function reverify(
   core: Core,
   ref: string | undefined,
   address: Hex | undefined,
@@ -152,7 +153,8 @@ async function reverify(
   return { counts, contracts: listed };
 }
 
-function countsText(counts: Readonly<Record<string, number>>): string {
+/** `12 verified, 3 not_checked`. */
+export function countsText(counts: Readonly<Record<string, number>>): string {
   const texts = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
   return texts.length === 0 ? 'no contract to verify' : texts.join(', ');
 }

@@ -20,7 +20,8 @@ const isCommandMissing = (error: CommanderError): boolean => error.code === 'com
  * `fullmatch jobs needs a command: list, show or cancel`.
  */
 export function describeArgumentFault(error: CommanderError, called: Command): string {
-  if (isCommandMissing(error)) return `${pathOf(called)} needs a command: ${orList(namesOf(called).filter((name) => name !== 'help'))}.`;
+  if (isCommandMissing(error))
+    return `${pathOf(called)} needs a command: ${orList(namesOf(called).filter((name) => name !== 'help'))}.`;
   return [error.message.replace(/^error: /, ''), suggestFor(error, called)]
     .filter(Boolean)
     .join(' ');

@@ -42,6 +42,7 @@ export function renderOverview(
       lastVerifiedAt: lastVerifiedAt?.toISOString() ?? null,
     })),
     origins: rest.origins,
+    trusts: rest.trusts,
     compilers: rest.compilers,
   };
   return Buffer.from(JSON.stringify(overview));

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { DatabaseError, type Client } from 'pg';
 import { packageFile } from '../lib/package-file.ts';
 import { FullmatchError, messageOf } from '../errors.ts';
+import { type Logger } from '../log.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { mapDatabaseError, SQLSTATE } from './sqlstate.ts';
 
@@ -24,6 +25,15 @@ interface MigrateOptions {
   readonly folder?: string;
   /** The number of the last one, for tables as they once were; all unless told. */
   readonly upTo?: number;
+}
+
+/** Logs what {@link migrate} applied, in one line. */
+export function logMigrations(log: Logger, applied: readonly Migration[], schema?: string): void {
+  const [first] = applied;
+  const last = applied.at(-1);
+  if (first === undefined || last === undefined) return;
+  const facts = { migrations: applied.length, from: first.name, to: last.name };
+  log.info({ ...facts, ...(schema !== undefined && { schema }) }, 'migrated the database');
 }
 
 interface AppliedMigration {

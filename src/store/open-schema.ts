@@ -3,7 +3,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { type ConnectionTarget, connectClient } from './connection-target.ts';
-import { migrate } from './migrate.ts';
+import { logMigrations, migrate } from './migrate.ts';
 import { createDatabasePool, type DatabasePool } from './pool.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 
@@ -46,9 +46,7 @@ export async function openSchema(
   const own = targetOfSchema(target, schema);
   await withClient(own, async (client) => {
     await requireSchema(client, schema);
-    for (const { name } of await migrate(client)) {
-      log.info({ migration: name, schema }, 'migrated the database');
-    }
+    logMigrations(log, await migrate(client), schema);
   });
   return createDatabasePool(own, size, log);
 }

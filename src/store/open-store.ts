@@ -11,7 +11,7 @@ import { type Database, type Queryable } from './database.ts';
 import { EMBEDDED_DATABASE } from './embedded/attachment.ts';
 import { findData } from './embedded/data-directory.ts';
 import { type EmbeddedServer, openEmbeddedServer } from './embedded/embedded-server.ts';
-import { inspectMigrations, migrate } from './migrate.ts';
+import { inspectMigrations, logMigrations, migrate } from './migrate.ts';
 import { FreeSpace } from './free-space.ts';
 import { hasSchema, openSchema } from './open-schema.ts';
 import { createDatabasePool, type DatabasePool } from './pool.ts';
@@ -248,8 +248,7 @@ async function prepareDatabase(
       throw noData(`the database at ${target.describe()} has no tables of Fullmatch`);
     }
     if (options.migrate !== false) {
-      for (const { name } of await migrate(client))
-        log.info({ migration: name }, 'migrated the database');
+      logMigrations(log, await migrate(client));
     }
     return version;
   } finally {

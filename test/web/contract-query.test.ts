@@ -21,6 +21,7 @@ describe('the query of the list of contracts', () => {
       chain: text,
       match: fc.constantFrom('', ...Object.keys(FILTERS.match.options)),
       origin: fc.constantFrom('', ...Object.keys(FILTERS.origin.options)),
+      trust: fc.constantFrom('', ...Object.keys(FILTERS.trust.options)),
       after: text,
     });
     fc.assert(
@@ -70,6 +71,7 @@ const CONTRACT = {
   language: 'solidity',
   compilerVersion: '0.8.30+commit.73712a01',
   origin: 'verified',
+  trust: 'verified',
   verifiedAt: '2026-01-02T03:04:05.000Z',
 } as const;
 
@@ -105,10 +107,10 @@ describe('an address', () => {
 test('the list is saved in the same columns as CSV and as JSON', () => {
   const [header, row] = saveAsCsv([CONTRACT]).split('\r\n');
   expect(header).toBe(
-    'chainId,chainName,address,match,name,language,compilerVersion,origin,verifiedAt',
+    'chainId,chainName,address,match,name,language,compilerVersion,origin,trust,verifiedAt',
   );
   expect(row).toBe(
-    `1,"Ethereum, of the tests",${ADDRESS},full,'=Token(),solidity,0.8.30+commit.73712a01,verified,2026-01-02T03:04:05.000Z`,
+    `1,"Ethereum, of the tests",${ADDRESS},full,'=Token(),solidity,0.8.30+commit.73712a01,verified,verified,2026-01-02T03:04:05.000Z`,
   );
   expect(JSON.parse(saveAsJson([CONTRACT]))).toEqual([CONTRACT]);
 });

@@ -37,7 +37,7 @@ describe('an answer', () => {
   test('that does not come is not waited for', async () => {
     const loaded = await failing(() => new Promise(() => undefined));
     expect(loaded).toMatchObject({ state: 'failed', status: 0, code: 'late' });
-    expect(loaded).toHaveProperty('message', 'The answer took longer than 0.02 s.');
+    expect(loaded).toHaveProperty('message', 'The response took longer than 0.02 s.');
   });
 
   test('that cannot be used keeps the time of the first such answer', async () => {

@@ -58,8 +58,8 @@ describe('the steps of a job', () => {
 describe('the facts of a failure', () => {
   test('stand below headings that people read, also those without one of their own', () => {
     expect(['nearest', 'compilerErrors', 'otherFact', 'x'].map(headingOf)).toEqual([
-      'The nearest versions',
-      'What the compiler says',
+      'Similar versions',
+      'Compiler output',
       'Other fact',
       'X',
     ]);

@@ -60,4 +60,4 @@ export type ContractItem = Pick<
   ContractSummary,
   'chainId' | 'address' | 'match' | 'name' | 'origin' | 'verifiedAt'
 > &
-  Partial<Pick<ContractSummary, 'language' | 'compilerVersion'>>;
+  Partial<Pick<ContractSummary, 'language' | 'compilerVersion' | 'trust'>>;

@@ -68,7 +68,7 @@ const NO_ANSWER: Answer = {
   isOutage: true,
   status: 0,
   code: 'no_answer',
-  message: 'The service gave no answer.',
+  message: 'The service did not respond.',
 };
 
 /** What is said of an answer that did not come in time. */
@@ -77,7 +77,7 @@ export const lateAnswer = (
 ): { readonly status: 0; readonly code: string; readonly message: string } => ({
   status: 0,
   code: 'late',
-  message: `The answer took longer than ${timeoutMs / 1000} s.`,
+  message: `The response took longer than ${timeoutMs / 1000} s.`,
 });
 
 async function within(timeoutMs: number, answer: Promise<Answer>): Promise<Answer> {
@@ -101,6 +101,6 @@ export function describeFailure(body: unknown): { code: string; message: string 
   };
   return {
     code: text('code', 'customCode') ?? 'unknown',
-    message: text('detail', 'message', 'error') ?? 'The service gave no reason.',
+    message: text('detail', 'message', 'error') ?? 'The service did not give a reason.',
   };
 }

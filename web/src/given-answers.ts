@@ -64,5 +64,5 @@ function parseOnce({ path, status, tag, body }: PrefetchedResponse): unknown {
 
 function describeNone({ timeoutMs }: PrefetchedResponse): ReturnType<typeof lateAnswer> {
   if (timeoutMs !== undefined) return lateAnswer(timeoutMs);
-  return { status: 0, code: 'no_answer', message: 'The service gave no answer.' };
+  return { status: 0, code: 'no_answer', message: 'The service did not respond.' };
 }

@@ -13,6 +13,7 @@ export interface ListedContract {
   readonly language?: string | null;
   readonly compilerVersion?: string | null;
   readonly origin?: string | null;
+  readonly trust?: ContractItem['trust'];
   readonly at: string;
 }
 

@@ -83,7 +83,7 @@ export async function render(
 
 /** What is said of a page that says nothing of itself. */
 const ABOUT =
-  'Smart contracts whose sources were compiled here and compared with the code on chain, byte for byte.';
+  'Smart contracts whose sources were compiled here and compared with the code on chain byte for byte.';
 
 /** A document. Without a state no script takes it up. */
 function Document({

@@ -13,11 +13,15 @@ import {
   unprovenOf,
   type Unproven,
 } from '../matches/unproven.ts';
-import { type CodeReading, type CreationSearchStep } from '../matches/verified-contract.ts';
+import {
+  type CodeReading,
+  type CreationSearchStep,
+  type Trust,
+} from '../matches/verified-contract.ts';
 
 const READ_EVIDENCE = sql(
   'read evidence',
-  `SELECT ${QUALIFIED_MATCH_COLUMNS}, code_reading, creation_search, runtime_values,
+  `SELECT ${QUALIFIED_MATCH_COLUMNS}, current_matches.trust, source, code_reading, creation_search, runtime_values,
      transaction_hash IS NOT NULL AS has_transaction, block_number IS NOT NULL AS has_block,
      coalesce(creation_values ? 'constructorArguments', false) AS has_arguments,
      contract_id IS NOT NULL AS is_code_read,
@@ -53,6 +57,9 @@ export interface CodeHashes {
 /** How a match came about: who judged it, and what was compared. */
 export interface MatchEvidence {
   readonly match: ContractMatch;
+  readonly trust: Trust;
+  /** Where an imported match comes from, such as `example.org`; absent where the import did not name it. */
+  readonly source?: string;
   /** Absent where this service did not read the code on chain. */
   readonly codeReading?: CodeReading;
   /** Absent where this service did not search for the creation transaction. */
@@ -72,6 +79,8 @@ export interface MatchEvidence {
 }
 
 type EvidenceRow = MatchRow & {
+  trust: Trust;
+  source: string | null;
   code_reading: CodeReading | null;
   creation_search: CreationSearchStep[] | null;
   runtime_values: Record<string, unknown> | null;
@@ -104,6 +113,8 @@ export async function readEvidence(
   const match = toContractMatch(row);
   return {
     match,
+    trust: row.trust,
+    ...(row.source !== null && { source: row.source }),
     unproven: unprovenOf(
       {
         ...match,

@@ -17,7 +17,7 @@ const NIL_UUID = '00000000-0000-0000-0000-000000000000';
 /** The last character of Unicode: above every ending that begins with the text before it. */
 const AFTER_ALL = '\u{10FFFF}';
 
-/** Up to $2 of the first $1 candidates that fit the filters $3 to $5, and the last candidate: the search continues there. */
+/** Up to $2 of the first $1 candidates that fit the filters $3 to $6, and the last candidate: the search continues there. */
 const search = (
   label: string,
   candidates: string,
@@ -31,7 +31,7 @@ const search = (
      SELECT * FROM (
        SELECT candidates.*, row_number() OVER (ORDER BY ${order}) AS place,
          coalesce(chain_id = $3::bigint, true) AND coalesce(match = $4::match, true)
-           AND coalesce(origin = $5::match_origin, true) AS fits
+           AND coalesce(origin = $5::match_origin, true) AND coalesce(trust >= $6::match_trust, true) AS fits
        FROM (${firstRows(candidates, order, '$1')}) AS candidates
      ) AS judged
      WHERE fits OR place = $1 ORDER BY place LIMIT $2
@@ -41,25 +41,25 @@ const search = (
     planning,
   );
 
-// The scan of the index begins at the row comparison, so $6 and $7 are never below the prefix.
+// The scan of the index begins at the row comparison, so $7 and $8 are never below the prefix.
 const SEARCH_BY_ADDRESS = search(
   'search contracts by address',
   `SELECT * FROM current_matches
-   WHERE (address, chain_id) > ($6, $7) AND address <= $8 AND verified_contract_id IS NOT NULL`,
+   WHERE (address, chain_id) > ($7, $8) AND address <= $9 AND verified_contract_id IS NOT NULL`,
   'address, chain_id',
 );
 // A contract that two words of its name find is shown for the first of them. Names come in the order of their index,
-// and each has its contracts looked up only when the page still has room. The scans begin at the cursor ($8 to $10),
-// which is never below the text ($6).
+// and each has its contracts looked up only when the page still has room. The scans begin at the cursor ($9 to $11),
+// which is never below the text ($7).
 const SEARCH_BY_NAME = search(
   'search contracts by name',
   `SELECT contracts.*, ending, named.compilation_id
    FROM (
      SELECT ending, compilation_id FROM contract_names
-     WHERE (ending, compilation_id) >= ($8, $9::uuid) AND ending < $7
+     WHERE (ending, compilation_id) >= ($9, $10::uuid) AND ending < $8
        AND NOT EXISTS (
          SELECT FROM contract_names AS other WHERE other.compilation_id = contract_names.compilation_id
-           AND other.ending >= $6 AND other.ending < contract_names.ending)
+           AND other.ending >= $7 AND other.ending < contract_names.ending)
    ) AS named
    CROSS JOIN LATERAL (${firstRows(
      `SELECT current_matches.*
@@ -68,7 +68,7 @@ const SEARCH_BY_NAME = search(
      JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
        AND current_matches.address = contract_deployments.address AND verified_contract_id = verified_contracts.id
      WHERE verified_contracts.compilation_id = named.compilation_id
-       AND verified_contracts.id > CASE WHEN (named.ending, named.compilation_id) = ($8, $9::uuid) THEN $10::bigint ELSE 0 END`,
+       AND verified_contracts.id > CASE WHEN (named.ending, named.compilation_id) = ($9, $10::uuid) THEN $11::bigint ELSE 0 END`,
      'verified_contract_id',
      '$1',
    )}
@@ -86,7 +86,7 @@ const FIND_CODE = sql(
 const FIND_SAME_CODE = search(
   'find same code',
   `SELECT * FROM current_matches
-   WHERE runtime_code_hash = $6 AND verified_contract_id < $7 AND (chain_id, address) IS DISTINCT FROM ($8::bigint, $9::bytea)`,
+   WHERE runtime_code_hash = $7 AND verified_contract_id < $8 AND (chain_id, address) IS DISTINCT FROM ($9::bigint, $10::bytea)`,
   'verified_contract_id DESC',
 );
 const FIND_CREATED = search(
@@ -95,7 +95,7 @@ const FIND_CREATED = search(
    JOIN verified_contracts ON deployment_id = contract_deployments.id
    JOIN current_matches ON current_matches.verified_contract_id = verified_contracts.id
      AND current_matches.chain_id = contract_deployments.chain_id AND current_matches.address = contract_deployments.address
-   WHERE transaction_hash = $6 AND verified_contracts.id < $7`,
+   WHERE transaction_hash = $7 AND verified_contracts.id < $8`,
   'verified_contract_id DESC',
 );
 const READ_CODE_HASH = sql(
@@ -110,11 +110,11 @@ type FoundRow = SummaryRow & { place: string; fits: boolean };
 async function findPage<Row extends FoundRow>(
   database: Queryable,
   statement: Statement,
-  { chainId, match, origin, limit }: ListQuestion,
+  { chainId, match, origin, trust, limit }: ListQuestion,
   values: readonly unknown[],
   cursorOf: (last: Row) => string,
 ): Promise<SummaryPage> {
-  const filters = [chainId, match, origin].map((filter) => filter ?? null);
+  const filters = [chainId, match, origin, trust].map((filter) => filter ?? null);
   const lookedAt = filters.every((filter) => filter === null) ? limit + 1 : MOST_ROWS;
   const rows = await database.query<Row>(statement, [lookedAt, limit + 1, ...filters, ...values]);
   const page = toPage(

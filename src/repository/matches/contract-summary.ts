@@ -14,6 +14,7 @@ export interface ContractSummary {
   readonly language: string;
   readonly compilerVersion: string;
   readonly origin: Origin;
+  readonly trust: Trust;
   readonly verifiedAt: Date;
   /** See `matchId` of a ContractMatch. */
   readonly matchId: string;
@@ -46,7 +47,7 @@ export const SHOWN_NAME = `left(compiled_contracts.name, ${MOST_NAME_BYTES})`;
 
 /** The columns that {@link toPage} reads, of {@link SUMMARY_EVIDENCE}. */
 export const SUMMARY_COLUMNS = `found.chain_id, found.address, found.match, found.runtime_match, found.creation_match,
-     ${SHOWN_NAME} AS name, compiled_contracts.language, compiled_contracts.version, found.origin, found.updated_at,
+     ${SHOWN_NAME} AS name, compiled_contracts.language, compiled_contracts.version, found.origin, found.trust, found.updated_at,
      found.verified_contract_id`;
 
 /** What gives a row `found` of current_matches its evidence: two look-ups by key for each row that is shown. */
@@ -64,6 +65,7 @@ export interface SummaryRow {
   language: string;
   version: string;
   origin: Origin;
+  trust: Trust;
   updated_at: Date;
   verified_contract_id: string;
 }
@@ -80,6 +82,7 @@ function toSummary(row: SummaryRow): ContractSummary {
     language: row.language,
     compilerVersion: row.version,
     origin: row.origin,
+    trust: row.trust,
     verifiedAt: row.updated_at,
     matchId: row.verified_contract_id,
   };

@@ -1,5 +1,5 @@
 import { sql, type Database, type Queryable } from '../../store/database.ts';
-import { type Origin } from '../matches/verified-contract.ts';
+import { type Origin, type Trust } from '../matches/verified-contract.ts';
 
 /** Contracts at their best match. */
 export interface MatchCounts {
@@ -33,6 +33,7 @@ export interface StatisticsOverview extends StatisticsProgress {
   /** Ascending by chain id. */
   readonly chains: readonly ChainOverview[];
   readonly origins: Readonly<Record<Origin, MatchCounts>>;
+  readonly trusts: Readonly<Record<Trust, MatchCounts>>;
   /** The compilers with current matches, those with the most first. */
   readonly compilers: readonly (MatchCounts & {
     readonly language: string;
@@ -70,8 +71,8 @@ const READ_CHANGES = sql(
 );
 const READ_COMPILERS = sql(
   'read compilers of the overview',
-  `SELECT origin, language, version, sum(full_match) AS full_match, sum(partial_match) AS partial_match
-   FROM compiler_counts GROUP BY origin, language, version`,
+  `SELECT origin, trust, language, version, sum(full_match) AS full_match, sum(partial_match) AS partial_match
+   FROM compiler_counts GROUP BY origin, trust, language, version`,
 );
 
 /** Up to where the statistics count, read in the snapshot of the transaction. */
@@ -129,6 +130,7 @@ export async function readStatisticsOverview(database: Database): Promise<Statis
 
 interface CompilerRow {
   origin: Origin;
+  trust: Trust;
   language: string;
   version: string;
   full_match: string;
@@ -142,18 +144,20 @@ const countsOf = (row: { full_match: string; partial_match: string }): MatchCoun
 
 function sumCompilers(
   rows: readonly CompilerRow[],
-): Pick<StatisticsOverview, 'origins' | 'compilers'> {
+): Pick<StatisticsOverview, 'origins' | 'trusts' | 'compilers'> {
   const add = (left: MatchCounts, right: MatchCounts): MatchCounts => ({
     full: left.full + right.full,
     partial: left.partial + right.partial,
   });
   const none: MatchCounts = { full: 0, partial: 0 };
   const origins = { verified: none, imported: none, monitored: none };
+  const trusts = { claimed: none, rechecked: none, recompiled: none, verified: none };
   const compilers = new Map<string, StatisticsOverview['compilers'][number]>();
   for (const row of rows) {
-    const { origin, language, version } = row;
+    const { origin, trust, language, version } = row;
     const counts = countsOf(row);
     origins[origin] = add(origins[origin], counts);
+    trusts[trust] = add(trusts[trust], counts);
     const key = `${language} ${version}`;
     compilers.set(key, { language, version, ...add(compilers.get(key) ?? none, counts) });
   }
@@ -161,6 +165,7 @@ function sumCompilers(
   const compare = (left: string, right: string): number => (left < right ? -1 : 1);
   return {
     origins,
+    trusts,
     compilers: [...compilers]
       .filter(([, counts]) => sizeOf(counts) > 0)
       .sort(([leftKey, left], [rightKey, right]) =>

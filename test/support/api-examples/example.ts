@@ -19,6 +19,8 @@ const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
 const LOOPBACK = /127\.0\.0\.1:(?!5557)\d+/g;
 /** The place of an event in a stream, and the block that a node made at this moment. */
 const EVENT_ID = /(?<=^id: \d+)-[0-9a-z]+-[0-9a-z]+$/gm;
+/** The mark of a position in a page of the feed. */
+const FEED_MARK = /(?<="next": "\d+)-[0-9a-z]+(?=")/g;
 const BLOCK_HASH = /(?<="blockHash": ")0x[0-9a-f]{64}/g;
 /** How long a compiler took: a recorded compilation takes no time. */
 const COMPILE_TIME = /(?<="(?:compilationTime|compileTimeMs)": "?)\d+/g;
@@ -34,6 +36,7 @@ export function steady(text: string, hosts: Readonly<Record<string, string>>): s
     .replaceAll(UUID, FIXED_UUID)
     .replaceAll(COMPILE_TIME, '219')
     .replaceAll(EVENT_ID, '-c8ac9580-1mwvmavq9')
+    .replaceAll(FEED_MARK, '-1mwvmavq9')
     .replaceAll(BLOCK_HASH, `0x6c636534${'0'.repeat(48)}88d88210`)
     .replaceAll(LOOPBACK, '127.0.0.1:8545');
 }

@@ -83,7 +83,7 @@ async function readNearest(api: Api, ref: string): Promise<readonly RegistryLine
 const RED_FLAGS: ReadonlyMap<string, string> = new Map([
   [
     'reusedChainId',
-    'Another chain uses this id too: a contract that is verified here may be another one there.',
+    'Another chain uses the same id: a contract verified here may be a different one there.',
   ],
 ]);
 

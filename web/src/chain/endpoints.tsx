@@ -31,7 +31,7 @@ export function Endpoints({
       {endpoints.length > 0 && (
         <TableRegion label="Endpoints">
           <table class="endpoints">
-            <caption class="unseen">Endpoints in the order of use</caption>
+            <caption class="unseen">Endpoints, in order of use</caption>
             <thead>
               <tr>
                 <th scope="col">Endpoint</th>

@@ -8,11 +8,11 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 
 const STATUS_TEXTS: Readonly<Record<ChainMonitor['status'], string>> = {
-  starting: 'It begins: no block has been read yet.',
+  starting: 'Starting: no block has been read yet.',
   current: 'Up to date: new contracts are found as they are created.',
   behind: 'Catching up: newer blocks have not been read yet.',
-  failing: 'Failing; it retries automatically.',
-  stalled: 'It makes no progress: new contracts are not found.',
+  failing: 'Failing; retrying automatically.',
+  stalled: 'No progress: new contracts are not found.',
   not_configured: 'No monitor is configured.',
 };
 
@@ -27,14 +27,14 @@ const STATE_TEXTS: Readonly<Record<ChainMonitor['creations'][number]['state'], s
 const REASON_TEXTS: Readonly<Record<string, string>> = {
   known_code: 'its bytecode was known',
   sources: 'its sources were found',
-  already_verified: 'somebody verified it',
-  metadata_unavailable: 'no gateway has its metadata now',
-  metadata_invalid: 'its metadata hash leads to something else than metadata',
+  already_verified: 'it was verified on request',
+  metadata_unavailable: 'no gateway has its metadata at the moment',
+  metadata_invalid: 'its metadata hash points to something that is not metadata',
   no_metadata_hash: 'its bytecode has no metadata hash',
-  source_unavailable: 'a source is not available now',
+  source_unavailable: 'a source is not available at the moment',
   sources_too_large: 'its sources are too large',
   same_code_in_queue: 'the same code is being verified',
-  queue_full: 'the queue of verifications is full',
+  queue_full: 'the verification queue is full',
   contract_not_deployed: 'there is no code at its address',
 };
 
@@ -81,12 +81,12 @@ function Report({ report, now }: { readonly report: ChainMonitor; readonly now: 
         </p>
       </div>
       <dl class="figures">
-        <Figure name="Found" value={found} meaning="New contracts that were ever seen" />
-        <Figure name="Verified" value={sum('verified')} meaning="They have a match" />
+        <Figure name="Found" value={found} meaning="New contracts seen" />
+        <Figure name="Verified" value={sum('verified')} meaning="Matched and stored" />
         <Figure
           name="Waiting"
           value={sum('waiting', 'verifying')}
-          meaning="They are tried again, for two months"
+          meaning="Retried for two months"
         />
       </dl>
       <dl class="facts">
@@ -103,7 +103,7 @@ function Report({ report, now }: { readonly report: ChainMonitor; readonly now: 
               )}
             </Fact>
             <Fact name="From block">{formatCount(cursor.startBlock)}</Fact>
-            <Fact name="Last at work">
+            <Fact name="Last active">
               <time dateTime={cursor.currentAt} title={formatTime(cursor.currentAt)}>
                 {formatAgo(cursor.currentAt, now)}
               </time>
@@ -147,7 +147,7 @@ function Figure({
 
 function describeGaps(gaps: NonNullable<ChainMonitor['gaps']>): string {
   const parts = [
-    [gaps.backfillBlocks, 'asked for once more'],
+    [gaps.backfillBlocks, 'requested again'],
     [gaps.untracedBlocks, 'without traces'],
   ] as const;
   const shown = parts.filter(([count]) => count > 0);
@@ -159,9 +159,9 @@ function describeGaps(gaps: NonNullable<ChainMonitor['gaps']>): string {
 
 function Creations({ creations }: Pick<ChainMonitor, 'creations'>): VNode {
   return (
-    <TableRegion label="What became of the found contracts">
+    <TableRegion label="Results for the contracts found">
       <table class="creations">
-        <caption class="unseen">What became of the found contracts, and why</caption>
+        <caption class="unseen">Results for the contracts found, with reasons</caption>
         <thead>
           <tr>
             <th scope="col">State</th>

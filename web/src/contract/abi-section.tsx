@@ -26,7 +26,7 @@ export function AbiSection({ facts }: { readonly facts: ContractFacts }): VNode 
     return (
       <section aria-labelledby="abi">
         <h2 id="abi">ABI</h2>
-        <p>This service has the match, but no ABI of it.</p>
+        <p>The match is stored here without an ABI.</p>
       </section>
     );
   }

@@ -19,11 +19,11 @@ export function HistorySection({
   if (events === undefined || isEmpty) return null;
   return (
     <section aria-labelledby="history">
-      <h2 id="history">What happened to the match</h2>
+      <h2 id="history">History</h2>
       {events.state === 'ready' ? (
         <EventTable events={events.value.results} />
       ) : (
-        <Failure what="What happened to the match" loaded={events} />
+        <Failure what="History" loaded={events} />
       )}
     </section>
   );
@@ -42,9 +42,9 @@ export function withdrawalOf(
 
 function EventTable({ events }: { readonly events: readonly ContractEvent[] }): VNode {
   return (
-    <TableRegion label="What happened to the match">
+    <TableRegion label="History">
       <table>
-        <caption class="unseen">What happened to the match, the newest first</caption>
+        <caption class="unseen">History of the match, newest first</caption>
         <thead>
           <tr>
             <th scope="col">When</th>

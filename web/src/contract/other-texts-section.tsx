@@ -21,8 +21,8 @@ export function OtherTextsSection({ facts, evidence, base, chainId }: Props): VN
       {hasUnlistedSources && (
         <div class="notice" role="note">
           <p>
-            Some of these files are not in the metadata. The compiler gives another code without
-            them, but no hash proves what they say.
+            Some of these files are not listed in the metadata. Without them the compiler produces
+            different code, but no hash proves their content.
           </p>
         </div>
       )}
@@ -30,12 +30,12 @@ export function OtherTextsSection({ facts, evidence, base, chainId }: Props): VN
         <section aria-labelledby="other-texts">
           <h2 id="other-texts">
             {alternatives.length === 1
-              ? '1 other text gives the same code'
-              : `${alternatives.length} other texts give the same code`}
+              ? '1 other set of sources compiles to the same code'
+              : `${alternatives.length} other sets of sources compile to the same code`}
           </h2>
           <p>
-            A partial match proves no names and no comments. The first text that came is shown until
-            a full match replaces it.
+            A partial match does not prove names or comments. The sources submitted first are shown
+            until a full match replaces them.
           </p>
           <ul>
             {alternatives.map(({ matchId, name, compilerVersion, recordedAt }) => (

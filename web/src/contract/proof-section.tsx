@@ -7,14 +7,14 @@ import { type CodeProof } from './code-proof.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   constructorArguments: 'Constructor arguments',
-  library: 'Address of a library',
+  library: 'Library address',
   immutable: 'Immutable',
   cborAuxdata: 'Metadata hash',
-  callProtection: 'Own address of a library',
+  callProtection: 'The library’s own address',
 };
 const CHANGES: Readonly<Record<string, string>> = {
   replace: 'replaced',
-  insert: 'added behind the code',
+  insert: 'appended to the code',
   delete: 'left out',
 };
 /** The narrowest mark that is seen, of the whole bar. */
@@ -50,7 +50,7 @@ export function ProofSection({
             {code !== undefined && <span class="count">{formatCount(code.bytes)} bytes</span>}
           </h3>
           {code === undefined ? (
-            <p class="quiet">Not compared: the code on chain, or a match of it, is not known.</p>
+            <p class="quiet">Not compared: the code on chain or its match is unknown.</p>
           ) : (
             <>
               <Bar title={title} code={code} />
@@ -71,7 +71,7 @@ function Bar({ title, code: { bytes, places } }: { title: string; code: CodeProo
       viewBox="0 0 100 6"
       preserveAspectRatio="none"
       role="img"
-      aria-label={`${title}: ${places.length === 0 ? 'equal in every byte' : `equal but for ${places.length} marked places`}`}
+      aria-label={`${title}: ${places.length === 0 ? 'identical' : `identical except for ${places.length} marked places`}`}
     >
       <rect class="equal" x="0" y="0" width="100" height="6" />
       {places.map(({ reason, offset, length }, index) => (
@@ -95,7 +95,7 @@ function Differences({
   readonly title: string;
   readonly code: CodeProof;
 }): VNode {
-  if (places.length === 0) return <p>Equal in every byte.</p>;
+  if (places.length === 0) return <p>Every byte is identical.</p>;
   return (
     <TableRegion label={`Marked places of the ${title.toLowerCase()}`}>
       <table>

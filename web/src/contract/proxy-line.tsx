@@ -33,7 +33,7 @@ export function ProxyLine({
     <p class="proxy">
       <strong>Proxy</strong>
       {proxyType !== null && <span class="quiet"> {proxyType.replace(/Proxy$/, '')}</span>} →{' '}
-      {implementations.length === 0 && <span class="quiet">its implementation is not known</span>}
+      {implementations.length === 0 && <span class="quiet">implementation unknown</span>}
       {implementations.slice(0, IMPLEMENTATIONS_SHOWN).map((each, index) => (
         <>
           {index > 0 && ', '}

@@ -50,7 +50,7 @@ export function JsonBlock({
       </pre>
       {!shown.isWhole && (
         <p class="quiet">
-          The first {formatCount(shown.text.length)} characters; the downloads hold all of it.
+          The first {formatCount(shown.text.length)} characters; the downloads have all of it.
         </p>
       )}
     </details>
@@ -72,13 +72,11 @@ export function DownloadSection({
       <ul class="downloads">
         <li>
           <a href={`${files}/sources.zip`}>sources.zip</a>{' '}
-          <span class="quiet">all sources, with standard-input.json and what is below</span>
+          <span class="quiet">all sources, standard-input.json and the files below</span>
         </li>
         <li>
           <a href={`${files}/standard-input.json`}>standard-input.json</a>{' '}
-          <span class="quiet">
-            the compiler takes it as it is, and gives this contract: solc --standard-json
-          </span>
+          <span class="quiet">reproduces this contract when passed to solc --standard-json</span>
         </li>
         <li>
           <a href={`${files}/abi.json`}>abi.json</a>{' '}
@@ -89,12 +87,12 @@ export function DownloadSection({
             <a href={`${base}repository/contracts/${folder}/${place}/metadata.json`}>
               metadata.json
             </a>{' '}
-            <span class="quiet">byte for byte as the compiler wrote it, where it wrote one</span>
+            <span class="quiet">exactly as the compiler wrote it, if it wrote one</span>
           </li>
         )}
         <li>
           <a href={`${base}v2/contract/${place}?fields=all`}>Full record (JSON)</a>{' '}
-          <span class="quiet">both bytecodes, and every byte that differs</span>
+          <span class="quiet">both bytecodes, and every difference</span>
         </li>
         {repositoryUrl !== undefined && (
           <li>
@@ -119,13 +117,13 @@ export function SameCodeSection({
       {sameCode.state === 'failed' ? (
         <Failure what="Contracts with the same code" loaded={sameCode} />
       ) : sameCode.value.results.length === 0 ? (
-        <p>No other contract of this service has the same runtime code.</p>
+        <p>No other verified contract here has the same runtime code.</p>
       ) : (
         <TableRegion label="Contracts with the same code">
           <table>
             <caption>
-              Verified contracts whose runtime code is the same byte for byte
-              {sameCode.value.more && '; the newest of them'}
+              Verified contracts with exactly the same runtime code
+              {sameCode.value.more && '; newest first'}
             </caption>
             <thead>
               <tr>

@@ -36,7 +36,7 @@ export function SourcesSection({
       {sources === undefined ? (
         loaded?.state === 'failed' && <Failure what="The sources" loaded={loaded} />
       ) : shown === undefined ? (
-        <p>This service has the match, but no sources of it.</p>
+        <p>The match is stored here without sources.</p>
       ) : (
         <div class="sources">
           <div>
@@ -80,7 +80,7 @@ export function SourcesSection({
             {!shown.isWhole && (
               <p class="quiet">
                 The first {formatCount(shown.text.length)} characters of a file of{' '}
-                {formatCount(shown.bytes)} bytes; the whole file is among the downloads.
+                {formatCount(shown.bytes)} bytes; the downloads have the whole file.
               </p>
             )}
           </div>
@@ -109,14 +109,14 @@ function FoundLinesList({ found }: { readonly found: FoundLines }): VNode {
     <div class="found-lines" role="status">
       <p>
         {lines.length === 0
-          ? 'No line holds'
+          ? 'No line contains'
           : lines.length === 1
-            ? '1 line holds'
-            : `${formatCount(lines.length)} lines hold`}{' '}
+            ? '1 line contains'
+            : `${formatCount(lines.length)} lines contain`}{' '}
         <strong>
           <SafeText text={text} />
         </strong>
-        {isCut && '; more of them do, and are not listed'}
+        {isCut && '; only the first ones are listed'}
       </p>
       <ul class="plain">
         {lines.map(({ path, line, text: shown, href }) => (
@@ -147,10 +147,10 @@ function FilePages({
   if (isFirst && isLast) return null;
   return (
     <p class="quiet">
-      {formatCount(files.length)} of {formatCount(total)} files, in the order of their paths.{' '}
+      {formatCount(files.length)} of {formatCount(total)} files, ordered by path.{' '}
       {!isFirst && <a href="?#sources">First files</a>}{' '}
       {next !== undefined && <a href={`?${next}#sources`}>Next files</a>}
-      {!isLast && next === undefined && 'The others are among the downloads.'}
+      {!isLast && next === undefined && 'The downloads have the others.'}
     </p>
   );
 }
@@ -190,7 +190,7 @@ function Tree({
               </a>
             )}
             {hidden > 0 && (
-              <span class="warning" title="holds invisible characters">
+              <span class="warning" title="contains invisible characters">
                 {' '}
                 hidden characters
               </span>

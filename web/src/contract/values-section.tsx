@@ -7,7 +7,7 @@ import { type ChainValues, type ShownRows, type ValueRow } from './chain-values.
 import { CLAIMED_NOTE } from './verdict.ts';
 
 const WHOLE = 1_000;
-const UNPROVEN_NOTE = 'not proven: no creation code that matches shows them';
+const UNPROVEN_NOTE = 'not proven, because no matching creation code is known';
 
 /** What only the chain knows of a contract: the arguments of its constructor, its immutables and its libraries. */
 export function ValuesSection({
@@ -32,8 +32,8 @@ export function ValuesSection({
           {unproven.includes('arguments') && <p class="quiet">{CLAIMED_NOTE}</p>}
           {given.rows === undefined ? (
             <p class="quiet">
-              They are not told one by one: the ABI does not say how, they are not encoded as it
-              says, or there are more than 500. The full record holds their bytes.
+              They cannot be decoded: the ABI does not describe them, the encoding is invalid, or
+              there are more than 500. The full record has the bytes.
             </p>
           ) : (
             <Rows {...place} title="Constructor arguments" rows={given.rows} hasTypes />
@@ -75,7 +75,9 @@ export function ValuesSection({
 function More({ of: { rows, total } }: { readonly of: ShownRows }): VNode | null {
   if (total === rows.length) return null;
   return (
-    <p class="quiet">And {formatCount(total - rows.length)} more; the full record holds all.</p>
+    <p class="quiet">
+      And {formatCount(total - rows.length)} more; the full record has all of them.
+    </p>
   );
 }
 

@@ -1,3 +1,5 @@
+import { type Evidence } from '../answers.ts';
+
 /** A match by our name for it. */
 export type Match = 'full' | 'partial';
 
@@ -13,58 +15,67 @@ export const VERDICTS: Readonly<Record<Match, { readonly title: string; readonly
   {
     full: {
       title: 'Full match',
-      text: 'Code and metadata are identical: these are the sources that the contract was compiled from, to the last comment.',
+      text: 'These are the sources it was compiled from, down to the comments: bytecode and metadata hash are identical.',
     },
     partial: {
       title: 'Partial match',
-      text: 'The code is identical; names, comments and settings are not proven, since the code does not hold the hash of this metadata.',
+      text: 'Same bytecode. Names, comments and settings may differ: the metadata hash doesn’t match.',
     },
   };
 
-/** The same where another service judged, and this one took its word. */
-const CLAIMS: typeof VERDICTS = {
-  full: {
-    title: 'Claimed full match',
-    text: 'Another service says that code and metadata are identical. This service compiled and compared nothing.',
-  },
-  partial: {
-    title: 'Claimed partial match',
-    text: 'Another service says that the code is identical, and nothing of names, comments and settings. This service compiled and compared nothing.',
-  },
+/** What this service did itself to check an imported match (docs/data.md). */
+const CHECKS: Readonly<Record<Evidence['trust'], string>> = {
+  claimed: 'Not checked here.',
+  rechecked:
+    'Rechecked here: the delivered bytecode is consistent with it. Nothing was compiled, and the chain was not read.',
+  recompiled: 'Recompiled here: the sources give the delivered bytecode. The chain was not read.',
+  verified: 'Verified here.',
 };
+
+/** Who verified a match, and how far it was checked here. */
+export type MatchSource = Pick<Evidence, 'origin' | 'trust' | 'source'>;
 
 /** Whether a match is the word of another service. */
 export const isClaim = (origin: string | null | undefined): boolean => origin === 'imported';
 
-/** What a stored match means, in words. @param origin who judged it, where that is known. */
+/** What a stored match means, in words. @param from who verified it, if known */
 export function describeMatch(
   match: Match,
-  origin: string | undefined,
+  from: MatchSource | undefined,
 ): { readonly title: string; readonly text: string } {
-  if (isClaim(origin)) return CLAIMS[match];
-  if (origin !== undefined) return VERDICTS[match];
-  return { title: VERDICTS[match].title, text: 'Who judged it could not be read.' };
+  const { title } = VERDICTS[match];
+  if (from === undefined) return { title, text: 'Who verified it could not be read.' };
+  if (!isClaim(from.origin)) return VERDICTS[match];
+  const { source, trust } = from;
+  return {
+    title: `Claimed ${title.toLowerCase()}`,
+    text: `Reported as a ${title.toLowerCase()} by ${source ?? 'another service'}. ${CHECKS[trust]}`,
+  };
 }
 
 /** What a match of one of the two codes means. */
 export function describeCodeMatch(match: Match | null, origin?: string): string {
   if (isClaim(origin)) return match === null ? 'nothing is claimed' : 'claimed, not compared here';
-  if (match === 'full') return 'identical, with the hash of this metadata in it';
-  if (match === 'partial') return 'identical but for the hash of the metadata';
+  if (match === 'full') return 'identical, including the metadata hash';
+  if (match === 'partial') return 'identical except for the metadata hash';
   return 'not compared, or different';
 }
 
 const ORIGINS: Readonly<Record<string, string>> = {
   verified: 'Verified here: this service compiled the sources and compared the bytecode.',
-  imported:
-    'Imported: another service judged this match, and this one took it over without judging it again.',
+  imported: 'Imported: reported by another service and not verified again here.',
   monitored:
     'Found by the monitor and verified here: this service watched the chain, compiled the sources and compared the bytecode.',
 };
 
-/** Who judged a match, in a few words for a list. */
-export function nameOrigin(origin: string | null | undefined): string {
-  return origin === 'monitored' ? 'found by the monitor' : (origin ?? '');
+/** Who verified a match, in a few words for a list. */
+export function nameOrigin(
+  origin: string | null | undefined,
+  trust?: Evidence['trust']  ,
+): string {
+  if (origin === 'monitored') return 'found by the monitor';
+  const isChecked = trust === 'rechecked' || trust === 'recompiled';
+  return isClaim(origin) && isChecked ? `imported, ${trust}` : (origin ?? '');
 }
 
 /** Who judged a match. */
@@ -80,28 +91,28 @@ export function describeUnproven(unproven: readonly string[], language = ''): re
   return [
     ...(language.toLowerCase() === 'yul'
       ? [
-          'The sources are Yul, which has no metadata: a match proves the code, and no name or comment in the sources.',
+          'The sources are Yul, which has no metadata: a match proves the code, but not the names and comments in the sources.',
         ]
       : []),
     ...(language.toLowerCase() === 'vyper' && !unproven.includes('comments')
       ? [
-          'The integrity hash of Vyper is over the texts of the sources: it proves neither the name of the contract, which is that of its file, nor the settings.',
+          'Vyper’s integrity hash covers the source texts. It does not prove the contract’s name, which is the name of its file, or the settings.',
         ]
       : []),
     ...(unproven.includes('creation')
       ? [
-          'Other code than that of these sources created the contract. Whatever its constructor would have set, such as an owner, may be something else.',
+          'The contract was created by code other than that of these sources. Values set by a constructor, such as the owner, may be different.',
         ]
       : unproven.includes('storage')
-        ? ['What the constructor stored is not proven: no creation code that matches is known.']
+        ? ['What the constructor stored is not proven, because no matching creation code is known.']
         : []),
     ...(unproven.includes('immutables')
       ? [
-          'The values of its immutables are not proven: they were read from the code on chain, and no creation code that matches is known.',
+          'The values of its immutables are not proven: they were read from the code on chain, and no matching creation code is known.',
         ]
       : []),
     ...(unproven.includes('libraries')
-      ? ['Nothing proves that the addresses that the code links hold the libraries of the sources.']
+      ? ['It is not proven that the linked addresses contain the libraries from these sources.']
       : []),
     ...describeClaimed(unproven),
   ];

@@ -58,6 +58,7 @@ export function ContractFilters({
       </p>
       <Filter name="match" value={query.match} />
       <Filter name="origin" value={query.origin} />
+      <Filter name="trust" value={query.trust} />
       <p class="form-actions">
         <button type="submit">Search</button>{' '}
         {isNarrowed && (

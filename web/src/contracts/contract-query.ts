@@ -5,6 +5,14 @@ export const FILTERS = {
     label: 'Origin',
     options: { verified: 'verified here', imported: 'imported', monitored: 'found by the monitor' },
   },
+  trust: {
+    label: 'Checked here',
+    options: {
+      rechecked: 'bytecode or more',
+      recompiled: 'compilation or more',
+      verified: 'against the chain',
+    },
+  },
 } as const;
 
 export type FilterName = keyof typeof FILTERS;
@@ -20,7 +28,14 @@ export interface ContractQuery extends Readonly<Record<FilterName, string>> {
 }
 
 /** The whole list from its newest contract on. */
-export const NO_QUERY: ContractQuery = { words: '', chain: '', match: '', origin: '', after: '' };
+export const NO_QUERY: ContractQuery = {
+  words: '',
+  chain: '',
+  match: '',
+  origin: '',
+  trust: '',
+  after: '',
+};
 
 /** Neither a name nor a reference to a chain is longer. */
 export const MAX_WORDS = 100;
@@ -40,6 +55,7 @@ export function parseContractQuery(query: string): ContractQuery {
     chain: textOf('chain', MAX_WORDS),
     match: choiceOf('match'),
     origin: choiceOf('origin'),
+    trust: choiceOf('trust'),
     after: textOf('after', MAX_CURSOR),
   };
 }

@@ -75,7 +75,7 @@ async function findChain(api: Api, reference: string): Promise<Loaded<ChosenChai
 
 async function readPage(
   api: Api,
-  { words, match, origin, after }: ContractQuery,
+  { words, match, origin, trust, after }: ContractQuery,
   chainId: number | undefined,
 ): Promise<Loaded<FoundContracts>> {
   const ask = (parameters: Readonly<Record<string, string>>): Promise<Loaded<ContractPage>> => {
@@ -83,7 +83,7 @@ async function readPage(
     const path = `v1/contracts${words === '' ? '' : '/search'}`;
     return api.get(`${path}?${new URLSearchParams(set).toString()}`);
   };
-  const filters = { chain: String(chainId ?? ''), match, origin };
+  const filters = { chain: String(chainId ?? ''), match, origin, trust };
   const page = await ask({ ...filters, after, limit: String(PAGE) });
   if (page.state === 'failed') return page;
   const { results: contracts, next } = page.value;

@@ -26,7 +26,7 @@ export function NothingFound({
   );
   if (next !== null) {
     return (
-      <Notice title="None of the contracts checked so far match the filters.">
+      <Notice title="No matching contract so far.">
         {link({ ...query, after: next }, 'Check more')}
       </Notice>
     );
@@ -39,7 +39,7 @@ export function NothingFound({
   if (isRuledOut) {
     return (
       <Notice title="No contract matches the filters.">
-        {link({ ...NO_QUERY, words }, 'Show every chain, match and origin')}
+        {link({ ...NO_QUERY, words }, 'Remove all filters')}
       </Notice>
     );
   }
@@ -84,17 +84,17 @@ function NotVerified({ query: { words }, chainId, base }: Asked): VNode {
     <Notice title="No verified contract was found.">
       {kind === 'name' ? (
         <p>
-          No name has a word that begins with “{shown}”. Type the beginning of a word of the name,
-          or an address with its 0x.
+          No contract name has a word that starts with “{shown}”. Type the start of a word in the
+          name, or an address with its 0x.
         </p>
       ) : kind === 'prefix' ? (
         <p>
-          No verified address begins with <code>{words}</code>.
+          No verified address starts with <code>{words}</code>.
         </p>
       ) : (
         <p>
-          No verified contract is known to run a code with this hash, or to have been created by a
-          transaction that has it.
+          No verified contract has bytecode with this hash, or was created by a transaction with
+          this hash.
         </p>
       )}
     </Notice>

@@ -10,6 +10,7 @@ const COLUMNS = [
   'language',
   'compilerVersion',
   'origin',
+  'trust',
   'verifiedAt',
 ] as const satisfies readonly (keyof FoundContract)[];
 

@@ -20,7 +20,7 @@ export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
           </dd>
         </Figure>
         <Figure name="Full matches" kind="full" value={totals.full - claimed.full}>
-          <dd class="meaning">verified here, to the last comment</dd>
+          <dd class="meaning">verified here, down to the comments</dd>
         </Figure>
         <Figure name="Partial matches" kind="partial" value={totals.partial - claimed.partial}>
           <dd class="meaning">verified here; names and comments not proven</dd>
@@ -28,7 +28,7 @@ export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
         {all(claimed) > 0 && (
           <Figure name="Claims" kind="claimed" value={all(claimed)}>
             <dd class="meaning">
-              of another service, not checked here: {formatCount(claimed.full)} full,{' '}
+              reported by another service, not checked here: {formatCount(claimed.full)} full,{' '}
               {formatCount(claimed.partial)} partial
             </dd>
           </Figure>

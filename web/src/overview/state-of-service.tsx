@@ -17,7 +17,7 @@ export function StateOfService({
       {reasons.length > 0 && (
         <div class="notice">
           <p>
-            <strong>Needs a look</strong>
+            <strong>Needs attention</strong>
           </p>
           <ul>
             {reasons.map(({ code, detail, since }) => (
@@ -52,7 +52,7 @@ export function StateOfService({
           <Fact name="Verification queue">
             {formatCount(queue.queued)} waiting, {formatCount(queue.running)} running
             {queue.oldestQueuedSeconds !== undefined &&
-              `; the oldest waits for ${formatSpan(queue.oldestQueuedSeconds)}`}
+              `; the oldest has waited for ${formatSpan(queue.oldestQueuedSeconds)}`}
           </Fact>
         )}
         {compilers !== undefined && (

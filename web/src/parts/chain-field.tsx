@@ -55,11 +55,11 @@ function useChainChoices({ base, supported, text }: Props, isOpen: boolean): Fou
         )
         .then(({ results, matching }) => {
           if (asked.current !== turn) return;
-          const said = matching === 1 ? '1 chain fits' : `${matching} chains fit`;
+          const said = matching === 1 ? '1 chain matches' : `${matching} chains match`;
           setFound({ choices: results, said });
         })
         .catch(() =>
-          setFound({ choices: [], said: 'Chains could not be read; type the id of the chain.' }),
+          setFound({ choices: [], said: 'The chains could not be loaded; type the chain id.' }),
         );
     }, TYPING_MS);
     return () => clearTimeout(timer);

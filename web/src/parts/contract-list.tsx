@@ -89,7 +89,7 @@ export function ContractList({
                     <Compiler {...rest} />
                   </td>
                   <td role="cell" data-label="Origin">
-                    {nameOrigin(rest.origin)}
+                    {nameOrigin(rest.origin, rest.trust)}
                   </td>
                 </>
               )}

@@ -46,8 +46,8 @@ export function Layout({
         {context.isUnlisted === true && (
           <div class="notice" role="note">
             <p>
-              Unlisted: only those who have a token see what is verified here. No list, count or
-              event has it.
+              Unlisted: only clients with a token can see contracts verified here. They appear in no
+              list, count or event.
             </p>
           </div>
         )}

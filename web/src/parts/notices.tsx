@@ -62,7 +62,7 @@ export function StaleCounts({
   return (
     <p class="notice stale">
       The counts were last compared with the database <strong>{formatAgo(time, now)}</strong>, at{' '}
-      {formatTime(time)}. They may be overtaken.
+      {formatTime(time)}. They may be outdated.
     </p>
   );
 }

@@ -26,7 +26,7 @@ interface Props {
 /** What is shown, as a form whose answer is the page again: all of it stands in the address. */
 export function Choices({ question, presets, ...chains }: Props): VNode {
   return (
-    <form class="choices" method="get" aria-label="What is shown">
+    <form class="choices" method="get" aria-label="Series">
       <ChainChoices {...chains} />
       <div class="choice-row">
         <label>
@@ -51,7 +51,7 @@ export function Choices({ question, presets, ...chains }: Props): VNode {
       </div>
       <div class="choice-row">
         <Choice label="Show" name="show" options={SHOWN} chosen={question.shown} />
-        <Choice label="Drawn as" name="scale" options={SCALES} chosen={question.scale} />
+        <Choice label="Scale" name="scale" options={SCALES} chosen={question.scale} />
         <Choice label="By" name="interval" options={INTERVALS} chosen={question.interval} />
         <Choice label="Largest" name="top" options={TOPS} chosen={question.top} />
         <button type="submit">Show</button>

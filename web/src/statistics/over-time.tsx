@@ -79,7 +79,7 @@ function choose(
 ): Choice {
   const kindOf = ({ full, partial }: Withdrawal): string => (full < partial ? 'full' : 'partial');
   if (shown === 'growth') {
-    const note = 'Growth is drawn as counts: what falls has no logarithm and no share.';
+    const note = 'Growth is shown as counts only: decreases have no logarithm and no share.';
     return {
       series: growthSeries(points),
       scale: 'linear',
@@ -90,7 +90,9 @@ function choose(
     };
   }
   const note =
-    scale === 'log' ? 'Zero has no logarithm: a line begins with its first contract.' : undefined;
+    scale === 'log'
+      ? 'On a logarithmic scale each line starts with its first contract.'
+      : undefined;
   if (apart === undefined) {
     const series = matchSeries(points, scale);
     return { series, scale, describe: describeMatches, note, seriesOf: kindOf };

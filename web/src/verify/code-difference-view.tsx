@@ -155,7 +155,7 @@ export function CodeDifferenceView({
       </p>
       {!isWhole && (
         <p class="quiet">
-          The bytecode is too large to be stored completely. Shown are the bytes from byte{' '}
+          The bytecode is too large to be stored completely. These are the bytes from{' '}
           {formatCount(offset)} on, around the first difference:{' '}
           {formatCount(windowBytes(recompiled))} bytes of the recompiled code and{' '}
           {formatCount(windowBytes(onChain))} of the code on chain. Their SHA-256 hashes:{' '}
@@ -164,7 +164,7 @@ export function CodeDifferenceView({
       )}
       {places.length > 0 && isExplained && (
         <p class="quiet">
-          Only what differs in the code itself keeps the two from matching; the rest may differ.
+          Only differences in the code itself prevent a match; the others are allowed.
         </p>
       )}
       {isShifted && (
@@ -199,9 +199,9 @@ function ByteTable({
     <TableRegion label={label}>
       <table class="bytes">
         <caption>
-          Bytes that have changed are underlined, with dots where they may. Bytes that only one code
-          has are framed; the other has <code>--</code> there. Other rows are left out, and those in
-          the middle of long stretches.
+          Changed bytes are underlined; dots mark bytes that may differ. Bytes that only one code
+          has are framed; the other has <code>--</code> there. Identical rows and the middle of long
+          stretches are omitted.
         </caption>
         <thead>
           <tr>

@@ -40,7 +40,7 @@ export function CompilerField({ base, value, fault, proposed, onChange }: Props)
       label="Compiler"
       hint={
         proposed ??
-        'As the compiler prints it, such as 0.8.30+commit.73712a01; the commit may be left out.'
+        'As the compiler prints it, such as 0.8.30+commit.73712a01; the commit is optional.'
       }
       text={value}
       fault={fault}
@@ -55,7 +55,7 @@ export function CompilerField({ base, value, fault, proposed, onChange }: Props)
           </>
         ),
       }))}
-      said={fitting.length === 1 ? '1 compiler fits' : `${fitting.length} compilers fit`}
+      said={fitting.length === 1 ? '1 compiler matches' : `${fitting.length} compilers match`}
       onType={(text) => onChange(text.trim())}
       onTake={onChange}
     />

@@ -14,6 +14,6 @@ export function describeSettings(settings: unknown): string {
     `Optimizer: ${enabled === true ? `on${typeof runs === 'number' ? `, ${runs} runs` : ''}` : 'off'}`,
     `EVM version: ${typeof evmVersion === 'string' ? evmVersion : 'the compiler’s default'}`,
     ...(viaIR === true ? ['via IR'] : []),
-    `libraries: ${linked.length === 0 ? 'none named; addresses are taken from the chain' : linked.length}`,
+    `libraries: ${linked.length === 0 ? 'none given; the addresses are read from the chain' : linked.length}`,
   ].join(' · ');
 }

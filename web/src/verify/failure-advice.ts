@@ -1,20 +1,19 @@
 const NEXT: Readonly<Record<string, string>> = {
-  missing_source:
-    'Add the sources that are named here: the files of libraries under node_modules or lib count too.',
+  missing_source: 'Add the sources named here, including library files under node_modules or lib.',
   missing_or_invalid_source:
-    'Take the sources from the moment of the deployment: those that were sent have other hashes than the metadata says.',
-  invalid_metadata: 'Take the metadata that the compiler wrote, unchanged.',
+    'Use the sources as they were at deployment: the hashes of the submitted ones differ from those in the metadata.',
+  invalid_metadata: 'Use the metadata exactly as the compiler wrote it.',
   invalid_language: 'Send Solidity, Yul or Vyper.',
   invalid_compilation_target: 'Name the contract as path:Name, with the path as in the input.',
   invalid_compiler_version:
     'Write the version as the compiler prints it, such as 0.8.30+commit.73712a01.',
-  invalid_compiler_input: 'Correct the member of the input that the message names.',
+  invalid_compiler_input: 'Correct the field of the input that the message names.',
   unsupported_setting:
-    'Remove the setting that the message names: no code depends on it, or the compiler does not know it.',
+    'Remove the setting that the message names: it does not affect the code, or the compiler does not know it.',
   settings_not_proven:
     'Remove libraries and remappings that the contract does not use, and send the sources as they were deployed.',
   verbatim_not_allowed:
-    'Write the program in instructions: a match must show what the code does, not only its bytes.',
+    'Write the program as instructions: a match must show what the code does, not only its bytes.',
   unsupported_compiler_version:
     'Check the version, or ask the operator for it. Solidity is supported from 0.1.3 on, Solar from 0.3.0 on.',
   unsupported_language: 'Send Solidity, Yul or Vyper.',
@@ -28,54 +27,54 @@ const NEXT: Readonly<Record<string, string>> = {
   compiler_timeout: 'Try again later, or ask the operator for more time for the compiler.',
   compiler_out_of_memory: 'Ask the operator for more memory for the compiler.',
   compiler_output_too_large: 'Send an input with fewer contracts in it.',
-  compiler_crashed: 'Compile the same input on your machine; it may be a fault of this version.',
+  compiler_crashed:
+    'Compile the same input on your machine; it may be a bug in this compiler version.',
   compiler_unavailable: 'Try again later: the service could not get this compiler now.',
   cannot_fetch_bytecode: 'Try again later: too few endpoints of the chain responded.',
   contract_changed:
-    'Try again: the code at the address, or what created it, was replaced while it was verified.',
+    'Try again: the code at the address, or its creation, changed during verification.',
   contract_not_deployed:
-    'Check chain and address. If the contract was created just now, wait until the block is final.',
+    'Check the chain and the address. If the contract was just created, wait until the block is final.',
   delegated_account: 'Verify the contract that the account delegates to, under its own address.',
   compiled_bytecode_is_zero:
     'Name the contract itself: an interface or an abstract contract has no code.',
   bytecode_length_mismatch:
-    'Compare version and optimizer settings with those of the deployment: the bytecodes have different lengths.',
+    'Compare the compiler version and optimizer settings with those of the deployment: the bytecodes have different lengths.',
   extra_file_input_bug:
-    'Send the standard JSON input with all files that were compiled then, also those that are not imported: compilers before 0.8.21 let them change the code.',
+    'Send the standard JSON input with every file that was compiled, including those that are not imported: before 0.8.21 they could change the code.',
   immutable_out_of_range:
     'Check who deployed the contract and how: no constructor of these sources produces this value.',
   immutable_not_proven:
-    'Name the creation transaction: the value of an internal function counts only with the code that set it.',
+    'Name the creation transaction: the value of an internal function is valid only with the code that set it.',
   library_not_deployed:
     'Check the address of the library that the message names: no contract can be deployed there.',
   library_address_differs:
-    'Set the addresses of the libraries that the code on chain has, and submit again. If you do not expect them, check who deployed the contract.',
+    'Set the library addresses to those in the code on chain and submit again. If you do not expect them, check who deployed the contract.',
   constructor_arguments_differ: 'Leave the arguments out: they are read from the chain.',
   call_protection_missing:
-    'Check who deployed the library and how: its own creation code writes its address into it.',
+    'Check who deployed the library and how: its creation code writes its own address into it.',
   no_match:
-    'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where it begins.',
+    'Compare the version, the optimizer, the EVM version and the sources with those of the deployment. The bytes below show where the difference begins.',
   no_similar_match_found:
-    'Send the sources: no contract of the sources that are stored here has this code. Those that were stored a moment ago are known in some seconds.',
-  job_timed_out: 'Try again; the service was busy, or the compilation is too large for it.',
-  job_cancelled: 'You or the operator have ended this job. You can send it again.',
+    'Send the sources: no sources stored here compile to this code. Newly stored sources are found after a few seconds.',
+  job_timed_out: 'Try again: the service was busy, or the compilation is too large.',
+  job_cancelled: 'You or the operator cancelled this job. You can send it again.',
   sources_too_large:
-    'Send the sources that the contract imports and no others. If it needs them all, ask the operator to raise limits.sourceBytes.',
-  code_too_large:
-    'Verify a contract of at most 1 MB of code; no chain lets larger ones be deployed.',
-  internal_error: 'Report the error id to the operator: the log says more under it.',
+    'Send only the sources that the contract imports. If it needs all of them, ask the operator to raise limits.sourceBytes.',
+  code_too_large: 'Verify a contract with at most 1 MB of code; no chain allows larger ones.',
+  internal_error: 'Report the error id to the operator: the log has the details.',
 };
 
 /** What to do next after a verification that failed with a code. */
 export function adviseOn(code: string): string {
   return Object.hasOwn(NEXT, code)
     ? (NEXT[code] ?? '')
-    : 'Read the message; if it does not help, report the error id to the operator.';
+    : 'If the message does not help, report the error id to the operator.';
 }
 
 /** What a kind of failure says about the contract. */
 export const FAILURE_TITLES: Readonly<Record<string, string>> = {
-  no_match: 'No match: the code on chain is not the code of these sources',
+  no_match: 'No match: these sources compile to different code',
   invalid_input: 'Not verified: the input is invalid',
   not_checked: 'Could not check, because:',
 };
@@ -95,18 +94,17 @@ export function adviseOnDiagnosis({
   settings,
   place,
 }: Diagnosis): string | undefined {
-  if (compiler !== undefined)
-    return `Choose the compiler ${compiler.onChain}, and send the same again.`;
+  if (compiler !== undefined) return `Choose the compiler ${compiler.onChain}, and send it again.`;
   if (contract !== undefined) return `Choose the contract ${contract}: it matches.`;
-  if (settings !== undefined) return `Set ${settings}, and send the same again: it matches.`;
+  if (settings !== undefined) return `Set ${settings}, and send it again: it matches.`;
   if (place === undefined) return undefined;
-  return `Compare ${place.path} around line ${place.line} with what was deployed.`;
+  return `Compare ${place.path} around line ${place.line} with the deployed version.`;
 }
 
 const HEADINGS: Readonly<Record<string, string>> = {
-  compilerErrors: 'What the compiler says',
-  missingSources: 'Sources that are missing',
-  nearest: 'The nearest versions',
+  compilerErrors: 'Compiler output',
+  missingSources: 'Missing sources',
+  nearest: 'Similar versions',
 };
 
 /** The heading of a fact of a failure; `otherFact`, which has none of its own, stands below "Other fact". */

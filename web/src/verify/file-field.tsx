@@ -61,7 +61,7 @@ export function FileField(props: Props): VNode {
       }}
     >
       <legend>The compilation</legend>
-      <p class="hint">Files and folders may be dropped anywhere in this frame.</p>
+      <p class="hint">Drop files and folders anywhere in this box.</p>
       <Ways
         fault={wrong}
         onTake={(chosen, isMore) => void take(chosen, isMore)}
@@ -69,7 +69,7 @@ export function FileField(props: Props): VNode {
       />
       {areLost && (
         <p class="fault">
-          The files that were here are too large for the browser to keep. Choose them again.
+          The browser could not keep the files because they are too large. Choose them again.
         </p>
       )}
       <div aria-live="polite">
@@ -102,7 +102,7 @@ function Ways({
 }): VNode {
   return (
     <InputTabs
-      label="How the compilation is brought"
+      label="Type of input"
       tabs={[
         {
           key: 'files',
@@ -224,7 +224,7 @@ function Found({
       </p>
       <Missing
         missing={missing}
-        why="Add these sources; the metadata names them, and nothing is fetched from elsewhere:"
+        why="Missing sources. Add these files, which the metadata lists:"
       />
     </>
   );
@@ -252,10 +252,7 @@ function FoundSources({
         ))}
         {paths.length > PATHS_SHOWN && <li>and {formatCount(paths.length - PATHS_SHOWN)} more</li>}
       </ul>
-      <Missing
-        missing={missing}
-        why="These are imported and are not here. Add them under these paths, or a remapping; nothing is fetched from elsewhere:"
-      />
+      <Missing missing={missing} why="Missing imports. Add these files or a remapping:" />
     </>
   );
 }

@@ -342,7 +342,7 @@ function PlaceFields({
       <TextField
         id="address"
         label="Address"
-        hint="Where the contract runs: 0x and 40 hexadecimal digits."
+        hint="The contract’s address: 0x and 40 hexadecimal digits."
         value={fields.address}
         fault={faults.get('address')}
         onChange={(value) => change({ address: value.trim() })}
@@ -366,15 +366,14 @@ function RefusalNotice({
   return (
     <div class="notice failure" role="alert" tabIndex={-1} ref={alert}>
       <p>
-        <strong>Not sent to the queue:</strong> <SafeText text={refusal.message} />{' '}
-        <code>{refusal.code}</code>
+        <strong>Not sent:</strong> <SafeText text={refusal.message} /> <code>{refusal.code}</code>
       </p>
       {refusal.code === 'already_verified' && (
         <p>
           <a href={contract}>See the contract</a>
         </p>
       )}
-      <p>What you typed and chose is still here.</p>
+      <p>Your input is still here.</p>
     </div>
   );
 }
@@ -387,12 +386,12 @@ async function submit(url: string, body: object): Promise<{ readonly id: string 
     if (answer['verificationId'] !== undefined) return { id: answer['verificationId'] };
     return {
       code: answer['customCode'] ?? answer['code'] ?? String(response.status),
-      message: answer['message'] ?? answer['detail'] ?? 'The service gave no reason.',
+      message: answer['message'] ?? answer['detail'] ?? 'The service did not give a reason.',
     };
   } catch {
     return {
       code: 'no_answer',
-      message: 'The service gave no answer. Check your connection, and send it again.',
+      message: 'The service did not respond. Check your connection and send it again.',
     };
   }
 }

@@ -77,11 +77,11 @@ function DifferentLine({
     <section aria-labelledby="different-line">
       <h2 id="different-line">Where the sources differ</h2>
       <p>
-        The code that was deployed does something else than{' '}
+        The deployed code differs from{' '}
         <code>
           <SafeText text={`${place.path}:${place.line}`} />
         </code>
-        , or than what it calls. Other settings can have this effect too.
+        , or from something it calls. Different settings can have the same effect.
       </p>
       <pre class="json message" tabIndex={0}>
         <SafeText text={place.text} {...TEXT} />
@@ -116,7 +116,7 @@ export function JobFailureView({
           <a class="button" href={`${base}verify?${again.toString()}`}>
             Back to the form
           </a>{' '}
-          <span class="quiet">What you typed and chose in this tab is still there.</span>
+          <span class="quiet">Your input is still there.</span>
         </p>
         <p class="quiet">
           Error id <code>{failure.id}</code>
@@ -135,7 +135,7 @@ export function JobFailureView({
           ))}
           {texts.length > TEXTS_SHOWN && (
             <p class="quiet">
-              The first {TEXTS_SHOWN}; the job as JSON has them all:{' '}
+              The first {TEXTS_SHOWN}; the job’s JSON has all of them:{' '}
               <a href={`${base}v1/jobs/${id}`}>
                 <code>v1/jobs/{id}</code>
               </a>

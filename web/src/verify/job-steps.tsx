@@ -11,8 +11,8 @@ const MARKS = {
 } as const;
 const WORDS = {
   done: 'done',
-  now: 'under way',
-  next: 'to come',
+  now: 'in progress',
+  next: 'pending',
   failed: 'failed',
   skipped: 'not reached',
 } as const;

@@ -19,13 +19,13 @@ export function OwnJobActions({ job, base }: Props): VNode | null {
   useEffect(() => setOwn(isOwnJob(job.id)), [job.id]);
   if (!isOwn || job.state === 'succeeded') return null;
   const cancel = async (): Promise<void> => {
-    setSaid('Asking the service to end it …');
+    setSaid('Cancelling …');
     try {
       const answer = await postJson(`${base}v1/jobs/${job.id}/cancel`, {});
       const body: unknown = await answer.json();
-      setSaid(answer.ok ? 'It ends within seconds.' : describeFailure(body).message);
+      setSaid(answer.ok ? 'It will end within seconds.' : describeFailure(body).message);
     } catch {
-      setSaid('The service gave no answer. Try again.');
+      setSaid('The service did not respond. Try again.');
     }
   };
   const again = new URLSearchParams({ chain: String(job.chainId), address: job.address });

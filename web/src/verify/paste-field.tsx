@@ -59,8 +59,8 @@ export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => voi
           onInput={(event) => setPath(event.currentTarget.value)}
         />
         <p class="hint" id="pasted-path-hint">
-          As other sources import it, such as <code>contracts/Token.sol</code>. A standard JSON
-          input needs none.
+          As imported by other sources, such as <code>contracts/Token.sol</code>. Not needed for a
+          standard JSON input.
         </p>
       </div>
       <button type="button" onClick={add}>

@@ -51,9 +51,9 @@ export function useChainState(base: string, chain: string): ChainState | undefin
 
 /** What a chain that is not verified here is told with; undefined for the others. */
 export function describeUnsupported(state: ChainState | undefined): string | undefined {
-  if (state?.kind === 'unknown') return 'No chain that this service knows has this id.';
+  if (state?.kind === 'unknown') return 'No chain with this id is known here.';
   if (state?.kind !== 'unsupported') return undefined;
-  return `${state.name} is known here, and its contracts are not verified: the service has no endpoint that it may ask.`;
+  return `${state.name} is known here, and its contracts cannot be verified: the service has no endpoint for it.`;
 }
 
 /** Says that the contract is verified already, before anybody sends it. */
@@ -75,8 +75,8 @@ export function KnownContract({
       {match !== undefined && (
         <>
           {match === 'exact_match'
-            ? 'This contract has a full match already: '
-            : 'This contract has a partial match, which a full one replaces: '}
+            ? 'This contract already has a full match: '
+            : 'This contract has a partial match; a full match will replace it: '}
           <a href={`${base}contract/${chain}/${address}`}>see it</a>.
         </>
       )}
@@ -90,7 +90,7 @@ export function SupportedChain({ state }: { readonly state: ChainState | undefin
     <p class="hint" role="status">
       {state?.kind === 'supported' && (
         <>
-          <SafeText text={state.name} />: contracts are verified here.
+          <SafeText text={state.name} />: supported.
         </>
       )}
     </p>

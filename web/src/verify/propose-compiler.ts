@@ -29,7 +29,7 @@ export async function proposeCompiler(
     );
     const { compiler, compilerVersion: version } = said.state === 'ready' ? said.value : {};
     if (version !== undefined && compiler === wanted)
-      return { version, reason: 'The code on chain names it.' };
+      return { version, reason: 'Read from the code on chain.' };
   }
   const ranges = Object.values(sources).flatMap((text) => readPragma(text) ?? []);
   if (ranges.length === 0) return undefined;
@@ -42,5 +42,8 @@ export async function proposeCompiler(
   const version = newestAllowed(versions, ranges);
   return version === undefined
     ? undefined
-    : { version, reason: 'The newest that the pragmas allow; it may have been an older one.' };
+    : {
+        version,
+        reason: 'Newest version your pragma allows. Change it if you deployed with another.',
+      };
 }

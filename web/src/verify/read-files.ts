@@ -75,8 +75,8 @@ export async function readFiles(files: readonly PlacedFile[]): Promise<readonly 
     const packed = files.find(({ path }) => PACKED.test(path));
     throw new Error(
       packed === undefined
-        ? 'These are not files of a compilation. Choose .json, .sol and .vy files.'
-        : `${packed.path} is packed. Unpack it, and choose the files in it.`,
+        ? 'These files cannot be compiled. Choose .json, .sol and .vy files.'
+        : `${packed.path} is an archive. Unpack it and choose the files in it.`,
     );
   }
   for (const { path, file } of fitting) {

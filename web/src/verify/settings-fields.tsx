@@ -17,7 +17,7 @@ export function SettingsFields({ language, fields, faults, onChange }: Props): V
     <TextField
       id="evmVersion"
       label="EVM version (optional)"
-      hint="Such as paris. The compiler has a default of its own."
+      hint="Such as paris. Leave it empty for the compiler’s default."
       value={fields.evmVersion}
       fault={undefined}
       onChange={(value) => onChange({ evmVersion: value.trim() })}
@@ -30,8 +30,8 @@ export function SettingsFields({ language, fields, faults, onChange }: Props): V
         <>
           {evmVersion}
           <p class="hint">
-            Everything else is the compiler’s default, or what a pragma in the source says. For
-            other settings, choose a standard JSON input.
+            Other settings are the compiler’s defaults, or what a pragma in the source sets. To
+            change them, use a standard JSON input.
           </p>
         </>
       ) : (
@@ -82,7 +82,7 @@ function SolidityFields({
       <LinesField
         id="libraries"
         label="Libraries (optional)"
-        hint="One a line, as name=address: SafeMath=0x…"
+        hint="One per line, as name=address: SafeMath=0x…"
         value={libraries}
         fault={faults.get('libraries')}
         onChange={(value) => onChange({ libraries: value })}
@@ -90,7 +90,7 @@ function SolidityFields({
       <LinesField
         id="remappings"
         label="Remappings (optional)"
-        hint="One a line, as prefix=target: @openzeppelin/=lib/openzeppelin/"
+        hint="One per line, as prefix=target: @openzeppelin/=lib/openzeppelin/"
         value={remappings}
         fault={faults.get('remappings')}
         onChange={(value) => onChange({ remappings: value })}

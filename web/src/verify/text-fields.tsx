@@ -64,7 +64,7 @@ export function ContractField({
         onChange={(event) => onChange(event.currentTarget.value)}
       >
         <option value="">
-          {isOptional ? 'The one that is on chain' : `Choose one of ${choices.length}`}
+          {isOptional ? 'Detect from the deployed code' : `Choose one of ${choices.length}`}
         </option>
         {choices.map((choice) => (
           <option key={choice} value={choice}>

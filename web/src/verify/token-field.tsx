@@ -12,7 +12,7 @@ export function TokenField(): VNode {
       id="token"
       type="password"
       label="Token"
-      hint="This service verifies for those to whom its operator gave a token."
+      hint="This service requires a token from its operator."
       value={token}
       fault={undefined}
       onChange={(next) => {

@@ -46,7 +46,7 @@ export function findFaults(
   dropped: InputFiles | undefined,
 ): ReadonlyMap<FieldName, string> {
   const faults = new Map<FieldName, string>();
-  if (dropped === undefined) faults.set('files', 'Choose or drop the files of a compilation.');
+  if (dropped === undefined) faults.set('files', 'Choose or drop files to compile.');
   else if (dropped.kind === 'unusable') faults.set('files', dropped.reason);
   if (!CHAIN_ID.test(fields.chain)) faults.set('chain', 'Choose a chain, or type its id.');
   if (!ADDRESS.test(fields.address)) {
@@ -56,7 +56,7 @@ export function findFaults(
   if (compilation !== undefined) {
     if (compilation.kind !== 'metadata' && fields.compilerVersion === '') {
       const what = compilation.kind === 'sources' ? 'Sources do' : 'A standard JSON input does';
-      faults.set('compilerVersion', `${what} not say the compiler: name it.`);
+      faults.set('compilerVersion', `${what} not name the compiler: choose it.`);
     }
     if (compilation.kind === 'sources') addSettingFaults(fields, compilation, faults);
     else if (!fields.contract.includes(':')) {
@@ -81,7 +81,8 @@ function addSettingFaults(
   faults: Map<FieldName, string>,
 ): void {
   if (language === 'Vyper') return;
-  if (optimizer && !/^\d{1,10}$/.test(runs)) faults.set('runs', 'Runs are a number, such as 200.');
+  if (optimizer && !/^\d{1,10}$/.test(runs))
+    faults.set('runs', 'Optimizer runs must be a number, such as 200.');
   const isPair = (line: string): boolean => /^[^=]+=0x[0-9a-fA-F]{40}$/.test(line);
   if (!linesOf(libraries).every(isPair)) {
     faults.set('libraries', 'Write each library as name=address, with 40 hexadecimal digits.');
@@ -91,7 +92,7 @@ function addSettingFaults(
   }
   const missing = findMissingImports({ sources, remappings: linesOf(remappings) });
   if (missing.length > 0) {
-    faults.set('files', 'Add the files that these import, or a remapping that leads to them.');
+    faults.set('files', 'Add the missing imports, or a remapping to them.');
   }
 }
 

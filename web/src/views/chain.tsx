@@ -106,7 +106,7 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
           <Failure what="The health of the endpoints" loaded={rest.health} />
         )}
       </Section>
-      <Section id="fields" title="Every field, and where it comes from">
+      <Section id="fields" title="All fields and their sources">
         <Fields details={details.value} />
       </Section>
       <RawRecord record={record} base={context.base} />
@@ -154,7 +154,7 @@ function NoChain({
   return (
     <>
       <h1>
-        {details.status === 409 ? 'Several chains are called' : 'No chain'} “
+        {details.status === 409 ? 'Several chains are named' : 'No chain'} “
         <SafeText text={asked.slice(0, 100)} />”
       </h1>
       <p>
@@ -178,8 +178,8 @@ function HowToAdd({ asked }: { readonly asked: string }): VNode {
     <section aria-labelledby="add">
       <h2 id="add">How a chain is added</h2>
       <p>
-        The operator of this service writes it into <code>fullmatch.yaml</code> and puts it into
-        force with <code>fullmatch reload</code>:
+        The operator of this service adds it to <code>fullmatch.yaml</code> and applies it with{' '}
+        <code>fullmatch reload</code>:
       </p>
       <pre tabIndex={0} role="region" aria-label="Example of the configuration">
         {`chains:\n  ${chainId}:\n    name: The name of the chain\n    rpc: [https://rpc.example.org]`}
@@ -267,8 +267,8 @@ function Counts({
       {value !== null && <Figures counts={value} now={context.now} />}
       {!isSupported && (
         <p>
-          Contracts of this chain cannot be verified here: it has no endpoint that this service
-          asks. The operator adds one under <code>chains.{chainId}.rpc</code> in fullmatch.yaml.
+          Contracts of this chain cannot be verified here, because the service has no endpoint for
+          it. The operator can add one under <code>chains.{chainId}.rpc</code> in fullmatch.yaml.
         </p>
       )}
     </>
@@ -305,7 +305,7 @@ function Figures({
             <time dateTime={lastVerifiedAt}>{formatAgo(lastVerifiedAt, now)}</time>
           </dd>
           {firstVerifiedAt !== null && (
-            <dd class="meaning">The first one {formatTime(firstVerifiedAt)}</dd>
+            <dd class="meaning">First one {formatTime(firstVerifiedAt)}</dd>
           )}
         </div>
       )}
@@ -317,7 +317,7 @@ function Fields({ details: { record, origins } }: { readonly details: ChainDetai
   return (
     <TableRegion label="Fields of the chain record">
       <table class="fields">
-        <caption class="unseen">Fields of the chain record with their origins</caption>
+        <caption class="unseen">Fields of the chain record and their sources</caption>
         <thead>
           <tr>
             <th scope="col">Field</th>

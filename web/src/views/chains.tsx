@@ -143,8 +143,8 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
         )}
       </div>
       {read?.index.state === 'failed' && (
-        <Failure what="The whole list" loaded={read.index}>
-          Searching still works: it asks the service each time.
+        <Failure what="The complete list" loaded={read.index}>
+          Search still works: it queries the service.
         </Failure>
       )}
       {shown.matching === 0 ? (
@@ -178,7 +178,7 @@ function NoChains({
     return (
       <p class="notice">
         The registry has no chain. <code>registry.include</code> and <code>chains</code> of the
-        configuration say which there are.
+        configuration select the chains.
       </p>
     );
   }
@@ -188,10 +188,10 @@ function NoChains({
   return (
     <div class="notice">
       <p>
-        No chain fits {words !== '' && <>“{words}”</>}
+        No chain matches {words !== '' && <>“{words}”</>}
         {words !== '' && isFiltered && ' and '}
-        {isFiltered && 'the chosen filters'}. A chain is found by its name, its short name, its
-        currency, or an id such as <code>1</code>, <code>0x1</code> or <code>eip155:1</code>.
+        {isFiltered && 'the chosen filters'}. Search by name, short name, currency, or an id such as{' '}
+        <code>1</code>, <code>0x1</code> or <code>eip155:1</code>.
       </p>
       <DidYouMean chains={nearest} base={base} />
       <p class="actions">

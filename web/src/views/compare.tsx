@@ -36,12 +36,12 @@ function CompareView({ data, request, context: { base } }: ViewProps<CompareData
       <CompareForm {...{ base, chainId, address }} given={data.with} on={data.on} />
       {comparison?.state === 'failed' && comparison.status === 404 && (
         <p class="nothing">
-          Nothing is compared: <SafeText text={missing ?? ''} /> is not verified here.
+          Cannot compare: <SafeText text={missing ?? ''} /> is not verified here.
         </p>
       )}
       {comparison?.state === 'failed' && comparison.status === 400 && (
         <p class="nothing">
-          Nothing is compared: <SafeText text={comparison.message} />
+          Cannot compare: <SafeText text={comparison.message} />
         </p>
       )}
       {comparison?.state === 'failed' && ![400, 404].includes(comparison.status) && (
@@ -64,7 +64,7 @@ function Compared({ comparison, base }: { comparison: Comparison; base: string }
       <section aria-labelledby="compilation">
         <h2 id="compilation">Compilation</h2>
         {facts.length === 0 ? (
-          <p>Compiler, contract and settings are the same.</p>
+          <p>Compiler, contract name and settings are identical.</p>
         ) : (
           <Facts facts={facts} />
         )}
@@ -73,9 +73,9 @@ function Compared({ comparison, base }: { comparison: Comparison; base: string }
         <h2 id="files">
           Sources <span class="count">{formatCount(files.length)}</span>
         </h2>
-        {isSame && !hasMore && <p>Every source is the same, in its path and in its text.</p>}
+        {isSame && !hasMore && <p>All sources are identical, including their paths.</p>}
         {hasMore && (
-          <p class="quiet">Not all files are compared: the first of each, in the order of paths.</p>
+          <p class="quiet">Only the first files of each contract, ordered by path, are compared.</p>
         )}
         <Files files={files} />
       </section>
@@ -118,9 +118,9 @@ function Contract({
 
 function Facts({ facts }: Pick<Comparison, 'facts'>): VNode {
   return (
-    <TableRegion label="What differs in the compilation">
+    <TableRegion label="Differences in the compilation">
       <table>
-        <caption class="unseen">What differs in the compilation</caption>
+        <caption class="unseen">Differences in the compilation</caption>
         <thead>
           <tr>
             <th scope="col">What</th>
@@ -170,7 +170,7 @@ function Files({ files }: Pick<Comparison, 'files'>): VNode {
       )}
       {same.length > 0 && (
         <details open={others.length === 0}>
-          <summary>{formatCount(same.length)} the same in both</summary>
+          <summary>{formatCount(same.length)} identical in both</summary>
           <ul class="plain compared">
             {same.map((file) => (
               <FileLine key={file.path} file={file} />
@@ -206,14 +206,14 @@ function FileLine({ file: { path, state, to, query } }: { readonly file: Compare
 }
 
 const REASONS = {
-  too_large: 'The file is too large to be compared here; the downloads of both contracts hold it.',
-  too_different: 'Both texts differ in so many lines that showing them side by side says nothing.',
+  too_large: 'The file is too large to compare here; the downloads of both contracts have it.',
+  too_different: 'The files differ in too many lines to show side by side.',
 } as const;
 
 function Difference({ diff }: { readonly diff: LineDiff }): VNode {
   if (diff.state !== 'ready') return <p>{REASONS[diff.state]}</p>;
   const { rows, added, removed, more } = diff;
-  if (added + removed === 0) return <p>The text is the same in both.</p>;
+  if (added + removed === 0) return <p>The text is identical in both.</p>;
   return (
     <>
       <p>

@@ -1,4 +1,5 @@
 import { type VNode } from 'preact';
+import { type Evidence } from '../answers.ts';
 import { type ContractData, type ContractFacts, loadContract } from '../contract/contract-data.ts';
 import { CompareForm } from '../contract/compare-form.tsx';
 import { EvidenceSection } from '../contract/evidence-section.tsx';
@@ -15,7 +16,7 @@ import { ValuesSection } from '../contract/values-section.tsx';
 import { Tabs } from '../contract/tabs.tsx';
 import { describeMatch, describeUnproven, isClaim } from '../contract/verdict.ts';
 import { CheckNow } from '../contract/check-now.tsx';
-import { formatTime } from '../format.ts';
+import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { definePage, type ViewProps } from '../page.ts';
 import { ChainIcon } from '../parts/chain-icon.tsx';
 import { CopyButton } from '../parts/copy-button.tsx';
@@ -34,7 +35,7 @@ export const page = definePage<ContractData>({
   about: ({ data, request: { params } }) => {
     const facts = data.contract.state === 'ready' ? data.contract.value : undefined;
     const place = `${facts?.address ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''}`;
-    const verdict = facts?.match && describeMatch(facts.match, originOf(data));
+    const verdict = facts?.match && describeMatch(facts.match, evidenceOf(data));
     if (!verdict) return `Whether ${place} is verified here.`;
     return [`${verdict.title}: ${place}.`, facts?.chips.join(', ') ?? ''].join(' ').trim();
   },
@@ -63,14 +64,14 @@ function ContractView(props: ViewProps<ContractData>): VNode {
         </>
       ) : contract.status === 400 ? (
         <div class="verdict bad">
-          <p class="verdict-title">No contract can be named like this</p>
+          <p class="verdict-title">Invalid chain or address</p>
           <p>{contract.message}</p>
         </div>
       ) : (
         <>
           <div class="verdict unknown">
-            <p class="verdict-title">Could not check, because the record could not be read</p>
-            <p>Whether this contract is verified here is not known at the moment.</p>
+            <p class="verdict-title">The record could not be read</p>
+            <p>It is not known at the moment whether this contract is verified here.</p>
           </div>
           <Failure what="The record" loaded={contract} />
         </>
@@ -149,7 +150,7 @@ function NotVerified({
   if (withdrawal !== undefined) {
     return (
       <div class="verdict bad">
-        <p class="verdict-title">Not verified here any more</p>
+        <p class="verdict-title">No longer verified here</p>
         <p>
           The match was withdrawn on {formatTime(withdrawal.at)}, because:{' '}
           <WithdrawalReason reason={withdrawal.reason ?? ''} />
@@ -160,7 +161,7 @@ function NotVerified({
   if (chain.state === 'ready' && !chain.value.supported) {
     return (
       <div class="verdict none">
-        <p class="verdict-title">Not verified here, and it cannot be</p>
+        <p class="verdict-title">Not verified here, and not supported</p>
         <p>
           This chain isn't supported here. That doesn't mean the contract is unsafe.{' '}
           <a href={`${base}registry/${encodeURIComponent(chainId)}`}>See the chain</a>.
@@ -185,8 +186,9 @@ function NotVerified({
 function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
   const { facts, data } = props;
   const { match, compilation } = facts;
-  const { unproven = [], origin } = data.evidence.state === 'ready' ? data.evidence.value : {};
-  const verdict = match && describeMatch(match, origin);
+  const evidence = evidenceOf(data);
+  const { unproven = [], origin } = evidence ?? {};
+  const verdict = match && describeMatch(match, evidence);
   const hiddenSources = (facts.sources?.files ?? []).filter(({ hidden }) => hidden > 0).length;
   const hiddenIn = [
     ...facts.hiddenIn,
@@ -214,7 +216,14 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
           ))}
           {facts.verifiedAt !== undefined && (
             <p class="quiet">
-              Since {formatTime(facts.verifiedAt)}; read at {formatTime(readAtOf(data))}.
+              {isClaim(origin) ? 'Imported' : 'Verified'}{' '}
+              <time dateTime={facts.verifiedAt} title={formatTime(facts.verifiedAt)}>
+                {formatAgo(facts.verifiedAt, props.context.now)}
+              </time>
+              {evidence?.codeReading && (
+                <> against block {formatCount(evidence.codeReading.blockNumber)}</>
+              )}
+              .
             </p>
           )}
         </div>
@@ -222,8 +231,8 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
       {hiddenIn.length > 0 && (
         <div class="notice failure" role="note">
           <p>
-            <strong>Invisible characters</strong> in {hiddenIn.join(', ')}. They can make the text
-            look different from what it is; here they are shown by their code points.
+            <strong>Invisible characters</strong> in {hiddenIn.join(', ')}. They can make text look
+            different from what it is; here they are shown as code points.
           </p>
         </div>
       )}
@@ -255,7 +264,7 @@ function Part(props: ViewProps<ContractData> & { readonly facts: ContractFacts }
     case 'proof':
       return (
         <>
-          <ProofSection facts={facts} isClaim={isClaim(originOf(data))} />
+          <ProofSection facts={facts} isClaim={isClaim(evidenceOf(data)?.origin)} />
           {facts.values !== undefined && (
             <ValuesSection
               values={facts.values}
@@ -315,11 +324,11 @@ function FormerImplementations({
   if (named.length === 0) return null;
   return (
     <p>
-      Calls of this proxy run elsewhere.{' '}
+      Calls to this proxy run in another contract.{' '}
       {named.slice(0, 3).map(({ address, name }) => (
         <span key={address}>
           <a href={`${base}compare/${chainId}/${address}`}>
-            Compare <SafeText text={name ?? ''} /> with a former implementation
+            Compare <SafeText text={name ?? ''} /> with an earlier implementation
           </a>
           .{' '}
         </span>
@@ -328,10 +337,6 @@ function FormerImplementations({
   );
 }
 
-function originOf({ evidence }: ContractData): string | undefined {
-  return evidence.state === 'ready' ? evidence.value.origin : undefined;
-}
-
-function readAtOf({ contract }: ContractData): string {
-  return contract.state === 'ready' ? contract.readAt : contract.failedAt;
+function evidenceOf({ evidence }: ContractData): Evidence | undefined {
+  return evidence.state === 'ready' ? evidence.value : undefined;
 }

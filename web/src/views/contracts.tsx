@@ -60,8 +60,8 @@ function ContractsView({ data, request, context }: ViewProps<ContractsData>): VN
     <>
       <h1>Contracts</h1>
       <p class="lead">
-        Every contract that is verified here, or claimed by an imported repository
-        {chain?.state === 'ready' && <OnChain {...chain.value} />}, the newest first.
+        Contracts verified here or imported
+        {chain?.state === 'ready' && <OnChain {...chain.value} />}, newest first.
       </p>
       <ContractFilters
         query={query}
@@ -185,6 +185,6 @@ function List({
 function describe(shown: number, next: string | null, { words }: ContractQuery): string {
   if (shown === 0) return `No contract was found${next === null ? '' : ' so far'}`;
   const [contracts, fit] = shown === 1 ? ['contract', 'fits'] : ['contracts', 'fit'];
-  const which = words === '' ? ', the newest first' : ` that ${fit}`;
+  const which = words === '' ? ', newest first' : ` that ${fit}`;
   return `Showing ${formatCount(shown)} ${contracts}${which}`;
 }

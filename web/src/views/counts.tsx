@@ -63,7 +63,7 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
   return (
     <div class="prose">
       <h1>Methodology</h1>
-      <p class="lead">What a match says, what is counted, and how to check it yourself.</p>
+      <p class="lead">What a match proves, what is counted, and how to check it yourself.</p>
       {totals.state === 'failed' ? (
         <Failure what="The counts" loaded={totals} />
       ) : (
@@ -77,10 +77,10 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
       <Picture />
       <Definitions />
       <Rules base={context.base} />
-      <h2>Ask for it</h2>
+      <h2>API</h2>
       <p>
-        These commands ask this instance. <a href={`${context.base}docs`}>The API</a> has everything
-        else.
+        These commands query this service. <a href={`${context.base}docs`}>The API</a> has
+        everything else.
       </p>
       <Command about="All counts, by chain, origin and compiler" url={`${apiUrl}/v1/statistics`} />
       <Command
@@ -107,7 +107,7 @@ function CountsView({ data, context }: ViewProps<CountsData>): VNode {
         url={`${apiUrl}/v2/contract/${example.chainId}/${example.address}`}
       />
       <Command
-        about="Matches as they are stored, until you end it"
+        about="Matches as they are stored, until you stop it"
         url={`${apiUrl}/v1/events`}
         options="-N "
       />
@@ -130,12 +130,12 @@ const OUTCOMES = [
   {
     kind: 'full',
     name: 'Full match',
-    about: 'Every byte is the same, and so is the hash of sources and settings at the end.',
+    about: 'Every byte is identical, including the hash of sources and settings at the end.',
   },
   {
     kind: 'partial',
     name: 'Partial match',
-    about: 'The instructions are the same. The hash is not: names and comments may be others.',
+    about: 'The instructions are identical. The hash is not: names and comments may differ.',
   },
   {
     kind: 'none',
@@ -149,8 +149,8 @@ function Picture(): VNode {
   return (
     <figure class="outcomes">
       <figcaption>
-        The sources are compiled again. The code that comes out (above) is held against the code on
-        chain (below).
+        The sources are compiled again. The result (above) is compared with the code on chain
+        (below).
       </figcaption>
       <ul class="plain">
         {OUTCOMES.map(({ kind, name, about }) => (
@@ -183,16 +183,16 @@ function Picture(): VNode {
 function Definitions(): VNode {
   return (
     <>
-      <h2>What a match says</h2>
+      <h2>What a match proves</h2>
       <dl class="terms">
         <Fact name="Full match">
-          The recompiled code equals the code on chain byte for byte, and with it the hash of the
-          metadata that the compiler wrote into it. So the sources are those of the author, with
-          their names, comments and paths.
+          The recompiled code equals the code on chain byte for byte, including the metadata hash
+          that the compiler put into it. The sources are therefore the author’s own, with their
+          names, comments and paths.
         </Fact>
         <Fact name="Partial match">
-          The code equals but for the metadata hash, or it holds no such hash. It does the same;
-          names, comments and paths are not proven.
+          The code is equal except for the metadata hash, or contains no such hash. It behaves the
+          same; names, comments and paths are not proven.
         </Fact>
         <Fact name="No match">Anything else. It is not stored and not counted.</Fact>
         <Fact name="Runtime and creation">
@@ -200,13 +200,12 @@ function Definitions(): VNode {
           of the two.
         </Fact>
         <Fact name="Origin">
-          Verified by: <em>verified</em> is a match that this service made itself, <em>imported</em>{' '}
-          one that was brought in with a published tree, <em>monitored</em> one that was found by
-          watching a chain.
+          Verified by: <em>verified</em> is a match made by this service, <em>imported</em> one that
+          was imported from another service, <em>monitored</em> one found by monitoring a chain.
         </Fact>
         <Fact name="Unique bytecodes">
           Unique runtime bytecodes ever verified. Bytecode deployed a thousand times counts once;
-          contracts without known bytecode, such as imported ones, do not count.
+          contracts whose bytecode is unknown, such as some imported ones, are not counted.
         </Fact>
       </dl>
     </>
@@ -218,10 +217,10 @@ function Rules({ base }: { readonly base: string }): VNode {
     <>
       <h2>What is counted</h2>
       <ol>
-        <li>An address on a chain counts once, at the best match that it has now.</li>
+        <li>An address on a chain counts once, by its best current match.</li>
         <li>
-          A match only rises, from partial to full. Verifying again with other sources of the same
-          match changes no count.
+          A match can be upgraded from partial to full, never downgraded. Verifying again with other
+          sources of the same match does not change the counts.
         </li>
         <li>
           A count falls only when a match is withdrawn. The event log keeps it, with the reason,
@@ -229,18 +228,17 @@ function Rules({ base }: { readonly base: string }): VNode {
         </li>
         <li>
           The transaction that stores a match also writes its event and changes the counts. So the
-          counts equal the stored contracts at every moment.
+          counts always equal the stored contracts.
         </li>
         <li>
-          All counts of one answer come from one snapshot, and the answer says for which moment and
-          up to which event they are true.
+          All counts of a response come from one snapshot; the response names its time and its last
+          event.
         </li>
         <li>
-          <code>fullmatch recount</code> counts everything again from the event log and compares.
+          <code>fullmatch recount</code> recounts everything from the event log and compares.
         </li>
         <li>
-          Changes in 24 hours and 7 days are counted by whole hours, the history by whole days, both
-          in UTC.
+          Changes over 24 hours and 7 days use whole hours, the history whole days, both in UTC.
         </li>
       </ol>
     </>

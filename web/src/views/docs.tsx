@@ -281,7 +281,7 @@ function SchemaSection({
       <p>{schema.description}</p>
       {schema.properties === undefined && typeof values === 'object' && (
         <>
-          <h4>Every value</h4>
+          <h4>All values</h4>
           <Members schema={values} />
         </>
       )}

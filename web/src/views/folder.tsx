@@ -72,16 +72,14 @@ function FolderView({
     <>
       <h1>Files of {address}</h1>
       <p class="lead">
-        What is published of a {match} match on chain {chainId}.{' '}
+        The published files of a {match} match on chain {chainId}.{' '}
         {site !== undefined && (
-          <a href={`${site}contract/${chainId}/${params['address'] ?? address}`}>
-            The page of the contract
-          </a>
+          <a href={`${site}contract/${chainId}/${params['address'] ?? address}`}>Contract page</a>
         )}
       </p>
       {site !== undefined && (
         <p>
-          As one file:{' '}
+          As one archive:{' '}
           {FILES.map(([file, about], index) => (
             <Fragment key={file}>
               {index > 0 && ' · '}
@@ -94,7 +92,7 @@ function FolderView({
         <table>
           <caption>
             {formatCount(total)} {total === 1 ? 'file' : 'files'}, {formatCount(bytes)} bytes
-            {unsized > 0 && ' without files that are generated on request'}
+            {unsized > 0 && ' excluding files generated on request'}
           </caption>
           <thead>
             <tr>
@@ -120,8 +118,8 @@ function FolderView({
       </TableRegion>
       {total > files.length && (
         <p class="quiet">
-          The first {formatCount(files.length)} of {formatCount(total)} files; this address has them
-          all for programs, as JSON.
+          The first {formatCount(files.length)} of {formatCount(total)} files; programs get all of
+          them from this address as JSON.
         </p>
       )}
     </>

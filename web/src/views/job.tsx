@@ -129,7 +129,7 @@ function JobView({ data, request: { params }, context }: ViewProps<JobData>): VN
         <noscript>
           <p>
             <a class="button" href="">
-              Look again
+              Reload
             </a>
           </p>
         </noscript>
@@ -144,13 +144,13 @@ function JobView({ data, request: { params }, context }: ViewProps<JobData>): VN
 function UnknownJob({ id, base }: { readonly id: string; readonly base: string }): VNode {
   return (
     <>
-      <h1>No such verification</h1>
+      <h1>No such job</h1>
       <p>
-        This service knows no verification with the id{' '}
+        There is no job with the id{' '}
         <code>
           <SafeText text={id} />
         </code>
-        . Jobs are forgotten 30 days after their end; what they found stays with the contract.
+        . Jobs are deleted after 30 days. Verified contracts are kept.
       </p>
       <p>
         <a class="button" href={`${base}verify`}>
@@ -171,7 +171,7 @@ function JobFailed({
   if (job.state === 'ready') return null;
   return (
     <Failure what={what} loaded={job}>
-      The verification goes on without this page, and the page goes on asking by itself.
+      You can close this page; the verification continues. The page updates by itself.
     </Failure>
   );
 }
@@ -208,7 +208,7 @@ function Success({ job, base }: { readonly job: JobState; readonly base: string 
       {!stored && (
         <p>
           {keptBeside
-            ? 'The match was not replaced: other sources that compile to the same bytecode are already shown, and a partial match proves neither names nor comments. Yours are stored as an alternative.'
+            ? 'The match was not replaced: other sources that compile to the same bytecode are already shown, and a partial match does not prove names or comments. Yours are stored as an alternative.'
             : 'Nothing was stored: the contract already has a match that is at least as good.'}
         </p>
       )}

@@ -20,9 +20,10 @@ const EVERY_MS = 5_000;
 const [MB, GB] = [1e6, 1e9];
 const HOSTS = { api: 'the API host', repository: 'the repository host' } as const;
 const SAID: Readonly<Record<string, string>> = {
-  cancelled: 'The job ends: at once where it waited, within seconds where it runs.',
-  retried: 'What was found there is tried again now.',
-  job_ended: 'That job has ended already.',
+  cancelled:
+    'The job is being cancelled: immediately if it was waiting, within seconds if it is running.',
+  retried: 'Contracts found on that chain are being retried.',
+  job_ended: 'That job has already ended.',
   job_not_found: 'There is no such job.',
 };
 
@@ -87,10 +88,10 @@ function Overview({
 }: OperatorState & Pick<Props, 'context'>): VNode {
   const { registry, queue, compilers, statistics } = health;
   const figures: readonly (readonly [string, string | undefined])[] = [
-    ['Jobs that wait', queue && formatCount(queue.queued)],
-    ['Jobs that run', queue && formatCount(queue.running)],
-    ['Compilers at work', compilers && formatCount(compilers.running)],
-    ['Free on the disk', disk && sizeOf(disk.freeBytes)],
+    ['Waiting jobs', queue && formatCount(queue.queued)],
+    ['Running jobs', queue && formatCount(queue.running)],
+    ['Busy compilers', compilers && formatCount(compilers.running)],
+    ['Free disk space', disk && sizeOf(disk.freeBytes)],
     ['Database', sizeOf(databaseBytes)],
     ['Contracts', statistics && formatCount(statistics.full + statistics.partial)],
   ];
@@ -101,7 +102,7 @@ function Overview({
   ];
   return (
     <section aria-labelledby="condition">
-      <h2 id="condition">{health.status === 'ok' ? 'All is well' : 'Something is wrong'}</h2>
+      <h2 id="condition">{health.status === 'ok' ? 'Everything is fine' : 'Problems'}</h2>
       {health.reasons.length > 0 && (
         <ul>
           {health.reasons.map(({ code, detail, since }) => (
@@ -194,7 +195,7 @@ function Jobs({ state: { jobs }, context: { site, now } }: Props): VNode {
       id="jobs"
       title="Jobs in flight"
       heads={['Job', 'State', 'Chain', 'Address', 'Sent', 'Do']}
-      none="No job waits or runs."
+      none="No jobs are waiting or running."
     >
       {jobs.map(({ id, state, chainId, address, createdAt }) => (
         <tr key={id}>
@@ -226,7 +227,7 @@ function Failures({ state: { failures }, context: { site, now } }: Props): VNode
       id="failures"
       title="Failures of the last 24 hours"
       heads={['Reason', 'Jobs', 'Last']}
-      none="No job failed."
+      none="No failed jobs."
     >
       {failures.map(({ code, jobs, lastJob, lastAt }) => (
         <tr key={code}>
@@ -249,7 +250,7 @@ function Chains({ chains }: OperatorState): VNode {
       id="chains"
       title="Endpoints of configured chains"
       heads={['Chain', 'State', 'Endpoints up', 'Why']}
-      none="No chain is probed: configure some under chains."
+      none="No chains are probed: add some under chains in the configuration."
     >
       {chains.map(({ chainId, name, state, endpoints, up, reason }) => (
         <tr key={chainId}>
@@ -287,7 +288,7 @@ function Monitors({ monitors }: OperatorState): VNode {
           <td class="number">{formatCount(givenUp)}</td>
           <td>
             <form method="post" action={`monitors/${chainId}/retry`}>
-              <button type="submit" aria-label={`Retry what was found on chain ${chainId}`}>
+              <button type="submit" aria-label={`Retry contracts found on chain ${chainId}`}>
                 Retry
               </button>
             </form>
@@ -302,7 +303,7 @@ function Feed({ feed }: OperatorState): VNode {
   return (
     <Listed
       id="feed"
-      title="What follows the feed of events"
+      title="Followers of the event feed"
       heads={['Table', 'Events behind']}
       none="Nothing follows the feed."
     >

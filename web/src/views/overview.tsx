@@ -41,7 +41,7 @@ function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
       <div class="hero">
         <h1>Is this contract what its source says?</h1>
         <p class="lead">
-          Sources are compiled here and compared with the code on chain, byte for byte.
+          Sources are compiled here and compared with the code on chain byte for byte.
         </p>
         <SiteSearch site={context.base} isOwnHost words="" isLarge />
         <p>
@@ -134,7 +134,7 @@ function LastKnown({
               <dd>{formatCount(counts.partial)}</dd>
             </div>
           </dl>
-          <p class="quiet as-of">The last known counts, of {formatTime(counts.lastModified)}.</p>
+          <p class="quiet as-of">The last known counts, from {formatTime(counts.lastModified)}.</p>
         </>
       )}
     </>
@@ -151,13 +151,13 @@ function FirstSteps({
   return (
     <section aria-labelledby="first">
       <h2 id="first">No contract has been verified here yet</h2>
-      <p>{isLive ? 'The first one appears here by itself.' : 'Get started:'}</p>
+      <p>{isLive ? 'The first one will appear here automatically.' : 'Get started:'}</p>
       <ul class="ways">
         <li>
           <h3>
             <a href={`${context.base}verify`}>Verify your first contract</a>
           </h3>
-          <p>Bring its sources as files, as text or as a project of Foundry or Hardhat.</p>
+          <p>Submit its sources as files, text, or a Foundry or Hardhat project.</p>
         </li>
         <li>
           <h3>Try it with a demonstration</h3>
@@ -169,8 +169,8 @@ function FirstSteps({
         <li>
           <h3>Import a repository</h3>
           <p>
-            <code>npx fullmatch import &lt;tree&gt;</code> takes over what another service
-            published, as claims that you can check.
+            <code>npx fullmatch import &lt;tree&gt;</code> imports what another service published,
+            as claims that you can check.
           </p>
         </li>
       </ul>
@@ -185,12 +185,12 @@ function Documents({ context }: { readonly context: PageContext }): VNode {
       <h2 id="documents">Documents</h2>
       <ul class="documents">
         <li>
-          <a href={`${base}chains`}>/chains</a>: every chain that was added to the service
+          <a href={`${base}chains`}>/chains</a>: every chain of the service
         </li>
         <li>
           {repositoryUrl === undefined ? (
             <>
-              <code>/stats.json</code> is served by another process: the repository host is switched
+              <code>/stats.json</code> is served by another process; the repository host is switched
               off here
             </>
           ) : (
@@ -202,10 +202,10 @@ function Documents({ context }: { readonly context: PageContext }): VNode {
         </li>
         <li>
           <a href={`${base}docs`}>/docs</a>: the API;{' '}
-          <a href={`${base}openapi.json`}>/openapi.json</a> describes it for programs
+          <a href={`${base}openapi.json`}>/openapi.json</a> is its machine-readable description
         </li>
         <li>
-          <a href={`${base}health`}>/health</a>: what the service knows of its own state
+          <a href={`${base}health`}>/health</a>: the state of the service
         </li>
       </ul>
     </section>

@@ -2,13 +2,13 @@ import { type VNode } from 'preact';
 import { definePage, type ViewProps } from '../page.ts';
 
 const PAGES = [
-  ['', 'Overview', 'what is verified here, and how the service is'],
-  ['contracts', 'Contracts', 'find one by its address or name, and read its sources'],
-  ['registry', 'Chains', 'every chain that the service knows'],
+  ['', 'Overview', 'what is verified here, and the state of the service'],
+  ['contracts', 'Contracts', 'find contracts by address or name, and read their sources'],
+  ['registry', 'Chains', 'all known chains'],
   ['statistics', 'Statistics', 'the counts over time'],
-  ['verify', 'Verify', 'bring the sources of a contract'],
-  ['counts', 'Methodology', 'what a full and a partial match say'],
-  ['docs', 'API', 'everything that both hosts answer, for programs'],
+  ['verify', 'Verify', 'submit the sources of a contract'],
+  ['counts', 'Methodology', 'what full and partial matches prove'],
+  ['docs', 'API', 'the API of both hosts'],
 ] as const;
 
 /** The home of the repository host. */
@@ -31,21 +31,20 @@ function RepositoryView({ context: { base, site } }: ViewProps<undefined>): VNod
       <ul>
         <li>
           <a href={`${base}stats.json`}>/stats.json</a>: verified contracts by chain, each counted
-          once at its best match
+          once by its best match
         </li>
         <li>
-          <a href={`${base}manifest.json`}>/manifest.json</a>: the moment that the counts are true
-          for
+          <a href={`${base}manifest.json`}>/manifest.json</a>: the time of the counts
         </li>
         <li>
           <code>{'/contracts/full_match/{chain}/{address}/'}</code> and{' '}
-          <code>{'/contracts/partial_match/{chain}/{address}/'}</code>: the files of a contract,
-          which are its metadata and its sources
+          <code>{'/contracts/partial_match/{chain}/{address}/'}</code>: the files of a contract:
+          metadata and sources
         </li>
       </ul>
       <h2>Pages</h2>
       {site === undefined ? (
-        <p>The host of the pages is switched off here.</p>
+        <p>The pages are switched off here.</p>
       ) : (
         <ul>
           {PAGES.map(([path, name, about]) => (

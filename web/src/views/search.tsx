@@ -42,10 +42,10 @@ function SearchView({ data, request, context }: ViewProps<SearchData>): VNode {
       <h1>Search</h1>
       <p class="lead">
         {words === '' ? (
-          'Type an address, a contract name, a chain, a transaction, a code hash, or the id of a job above.'
+          'Type an address, contract name, chain, transaction, code hash or job id above.'
         ) : (
           <>
-            What fits “<SafeText text={words} />”
+            Results for “<SafeText text={words} />”
           </>
         )}
       </p>
@@ -107,7 +107,7 @@ function Contracts({
       <h2 id="contracts-found">Contracts</h2>
       <ContractList
         contracts={found.map((each) => ({ ...each, ...listContract(each, each.chainName) }))}
-        caption={`Contracts that fit ${words}`}
+        caption={`Contracts matching ${words}`}
         context={context}
         withChain
         withOrigin
@@ -142,7 +142,7 @@ function Nothing({
     <div class="notice" role="status">
       <p>
         <strong>
-          Nothing was found for “<SafeText text={words} />
+          No results for “<SafeText text={words} />
           ”.
         </strong>
       </p>

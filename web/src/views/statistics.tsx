@@ -117,7 +117,7 @@ function Rankings({
       />
       <h2>By origin</h2>
       <Ranking
-        title="Matches by who judged them"
+        title="Matches by origin"
         what="Origin"
         entries={byOrigin}
         top={top}

@@ -26,8 +26,7 @@ function VerifyView({ data, request, context }: ViewProps<Loaded<Version>>): VNo
       <>
         <h1>Verify a contract</h1>
         <p class="lead">
-          This service verifies nothing that is sent to it. What is verified here comes from its
-          operator.
+          This service does not accept submissions. Its operator verifies the contracts here.
         </p>
         <p>
           <a href={`${context.base}contracts`}>See the verified contracts</a>
@@ -39,14 +38,14 @@ function VerifyView({ data, request, context }: ViewProps<Loaded<Version>>): VNo
     <>
       <h1>Verify a contract</h1>
       <p class="lead">
-        The service compiles what you send, reads the code from the chain, and compares the two. A
-        match is stored for all to see, with the sources.
+        The service compiles your sources, reads the code from the chain and compares the two. A
+        match is published with the sources.
       </p>
       <noscript>
         <div class="notice">
           <p>
-            The form reads files in the browser, which needs a script. Without it, send the standard
-            JSON input yourself:
+            The form needs JavaScript to read files. Without it, send the standard JSON input
+            yourself:
           </p>
           <pre class="json">{`jq -n --slurpfile input input.json '{
   stdJsonInput: $input[0],
@@ -55,8 +54,9 @@ function VerifyView({ data, request, context }: ViewProps<Loaded<Version>>): VNo
 }' | curl -H 'content-type: application/json' -d @- \\
   ${root}/v2/verify/${chain}/${address}`}</pre>
           <p>
-            The answer names the job; its page is <code>{root}/job/</code> and that id. The command
-            line takes .sol files, build infos, Foundry projects and metadata.json too:
+            The response has the job id; its page is <code>{root}/job/</code> followed by that id.
+            The command line also accepts .sol files, build infos, Foundry projects and
+            metadata.json:
           </p>
           <pre class="json">{`fullmatch verify ${chain} ${address} Token.sol --url ${root} --wait`}</pre>
           <pre class="json">{`fullmatch verify ${chain} ${address} input.json --url ${root} --wait \\

@@ -111,6 +111,8 @@ export function addEvidenceRoutes(
 
 function renderEvidence({
   match,
+  trust,
+  source,
   unproven,
   codeReading,
   creationSearch,
@@ -127,6 +129,8 @@ function renderEvidence({
     runtimeMatch: match.runtimeMatch,
     creationMatch: match.creationMatch,
     origin: match.origin,
+    trust,
+    source: source ?? null,
     firstVerifiedAt: match.firstVerifiedAt.toISOString(),
     verifiedAt: match.verifiedAt.toISOString(),
     matchId: match.matchId ?? null,

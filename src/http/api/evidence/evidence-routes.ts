@@ -9,6 +9,7 @@ import {
   KEPT_BESIDE,
 } from '../../job-schema.ts';
 import { anyMembers, namedValues } from '../../named-values.ts';
+import { trustSchema } from '../../trust-schema.ts';
 import { proxyResolutionSchema } from '../v2/contract-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
@@ -56,6 +57,11 @@ export const evidenceSchema = z
       .describe(
         'Who verified it: this service on request, another service, or this service’s monitor',
       ),
+    trust: trustSchema,
+    source: z
+      .string()
+      .nullable()
+      .describe('Where an imported match comes from, if the import named it'),
     firstVerifiedAt: z.iso.datetime().describe('When this service stored its first match'),
     verifiedAt: z.iso.datetime().describe('When this service stored the current match'),
     matchId: z.string().nullable(),

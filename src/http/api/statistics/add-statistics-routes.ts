@@ -152,12 +152,14 @@ function listQuestion({
   chain,
   match,
   origin,
+  trust,
   after,
   limit = DEFAULT_PAGE,
 }: {
   readonly chain?: number | undefined;
   readonly match?: ListQuestion['match'] | undefined;
   readonly origin?: ListQuestion['origin'] | undefined;
+  readonly trust?: ListQuestion['trust'] | undefined;
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
 }): ListQuestion {
@@ -166,6 +168,7 @@ function listQuestion({
     ...(chain !== undefined && { chainId: chain }),
     ...(match && { match }),
     ...(origin && { origin }),
+    ...(trust && { trust }),
     // A form without a cursor sends an empty one.
     ...(after !== undefined && after !== '' && { after }),
   };

@@ -4,6 +4,7 @@ import { addressParameter, chainIdParameter } from '../../contract-parameters.ts
 import { isMatchId } from '../../match-id.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
+import { trustSchema } from '../../trust-schema.ts';
 import { jsonResponse } from '../../json-response.ts';
 
 const tags = ['Contracts'];
@@ -25,6 +26,7 @@ const contractSummarySchema = z
     language: z.string(),
     compilerVersion: z.string(),
     origin,
+    trust: trustSchema,
     verifiedAt: z.iso.datetime().describe('When the current match was stored'),
     matchId: z.string().describe('Decimal digits; new evidence gets a higher number'),
   })
@@ -62,6 +64,9 @@ const filters = {
   chain: chainIdParameter.optional(),
   match: match.optional().openapi({ param: { description: 'Only contracts with this match' } }),
   origin: origin.optional().openapi({ param: { description: 'Only matches of this origin' } }),
+  trust: trustSchema
+    .optional()
+    .openapi({ param: { description: 'Only matches with at least this trust' } }),
 };
 const page = jsonResponse('The page; empty if nothing matches', contractPageSchema);
 const badParameter = problemResponse('A parameter is invalid (`invalid_parameter`)');
@@ -86,7 +91,7 @@ export const searchContractsRoute = createRoute({
   path: '/v1/contracts/search',
   summary: 'Verified contracts by address, name, code hash or creation transaction',
   description:
-    'Text that begins with 0x is an address, at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, its SHA-256, or the hash of the creation transaction. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy. With `chain`, `match` or `origin`, each page checks a limited number of contracts: it may have fewer than `limit`, or none, and still have a `next`.',
+    'Text that begins with 0x is an address, at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, its SHA-256, or the hash of the creation transaction. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy. With `chain`, `match`, `origin` or `trust`, each page checks a limited number of contracts: it may have fewer than `limit`, or none, and still have a `next`.',
   tags,
   request: {
     query: z.object({

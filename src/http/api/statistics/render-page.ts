@@ -15,8 +15,8 @@ function renderSummary({
   matchId,
   ...summary
 }: ContractSummary): z.infer<typeof contractPageSchema>['results'][number] {
-  const { chainId, match, runtimeMatch, creationMatch, name, language, compilerVersion, origin } =
-    summary;
+  const { chainId, match, runtimeMatch, creationMatch, name, language } = summary;
+  const { compilerVersion, origin, trust } = summary;
   return {
     chainId,
     address: checksumAddress(address),
@@ -27,6 +27,7 @@ function renderSummary({
     language,
     compilerVersion,
     origin,
+    trust,
     verifiedAt: verifiedAt.toISOString(),
     matchId,
   };

@@ -50,6 +50,14 @@ export const overviewSchema = z
     origins: z
       .strictObject({ verified: bothCounts, imported: bothCounts, monitored: bothCounts })
       .describe('By the origin of the current match'),
+    trusts: z
+      .strictObject({
+        claimed: bothCounts,
+        rechecked: bothCounts,
+        recompiled: bothCounts,
+        verified: bothCounts,
+      })
+      .describe('By how far this service checked the current match'),
     compilers: z
       .array(z.strictObject({ language: z.string(), version: z.string(), ...counts }))
       .describe('Those with the most contracts first'),
