@@ -69,10 +69,7 @@ const ORIGINS: Readonly<Record<string, string>> = {
 };
 
 /** Who verified a match, in a few words for a list. */
-export function nameOrigin(
-  origin: string | null | undefined,
-  trust?: Evidence['trust']  ,
-): string {
+export function nameOrigin(origin: string | null | undefined, trust?: Evidence['trust']): string {
   if (origin === 'monitored') return 'found by the monitor';
   const isChecked = trust === 'rechecked' || trust === 'recompiled';
   return isClaim(origin) && isChecked ? `imported, ${trust}` : (origin ?? '');
