@@ -270,7 +270,7 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
         ['flattened-code', { ...compiler, ...source, libraries: '[1]' }, {}, /libraries/],
         ['vyper-code', compiler, {}, /source_code/],
         ['vyper-multi-part', compiler, {}, /files/],
-        ['sourcify', {}, { 'files[0]': ['a.txt', 'x'] }, /do not say how they were compiled/],
+        ['sourcify', {}, { 'files[0]': ['a.txt', 'x'] }, /do not show how they were compiled/],
       ];
     for (const [way, fields, files, text] of refused) {
       const { status, body } = await send(address, way, fields, files);

@@ -326,7 +326,7 @@ chains:
       ['package.json', Buffer.from('{"name":"a"}'), 'package.json is not a standard JSON input'],
       ['input.json', Buffer.from('{"language":'), 'input.json is not JSON'],
       ['input.json', Buffer.from([0x7b, 0xff, 0xff]), 'input.json is not text in UTF-8'],
-      ['Vault.yul', Buffer.from(SOURCES[VAULT_PATH]), 'do not say how they were compiled'],
+      ['Vault.yul', Buffer.from(SOURCES[VAULT_PATH]), 'do not show how they were compiled'],
       ['huge.sol', Buffer.alloc(6_000_000, ' '), 'huge.sol has 6 MB'],
       ['shell.json', utf16, 'One standard JSON input'],
       ['editor.json', Buffer.from(`\uFEFF${text}`), 'One standard JSON input'],

@@ -97,7 +97,7 @@ describeWith([ANVIL], 'libraries that the settings name', () => {
     ];
     const texts = libraries.map(
       (each) =>
-        `${each.library} is at ${each.onChain} in the code on chain, and the settings say ${each.given}`,
+        `${each.library} is at ${each.onChain} in the code on chain, but the settings have ${each.given}`,
     );
     const expectTexts = (text: string): void => {
       for (const each of texts) expect(text).toContain(each);

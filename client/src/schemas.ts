@@ -45,7 +45,7 @@ export interface ChainRecord {
   name: string;
   /** The chain's family or ticker, from the public list */
   chain?: string;
-  /** mainnet or testnet, or what the configuration says */
+  /** mainnet or testnet, or the configured value */
   network?: string;
   /** Name of the chain's icon in the public list */
   icon?: string;
@@ -132,7 +132,7 @@ export interface ChainPage {
     name?: string;
     /** The chain's family or ticker, from the public list */
     chain?: string;
-    /** mainnet or testnet, or what the configuration says */
+    /** mainnet or testnet, or the configured value */
     network?: string;
     /** Name of the chain's icon in the public list */
     icon?: string;

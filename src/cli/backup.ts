@@ -13,8 +13,8 @@ import { showProgress } from './progress-line.ts';
 import { onStore } from './on-store.ts';
 
 const AFTER_HELP = `
-The backup is of one moment, also while the service runs. It holds what the database holds: chain lists, contracts, events,
-counts, jobs, unlisted contracts. It holds no configuration, no key and no compiler. A file that is there is never overwritten.`;
+The backup shows one moment, even while the service runs. It has everything in the database: chain lists, contracts, events,
+counts, jobs, unlisted contracts. It has no configuration, keys or compilers. An existing file is never overwritten.`;
 
 /** `fullmatch backup`: writes all that the database holds into a file. */
 export function defineBackup(command: Command, context: CliContext): void {
@@ -65,7 +65,7 @@ async function writeFile<T>(file: string, write: (out: WriteStream) => Promise<T
     const why = isPresent(error) ? 'a file is there already' : messageOf(error);
     throw new FullmatchError(
       'backup_not_written',
-      `${file} was not written: ${why}. Choose another file, or fix the problem.`,
+      `${file} could not be written: ${why}. Choose another file, or fix the problem.`,
       { details: { file }, cause: error },
     );
   }

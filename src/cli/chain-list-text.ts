@@ -115,7 +115,7 @@ function heldText(heldBack: readonly ChainChange[], sha256: string): string {
   });
   const more = heldBack.length - MOST_ROWS;
   if (more > 0) lines.push(`  and ${more} more\n`);
-  return `${lines.join('')}  If that is right, take the list whole: fullmatch chains sync --accept ${sha256}\n`;
+  return `${lines.join('')}  If that is right, accept the whole list: fullmatch chains sync --accept ${sha256}\n`;
 }
 
 /** The outcome of a sync, for programs. */

@@ -45,7 +45,7 @@ async function sync(
   if (sources.length === 0) {
     throw new FullmatchError(
       'invalid_configuration',
-      'registry.sync.urls names no source of the public list; set it, such as [https://chainid.network/chains.json].',
+      'registry.sync.urls has no source of the public list; set it, for example to [https://chainid.network/chains.json].',
     );
   }
   const dryRun = options['dryRun'] === true;
@@ -70,7 +70,7 @@ function readAccept(value: unknown): string | undefined {
   if (SHA256.test(value.toLowerCase())) return value.toLowerCase();
   throw new FullmatchError(
     'invalid_parameter',
-    '--accept takes the SHA-256 of a list, all 64 digits, as fullmatch chains sync --dry-run prints it.',
+    '--accept needs the SHA-256 of a list, all 64 digits, as printed by fullmatch chains sync --dry-run.',
     { details: { parameter: 'accept' } },
   );
 }

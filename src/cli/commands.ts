@@ -48,7 +48,7 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
     commands: [
       {
         name: 'list',
-        description: 'List jobs, newest first; by default those that wait or run.',
+        description: 'List jobs, newest first; by default the waiting and running ones.',
         examples: ['jobs list', 'jobs list --state failed --limit 1000 --ndjson'],
         load: async () => (await import('./jobs.ts')).defineJobsList,
       },
@@ -68,7 +68,7 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   },
   {
     name: 'tokens',
-    description: 'Manage the tokens of those who may have contracts verified.',
+    description: 'Manage the tokens that allow clients to verify contracts.',
     commands: [
       {
         name: 'create',
@@ -235,14 +235,14 @@ export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   {
     name: 'recheck',
     description:
-      'Read the code of verified contracts again, and withdraw matches whose code or creation changed, or that are no longer accepted.',
+      'Read the code of verified contracts again, and withdraw matches whose code or creation has changed or that are no longer accepted.',
     examples: ['recheck sepolia 0x5FbDB2315678afecb367f032d93F642f64180aa3', 'recheck --all'],
     load: async () => (await import('./recheck.ts')).defineRecheck,
   },
   {
     name: 'reverify',
     description:
-      'Verify imported contracts by their stored sources: what matches becomes a match of this service, what does not is withdrawn.',
+      'Verify imported contracts with their stored sources: matches become this service’s own, mismatches are withdrawn.',
     examples: ['reverify sepolia', 'reverify --all --json'],
     load: async () => (await import('./reverify.ts')).defineReverify,
   },

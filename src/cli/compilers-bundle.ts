@@ -49,7 +49,7 @@ export function defineCompilersPrefetch(command: Command, context: CliContext): 
     )
     .option(
       '--trust-list',
-      'Also install builds that only the list in the bundle names: those newer than this program.',
+      'Also install builds listed only in the bundle, which are newer than this program.',
     )
     .action(async (wanted: readonly string[], options: ParsedOptions) => {
       await withCore(options, context, 'compilers', async (core) => {

@@ -55,7 +55,7 @@ export function defineCompilersVerify(command: Command, context: CliContext): vo
     if (bad.length === 0) return;
     throw new FullmatchError(
       'compiler_checksum_mismatch',
-      `${bad.length} compilers are not what was released; delete their files and fetch them again.`,
+      `${bad.length} compilers differ from the released ones; delete their files and fetch them again.`,
       { details: { versions: bad.map(({ longVersion }) => longVersion) } },
     );
   });
@@ -75,11 +75,11 @@ function withSources<T>(
 /** What holds for native compilers here, for those who decide whether to use them. */
 function describeIsolation(isolation: Isolation): string {
   const { unprivilegedUser, ownFilesOnly, withoutNetwork } = reportIsolation(isolation);
-  const said = (holds: boolean): string => (holds ? 'yes' : 'no, this system does not allow it');
+  const said = (holds: boolean): string => (holds ? 'yes' : 'no, this system does not support it');
   return [
     'Native compilers run:',
     `  as an unprivileged user          ${said(unprivilegedUser)}`,
-    `  with no files but their own      ${said(ownFilesOnly)}`,
+    `  with access only to their own files      ${said(ownFilesOnly)}`,
     `  without network                  ${said(withoutNetwork)}`,
   ].join('\n');
 }

@@ -27,7 +27,7 @@ export function addConfigOptions(
   options: { readonly listeners?: boolean } = {},
 ): Command {
   command.addOption(
-    new Option('--config <path>', 'The configuration file in place of ./fullmatch.yaml.').helpGroup(
+    new Option('--config <path>', 'The configuration file instead of ./fullmatch.yaml.').helpGroup(
       GROUP,
     ),
   );

@@ -23,7 +23,10 @@ export function defineCreationTransaction(command: Command, context: CliContext)
         throw new FullmatchError('invalid_parameter', `<address>: ${fault}.`);
       }
       if (typeof transaction === 'string' && !isTransactionHash(transaction)) {
-        throw new FullmatchError('invalid_parameter', '--transaction is not 0x and 64 hex digits.');
+        throw new FullmatchError(
+          'invalid_parameter',
+          '--transaction must be 0x and 64 hex digits.',
+        );
       }
       const submitted = transaction as Hex | undefined;
       const found = await search(chain, address as Hex, submitted, options, context);
@@ -92,7 +95,7 @@ function sentenceOf({
 }: Creation): string {
   return (
     `created by ${checksumAddress(deployer)} in ${transactionHash}, ` +
-    `transaction ${transactionIndex} of block ${blockNumber}, by the word of ${endpoints.join(' and ')}\n`
+    `transaction ${transactionIndex} of block ${blockNumber}, according to ${endpoints.join(' and ')}\n`
   );
 }
 
@@ -110,13 +113,13 @@ function failureOf({ chainId, address, creation, methods }: Found): FullmatchErr
   if (blind.length > 0) {
     return new FullmatchError(
       'not_checked',
-      `The creation of ${where} was not found, and ${blind.join(' and ')} could not look.`,
+      `The creation of ${where} was not found, and ${blind.join(' and ')} failed.`,
       { details: { ...details, methods: blind } },
     );
   }
   return new FullmatchError(
     'creation_transaction_not_found',
-    `No method leads to the creation of ${where}: name it with --transaction, or configure an endpoint that keeps old states and shows traces, or contractFetchAddress and txRegex.`,
+    `No method finds the creation of ${where}: pass --transaction, or configure an archive endpoint with traces, or contractFetchAddress and txRegex.`,
     { details },
   );
 }

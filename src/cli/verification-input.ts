@@ -83,7 +83,7 @@ function toRequest(
   { contract, compiler }: InputChoices,
 ): VerificationRequest['compilation'] {
   const [first] = files.compilations;
-  if (first?.kind === 'sources') throw unusable('Name the source itself, or its folder.');
+  if (first?.kind === 'sources') throw unusable('Pass the source itself, or its folder.');
   if (first?.kind === 'metadata') {
     const { kind, metadata, sources } = first;
     if (contract !== undefined) requireTarget(metadata, contract);
@@ -94,7 +94,7 @@ function toRequest(
   if (compilation?.kind !== 'standard_json') throw unusable('The file holds no compilation.');
   const compilerVersion = compiler ?? compilation.compilerVersion;
   if (compilerVersion === undefined) {
-    throw unusable('A standard JSON input does not say its compiler: add --compiler 0.8.30.');
+    throw unusable('A standard JSON input does not name its compiler: add --compiler 0.8.30.');
   }
   return {
     kind: 'standard_json',
@@ -232,7 +232,7 @@ async function readFoundryProject(
 ): Promise<InputFile[]> {
   const out = path.join(project, 'out');
   const found = await readdir(out, { recursive: true, withFileTypes: true }).catch(() => undefined);
-  if (found === undefined) throw unusable(`${project} has no folder out; run forge build first.`);
+  if (found === undefined) throw unusable(`${project} has no folder "out"; run forge build first.`);
   const files = found.filter(
     (entry) =>
       entry.isFile() &&

@@ -28,8 +28,8 @@ export interface VerificationOutcome {
 }
 
 const MEANINGS: Readonly<Record<Match, string>> = {
-  full: 'identical, and every metadata hash in it is that of these sources',
-  partial: 'identical but for the metadata hash: comments, names or settings may differ',
+  full: 'identical, including every metadata hash',
+  partial: 'identical except for the metadata hash: comments, names or settings may differ',
 };
 const MESSAGE_SHOWN_CHARACTERS = 4000;
 
@@ -57,7 +57,7 @@ export function outcomeText({
 function notStoredText(keptBeside: boolean): string {
   return keptBeside
     ? 'The match was not replaced: other sources that compile to the same bytecode are already shown. Yours were stored as an alternative.\n'
-    : 'Nothing was stored: a match as good as this one is there already.\n';
+    : 'Nothing was stored: an equally good match already exists.\n';
 }
 
 function droppedText(dropped: DroppedSources | undefined): string {
@@ -65,7 +65,7 @@ function droppedText(dropped: DroppedSources | undefined): string {
   const { count, paths } = dropped;
   const shown = paths.map((each) => `  ${printableText(each)}\n`).join('');
   const more = count > paths.length ? `  and ${count - paths.length} more\n` : '';
-  return `Not published, since the code is the same without them (${count}):\n${shown}${more}`;
+  return `Not published, because the code is the same without them (${count}):\n${shown}${more}`;
 }
 
 /**

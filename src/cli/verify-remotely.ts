@@ -182,7 +182,7 @@ function readMembers(body: Buffer): Members {
   try {
     return JSON.parse(body.toString('utf8')) as Members;
   } catch {
-    throw new FullmatchError('not_checked', 'What answers at --url is not a verification service.');
+    throw new FullmatchError('not_checked', 'The server at --url is not a verification service.');
   }
 }
 

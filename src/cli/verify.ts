@@ -89,7 +89,7 @@ async function readRequest(
   if (hash !== undefined && !isTransactionHash(hash)) {
     throw new FullmatchError(
       'invalid_parameter',
-      '--creation-transaction is not 0x and 64 hex digits.',
+      '--creation-transaction must be 0x and 64 hex digits.',
     );
   }
   const contract = textOf(options, 'contract');
@@ -114,13 +114,19 @@ const PAIR = /^([^=]{1,4096})=(.{1,4096})$/;
 function readSourceSettings(options: ParsedOptions): SourceSettings {
   const runs = textOf(options, 'optimizerRuns');
   if (runs !== undefined && !/^\d{1,10}$/.test(runs)) {
-    throw new FullmatchError('invalid_parameter', '--optimizer-runs is not a number, such as 200.');
+    throw new FullmatchError(
+      'invalid_parameter',
+      '--optimizer-runs must be a number, such as 200.',
+    );
   }
   const evmVersion = textOf(options, 'evmVersion');
   const libraries = listOf(options, 'library').map((text) => {
     const [, name, address] = PAIR.exec(text) ?? [];
     if (name !== undefined && address !== undefined) return [name, address] as const;
-    throw new FullmatchError('invalid_parameter', '--library is not a name and an address: L=0x….');
+    throw new FullmatchError(
+      'invalid_parameter',
+      '--library must be a name and an address: L=0x….',
+    );
   });
   const remappings = listOf(options, 'remapping');
   return {
@@ -150,7 +156,7 @@ async function withCompiler<Request extends Pick<ChainlessRequest, 'compilation'
   }
   throw new FullmatchError(
     'verification_input_unusable',
-    'The code on chain does not say its compiler: add --compiler, such as --compiler 0.8.30.',
+    'The code on chain does not name its compiler: add --compiler, such as --compiler 0.8.30.',
   );
 }
 

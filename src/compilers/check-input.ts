@@ -20,7 +20,7 @@ function checkSources(sources: unknown): void {
       throw refuse(`The source "${shown}" is not an object.`, { source: name });
     if ('urls' in source) {
       throw refuse(
-        `The source "${shown}" has urls: nothing is fetched; give its text in "content".`,
+        `The source "${shown}" has urls, which are not fetched; put its text in "content".`,
         { source: name },
       );
     }
@@ -36,7 +36,7 @@ function checkModelChecker(settings: Record<string, unknown>): void {
   if (modelChecker === undefined) return;
   const engine = isMembers(modelChecker) ? (modelChecker['engine'] ?? 'none') : undefined;
   if (engine === 'none') return;
-  throw refuse('settings.modelChecker is refused; remove it, the code does not depend on it.');
+  throw refuse('settings.modelChecker is not accepted; remove it, it does not affect the code.');
 }
 
 /**

@@ -146,11 +146,11 @@ export function unknownVersion(
   }
   if (prerelease !== undefined) {
     return refuse(
-      `${shown(text)} is not a release; put its binary, and a list.json that names it, into the compiler directory.`,
+      `${shown(text)} is not a release; put its binary and a list.json that lists it into the compiler directory.`,
     );
   }
   if (commit !== undefined && sameRelease.length > 0) {
-    return refuse(`${shown(text)} names another commit than the release was built from.`);
+    return refuse(`${shown(text)} has a different commit than the release.`);
   }
-  return refuse(`No ${label} release ${shown(text)} is known here.`);
+  return refuse(`No ${label} release ${shown(text)} is known.`);
 }

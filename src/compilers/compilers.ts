@@ -266,7 +266,10 @@ class BoundedCompilers implements Compilers {
     } catch (error) {
       if (this.#closing.signal.aborted) throw error;
       const facts = { event: 'native_compiler_unusable', compiler: file.longVersion };
-      this.#log.warn({ ...facts, error: messageOf(error) }, 'a native compiler cannot be run here');
+      this.#log.warn(
+        { ...facts, error: messageOf(error) },
+        'a native compiler cannot be run on this system',
+      );
       return false;
     }
   }

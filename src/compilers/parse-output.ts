@@ -43,7 +43,7 @@ function readJson(bytes: Uint8Array, version: string): StandardJsonOutput {
         `The output of Solidity ${version} holds more than ${OUTPUT_LIMITS.values} values.`,
       );
     }
-    throw new FullmatchError('compiler_crashed', `Solidity ${version} did not answer with JSON.`, {
+    throw new FullmatchError('compiler_crashed', `Solidity ${version} did not return JSON.`, {
       cause: error,
     });
   }
@@ -57,6 +57,6 @@ function checkOutOfMemory(output: StandardJsonOutput, version: string): void {
   if (!failed) return;
   throw new FullmatchError(
     'compiler_out_of_memory',
-    `Solidity ${version} asked for more memory than it may have.`,
+    `Solidity ${version} exceeded its memory limit.`,
   );
 }

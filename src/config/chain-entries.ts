@@ -150,7 +150,7 @@ export function readChainsDirectory(
   const names = problems.attempt(folder.where, key, () => {
     const found = files.list(folder.path);
     if (found !== undefined || !folder.required) return found ?? [];
-    const message = `there is no folder ${shown}; make it or remove the key`;
+    const message = `there is no folder ${shown}; create it or remove the key`;
     throw new FullmatchError('configuration_file_unreadable', message);
   });
   const chosen = names?.filter((each) => /^[^.].*\.(ya?ml|json)$/s.test(each)) ?? [];

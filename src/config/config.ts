@@ -75,7 +75,7 @@ export const configSchema = z.object({
   metrics,
   operator,
   dataDir: text(path, './fullmatch-data', {
-    description: 'The folder of the embedded database, made when it is missing.',
+    description: 'The folder of the embedded database, created if it is missing.',
     expected: 'the path of a folder, such as /var/lib/fullmatch',
     flag: '--data-dir',
     base: 'workingDirectory',
@@ -83,14 +83,14 @@ export const configSchema = z.object({
   database: section('Where verified contracts are stored.', {
     url: unset(databaseUrl, {
       description:
-        'The PostgreSQL server (15 or newer) to use in place of the embedded one; better set as DATABASE_URL.',
+        'The PostgreSQL server (15 or newer) to use instead of the embedded one; better set as DATABASE_URL.',
       expected: 'a PostgreSQL URL, such as postgres://user:password@host:5432/name',
       variable: 'DATABASE_URL',
       secret: true,
     }),
     listenUrl: unset(databaseUrl, {
       description:
-        'The same database without a pooler in between, for what hears notifications and needs a session, where `url` leads to PgBouncer in transaction mode; better set as DATABASE_LISTEN_URL.',
+        'The same database without a pooler, for notifications and sessions, if `url` points to PgBouncer in transaction mode; better set as DATABASE_LISTEN_URL.',
       expected: 'a PostgreSQL URL, such as postgres://user:password@host:5432/name',
       variable: 'DATABASE_LISTEN_URL',
       secret: true,
@@ -108,7 +108,7 @@ export const configSchema = z.object({
     }),
     maxConnections: integer([20, 10_000], 100, {
       description:
-        'How many connections the embedded PostgreSQL takes, from this service and from commands.',
+        'How many connections the embedded PostgreSQL accepts, from this service and from commands.',
     }),
     binaries: unset(path, {
       description: 'A folder with other PostgreSQL programs (15 or newer) for the embedded server.',
@@ -123,7 +123,7 @@ export const configSchema = z.object({
       live: true,
     }),
     list: unset(path, {
-      description: "Your own public chain list, a JSON array, in place of the embedded one's.",
+      description: 'Your own public chain list, a JSON array, instead of the embedded one.',
       expected: 'the path of a JSON file, such as ./chains.json',
       base: 'workingDirectory',
       live: true,
@@ -228,10 +228,9 @@ export const configSchema = z.object({
       ),
     },
   ),
-  externalVerifications: section('Telling other explorers of contracts that are verified here.', {
+  externalVerifications: section('Forwarding contracts verified here to other explorers.', {
     chains: texts(chainId, {
-      description:
-        'The ids of the chains whose contracts are handed on; all of them where none is named.',
+      description: 'The ids of the chains whose contracts are forwarded; all if none is given.',
       expected: 'ids of chains, such as 1 or [1, 10]',
     }),
     etherscan: explorer('Etherscan', 'https://api.etherscan.io/v2/api'),
@@ -244,13 +243,13 @@ export const configSchema = z.object({
   compilers: section('The compilers that verification runs.', {
     folder: text(path, 'compilers', {
       description:
-        'Where compilers are kept and downloaded ones are put; a folder in the data directory when it is not set.',
+        'Where compilers are stored and downloaded to; by default a folder in the data directory.',
       expected: 'the path of a folder, such as ./compilers',
       base: 'dataDir',
     }),
     downloadUrl: text(z.union([z.literal('off'), publicUrl]), 'https://binaries.soliditylang.org', {
       description:
-        'Where compilers are downloaded from when they are first needed: the official Solidity binaries or a mirror of them, with /bin and /linux-amd64 below it; off where nothing may be downloaded.',
+        'Where compilers are downloaded from when they are first needed: the official Solidity binaries or a mirror of them, with /bin and /linux-amd64 below it; off to download nothing.',
       expected: 'off, or an http or https URL without query, such as https://binaries.example.org',
     }),
     vyperDownloadUrl: text(
@@ -258,7 +257,7 @@ export const configSchema = z.object({
       'https://github.com/vyperlang/vyper/releases/download',
       {
         description:
-          'Where compilers of Vyper are downloaded from: its releases or a mirror of them; off where none may be, and where compilers.downloadUrl is off.',
+          'Where compilers of Vyper are downloaded from: its releases or a mirror of them; off to download none, as with compilers.downloadUrl: off.',
         expected:
           'off, or an http or https URL without query, such as https://binaries.example.org/vyper',
       },
@@ -288,7 +287,7 @@ export const configSchema = z.object({
     }),
   }),
   monitor: section(
-    'The monitor, which finds new contracts of chains with `monitor` and verifies those whose sources can be had.',
+    'The monitor, which finds new contracts of chains with `monitor` and verifies those whose sources are available.',
     {
       enabled: toggle(true, {
         description:
@@ -314,7 +313,7 @@ export const configSchema = z.object({
       }),
       keepDays: integer([1, 3650], 90, {
         description:
-          'How long found contracts are listed after the monitor is done with them, in days; their counts stay.',
+          'How long found contracts are listed after they are done, in days; their counts stay.',
       }),
     },
   ),

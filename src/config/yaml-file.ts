@@ -86,12 +86,12 @@ interface Source {
 function readNode(node: ParsedNode, place: Place, source: Source): unknown {
   const [offset] = node.range;
   if (isAlias(node)) {
-    source.report(offset, 'aliases (*name) are not read here; write the value out');
+    source.report(offset, 'aliases (*name) are not supported; write the value out');
     return null;
   }
   // Every map and list has a tag, `!` before it where it is written out; a scalar has none unless it is written out.
   if (node.tag?.startsWith('!') === true || (!isCollection(node) && node.tag !== undefined)) {
-    source.report(offset, 'tags (!name) are not read here; remove it');
+    source.report(offset, 'tags (!name) are not supported; remove it');
   }
   const readBelow = (step: string, at: number, value: ParsedNode | null) => {
     const below = source.placeAt(at);
@@ -120,7 +120,7 @@ function readNode(node: ParsedNode, place: Place, source: Source): unknown {
 function readScalar(value: unknown, offset: number, { report }: Source): unknown {
   if (typeof value === 'bigint') {
     if (Number.isSafeInteger(Number(value))) return Number(value);
-    report(offset, 'a whole number beyond 2^53-1, which cannot be kept exact');
+    report(offset, 'a whole number beyond 2^53-1, which cannot be represented exactly');
     return null;
   }
   if (value === null || ['string', 'number', 'boolean'].includes(typeof value)) return value;
@@ -158,15 +158,15 @@ function findTooDeep(text: string): number | undefined {
 
 const EXPLANATIONS: Partial<Record<YamlErrorCode, string>> = {
   BAD_ALIAS:
-    'aliases (*name) are not read here; write the value out, or quote text that begins with *',
+    'aliases (*name) are not supported; write the value out, or quote text that starts with *',
   BAD_INDENT: 'the indentation does not fit the lines around it',
   BAD_SCALAR_START: 'text must not begin with @, ` or %; put it in quotes',
   BLOCK_AS_IMPLICIT_KEY: "a ':' too many on this line; put text that holds ': ' in quotes",
   MISSING_CHAR: 'a closing quote, bracket or comma is missing',
   MULTILINE_IMPLICIT_KEY: "a key must be on one line and be followed by ':'",
-  MULTIPLE_DOCS: "a second document ('---') is not read; keep one",
+  MULTIPLE_DOCS: "a second document ('---') is not supported; keep one",
   TAB_AS_INDENT: 'a tab must not indent; use spaces',
-  TAG_RESOLVE_FAILED: 'tags (!name) are not read here; remove it, or quote text that begins with !',
+  TAG_RESOLVE_FAILED: 'tags (!name) are not supported; remove it, or quote text that starts with !',
 };
 
 function explain({

@@ -75,7 +75,7 @@ export async function createAccessToken(
   if (row === undefined) {
     throw new FullmatchError(
       'access_token_exists',
-      `There is a token ${name} already; revoke it first, or choose another name.`,
+      `There is already a token ${name}; revoke it first, or choose another name.`,
       { details: { name } },
     );
   }
@@ -139,7 +139,7 @@ export async function followAccessTokens(
   };
   const onFailure = (error: unknown): void => {
     const facts = { event: 'access_tokens_unread', error: messageOf(error) };
-    log.warn(facts, 'new and revoked tokens are not known for now');
+    log.warn(facts, 'token changes cannot be read at the moment');
   };
   const following = repeat(follow, { signal, retryMs: 0, onFailure });
   return {

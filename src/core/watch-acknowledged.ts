@@ -107,7 +107,7 @@ class RunningWatch implements AcknowledgedWatch {
     this.#looking = this.#compare()
       .catch((error: unknown) => {
         // The database does not answer, which others say.
-        this.#log.debug({ error: messageOf(error) }, 'acknowledged events are not compared');
+        this.#log.debug({ error: messageOf(error) }, 'acknowledged events could not be compared');
       })
       .then(() => {
         if (!this.#closed) this.#timer = setTimeout(() => this.#look(), LOOK_EVERY_MS);
@@ -138,7 +138,7 @@ class RunningWatch implements AcknowledgedWatch {
     };
     this.#log.error(
       { event: 'database_behind', code: 'database_behind', ...this.#lost },
-      `the database does not have ${events} of the newest events that were acknowledged: an older copy is in its place`,
+      `the database does not have ${events} of the newest acknowledged events: it is an older copy`,
     );
   }
 

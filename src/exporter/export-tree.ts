@@ -111,7 +111,7 @@ export async function exportTree(options: ExportOptions): Promise<ExportSummary>
   ) {
     throw new FullmatchError(
       'export_of_another_database',
-      `the export there shows position ${before.feedPosition} of a feed that this database does not have; it is of another database, or this one is behind it. Name another folder, or write all of it again with --whole`,
+      `the export there shows position ${before.feedPosition} of a feed that this database does not have; it is from another database, or this one is older. Use another folder, or rewrite everything with --whole`,
       { details: { feedPosition: before.feedPosition } },
     );
   }

@@ -45,7 +45,7 @@ export async function readParquetManifest(
   if (text === undefined) {
     const begun = join(folder, PROGRESS);
     if ((await readText(begun)) === undefined) return undefined;
-    throw unusable(begun, 'the export there did not come to its end; run it again');
+    throw unusable(begun, 'the export there was not completed; run it again');
   }
   const manifest = parseManifest(path, text);
   const listed = new Map<string, string[]>();
@@ -84,7 +84,7 @@ function parseManifest(path: string, text: string): z.infer<typeof manifestSchem
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw unusable(path, 'it is not one of an export in Parquet of this version', error);
+    throw unusable(path, 'it is not the manifest of a Parquet export of this version', error);
   }
 }
 
@@ -97,7 +97,7 @@ async function requireFile(
   let found: number;
   try {
     await pipeline(createReadStream(path), hash, { signal });
-    if (hash.digest('hex') !== sha256) throw new Error('it is not the file that was exported');
+    if (hash.digest('hex') !== sha256) throw new Error('it differs from the exported file');
     const { num_rows: there } = await parquetMetadataAsync(await asyncBufferFromFile(path));
     found = Number(there);
   } catch (error) {

@@ -84,7 +84,7 @@ const NOTHING: PackedContracts = {
 function refusalOf({ kind, cause }: ThreadFault, path: string): Refusal {
   if (kind === 'out_of_memory' || kind === 'timed_out') {
     const what = kind === 'timed_out' ? 'time' : 'memory';
-    return new Refusal('file_too_large', path, `reading it takes more ${what} than is given`);
+    return new Refusal('file_too_large', path, `reading it takes too much ${what}`);
   }
   throw new FullmatchError('internal_error', `a thread that reads contracts ended at ${path}`, {
     cause,

@@ -58,8 +58,8 @@ export async function findTreeRoot(path: string): Promise<string> {
   if (stat?.isDirectory() === true) return contracts;
   throw unusable(
     stat === undefined
-      ? 'it holds neither the folder contracts nor full_match or partial_match; name the folder that holds contracts, or contracts itself'
-      : 'contracts in it is not a folder; a symbolic link is not followed, so name the folder it leads to',
+      ? 'it has neither the folder contracts nor full_match or partial_match; pass the folder that contains contracts, or contracts itself'
+      : 'its contracts is not a folder; symbolic links are not followed, so pass the folder it points to',
   );
 }
 

@@ -68,7 +68,7 @@ export async function* walkArchive(
     file.destroy();
   }
   if (contract !== undefined) yield contract.asTreeEntry();
-  if (!isTree) throw unusable(path, 'it holds neither full_match nor partial_match');
+  if (!isTree) throw unusable(path, 'it has neither full_match nor partial_match');
 }
 
 const refused = (name: string, reason: 'path_outside_tree' | 'symlink'): TreeEntry => ({

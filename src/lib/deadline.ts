@@ -13,7 +13,7 @@ export async function withDeadline<Result>(
 ): Promise<Result> {
   const controller = new AbortController();
   const timer = setTimeout(() => {
-    const message = `${origin} did not answer within ${deadlineMs} ms.`;
+    const message = `${origin} did not respond within ${deadlineMs} ms.`;
     const details = { origin, reason: 'deadline' };
     controller.abort(new FetchFault('deadline_exceeded', message, details));
   }, deadlineMs);

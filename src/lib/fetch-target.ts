@@ -45,7 +45,7 @@ export function parseTarget(
   if (url.username !== '' || url.password !== '') {
     throw new FetchFault(
       'url_not_allowed',
-      `The URL of ${shownOrigin(url)} holds user information (name:password@).`,
+      `The URL of ${shownOrigin(url)} contains user information (name:password@).`,
       { origin: shownOrigin(url) },
     );
   }
@@ -56,7 +56,7 @@ export function parseTarget(
 export function refuseAddress(origin: string, range: string): FetchFault {
   return new FetchFault(
     'address_not_allowed',
-    `${origin} is not on the public internet (${range}); only hosts that the operator allowed may be.`,
+    `${origin} is not on the public internet (${range}); only hosts allowed by the operator can be.`,
     { origin, range },
   );
 }

@@ -50,10 +50,14 @@ export function nameFault(error: unknown, { origin, signal, answered }: Circumst
   }
   const unreadable = error instanceof Error && error.name === 'HTTPParserError';
   if (unreadable || answered || MALFORMED.test(reason)) {
-    return new FetchFault('malformed_response', `${origin} sends no sound answer (${reason}).`, {
-      origin,
-      reason,
-    });
+    return new FetchFault(
+      'malformed_response',
+      `${origin} returned an invalid response (${reason}).`,
+      {
+        origin,
+        reason,
+      },
+    );
   }
   return new FetchFault('connection_failed', `No answer from ${origin} (${reason}).`, {
     origin,

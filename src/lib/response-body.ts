@@ -24,7 +24,7 @@ async function* capChunks(
   for await (const chunk of stream as AsyncIterable<Buffer>) {
     total += chunk.length;
     if (total > maxBytes) {
-      const message = `The answer of ${origin} is larger than ${maxBytes} bytes.`;
+      const message = `The response of ${origin} is larger than ${maxBytes} bytes.`;
       throw new FetchFault('response_too_large', message, { origin });
     }
     if (chunk.length > 0) yield chunk;
@@ -45,7 +45,7 @@ function createDecoder(coding: string, firstByte: number, origin: string): Trans
     default:
       throw new FetchFault(
         'malformed_response',
-        `${origin} answers in a content coding that was not asked for.`,
+        `${origin} responded with an unrequested content coding.`,
         { origin, reason: 'content_coding' },
       );
   }

@@ -122,7 +122,7 @@ export class JsonScanner {
     const { escapes } = this.#limits;
     this.#escapes += 1;
     if (escapes === undefined || this.#escapes <= escapes) return;
-    throw new JsonFault('too_many_escapes', `The JSON holds more than ${escapes} escapes.`);
+    throw new JsonFault('too_many_escapes', `The JSON has more than ${escapes} escapes.`);
   }
 
   #count(): void {
@@ -137,7 +137,7 @@ function tooDeep({ depth }: JsonLimits): JsonFault {
 }
 
 function tooMany({ values }: JsonLimits): JsonFault {
-  return new JsonFault('too_many_values', `The JSON holds more than ${values} values.`);
+  return new JsonFault('too_many_values', `The JSON has more than ${values} values.`);
 }
 
 /** Counts the values of JSON in its bytes. @throws JsonFault too_deep, too_many_values, too_many_escapes */

@@ -120,7 +120,7 @@ export class EventHub {
    * @throws FullmatchError `too_many_clients`, `shutting_down`
    */
   connect(name: string, lastEventId?: string): ReadableStream<Uint8Array> {
-    if (this.#closed) throw new FullmatchError('shutting_down', 'The service is about to end.');
+    if (this.#closed) throw new FullmatchError('shutting_down', 'The service is shutting down.');
     let client: Client | undefined;
     const leave = this.#enter(name);
     return new ReadableStream<Uint8Array>(
@@ -165,7 +165,7 @@ export class EventHub {
   #drop(client: Client): void {
     this.#clients.delete(client);
     client.leave();
-    client.controller.error(new Error('the client does not take its events'));
+    client.controller.error(new Error('the client does not read its events'));
   }
 
   get #id(): string {
@@ -222,7 +222,7 @@ function tooMany(
       : `${connectionsPerClient} connections of this client`;
   return new FullmatchError(
     'too_many_clients',
-    `${listeners} listen already; ask again later, or ask GET /v1/contracts from time to time.`,
+    `${listeners} are already connected; try again later, or poll GET /v1/contracts.`,
     { details: { retryAfterSeconds: RETRY_AFTER_SECONDS } },
   );
 }

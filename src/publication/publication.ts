@@ -124,7 +124,7 @@ export class Publication {
     if (this.#registry !== undefined) return this.#registry.value;
     throw new FullmatchError(
       'not_ready',
-      'The chain registry is not read yet; ask again in a second.',
+      'The chain registry has not been loaded yet; try again in a second.',
     );
   }
 

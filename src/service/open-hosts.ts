@@ -122,7 +122,7 @@ function warnOfPublicUrls(config: Config, log: Logger): void {
   const facts = { event: 'public_url_missing', host: config.host, keys };
   log.warn(
     facts,
-    `the hosts are open to the network, and links lead to this machine alone; set ${keys.join(' and ')}`,
+    `the hosts are open to the network, but links point to this machine only; set ${keys.join(' and ')}`,
   );
 }
 
@@ -143,7 +143,8 @@ async function openServed(
   const access = new AccessGate({ tokens: [], ...granted, unlisted, trustedProxies });
   closers.add(await followAccessTokens(database, (tokens) => access.useTokens(tokens), log));
   if ((access.verify === 'token' || hasUnlisted) && !access.hasTokens) {
-    const text = 'a token is required, and there is none: fullmatch tokens create <name> makes one';
+    const text =
+      'a token is required, but none exists: create one with fullmatch tokens create <name>';
     log.warn({ event: 'access_tokens_missing' }, text);
   }
   const reached: ReachedUrls = {};

@@ -45,7 +45,7 @@ describe('buildStandardJson', () => {
     expect(() => buildStandardJson({ sources, libraries: { L: LIBRARY } })).toThrow('No source');
     expect(() => buildStandardJson({ sources, libraries: { B: LIBRARY } })).toThrow('Several');
     expect(() => buildStandardJson({ sources, libraries: { 'b.sol:B': '0x12' } })).toThrow(
-      'has no address',
+      'needs an address',
     );
   });
 

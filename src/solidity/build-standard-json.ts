@@ -84,7 +84,7 @@ function requireAddress(id: string, address: string): string {
   if (isAddress(digits)) return digits;
   throw new PlainSourcesFault(
     'libraries',
-    `The library ${shown(id)} has no address of 0x and 40 hexadecimal digits.`,
+    `The library ${shown(id)} needs an address: 0x and 40 hexadecimal digits.`,
   );
 }
 

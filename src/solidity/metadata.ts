@@ -155,7 +155,7 @@ function readLanguage({ language }: Members): MetadataLanguage {
   if (Object.hasOwn(LANGUAGE_NAMES, name)) return name as MetadataLanguage;
   throw new MetadataFault(
     'language',
-    'The metadata names no language that is known here; Solidity and Yul are.',
+    'The language in the metadata is unknown; Solidity and Yul are supported.',
   );
 }
 

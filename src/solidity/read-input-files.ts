@@ -145,7 +145,7 @@ function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument
   const output = documents.find(({ value }) => isMembers(value['output']));
   if (output !== undefined) {
     return unusable(
-      `${output.path} is the output of a build. Choose the build info next to it, which has the same name without .output.`,
+      `${output.path} is the output of a build. Choose the build info with the same name without .output.`,
     );
   }
   const alone = sourcesAlone(files);
@@ -154,7 +154,7 @@ function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument
   if (alone.kind === 'usable' || document === undefined) return alone;
   const { path } = document;
   return unusable(
-    `${path} is not a standard JSON input, no build info of Hardhat, no artifact of Foundry and no metadata.json.`,
+    `${path} is not a standard JSON input, a Hardhat build info, a Foundry artifact or a metadata.json.`,
   );
 }
 
@@ -165,7 +165,7 @@ function sourcesAlone(files: readonly InputFile[]): InputFiles {
     return vyperAlone(files);
   if (solidity.length === 0) {
     return unusable(
-      'These files do not say how they were compiled. Add the standard JSON input, the build info, the artifact or the metadata.json of the compilation.',
+      'These files do not show how they were compiled. Add the standard JSON input, build info, artifact or metadata.json of the compilation.',
     );
   }
   const sources = Object.fromEntries(solidity.map(({ path, text }) => [path, text]));
@@ -284,7 +284,7 @@ function faultOfInput(compilation: InputCompilation): string {
   if (sources.length === 0) return 'The input has no sources.';
   const without = sources.find(([, source]) => typeof membersOf(source)['content'] !== 'string');
   if (without === undefined) return '';
-  return `The source ${without[0]} has no content in the input; write the input with literal contents.`;
+  return `The source ${without[0]} has no content in the input; use an input with literal contents.`;
 }
 
 /** The metadata of a metadata.json itself, or of an artifact of Foundry, which has it as an object or as text. */

@@ -107,7 +107,7 @@ export class Circuit {
 export function notAnswering(target: ConnectionTarget): FullmatchError {
   return new FullmatchError(
     'database_unreachable',
-    `PostgreSQL at ${target.describe()} does not answer in time; the service goes on as soon as it does.`,
+    `PostgreSQL at ${target.describe()} does not respond in time; the service continues as soon as it does.`,
     { details: { server: target.describe() } },
   );
 }

@@ -41,7 +41,7 @@ export class FreeSpace {
     const mib = (bytes: number): string => `${Math.floor(bytes / MIB)} MB`;
     throw new FullmatchError(
       'storage_full',
-      `There is too little space to store anything: ${mib(this.#shortage.freeBytes)} are free, and ${mib(this.#floorBytes)} are kept free (database.minFreeBytes). Try again in ${RETRY_AFTER_S} seconds.`,
+      `There is too little space to store anything: ${mib(this.#shortage.freeBytes)} are free, and ${mib(this.#floorBytes)} must stay free (database.minFreeBytes). Try again in ${RETRY_AFTER_S} seconds.`,
       { details: { retryAfterSeconds: RETRY_AFTER_S } },
     );
   }

@@ -51,7 +51,7 @@ async function listenOn(
   };
 
   const reconnect = async (): Promise<void> => {
-    log.warn({ channel }, 'the listening connection broke; connecting again');
+    log.warn({ channel }, 'the listening connection broke; reconnecting');
     for (
       let delay = FIRST_DELAY_MS;
       !stopping.signal.aborted;

@@ -100,7 +100,7 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
       if (number !== index + 1) {
         throw new FullmatchError(
           'internal_error',
-          `The migration ${file} is out of line: number ${index + 1} comes next, named like 0001-name.sql.`,
+          `The migration ${file} is out of order: number ${index + 1} comes next, named like 0001-name.sql.`,
           { details: { file } },
         );
       }
@@ -126,7 +126,7 @@ function pending(
     if (migration !== undefined && migration.sha256 !== sha256) {
       throw new FullmatchError(
         'database_error',
-        `The migration ${migration.name} is not the one that this database was migrated with (${name}, SHA-256 ${sha256.slice(0, 12)}…): ` +
+        `The migration ${migration.name} differs from the one this database was migrated with (${name}, SHA-256 ${sha256.slice(0, 12)}…): ` +
           'an applied migration never changes. Run the Fullmatch version that made this database, or start with an empty one.',
         {
           details: {
@@ -184,7 +184,7 @@ async function apply(
     if (client.getTransactionStatus() !== 'T') {
       throw new FullmatchError(
         'internal_error',
-        `The migration ${migration.name} ends its own transaction; leave BEGIN and COMMIT out of it.`,
+        `The migration ${migration.name} ends its own transaction; remove BEGIN and COMMIT.`,
         { details: { migration: migration.name } },
       );
     }

@@ -98,7 +98,7 @@ async function requireSchema(client: Client, schema: string): Promise<void> {
 function outsideSchema(schema: string): FullmatchError {
   return new FullmatchError(
     'invalid_configuration',
-    `Connections to the database do not keep to the schema ${schema}: a pooler in front of it drops the option search_path, or DATABASE_URL sets options of its own. Name a direct connection to PostgreSQL as DATABASE_LISTEN_URL.`,
+    `Connections to the database do not stay in the schema ${schema}: a pooler drops the option search_path, or DATABASE_URL sets options. Set DATABASE_LISTEN_URL to a direct connection to PostgreSQL.`,
     { details: { key: 'database.url' } },
   );
 }

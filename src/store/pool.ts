@@ -309,7 +309,7 @@ async function commit(client: ClientBase): Promise<string> {
   }
   throw new FullmatchError(
     'database_unavailable',
-    'PostgreSQL gave up waiting for its synchronous standby: whether a failover keeps what was stored is not known. Store it again.',
+    'PostgreSQL gave up waiting for its synchronous standby: it is unknown whether the data survives a failover. Store it again.',
     { details: { statement: 'commit' } },
   );
 }

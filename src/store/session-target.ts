@@ -12,7 +12,7 @@ export const LISTEN_URL = { name: 'DATABASE_LISTEN_URL', key: 'database.listenUr
 export function needsSession(target: ConnectionTarget): FullmatchError {
   return new FullmatchError(
     'invalid_configuration',
-    `A pooler is in front of the PostgreSQL at ${target.describe()}, and this needs a connection of its own: name one that leads to PostgreSQL directly as DATABASE_LISTEN_URL.`,
+    `A pooler is in front of PostgreSQL at ${target.describe()}, and this needs a direct connection: set DATABASE_LISTEN_URL.`,
     { details: { key: LISTEN_URL.key } },
   );
 }
@@ -41,7 +41,7 @@ export async function requireSameDatabase(
     if (rows[0]?.held === true) return;
     throw new FullmatchError(
       'invalid_configuration',
-      `DATABASE_LISTEN_URL leads to ${sessions.describe()}, which is another database than that of DATABASE_URL at ${target.describe()}.`,
+      `DATABASE_LISTEN_URL leads to ${sessions.describe()}, which is a different database than DATABASE_URL at ${target.describe()}.`,
       { details: { key: LISTEN_URL.key } },
     );
   } catch (error) {

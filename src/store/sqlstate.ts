@@ -141,7 +141,7 @@ export function mapDatabaseError(error: unknown, context: DatabaseErrorContext):
   };
   const at = server === undefined ? '' : ` at ${server}`;
   if (sqlstate !== undefined && CREDENTIALS_STATE.test(sqlstate)) {
-    const message = `PostgreSQL${at} refuses the user or the password of DATABASE_URL (SQLSTATE ${sqlstate}).`;
+    const message = `PostgreSQL${at} rejects the user or password of DATABASE_URL (SQLSTATE ${sqlstate}).`;
     return new FullmatchError('database_error', message, { details });
   }
   if (sqlstate === SQLSTATE.diskFull) {

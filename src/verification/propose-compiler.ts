@@ -54,7 +54,7 @@ export function createProposalReader(
   const read = async (chainId: number, address: Hex): Promise<CompilerProposal> => {
     const chain = findSupportedChain(chainId);
     if (chain === undefined) {
-      const message = `Contracts of chain ${chainId} are not verified here.`;
+      const message = `Contracts of chain ${chainId} cannot be verified here.`;
       throw new FullmatchError('unsupported_chain', message, { details: { chainId } });
     }
     const quorum = quorumOf(chainId);

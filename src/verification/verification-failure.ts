@@ -123,7 +123,7 @@ export function toVerificationFailure(error: unknown): VerificationFailure {
   }
   return new VerificationFailure(
     'internal_error',
-    'The service failed unexpectedly; its log says more under the error id.',
+    'The service failed unexpectedly; its log has details under the error id.',
     { cause: error },
   );
 }

@@ -170,7 +170,7 @@ async function verifyByStored(
   if (result !== undefined) return result;
   throw new VerificationFailure(
     'no_similar_match_found',
-    'No contract of the sources that are stored here gives the code on chain. Sources that were stored a moment ago may not be known yet.',
+    'No sources stored here compile to the code on chain. Sources stored a moment ago may not be searchable yet.',
   );
 }
 
@@ -187,7 +187,7 @@ function requireSupported({ findSupportedChain }: VerificationParts, chainId: nu
   if (findSupportedChain(chainId) !== undefined) return;
   throw new FullmatchError(
     'unsupported_chain',
-    `Contracts of chain ${chainId} are not verified here; /chains lists the chains with supported: true.`,
+    `Contracts of chain ${chainId} cannot be verified here; see the supported chains in /chains.`,
     { details: { chainId } },
   );
 }

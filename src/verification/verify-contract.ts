@@ -116,7 +116,7 @@ export function requireSupportedChain(
   if (chain !== undefined) return chain;
   throw new VerificationFailure(
     'unsupported_chain',
-    `Contracts of chain ${chainId} are not verified here.`,
+    `Contracts of chain ${chainId} cannot be verified here.`,
   );
 }
 
@@ -215,7 +215,7 @@ function requireStorableNames({ evm: { bytecode, deployedBytecode } }: CompiledT
   if (isStorableJson(names)) return;
   throw new VerificationFailure(
     'invalid_compiler_input',
-    'The name of an immutable or of a library holds a NUL or text that is not well-formed Unicode; use another name.',
+    'The name of an immutable or library contains a NUL or invalid Unicode; use another name.',
   );
 }
 
@@ -295,21 +295,21 @@ const REASON_TEXTS = {
   bytecode_length_mismatch: 'The bytecode on chain and the compiled bytecode differ in length.',
   no_match: 'The bytecode on chain differs from the compiled bytecode.',
   immutable_out_of_range:
-    'The code on chain has an immutable whose value is outside the range of its type. Such a value needs the creation transaction as proof; name it.',
+    'The code on chain has an immutable whose value is outside the range of its type. Only the creation transaction can prove such a value; provide its hash.',
   immutable_not_proven:
-    'The code on chain has an immutable that holds an internal function, or whose type is not known. Its value is believed only of a known creation transaction; name it.',
+    'The code on chain has an immutable that holds an internal function or has an unknown type. Only the creation transaction can prove its value; provide its hash.',
   library_not_deployed:
     'The code on chain links a library at an address where no contract can be deployed.',
   call_protection_missing:
-    'The code on chain is a library with zeros instead of its own address: it was not created by the creation code of these sources, and its functions can be called directly.',
+    'The code on chain is a library with zeros instead of its own address: these sources did not create it, and its functions can be called directly.',
 } as const;
 
 /** The messages where everything is equal, but the creation code that should prove an immutable is not that of the sources. */
 const OTHER_CREATION_TEXTS: Readonly<Record<string, string>> = {
   immutable_not_proven:
-    'The code on chain has an immutable that holds an internal function, or whose type is not known, and the code that created the contract does not match these sources. Nothing proves that their constructor set the value.',
+    'The code on chain has an immutable that holds an internal function or has an unknown type, and the creation code does not match these sources. It is not proven that their constructor set the value.',
   immutable_out_of_range:
-    'The code on chain has an immutable whose value is outside the range of its type, and the code that created the contract does not match these sources. Nothing proves that their constructor set the value.',
+    'The code on chain has an immutable whose value is outside the range of its type, and the creation code does not match these sources. It is not proven that their constructor set the value.',
 };
 
 /** Whether bytes of the running code differ that no value explains. */
@@ -344,7 +344,7 @@ function describeMismatch(
   if (isFilesFault) {
     return new VerificationFailure(
       'extra_file_input_bug',
-      'The metadata is that of the code on chain, and the code is not. This code depends on files that the contract does not import: the compiler was given others. Verify with the whole standard JSON input of that compilation.',
+      'The metadata matches the code on chain, but the code does not. The code depends on files that the contract does not import. Verify with the complete standard JSON input of the original compilation.',
       { codes, data },
     );
   }
@@ -354,7 +354,7 @@ function describeMismatch(
     return new VerificationFailure(code, otherCreation, { codes, data });
   }
   const more = creation?.match
-    ? ' The code that created the contract is that of these sources: its constructor returned another code.'
+    ? ' The creation code matches these sources, but the constructor returned different code.'
     : '';
   const message = REASON_TEXTS[reason] + more + describeDiagnosis(diagnosis);
   return new VerificationFailure(reason, message, { codes, data });

@@ -59,7 +59,7 @@ export function openExplorerSources({
       if (status === TOO_MANY_REQUESTS) throw explorerLimit();
       if (status < 200 || status > 299) throw explorerFailed(`answers with the status ${status}`);
       const said = apiKey === undefined ? body : withoutKey(body, apiKey);
-      if (said === undefined) throw explorerFailed('repeats the key again and again');
+      if (said === undefined) throw explorerFailed('returned the API key repeatedly');
       return said;
     },
   };
@@ -88,6 +88,6 @@ export function explorerLimit(): FullmatchError {
 export function explorerFailed(how: string): FullmatchError {
   return new FullmatchError(
     'etherscan_request_failed',
-    `The explorer that contracts are taken over from ${how}; try again later, or send the sources.`,
+    `The explorer from which contracts are imported ${how}; try again later, or send the sources.`,
   );
 }

@@ -120,11 +120,11 @@ export function openExplorerVerifier(
       const { href } = urlOf(explorer, chainId);
       const answer = await fetch.fetch(href, { method: 'POST', headers: sent, body, ...limits });
       if (answer.status !== 200) {
-        return { kind: 'later', reason: `It answers with the status ${answer.status}.` };
+        return { kind: 'later', reason: `It responded with status ${answer.status}.` };
       }
       const said = apiKey === undefined ? answer.body : withoutKey(answer.body, apiKey);
       return said === undefined
-        ? { kind: 'later', reason: 'It repeats the key again and again.' }
+        ? { kind: 'later', reason: 'It returned the API key repeatedly.' }
         : readAnswer(said);
     } catch (error) {
       if (!(error instanceof FetchFault)) throw error;

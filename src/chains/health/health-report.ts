@@ -52,8 +52,9 @@ export interface ChainHealthReport {
 /** Why a chain is not probed. */
 export const NOT_PROBED_REASONS = {
   probing_disabled: 'Probing is switched off: health.enabled is false.',
-  not_configured: 'Only configured chains are probed: add the chain under chains.',
-  no_endpoints: 'The chain has no endpoint that can be asked.',
+  not_configured:
+    'RPC health is checked only for chains in your configuration: add the chain under chains.',
+  no_endpoints: 'The chain has no usable endpoint.',
 } as const;
 export type NotProbedReason = keyof typeof NOT_PROBED_REASONS;
 
@@ -86,7 +87,7 @@ export function reportChain(tracked: TrackedChain): ChainHealthReport {
   const rest = reportUnprobed(chain, 'no_endpoints').endpoints.filter(
     ({ label }) => !probed.has(label),
   );
-  const detail = 'Only the first endpoints of a chain are probed, and this one comes after them.';
+  const detail = 'Only the first endpoints of a chain are probed; this one comes later.';
   const tooMany = [{ code: 'too_many_endpoints', detail }];
   return {
     chainId: chain.record.chainId,
@@ -172,7 +173,7 @@ function toDate(seconds: number): Date {
 function explain(tracked: TrackedEndpoint, usual: number | undefined): readonly HealthReason[] {
   const reasons = [...explainProbe(tracked, usual)];
   if (tracked.budgetSpent) {
-    const detail = 'Its host has had all requests of today that health.dailyBudget allows.';
+    const detail = 'The daily budget of its host (health.dailyBudget) is used up.';
     reasons.push({ code: 'budget_spent', detail });
   }
   return reasons;
@@ -191,19 +192,19 @@ function explainProbe(
   if (probe.kind === 'fault') return [explainFault(probe, record.bads)];
   const reasons: HealthReason[] = [];
   if (judgement?.verdict === 'lagging') {
-    const detail = `It is ${judgement.lagBlocks} blocks behind the best of its peers.`;
+    const detail = `It is ${judgement.lagBlocks} blocks behind the best endpoint of the chain.`;
     reasons.push({ code: 'behind_peers', detail });
   }
   if (judgement?.verdict === 'stalled') {
-    const detail = `Its newest block is ${judgement.ageSeconds ?? 0} s old; the chain usually makes one every ${roundTo(usual ?? 0, 2)} s.`;
+    const detail = `Its newest block is ${judgement.ageSeconds ?? 0} s old; the chain usually has one every ${roundTo(usual ?? 0, 2)} s.`;
     reasons.push({ code: 'head_too_old', detail });
   }
   if (judgement?.inFuture) {
-    const detail = 'The time of its newest block has not come yet, so its age is not known.';
+    const detail = 'Its newest block is in the future, so its age is unknown.';
     reasons.push({ code: 'head_in_future', detail });
   }
   if (record.state !== 'up' && judgement?.verdict === 'good') {
-    const detail = `It is up after ${UP_AFTER} good answers in a row; this is number ${record.goods}.`;
+    const detail = `It is up after ${UP_AFTER} good responses in a row; this is number ${record.goods}.`;
     reasons.push({ code: 'recovering', detail });
   }
   return reasons;
@@ -216,12 +217,12 @@ function explainFault(
   if (verdict === 'throttled') {
     return {
       code: reason,
-      detail: 'It refuses our requests (401, 403), or so many of them (429).',
+      detail: 'It rejects our requests (401, 403), or their rate (429).',
     };
   }
   const detail =
     bads >= DOWN_AFTER
-      ? `No good answer to the last ${bads} probes.`
-      : `No good answer to ${bads} of the ${DOWN_AFTER} probes after which it is down.`;
+      ? `No good response to the last ${bads} probes.`
+      : `No good response to ${bads} of the ${DOWN_AFTER} probes before it counts as down.`;
   return { code: reason, detail };
 }

@@ -135,7 +135,7 @@ function quarantine(value: unknown, index: number, source: string, error: unknow
     level: 'warning',
     code: 'list_record_quarantined',
     ...(chainId === undefined ? {} : { chainId }),
-    message: `Record ${index}${who} of the chain list ${shownSource(source)} is left out: ${messageOf(error)}.`,
+    message: `Record ${index}${who} of the chain list ${shownSource(source)} is skipped: ${messageOf(error)}.`,
   };
 }
 
@@ -164,7 +164,7 @@ export function parseChainList(text: string, source: string): ChainList {
   }
   if (records.length === 0) {
     const first = quarantined[0]?.message ?? '';
-    throw refusal(source, `holds no good record; the first fault: ${first}`);
+    throw refusal(source, `has no valid record; the first problem: ${first}`);
   }
   const sha256 = createHash('sha256').update(text).digest('hex');
   const ignoredFields = [...ignored]

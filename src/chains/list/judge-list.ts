@@ -52,10 +52,10 @@ export function judgeList(
   const largest = measureOf(requirements.recentSizes, requirements.maxShrinkPercent);
   if (isTooMany(dropped.length, before.records.length, requirements.maxShrinkPercent)) {
     const percent = ((dropped.length * 100) / before.records.length).toFixed(1);
-    const message = `It lacks ${dropped.length} of ${before.records.length} known chains (${percent} %, at most ${requirements.maxShrinkPercent} % may go)`;
+    const message = `It lacks ${dropped.length} of ${before.records.length} known chains (${percent} %; the limit is ${requirements.maxShrinkPercent} %)`;
     refusals.push({ code: 'shrinks', chainIds: dropped, message });
   } else if (isTooMany(largest - size, largest, requirements.maxShrinkPercent)) {
-    const message = `It has ${size} chains, where a list of the last 30 days had ${largest} (at most ${requirements.maxShrinkPercent} % may go)`;
+    const message = `It has ${size} chains, where a list of the last 30 days had ${largest} (at most ${requirements.maxShrinkPercent} %)`;
     refusals.push({ code: 'shrinks', chainIds: dropped, message });
   }
   if (withContracts.length > 0) {
@@ -73,7 +73,7 @@ export function judgeList(
         ({ chainId, before: old, after }) =>
           `${chainId} from '${printableText(old.name, 60)}' to '${printableText(after.name, 60)}'`,
       );
-    const message = `It gives the ids of chains that have contracts to other chains: ${shown.join(', ')}${moreThan(changed.length)}`;
+    const message = `It assigns ids of chains with contracts to other chains: ${shown.join(', ')}${moreThan(changed.length)}`;
     const chainIds = changed.map(({ chainId }) => chainId);
     refusals.push({ code: 'changes_identity', chainIds, message });
   }

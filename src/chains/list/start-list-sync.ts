@@ -240,7 +240,7 @@ class RunningListSync implements ListSync {
   #say(event: string, error: string): void {
     if (this.#said === `${event} ${error}`) return;
     this.#said = `${event} ${error}`;
-    this.#log.warn({ event, error }, 'the public list is not kept current');
+    this.#log.warn({ event, error }, 'the public list could not be updated');
   }
 }
 

@@ -125,8 +125,7 @@ async function syncSource(
 function nameSource(source: string, error: FullmatchError): FullmatchError {
   const shown = shownSource(source);
   if (error.message.includes(shown)) return error;
-  const said = (name: string, text: string): string =>
-    `The chain list ${name} cannot be taken. ${text}`;
+  const said = (name: string, text: string): string => `The chain list ${name} is refused. ${text}`;
   return new FullmatchError(error.code, said(shown, error.message), {
     cause: error,
     details: { ...error.details, source: shown },
@@ -197,7 +196,7 @@ async function takeText(
   }
   throw new FullmatchError(
     'chain_list_unavailable',
-    `The chain list ${shownSource(source)} was overtaken by other processes ${MOST_JUDGEMENTS} times.`,
+    `The chain list ${shownSource(source)} was replaced by other processes ${MOST_JUDGEMENTS} times.`,
   );
 }
 

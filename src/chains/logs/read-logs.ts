@@ -84,7 +84,7 @@ export async function readLogs(
   if (logs.length > 0 || from > toBlock) return logs.slice(0, LOGS_MAX);
   throw new FullmatchError(
     'invalid_parameter',
-    `The endpoints of chain ${chain.record.chainId} do not answer for so many blocks: ask for at most ${WINDOW_BLOCKS * WINDOWS_MAX} by fromBlock and toBlock.`,
+    `The endpoints of chain ${chain.record.chainId} do not answer for that many blocks: request at most ${WINDOW_BLOCKS * WINDOWS_MAX} by fromBlock and toBlock.`,
     { details: { parameter: 'fromBlock' } },
   );
 }

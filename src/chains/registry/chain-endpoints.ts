@@ -33,11 +33,11 @@ interface Candidate {
 }
 
 const FAULT_TEXTS: Readonly<Record<RpcFault, string>> = {
-  white_space: 'holds white space or a control character',
-  placeholder: 'holds a placeholder that nothing fills',
+  white_space: 'contains white space or a control character',
+  placeholder: 'contains a placeholder without a value',
   unparsable: 'is not an absolute URL',
   bad_scheme: 'is neither http, https, ws nor wss',
-  user_information: 'holds user information (name:password@)',
+  user_information: 'contains user information (name:password@)',
   private_host: 'names a private host',
 };
 
@@ -81,7 +81,7 @@ function reportLeftOut(chainId: number, candidates: readonly Candidate[]): reado
       code: 'rpc_left_out',
       chainId,
       field: 'rpc',
-      message: `Chain ${chainId}: ${total} of the list's endpoints left out (${reasons.join(', ')}).`,
+      message: `Chain ${chainId}: ${total} of the list's endpoints skipped (${reasons.join(', ')}).`,
     },
   ];
 }
@@ -94,7 +94,7 @@ function reportConfigured(
   const usable = isUsableRpc(fault);
   const mend =
     fault === 'private_host'
-      ? 'move it to privateRpc, or set local: true when the chain is your own'
+      ? 'move it to privateRpc, or set local: true if the chain is your own'
       : 'move it to privateRpc';
   const message = usable
     ? `is used but not published: it ${FAULT_TEXTS[fault]}; ${mend}`
@@ -117,7 +117,7 @@ function reportPrivate(chainId: number, index: number, fault: RpcFault): Finding
     code: 'private_rpc_unusable',
     chainId,
     field: `privateRpc[${index}]`,
-    message: `Chain ${chainId}: privateRpc[${index}] is left out: it ${FAULT_TEXTS[fault]}; correct it.`,
+    message: `Chain ${chainId}: privateRpc[${index}] is skipped: it ${FAULT_TEXTS[fault]}; correct it.`,
   };
 }
 

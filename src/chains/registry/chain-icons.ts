@@ -80,7 +80,7 @@ async function readFolder(folder: string) {
   } catch (error) {
     throw new FullmatchError(
       'invalid_configuration',
-      `registry.icons: the folder ${folder} cannot be read (${messageOf(error)}); make it or remove the key`,
+      `registry.icons: the folder ${folder} cannot be read (${messageOf(error)}); create it or remove the key`,
       { cause: error, details: { key: 'registry.icons' } },
     );
   }

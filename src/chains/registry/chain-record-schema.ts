@@ -8,7 +8,7 @@ export const chainRecordSchema = z
   .strictObject({
     name: text.describe('Name of the chain'),
     chain: text.optional().describe("The chain's family or ticker, from the public list"),
-    network: text.optional().describe('mainnet or testnet, or what the configuration says'),
+    network: text.optional().describe('mainnet or testnet, or the configured value'),
     icon: text.optional().describe("Name of the chain's icon in the public list"),
     rpc: z.array(text).describe('Public endpoints; can be empty'),
     faucets: z.array(text).optional().describe('Pages that give out test coins; can be empty'),
@@ -56,6 +56,6 @@ export const chainRecordSchema = z
 /** The published JSON Schema (draft 2020-12) of the body of `GET /chains`. */
 export const chainsJsonSchema: Readonly<Record<string, unknown>> = {
   title: 'Chains',
-  description: 'Every chain that was added to the service, in ascending chainId',
+  description: 'Every chain of the service, by ascending chainId',
   ...z.toJSONSchema(z.array(chainRecordSchema), { target: 'draft-2020-12' }),
 };

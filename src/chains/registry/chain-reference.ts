@@ -35,7 +35,7 @@ function parseId(ref: string): number | undefined {
     throw invalid(ref, 'is not a canonical chain id: ids start at 1 and have no leading zero');
   }
   const chainId = Number(spelled);
-  if (!isChainId(chainId)) throw invalid(ref, 'is beyond the chain ids, 1 to 2^53-1');
+  if (!isChainId(chainId)) throw invalid(ref, 'is not a chain id: ids are 1 to 2^53-1');
   return chainId;
 }
 
@@ -62,7 +62,7 @@ function single(ref: string, found: readonly RegisteredChain[]): RegisteredChain
   const more = found.length > candidates.length ? ', …' : '';
   throw new FullmatchError(
     'ambiguous_chain_reference',
-    `The chain reference '${printableText(ref)}' fits ${found.length} chains: ${candidates.join(', ')}${more}. Name one by its id.`,
+    `The chain reference '${printableText(ref)}' fits ${found.length} chains: ${candidates.join(', ')}${more}. Use an id.`,
     { details: { reference: ref, chainIds: found.map(({ record }) => record.chainId) } },
   );
 }

@@ -67,16 +67,16 @@ function findUrlFault(template: string): string | undefined {
     return 'is neither http nor https; write it as https://host/path';
   }
   if (url.username !== '' || url.password !== '' || /^[^/]*\/\/[^/?#]*@/.test(template)) {
-    return 'holds user information, and everybody can read this field; leave it out';
+    return 'contains user information, and this field is public; remove it';
   }
   if (!`${url.pathname}${url.search}`.includes(SAMPLE_ADDRESS)) {
-    return `holds ${ADDRESS_PLACEHOLDER} outside of path and query, where it never reaches the explorer; move it`;
+    return `holds ${ADDRESS_PLACEHOLDER} outside of path and query, so the explorer never receives it; move it`;
   }
   const fragment = new URLSearchParams(url.hash.slice(1));
   const key = [...url.searchParams.keys(), ...fragment.keys()].find(isCredentialKey);
   return key === undefined
     ? undefined
-    : `holds the query key ${JSON.stringify(key.slice(0, 40))}, which looks like a credential, and everybody can read this field; leave it out`;
+    : `holds the query key ${JSON.stringify(key.slice(0, 40))}, which looks like a credential, and this field is public; remove it`;
 }
 
 /**
@@ -88,9 +88,9 @@ export function findFetchAddressFault(template: string): string | undefined {
   if (count !== 1) {
     return `holds ${ADDRESS_PLACEHOLDER} ${count} times; write it exactly once, where the contract's address belongs`;
   }
-  if (/[\s\\]/.test(template)) return 'holds white space or a backslash; leave it out';
+  if (/[\s\\]/.test(template)) return 'contains white space or a backslash; remove it';
   if (holdsPlaceholder(template.replace(ADDRESS_PLACEHOLDER, SAMPLE_ADDRESS))) {
-    return `holds a placeholder other than ${ADDRESS_PLACEHOLDER}; write its value, or leave it out when it is a key`;
+    return `holds a placeholder other than ${ADDRESS_PLACEHOLDER}; write its value, or remove it if it is a key`;
   }
   return findUrlFault(template);
 }

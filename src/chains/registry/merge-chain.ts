@@ -64,12 +64,12 @@ function findOtherName({ chainId, listed, configured }: ChainEntries): Finding |
     ? {
         ...finding,
         code: 'reused_chain_id',
-        message: `${names}, and the list says that the id is reused; no field of the list is merged. Complete the configured chain, or correct its name.`,
+        message: `${names}, and the list marks the id as reused; no field of the list is merged. Complete the configured chain, or correct its name.`,
       }
     : {
         ...finding,
         code: 'listed_under_another_name',
-        message: `${names}. If yours is another chain, give it an id that no chain has: wallets and tools take it for the listed one, whose other fields are merged.`,
+        message: `${names}. If yours is another chain, use an id that no chain has: wallets and tools will mistake it for the listed one, whose other fields are merged.`,
       };
 }
 

@@ -54,7 +54,7 @@ function refuseWrongIds(
     if (!isChainId(chainId) || chain.chainId !== chainId) {
       throw new FullmatchError(
         'invalid_configuration',
-        `The ${name} holds chain ${chain.chainId} under the key ${chainId}; a key is the chain's id, an integer from 1 to 2^53-1.`,
+        `The ${name} contains chain ${chain.chainId} under the key ${chainId}; a key is the chain's id, an integer from 1 to 2^53-1.`,
         { details: { chainId } },
       );
     }

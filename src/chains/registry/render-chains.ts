@@ -100,7 +100,7 @@ export function assertNoSecrets(registry: ChainRegistry, secrets: readonly Named
         const where = Array.isArray(value) ? `${field}[${index}]` : field;
         throw new FullmatchError(
           'secret_in_document',
-          `Chain ${record.chainId}: ${where} would publish the secret ${needle.name} in /chains. Take it out of that field; endpoints with keys belong into privateRpc.`,
+          `Chain ${record.chainId}: ${where} would publish the secret ${needle.name} in /chains. Remove it from that field; endpoints with keys belong in privateRpc.`,
           { details: { chainId: record.chainId, field: where, secret: needle.name } },
         );
       }

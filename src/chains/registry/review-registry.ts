@@ -53,13 +53,13 @@ function reviewMonitor(
 ): readonly Finding[] {
   const { monitor, monitored } = configured.get(chainId) ?? {};
   if (monitor !== undefined && !supported) {
-    const message = `Chain ${chainId} has a monitor but is not supported, so nothing that is found can be verified; set supported: true or monitor: false.`;
+    const message = `Chain ${chainId} has a monitor but is not supported, so found contracts cannot be verified; set supported: true or monitor: false.`;
     return [
       { level: 'warning', code: 'monitored_chain_unsupported', chainId, field: 'monitor', message },
     ];
   }
   if (monitor === undefined && monitored === true) {
-    const message = `Chain ${chainId} has monitored: true but no monitor, so nothing watches it and /chains says monitored: false; set monitor: true in place of monitored.`;
+    const message = `Chain ${chainId} has monitored: true but no monitor, so /chains shows monitored: false; set monitor: true instead of monitored.`;
     return [
       { level: 'warning', code: 'monitored_without_monitor', chainId, field: 'monitored', message },
     ];
@@ -92,10 +92,10 @@ function reviewNames(
   const { chainId } = record;
   if (origins.name !== 'service') return [];
   if (configured.has(chainId)) {
-    const message = `Chain ${chainId} is configured but has no name, and no list knows it; set name.`;
+    const message = `Chain ${chainId} is configured without a name and is in no list; set name.`;
     return [{ level: 'warning', code: 'chain_name_unknown', chainId, field: 'name', message }];
   }
-  const message = `Chain ${chainId} has contracts but is neither listed nor configured; it stays, not supported.`;
+  const message = `Chain ${chainId} has contracts but is neither listed nor configured; it stays in the registry, not supported.`;
   return [{ level: 'warning', code: 'contract_chain_unknown', chainId, message }];
 }
 
@@ -111,13 +111,13 @@ function reviewSources(
     level: 'info',
     code: 'default_chain_not_listed',
     chainId,
-    message: `Chain ${chainId} of the default service configuration is not in the list ${shownSource(list.source)}; it is left out.`,
+    message: `Chain ${chainId} of the default service configuration is not in the list ${shownSource(list.source)}; it is skipped.`,
   }));
   if (list.ignoredFields !== undefined) {
     findings.push({
       level: 'info',
       code: 'list_field_ignored',
-      message: `The list ${shownSource(list.source)} has fields that are no part of a chain record, left out: ${list.ignoredFields.slice(0, 10).join(', ')}.`,
+      message: `The list ${shownSource(list.source)} has fields that are not part of a chain record, ignored: ${list.ignoredFields.slice(0, 10).join(', ')}.`,
     });
   }
   return findings;

@@ -136,13 +136,13 @@ function describeUnknownKey(key: string, below: string): string {
   if (known !== undefined) {
     const candidate = closest(key, known);
     if (below === '' && key === 'chainId') {
-      return 'is not written here; the key of the entry is the chain id';
+      return 'must not be set here; the key of the entry is the chain id';
     }
     if (distance(key.toLowerCase(), candidate.toLowerCase()) <= SUGGESTION_MAX_DISTANCE) {
       return `is not a known key; did you mean '${candidate}'`;
     }
   }
-  return 'is not a known key; leave it out';
+  return 'is not a known key; remove it';
 }
 
 function problemsOf(chainId: number, issue: z.core.$ZodIssue): readonly ServiceChainProblem[] {
@@ -150,7 +150,7 @@ function problemsOf(chainId: number, issue: z.core.$ZodIssue): readonly ServiceC
     return issue.keys.map((key) => {
       const code = 'unknown_configuration_key';
       if (!looksLikeName(key)) {
-        const fault = `has ${NOT_A_NAME}, perhaps a value in the wrong place; leave it out`;
+        const fault = `has ${NOT_A_NAME}, perhaps a value in the wrong place; remove it`;
         const hiddenKey = new Secret(key);
         return { ...problem(chainId, joinPath(issue.path), fault, code), hiddenKey };
       }

@@ -105,7 +105,7 @@ async function readCode(
   const { chainId } = chain.record;
   throw new FullmatchError(
     'code_too_large',
-    `The code at ${address} on chain ${chainId} has more than ${CODE_MAX_BYTES} bytes, which are not read.`,
+    `The code at ${address} on chain ${chainId} has more than ${CODE_MAX_BYTES} bytes, which is too large to read.`,
     { details: { chainId, address, maxBytes: CODE_MAX_BYTES } },
   );
 }
@@ -158,7 +158,7 @@ export async function readStateAt<T>(
   const { chainId } = chain.record;
   throw new FullmatchError(
     'rpc_refused',
-    `The endpoint ${endpoint.label} of chain ${chainId} has replaced block ${block.number}.`,
+    `The endpoint ${endpoint.label} of chain ${chainId} replaced block ${block.number}.`,
     { details: { chainId, endpoint: endpoint.label, reason: 'reorganised' } },
   );
 }

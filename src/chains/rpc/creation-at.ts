@@ -159,7 +159,7 @@ async function readTransaction(
     const { chainId } = chain.record;
     throw new FullmatchError(
       'rpc_invalid_answer',
-      `The endpoint ${endpoint.label} of chain ${chainId} answers with another transaction than asked for.`,
+      `The endpoint ${endpoint.label} of chain ${chainId} returned a different transaction than requested.`,
       { details: { chainId, endpoint: endpoint.label } },
     );
   }

@@ -277,7 +277,7 @@ function explainFailure(reading: Reading): FullmatchError {
   if (isTooLarge(reading)) {
     return new FullmatchError(
       'code_too_large',
-      `The code at ${address} on chain ${chainId} has more than ${CODE_MAX_BYTES} bytes: contracts of that size are not verified here.`,
+      `The code at ${address} on chain ${chainId} has more than ${CODE_MAX_BYTES} bytes: contracts of that size cannot be verified here.`,
       { details: { chainId, address, maxBytes: CODE_MAX_BYTES } },
     );
   }

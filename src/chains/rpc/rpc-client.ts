@@ -268,7 +268,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
       throw unreachable(chainId, endpoint, method, `status_${status}`, retryAfterMs);
     }
     if (answer === undefined) {
-      throw invalidAnswer(chainId, endpoint, method, 'no JSON-RPC answer to the question');
+      throw invalidAnswer(chainId, endpoint, method, 'no JSON-RPC response to the request');
     }
     const parsed = request.result.safeParse(answer.result);
     if (parsed.success) return parsed.data;

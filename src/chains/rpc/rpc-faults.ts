@@ -22,7 +22,7 @@ export function reasonOf(error: unknown): string {
 
 /** `a (connection_failed), b (wrong_chain)`. */
 export function showFaults(faults: readonly EndpointFault[]): string {
-  if (faults.length === 0) return 'the chain has no endpoint that can be asked';
+  if (faults.length === 0) return 'the chain has no usable endpoint';
   return faults.map(({ endpoint, reason }) => `${endpoint} (${reason})`).join(', ');
 }
 
@@ -53,7 +53,7 @@ export function unreachable(
 ): FullmatchError {
   return new FullmatchError(
     'rpc_unreachable',
-    `The endpoint ${endpoint.label} of chain ${chainId} gives no answer to ${method} (${reason}).`,
+    `The endpoint ${endpoint.label} of chain ${chainId} does not respond to ${method} (${reason}).`,
     {
       details: {
         chainId,

@@ -165,10 +165,12 @@ async function connect(
   try {
     const chainId = Number(await ask<string>('eth_chainId'));
     if (chainId !== DEMONSTRATION_CHAIN_ID) {
-      throw noNode(`The node at --rpc is chain ${chainId}: nothing is deployed there.`);
+      throw noNode(
+        `The node at --rpc is chain ${chainId}: the demonstration does not deploy there.`,
+      );
     }
     const [account] = await ask<readonly Hex[]>('eth_accounts');
-    if (account === undefined) throw noNode('The node at --rpc signs for no account.');
+    if (account === undefined) throw noNode('The node at --rpc has no unlocked account.');
     return { url, close, send: (transaction) => send(ask, account, transaction, signal) };
   } catch (error) {
     await fetch.close();
@@ -188,10 +190,10 @@ async function send(
   for (let attempt = 0; attempt < RECEIPT_ATTEMPTS; attempt += 1) {
     const receipt = await ask<DemoReceipt | null>('eth_getTransactionReceipt', hash);
     if (receipt?.status === '0x1') return receipt;
-    if (receipt !== null) throw noNode('The node reverts a transaction of the demonstration.');
+    if (receipt !== null) throw noNode('The node reverted a transaction of the demonstration.');
     await wait(5 + attempt, undefined, { signal });
   }
-  throw noNode('The node does not mine the transactions of the demonstration.');
+  throw noNode('The node did not mine the transactions of the demonstration.');
 }
 
 async function call<Value>(
@@ -215,7 +217,7 @@ async function call<Value>(
   try {
     answer = JSON.parse(body.toString('utf8')) as typeof answer;
   } catch {
-    throw noNode('What answers at --rpc is not an EVM node.');
+    throw noNode('The endpoint at --rpc is not an EVM node.');
   }
   if (answer.error !== undefined) {
     throw noNode(`The node refuses ${method}: ${String(answer.error.message)}.`);

@@ -135,6 +135,6 @@ function report(
   );
   writeLine(
     stdout,
-    `${counts.stored} stored, ${counts.unchanged} there already, ${counts.withdrawn} withdrawn; chain ${DEMONSTRATION_CHAIN_ID} (${demonstrationChain.name ?? ''})`,
+    `${counts.stored} stored, ${counts.unchanged} already stored, ${counts.withdrawn} withdrawn; chain ${DEMONSTRATION_CHAIN_ID} (${demonstrationChain.name ?? ''})`,
   );
 }

@@ -127,7 +127,7 @@ async function make(
 }
 
 function noCreation(key: string): FullmatchError {
-  return new FullmatchError('no_demo_node', `The node created nothing for ${key}.`);
+  return new FullmatchError('no_demo_node', `The node created no contract for ${key}.`);
 }
 
 async function verify(

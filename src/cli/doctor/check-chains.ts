@@ -25,14 +25,14 @@ export async function checkList(report: AreaReport, parts: DoctorParts): Promise
   const what = list === undefined ? 'the embedded list' : list;
   const age = `${what} is of ${made.toISOString().slice(0, 10)}, ${days} days old`;
   if (days <= OLD_LIST_DAYS) report.ok(`${length} chains; ${age}`);
-  else report.warning('list_old', `No newer chain becomes known: ${age}.`, SYNC);
+  else report.warning('list_old', `The chain list is not updated: ${age}.`, SYNC);
 }
 
 async function checkSync(report: AreaReport, { config, store }: DoctorParts): Promise<void> {
   const { sync } = config.registry;
   const found = await store().catch(() => undefined);
   if (found === undefined || found.migrations.pending.length > 0) {
-    report.unknown('The list that was synced last is in the database, which cannot be asked now.');
+    report.unknown('The last synced list is in the database, which is not available now.');
     return;
   }
   const times = { everyMs: sync.everySeconds * 1000, retryMs: SYNC_RETRY_MS };
@@ -41,15 +41,15 @@ async function checkSync(report: AreaReport, { config, store }: DoctorParts): Pr
   if (failure !== undefined) {
     report.warning(
       'list_stale',
-      `No source gives a newer list since ${failure.since.toISOString()} (${failure.code}): ${failure.message}`,
+      `No source has returned a newer list since ${failure.since.toISOString()} (${failure.code}): ${failure.message}`,
       'fullmatch chains sync --dry-run',
     );
-  } else if (confirmedAt === undefined) report.ok('the list is fetched at the next start');
+  } else if (confirmedAt === undefined) report.ok('the list will be fetched at the next start');
   else report.ok(`the list was confirmed at ${confirmed}`);
   if (heldBack === undefined) return;
   report.warning(
     'list_records_held_back',
-    `The records of the chains ${heldBack.chainIds.join(', ')} in the newest list are not believed.`,
+    `The records of the chains ${heldBack.chainIds.join(', ')} in the newest list are held back.`,
     `fullmatch chains sync --dry-run, then --accept ${heldBack.sha256} if the list is right`,
   );
 }
@@ -75,7 +75,7 @@ export async function checkClock(report: AreaReport, parts: DoctorParts): Promis
   );
   if (early.length > 0) {
     const ids = early.map(({ chainId }) => chainId).join(', ');
-    const message = `The newest blocks of the chains ${ids} are of a time that has not come here.`;
+    const message = `The newest blocks of chains ${ids} are in the future by the clock of this machine.`;
     report.warning('clock_wrong', message, fix);
   }
   if (report.findings.length === 0) report.ok(`${now.toISOString()}, which nothing contradicts`);
@@ -94,7 +94,7 @@ export async function checkChains(report: AreaReport, parts: DoctorParts): Promi
   }
   const health = await parts.health();
   for (const chain of health) reportChain(report, chain);
-  if (health.length === 0) report.ok('no chain is configured, so no endpoint is probed');
+  if (health.length === 0) report.ok('no chain is configured, so no endpoints are probed');
 }
 
 function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthReport): void {

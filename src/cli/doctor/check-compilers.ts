@@ -18,7 +18,7 @@ export async function checkCompilers(
   const entries = await verifyCompilers(compilerSourcesOf(config, fetch));
   const sound = entries.filter(({ problems }) => problems.length === 0);
   report.ok(
-    `of the compilers on this machine ${sound.length} ${sound.length === 1 ? 'is' : 'are'} what was released`,
+    `${sound.length} installed ${sound.length === 1 ? 'compiler has' : 'compilers have'} the released checksum`,
   );
   for (const entry of entries) reportProblems(report, entry, config.compilers.downloadUrl);
 }
@@ -50,7 +50,7 @@ export async function checkMirror(
   const { downloadUrl } = config.compilers;
   try {
     const versions = await readMirror(compilerSourcesOf(config, fetch));
-    if (versions === undefined) report.ok('nothing is downloaded (compilers.downloadUrl: off)');
+    if (versions === undefined) report.ok('downloads are off (compilers.downloadUrl: off)');
     else if (versions > 0) report.ok(`${downloadUrl} lists ${versions} versions`);
     else report.fault('compiler_unavailable', `${downloadUrl} lists no version.`, MIRROR);
   } catch (error) {
@@ -60,7 +60,7 @@ export async function checkMirror(
     }
     report.warning(
       'compiler_unavailable',
-      `${downloadUrl} does not answer (${error.code}): versions that are not here wait for it.`,
+      `${downloadUrl} does not answer (${error.code}): missing compiler versions cannot be downloaded.`,
       'compilers.downloadUrl: a mirror that can be reached, or off and fullmatch compilers prefetch',
     );
   }

@@ -27,8 +27,8 @@ export async function checkDataDirectory(
     } catch (error) {
       report.fault(
         'data_directory_unusable',
-        `${folder}, for ${use}, cannot be used by this user: ${messageOf(error)}.`,
-        `name another folder (${key}), or give it to the user of the service (chown)`,
+        `${folder}, for ${use}, is not usable by this user: ${messageOf(error)}.`,
+        `choose another folder (${key}), or make the service's user its owner (chown)`,
       );
     }
   }
@@ -61,22 +61,18 @@ async function checkSpace(
   const has = `${showBytes(free)} are free on the disk of ${folder}`;
   // File systems without a table of files say 0 of 0.
   if (files > 0 && ffree === 0) {
-    report.fault(
-      'disk_full',
-      `The disk of ${folder} can hold no more files.`,
-      'remove files there',
-    );
+    report.fault('disk_full', `The disk of ${folder} has no free inodes.`, 'remove files there');
   } else if (free < floor) {
     report.fault(
       'disk_full',
-      `${has}, and ${showBytes(floor)} are kept free: submissions and imports are refused.`,
-      'free some space, or set database.minFreeBytes lower',
+      `${has}, and ${showBytes(floor)} must stay free: submissions and imports are refused.`,
+      'free some space, or lower database.minFreeBytes',
     );
   } else if (free < floor + growth) {
     report.warning(
       'disk_tight',
-      `${has}; the database, and up to ${showBytes(growth)} of downloaded compilers, have to fit there.`,
-      'free some space, or set compilers.downloadBytes lower',
+      `${has}; the database and up to ${showBytes(growth)} of downloaded compilers must fit there.`,
+      'free some space, or lower compilers.downloadBytes',
     );
   } else report.ok(has);
 }
@@ -88,7 +84,7 @@ export async function checkDatabase(
 ): Promise<void> {
   const found = await store();
   if (found === undefined) {
-    report.unknown('The embedded PostgreSQL does not run; it starts with the service.');
+    report.unknown('The embedded PostgreSQL is not running; it starts with the service.');
     return;
   }
   const { embedded, version, readOnly, mayCreate, connections } = found;
@@ -96,21 +92,21 @@ export async function checkDatabase(
   if (readOnly) {
     report.fault(
       'database_unavailable',
-      'The database takes nothing that is written: it is a standby, or set to be read only.',
-      'database.url: name the primary, or ALTER ROLE … SET default_transaction_read_only = off',
+      'The database is read-only: it is a standby, or configured so.',
+      'database.url: use the primary, or ALTER ROLE … SET default_transaction_read_only = off',
     );
   } else if (!mayCreate && found.migrations.pending.length > 0) {
     report.fault(
       'database_error',
-      'The user of the database may not make tables, which migrations do.',
+      'The database user cannot create tables, which migrations need.',
       'GRANT CREATE ON SCHEMA public TO the user of database.url',
     );
   }
   if (database.poolSize + SPARE_CONNECTIONS > connections) {
     report.warning(
       'pool_too_large',
-      `The server takes ${connections} connections, and this process alone may open ${database.poolSize}.`,
-      'database.poolSize: set it lower, or raise max_connections of the server',
+      `The server takes ${connections} connections, but this process alone may open ${database.poolSize}.`,
+      'lower database.poolSize, or raise max_connections of the server',
     );
   }
 }
@@ -119,16 +115,16 @@ export async function checkDatabase(
 export async function checkMigrations(report: AreaReport, { store }: DoctorParts): Promise<void> {
   const found = await store().catch(() => undefined);
   if (found === undefined) {
-    report.unknown('The schema is known while the database runs.');
+    report.unknown('The schema can only be checked while the database runs.');
     return;
   }
   const { applied, pending } = found.migrations;
   if (pending.length === 0) report.ok(`the schema is at ${applied}, the newest of this version`);
-  else if (applied === 0) report.ok('the database is empty: the next start makes its tables');
+  else if (applied === 0) report.ok('the database is empty: the next start creates its tables');
   else {
     report.warning(
       'migrations_pending',
-      `The schema is at ${applied}, and the next start applies ${pending.join(', ')}. Back up first.`,
+      `The schema is at ${applied}, and the next start will apply ${pending.join(', ')}. Back up first.`,
       'stop every process of the service, then fullmatch start (UPGRADE.md)',
     );
   }

@@ -25,7 +25,7 @@ export async function checkPorts(
   const answering = found.filter(({ state }) => state === 'answers' && mayRun);
   if (places.length === 0) ports.ok('no host is switched on');
   if (answering.length === 0) {
-    service.unknown('No service answers on these ports.', 'fullmatch start');
+    service.unknown('No service responds on these ports.', 'fullmatch start');
     return;
   }
   service.ok(`a service answers at ${answering.map(urlOfPort).join(', ')}`);
@@ -39,13 +39,13 @@ export async function checkPorts(
 function reportPort(report: AreaReport, port: InspectedPort, mayRun: boolean): void {
   const { name, host, state, fault } = port;
   const where = `${name}.port ${port.port} on ${host}`;
-  const another = `fullmatch start with another ${name}.port, or end the process that has it`;
+  const another = `fullmatch start with another ${name}.port, or stop the process that uses it`;
   if (state === 'any') report.ok(`${name}.port: a free one is picked`);
   else if (state === 'free') report.ok(`${where} is free`);
   else if (state === 'unavailable') report.fault('port_unavailable', fault?.message ?? '', another);
   else if (mayRun) report.ok(`${where} is the service's`);
   else {
-    const message = `${where} is taken by a Fullmatch of another data directory.`;
+    const message = `${where} is used by a Fullmatch with another data directory.`;
     report.fault('port_unavailable', message, another);
   }
 }
@@ -58,7 +58,7 @@ export async function checkPublicUrls(
   for (const host of hostsWithoutPublicUrl(config)) {
     report.warning(
       'public_url_missing',
-      `The ${host} host binds ${config.host}, and links to it lead to this machine alone.`,
+      `The ${host} host binds ${config.host}, but its links point to this machine only.`,
       `${host}.publicUrl: https://…`,
     );
   }
@@ -69,12 +69,12 @@ export async function checkPublicUrls(
     if (answer !== undefined) report.ok(`${host}.publicUrl ${publicUrl} answers`);
     else {
       report.unknown(
-        `${host}.publicUrl ${publicUrl} is not answered by a Fullmatch from here: the service or its proxy is down, or it can be reached from outside alone.`,
+        `${host}.publicUrl ${publicUrl} does not reach a Fullmatch from here: the service or its proxy is down, or it is reachable only from outside.`,
         `curl ${publicUrl}/readyz`,
       );
     }
   }
-  if (report.findings.length === 0) report.ok('links name the address of the request');
+  if (report.findings.length === 0) report.ok('links use the address of the request');
 }
 
 /** Whether clients behind proxies are told apart, and nobody can be anybody. */
@@ -84,8 +84,8 @@ export function checkProxies(report: AreaReport, { config }: DoctorParts): void 
   if (everybody.length > 0) {
     report.fault(
       'every_proxy_trusted',
-      `${everybody.join(' and ')} trusts the headers of everybody, so that any client may pass for any other.`,
-      'http.trustedProxies: the addresses of your proxies alone',
+      `${everybody.join(' and ')} trusts every client’s headers, so any client can claim any address.`,
+      'http.trustedProxies: only the addresses of your proxies',
     );
   } else if (trustedProxies.length > 0) {
     report.ok(`clients are named by ${trustedProxies.join(', ')}`);
@@ -95,5 +95,5 @@ export function checkProxies(report: AreaReport, { config }: DoctorParts): void 
       'A public URL suggests a proxy in front, but no proxy is trusted: all of its clients count as one and share one limit.',
       'http.trustedProxies: [127.0.0.1], or the addresses of your proxies',
     );
-  } else report.ok('no proxy is configured: clients are the addresses of their connections');
+  } else report.ok('no proxy is configured: clients are identified by their connections');
 }

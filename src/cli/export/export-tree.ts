@@ -100,7 +100,7 @@ async function openTarget(path: string, isWhole: boolean): Promise<Opened> {
     await makeFolder(path);
     const before = await readFacts(path);
     if (before === undefined && (await readdir(path)).length > 0) {
-      throw new Error('the folder holds something else; name an empty one');
+      throw new Error('the folder has other content; use an empty one');
     }
     const isBegun = before === undefined || before.feedPosition === BEGUN.feedPosition;
     if (!isWhole && !isBegun) return { target: folderTarget(path), before, readers: READERS };

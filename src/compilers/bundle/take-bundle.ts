@@ -103,12 +103,15 @@ async function takeFile(
     });
     const listed = list.byFileName.get(fileName)?.sha256;
     if (pinned === false || (listed !== undefined && listed !== sha256)) {
-      throw refuse(bundle, `${entry.name} is not what was published: its SHA-256 is ${sha256}.`);
+      throw refuse(
+        bundle,
+        `${entry.name} differs from the published file: its SHA-256 is ${sha256}.`,
+      );
     }
     if (pinned === undefined && !(trustList && listed === sha256)) {
       throw refuse(
         bundle,
-        `${entry.name} is not in the catalogue of this version, so that only the list of the bundle speaks for it; take it with --trust-list where you trust who made the bundle.`,
+        `${entry.name} is not in the catalogue of this version; only the list in the bundle names it. Install it with --trust-list if you trust the bundle's author.`,
       );
     }
     if (pinned === undefined) await addToList(folder, { fileName, longVersion, sha256 });

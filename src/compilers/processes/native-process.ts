@@ -22,7 +22,7 @@ function gather(bounded: BoundedProcess, maxBytes: number): () => Buffer {
   bounded.output.on('data', (chunk: Buffer) => {
     length += chunk.length;
     if (length <= maxBytes) chunks.push(chunk);
-    else bounded.kill('compiler_output_too_large', `answers with more than ${maxBytes} bytes`);
+    else bounded.kill('compiler_output_too_large', `returned more than ${maxBytes} bytes`);
   });
   return () => Buffer.concat(chunks);
 }

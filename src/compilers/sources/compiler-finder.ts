@@ -271,7 +271,7 @@ export class CompilerFinder {
       return new FullmatchError('compiler_unavailable', message, { details, forOperator });
     }
     if (has('checksum')) {
-      const message = `${label} ${longVersion} is refused: its file is not the published one.`;
+      const message = `${label} ${longVersion} is rejected: its file differs from the published one.`;
       const forOperator = `${message}${said}`;
       return new FullmatchError('compiler_checksum_mismatch', message, { details, forOperator });
     }
@@ -298,7 +298,7 @@ export class CompilerFinder {
     const ways =
       downloadSetting === undefined ? `or ${prefetch}` : `${prefetch}, or set ${downloadSetting}`;
     return this.#directory === undefined
-      ? `To have it, configure a folder of compilers that has it, ${ways}.`
-      : `To have it, put it into ${this.#directory}, ${ways}.`;
+      ? `To use it, configure a compiler folder that contains it, ${ways}.`
+      : `To use it, put it into ${this.#directory}, ${ways}.`;
   }
 }

@@ -99,7 +99,7 @@ export class DirectorySource implements CompilerSource {
         );
       }
       if (this.#options.trustUnlisted) return { file: { ...found, pinned, listed: false } };
-      return refuse('unlisted', 'is in no list; add a list.json that names it to the same folder.');
+      return refuse('unlisted', 'is in no list; add a list.json that lists it to the same folder.');
     } catch (error) {
       return refuse(
         'unusable',

@@ -225,7 +225,7 @@ export class DownloadSource implements CompilerSource {
       }
       throw new FullmatchError(
         'storage_full',
-        `There is no space to keep the compiler of ${label} ${longVersion}.`,
+        `There is no space to store the compiler for ${label} ${longVersion}.`,
         { cause: error },
       );
     }
@@ -272,7 +272,7 @@ export class DownloadSource implements CompilerSource {
         path: partial,
       });
       if (!(pinned ?? sha256 === expected)) {
-        const message = `${this.#base} gave another file than was published for ${longVersion}: its SHA-256 is ${sha256}.`;
+        const message = `${this.#base} returned a file that differs from the one published for ${longVersion}: its SHA-256 is ${sha256}.`;
         return problem('checksum', message);
       }
       if (kind === 'native') await chmod(partial, 0o755);

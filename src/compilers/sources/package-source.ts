@@ -60,7 +60,7 @@ export class PackageSource implements CompilerSource {
     try {
       const sha256 = await sha256OfFile(file);
       if (sha256 !== npmSha256) {
-        const message = `${file} is not what npm has: its SHA-256 is ${sha256}; install it again.`;
+        const message = `${file} differs from the npm package: its SHA-256 is ${sha256}; install it again.`;
         return { problem: { code: 'checksum', message } };
       }
       const known = { listed: true, pinned: true, source: 'package' } as const;

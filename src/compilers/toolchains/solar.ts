@@ -60,7 +60,7 @@ export const SOLAR: Toolchain = {
   refusalOf: (version) =>
     compareVersions(parseCompilerVersion(version).solar ?? '0.0.0', FIRST_REPLAYABLE) >= 0
       ? undefined
-      : `the output of Solar before ${FIRST_REPLAYABLE} has no immutableReferences and no linkReferences, without which no code can be compared.`,
+      : `the output of Solar before ${FIRST_REPLAYABLE} has no immutableReferences and no linkReferences, which comparing the code requires.`,
   names: SOLAR_NAMES,
   catalogue: SOLAR_CATALOGUE,
   smallestInput: {

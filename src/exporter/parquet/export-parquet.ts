@@ -145,7 +145,7 @@ async function openFolder(options: ParquetOptions): Promise<Before> {
     const progress = await readManifest(folder, PROGRESS);
     if (manifest === undefined && progress === undefined) {
       if ((await readdir(folder)).length > 0) {
-        throw new Error('the folder holds something else; name an empty one');
+        throw new Error('the folder has other content; use an empty one');
       }
       return {};
     }
@@ -161,7 +161,7 @@ async function openFolder(options: ParquetOptions): Promise<Before> {
       await requireSameDatabase(reader, each);
       const missing = await findMissing(folder, each.files);
       if (missing !== undefined) {
-        throw new Error(`its file ${missing} is missing; write all of it again with --whole`);
+        throw new Error(`its file ${missing} is missing; rewrite everything with --whole`);
       }
     }
     return { ...(manifest && { manifest }), ...(progress && { progress }) };
@@ -202,7 +202,7 @@ async function requireSameDatabase(
   if ((await readFeedMark(reader, feedPosition)) === feedMark) return;
   throw new FullmatchError(
     'export_of_another_database',
-    `the export there shows position ${feedPosition} of a feed that this database does not have; it is of another database, or this one is behind it. Name another folder, or write all of it again with --whole`,
+    `the export there shows position ${feedPosition} of a feed that this database does not have; it is from another database, or this one is older. Use another folder, or rewrite everything with --whole`,
     { details: { feedPosition } },
   );
 }

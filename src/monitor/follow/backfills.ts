@@ -120,7 +120,7 @@ export async function requestBackfill(
   if (!Number.isSafeInteger(first) || !Number.isSafeInteger(last) || first < 0 || last < first) {
     throw new FullmatchError(
       'invalid_parameter',
-      `Blocks ${first} to ${last} are not a range: numbers from 0 on are expected, the smaller one first.`,
+      `Blocks ${first} to ${last} are not a range: two numbers from 0, the smaller one first, are expected.`,
       { details: { parameter: 'last' } },
     );
   }
@@ -176,7 +176,7 @@ export async function advanceBackfill(
   const { chainId } = cursor;
   const last = blocks.at(-1);
   if (blocks[0]?.number !== first || last === undefined) {
-    throw new TypeError('a backfill goes on with its first block');
+    throw new TypeError('a backfill continues');
   }
   return database.transaction(async (transaction) => {
     await holdCursor(transaction, cursor);
@@ -197,7 +197,7 @@ function requireFollowed(
   finalized: number,
 ): void {
   if (kept !== undefined && bytesToHex(kept) !== read.hash) {
-    const message = `Blocks ${first} to ${last} are others now than those that were followed.`;
+    const message = `Blocks ${first} to ${last} have been replaced since they were followed.`;
     throw new FollowFault('blocks_replaced', message);
   }
   if (kept === undefined && last > finalized) {

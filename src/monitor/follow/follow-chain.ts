@@ -179,7 +179,7 @@ export class ChainFollower {
     const { head, finalized, isFinalityKnown } = await this.#readHead(question);
     if (await this.#isBehind(question, cursor, head)) return 'idle';
     if (config.confirmations === 'finalized' && !isFinalityKnown) {
-      const message = `The endpoint ${question.endpoint.label} does not say which block is final.`;
+      const message = `The endpoint ${question.endpoint.label} does not report a final block.`;
       throw new FollowFault('finality_unknown', message);
     }
     const target =
@@ -317,10 +317,7 @@ export class ChainFollower {
       this.#signal.throwIfAborted();
       if (error instanceof CursorLost) throw error;
       const facts = { event: 'backfill_failed', chain_id: this.#chainId, first: next.first, last };
-      this.#log.debug(
-        { ...facts, error: messageOf(error) },
-        'blocks to read once more are put off',
-      );
+      this.#log.debug({ ...facts, error: messageOf(error) }, 'blocks to reread are postponed');
       const doubledMs = FIRST_BACKFILL_WAIT_MS * 2 ** Math.min(next.attempts, 20);
       const waitMs = Math.min(doubledMs, LONGEST_BACKFILL_WAIT_MS);
       await putOffBackfill(database, cursor, next, last, describeFault(error), waitMs);
@@ -371,7 +368,7 @@ export class ChainFollower {
       ...{ chain_id: this.#chainId, fork: fork.number, depth, creations: addresses.length },
       endpoint: question.endpoint.label,
     };
-    if (isTooDeep) this.#log.error(facts, 'a reorganisation goes below every block that is kept');
+    if (isTooDeep) this.#log.error(facts, 'a reorganisation reaches below the oldest stored block');
     else this.#log.warn(facts, 'a chain was reorganised');
     if (addresses.length > 0) this.#parts.onRolledBack?.(this.#chainId, addresses);
     return 'moved';
@@ -424,7 +421,7 @@ export class ChainFollower {
       await noteFault(this.#parts.database, this.#chainId, this.#token, fault);
       this.#shownFault = shown;
     } catch (failure) {
-      this.#log.debug({ error: messageOf(failure) }, 'a fault could not be written down');
+      this.#log.debug({ error: messageOf(failure) }, 'a failure could not be stored');
     }
   }
 
@@ -432,7 +429,7 @@ export class ChainFollower {
     try {
       await releaseCursor(this.#parts.database, this.#chainId, this.#token);
     } catch (error) {
-      this.#log.debug({ error: messageOf(error) }, 'a chain could not be handed back');
+      this.#log.debug({ error: messageOf(error) }, 'the lease of a chain could not be released');
     }
   }
 }

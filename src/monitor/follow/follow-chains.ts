@@ -40,7 +40,7 @@ export function startFollowing(parts: FollowParts, options: FollowOptions, log: 
     return { ending, wake: () => follower.wake(), ended: follower.run() };
   };
   const end = async (chainId: number, chain: FollowedChain): Promise<void> => {
-    chain.ending.abort(new Error('The chain is not followed any more.'));
+    chain.ending.abort(new Error('The chain is no longer followed.'));
     await chain.ended;
     if (chains.get(chainId) === chain) chains.delete(chainId);
   };

@@ -59,10 +59,10 @@ const ONE_REASON: ReadonlySet<string> = new Set([
 
 const MESSAGES: Readonly<Record<string, string>> = {
   budget_spent: 'No request to an endpoint is left for today',
-  endpoint_behind: 'Every endpoint ends below the block that was read last',
-  endpoints_disagree: 'Endpoints of different operators have different blocks under one number',
+  endpoint_behind: 'Every endpoint is behind the last block read',
+  endpoints_disagree: 'Endpoints of different operators have different blocks with the same number',
   not_confirmed: 'No endpoint of another operator has the block',
-  finality_unknown: 'No endpoint says which block is final; set a number of confirmations',
+  finality_unknown: 'No endpoint reports a final block; set a number of confirmations',
   not_final: 'The chain may still replace these blocks',
   blocks_replaced: 'Blocks were replaced while they were read',
 };
@@ -88,5 +88,5 @@ export function describeFault(error: unknown): { readonly code: string; readonly
     return { code: error.code, message: error.message.slice(0, SHOWN_CHARACTERS) };
   }
   // The text of an unknown error may hold anything; the log has it.
-  return { code: 'monitor_failed', message: 'An unexpected error; the log of the service has it.' };
+  return { code: 'monitor_failed', message: 'An unexpected error; see the service log.' };
 }

@@ -98,7 +98,7 @@ function wrongAnswer(
 function replaced({ endpoint }: BlockQuestion, number: number): FollowFault {
   return new FollowFault(
     'blocks_replaced',
-    `The endpoint ${endpoint.label} answers with parts of different blocks under number ${number}.`,
+    `The endpoint ${endpoint.label} returned parts of different blocks for number ${number}.`,
   );
 }
 

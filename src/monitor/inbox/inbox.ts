@@ -87,7 +87,7 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
     } catch (error) {
       const facts = { chain_id: creation.chainId, address: creation.address };
       const event = { event: 'creation_not_settled', ...facts, error: messageOf(error) };
-      log.warn(event, 'the outcome of a found contract could not be stored; it comes again');
+      log.warn(event, 'the result of a found contract could not be stored; it will be retried');
     }
   };
   const claim = async (stage: Stage): Promise<void> => {
@@ -128,7 +128,7 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
       return atWork.size;
     },
     close: async () => {
-      closing.abort(new FullmatchError('shutting_down', 'The service is about to end.'));
+      closing.abort(new FullmatchError('shutting_down', 'The service is shutting down.'));
       // A claim under way may still bring creations, so what is at work is known when the loops have ended.
       await Promise.all(loops);
       await Promise.all(atWork.values());
@@ -145,7 +145,7 @@ function repeatPart(
 ): Promise<void> {
   const onFailure = (error: unknown): void => {
     const facts = { event: 'inbox_failed', what, error: messageOf(error) };
-    log.warn(facts, 'the inbox of the monitor does not go on for now');
+    log.warn(facts, 'the monitor’s inbox has stopped for the moment');
   };
   return repeat(run, { signal, retryMs: RETRY_MS, onFailure });
 }
@@ -180,7 +180,7 @@ function shown<Outcome extends TrialOutcome>(outcome: Outcome): Outcome {
 const JOB_NOT_KEPT = {
   kind: 'waiting',
   reason: 'job_not_kept',
-  detail: 'The verification is not kept any more.',
+  detail: 'The verification is no longer stored.',
   afterMs: 0,
   isTry: false,
 } as const;

@@ -253,7 +253,7 @@ function sameCodeQueued(): TrialOutcome {
 }
 
 function queueFull(): TrialOutcome {
-  const detail = 'The queue has no room for more verifications of found contracts now.';
+  const detail = 'The queue is full for found contracts at the moment.';
   return deferred('queue_full', detail, QUEUE_FULL_MS);
 }
 
@@ -274,7 +274,7 @@ function outcomeOfFault(
   const why = { reason: failure.code, detail: failure.message };
   if (failure.code === 'internal_error') {
     const facts = { event: 'creation_not_tried', chain_id: chainId, address, err: error };
-    log.error(facts, 'a found contract could not be tried');
+    log.error(facts, 'a found contract could not be processed');
   }
   return outcomeOfFailure(tries, why, random);
 }

@@ -471,7 +471,7 @@ describe('a hostile gateway', () => {
     expect(await find({ ipfs: [drip, good], limits: { requestMs: 300 } })).toMatchObject(FOUND);
     expect(performance.now() - began).toBeGreaterThan(290);
     const found = await find({ ipfs: [drip], limits: { requestMs: 300 } });
-    expect(detailOf(found)).toContain(`${drip.url} did not answer within 300 ms.`);
+    expect(detailOf(found)).toContain(`${drip.url} did not respond within 300 ms.`);
   });
 
   test('that speaks no HTTP is passed over', async () => {

@@ -70,7 +70,7 @@ export async function readNewestEvent(
 export function contractChanged(chainId: number, address: Hex): FullmatchError {
   return new FullmatchError(
     'contract_changed',
-    `The contract ${checksumAddress(address)} on chain ${chainId} changed while it was verified; verify it again.`,
+    `The contract ${checksumAddress(address)} on chain ${chainId} changed during verification; verify it again.`,
     { details: { chainId, address } },
   );
 }

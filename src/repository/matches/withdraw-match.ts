@@ -86,7 +86,7 @@ export async function withdrawMatch(
   if (reason.trim() === '') {
     throw new FullmatchError(
       'invalid_parameter',
-      'A withdrawal needs a reason: the event log keeps it for everyone who asks why the count fell.',
+      'A withdrawal needs a reason, which the event log keeps.',
     );
   }
   const withdrawn = await database.transaction((transaction) =>

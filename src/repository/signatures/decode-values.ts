@@ -51,7 +51,7 @@ export class DecodingBudget {
     if (this.#left >= 0) return;
     throw new FullmatchError(
       'request_too_complex',
-      'Decoding all of this takes more work than one request may have; ask for fewer at once.',
+      'Decoding this takes too much work for one request; request less at once.',
     );
   }
 }

@@ -54,7 +54,7 @@ export async function importSignatures(
     if (added.length > 0 && (total?.unverified ?? 0) > most) {
       throw new FullmatchError(
         'signature_budget_spent',
-        `This service keeps at most ${most} signatures that no verified contract has; verify a contract that has them.`,
+        `This service keeps at most ${most} signatures without a verified contract; verify a contract that has them.`,
       );
     }
     const newOf = (kind: string): ReadonlySet<Hex> =>

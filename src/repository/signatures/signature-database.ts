@@ -58,7 +58,7 @@ export function createSignatureDatabase(
       if (importedMax === 0) {
         throw new FullmatchError(
           'signature_import_refused',
-          'This service imports no signatures; it has those of the contracts that are verified here.',
+          'This service does not import signatures; it has those of contracts verified here.',
         );
       }
       return admit(imports, client, () => importSignatures(database, asked, importedMax));
@@ -76,7 +76,7 @@ function admit<Result>(
     if (!(error instanceof NotAdmitted)) throw error;
     throw new FullmatchError(
       'too_many_waiters',
-      'Too many searches or imports of signatures wait; ask again later.',
+      'Too many searches or imports of signatures are waiting; try again later.',
       { details: { retryAfterSeconds: 5 } },
     );
   });

@@ -64,7 +64,7 @@ export async function readBackup(
       if (name === END) {
         end = parse(file, name, endSchema, content);
       } else if (manifest === undefined) {
-        if (name !== MANIFEST) throw unusable(file, 'it does not begin with its manifest');
+        if (name !== MANIFEST) throw unusable(file, 'it does not start with a manifest');
         manifest = parse(file, name, manifestSchema, content);
         await visitor.begin?.(manifest);
       } else {
@@ -94,7 +94,7 @@ export async function readBackup(
     const { hash, bytes } = sums.get(key) ?? { hash: createHash('sha256'), bytes: 0 };
     const written = end.tables[key];
     if (written?.bytes !== bytes || written.sha256 !== hash.digest('hex')) {
-      throw unusable(file, `the rows of ${key} are not those that were written`);
+      throw unusable(file, `the rows of ${key} differ from those written`);
     }
   }
   return { manifest, end };
@@ -112,7 +112,7 @@ function parse<Schema extends z.ZodType>(
   try {
     return schema.parse(JSON.parse(content.toString('utf8')));
   } catch (error) {
-    throw unusable(file, `its ${name} is not one of this version`, error);
+    throw unusable(file, `its ${name} is from another version`, error);
   }
 }
 
@@ -120,7 +120,7 @@ function parse<Schema extends z.ZodType>(
 export function unusable(file: string, why: string, cause?: unknown): FullmatchError {
   return new FullmatchError(
     'backup_unusable',
-    `${file} is no backup that can be restored: ${why}. Take another one; \`fullmatch restore --dry-run\` tries a file.`,
+    `${file} is not a valid backup: ${why}. Use another one; \`fullmatch restore --dry-run\` checks a file.`,
     { details: { file }, ...(cause !== undefined && { cause }) },
   );
 }

@@ -146,7 +146,7 @@ class Filling {
     if (own.migrations !== migrations) {
       throw unusable(
         file,
-        `it is of schema version ${migrations}, and the database is of version ${own.migrations} already; restore it into an empty database`,
+        `it is of schema version ${migrations} but the database already has version ${own.migrations}; restore it into an empty database`,
       );
     }
     const known = new Map(own.tables.map((table) => [table.name, table.columns]));
@@ -207,7 +207,7 @@ class Filling {
         const count = `SELECT count(*)::int AS rows FROM ${escapeIdentifier(table.name)}`;
         const { rows } = await client.query<{ rows: number }>(count);
         if (rows[0]?.rows !== end.tables[keyOf(name, table.name)]?.rows) {
-          throw unusable(file, `the table ${table.name} has another number of rows`);
+          throw unusable(file, `the table ${table.name} has the wrong number of rows`);
         }
         await client.query(`ALTER TABLE ${escapeIdentifier(table.name)} ENABLE TRIGGER USER`);
       }
@@ -218,7 +218,7 @@ class Filling {
       const facts = ({ newestEvent, feedPosition, counts }: BackupSchema): string =>
         JSON.stringify([newestEvent, feedPosition, Object.entries(counts).sort()]);
       if (facts(restored) !== facts(schema)) {
-        throw unusable(file, 'its counts are not those of its rows');
+        throw unusable(file, 'its counts do not match its rows');
       }
     });
     const { rows } = await client.query<{ lost: number }>(COUNT_LOST);
@@ -236,7 +236,7 @@ class Filling {
 function behind(file: string, lost: number): FullmatchError {
   return new FullmatchError(
     'backup_behind',
-    `The database has ${lost} events that ${file} has not: what was acknowledged would be lost. Nothing was changed. Restore a newer backup, or add --discard-newer.`,
+    `The database has ${lost} events that ${file} lacks: acknowledged data would be lost. Nothing was changed. Restore a newer backup, or add --discard-newer.`,
     { details: { events: lost } },
   );
 }

@@ -230,8 +230,8 @@ function notReached(
 ): FullmatchError {
   const message =
     lock === undefined
-      ? `No PostgreSQL could be started on ${data.path}: an earlier one still holds it. Its log is server.log there.`
-      : `PostgreSQL (process ${lock.pid}) runs on ${data.path} but does not answer at its socket in ${lock.socketFolder}. ` +
+      ? `PostgreSQL could not be started on ${data.path}: an earlier one still uses it. Its log is server.log there.`
+      : `PostgreSQL (process ${lock.pid}) runs on ${data.path} but does not respond at its socket in ${lock.socketFolder}. ` +
         `Stop it with "kill -INT ${lock.pid}" and start again.`;
   return new FullmatchError('embedded_server_unavailable', message, {
     cause,

@@ -153,7 +153,7 @@ async function inspectRecorded(
 function goneLocation(home: string, recorded: string): FullmatchError {
   return unusable(
     home,
-    `its file ${LOCATION_FILE} names ${recorded}, which is gone; restore that folder, or remove the file to begin with an empty database`,
+    `its file ${LOCATION_FILE} names ${recorded}, which no longer exists; restore that folder, or remove the file to start with an empty database`,
   );
 }
 
@@ -197,7 +197,7 @@ async function accountFor(
   if (!(await canEnter(account, path.dirname(folder)))) {
     throw unusable(
       folder,
-      `the user ${account.name}, whom PostgreSQL runs as, may not enter ${path.dirname(folder)}`,
+      `the user ${account.name} that PostgreSQL runs as cannot enter ${path.dirname(folder)}`,
     );
   }
   if (owner.uid === 0) {
@@ -224,14 +224,14 @@ async function placeApart(home: string, account: Account, log: Logger): Promise<
   if (!(await canEnter(account, SYSTEM_FOLDER))) {
     throw unusable(
       home,
-      `the system user ${account.name}, whom PostgreSQL runs as, may enter neither it nor ${SYSTEM_FOLDER}`,
+      `the system user ${account.name} that PostgreSQL runs as cannot enter it or ${SYSTEM_FOLDER}`,
     );
   }
   const existing = await realPathOf(location);
   if (existing === undefined) {
     log.info(
       { path: location, data_directory: home, user: account.name },
-      'the system user cannot reach the data directory, so the data of PostgreSQL lies apart from it',
+      'the system user cannot reach the data directory, so PostgreSQL’s data is stored elsewhere',
     );
     return { path: location, account };
   }
@@ -288,7 +288,7 @@ export function checkMajorVersion(
   }
   throw new FullmatchError(
     'data_directory_too_old',
-    `${both}, which does not read it. To keep using it, name the folder of PostgreSQL ${made}'s programs as database.binaries; ` +
+    `${both}, which cannot read it. To keep using it, set database.binaries to the folder of PostgreSQL ${made}'s programs; ` +
       'to move it, dump it with pg_dump there and restore it into an empty data directory.',
     { details },
   );
@@ -301,7 +301,7 @@ async function realPathOf(file: string): Promise<string | undefined> {
     if (systemCode(error) !== 'ENOENT') throw error;
     const found = await lstat(file).catch(() => undefined);
     if (found === undefined) return undefined;
-    if (found.isSymbolicLink()) throw unusable(file, 'it is a symbolic link to nothing');
+    if (found.isSymbolicLink()) throw unusable(file, 'it is a broken symbolic link');
     // Another process has made it between the two looks.
     return realPathOf(file);
   }

@@ -81,7 +81,7 @@ export async function openEmbeddedServer(
     });
   };
   const recover = async (): Promise<void> => {
-    log.warn({ process_id: attachment.lock.pid }, 'PostgreSQL is gone; bringing it back');
+    log.warn({ process_id: attachment.lock.pid }, 'PostgreSQL has stopped; restarting it');
     if (Date.now() - backSince > SOUND_AFTER_MS) delay = FIRST_DELAY_MS;
     while (!closing.signal.aborted) {
       // A server that dies again and again is not started without ever longer pauses.

@@ -97,7 +97,7 @@ async function binFolder(folder: string): Promise<string> {
   }
   throw new FullmatchError(
     'embedded_server_unavailable',
-    `The folder ${folder} (database.binaries) holds no program "postgres", nor does its folder bin.`,
+    `The folder ${folder} (database.binaries) has no program "postgres", and neither has its folder bin.`,
     { details: { path: folder } },
   );
 }
@@ -191,7 +191,7 @@ async function copyPackage(
     if (await isOwnFolder(target)) return target;
     log.info(
       { from: packageFolder, to: target },
-      'the programs of PostgreSQL cannot be used in place; copying',
+      'the PostgreSQL programs cannot be used in place; copying them',
     );
     await mkdir(copyFolder, { recursive: true, mode: 0o755 });
     await removeLeftOvers(target);
@@ -239,7 +239,7 @@ async function isOwnFolder(folder: string): Promise<boolean> {
   if (found.isDirectory() && found.uid === process.getuid?.()) return true;
   throw new FullmatchError(
     'embedded_server_unavailable',
-    `${folder} is not this user's folder, so the programs in it are not run; remove it.`,
+    `${folder} belongs to another user, so its programs are not run; remove it.`,
     { details: { path: folder } },
   );
 }

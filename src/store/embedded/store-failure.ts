@@ -25,7 +25,7 @@ export function folderFailure(error: unknown, folder: string): unknown {
       return unusable(folder, 'this user may not write there', options);
     case 'ENOTDIR':
     case 'EEXIST':
-      return unusable(folder, 'it, or a folder of its path, is a file', options);
+      return unusable(folder, 'it, or a parent folder, is a file', options);
     case 'EBUSY':
     case 'EXDEV':
       return unusable(
@@ -48,8 +48,8 @@ export function unusable(
 ): FullmatchError {
   return new FullmatchError(
     'data_directory_unusable',
-    `The folder ${folder} cannot hold PostgreSQL's data: ${reason}. ` +
-      'Name another folder with FULLMATCH_DATA_DIR, or use a PostgreSQL server with DATABASE_URL.',
+    `The folder ${folder} cannot be used for PostgreSQL's data: ${reason}. ` +
+      'Set FULLMATCH_DATA_DIR to another folder, or DATABASE_URL to a PostgreSQL server.',
     { ...options, details: { path: folder, ...options.details } },
   );
 }
@@ -67,7 +67,7 @@ export function programFailure(program: string, folder: string, output: string):
   if (NO_PERMISSION.test(output)) return unusable(folder, `${program} failed, ${said}`, options);
   return new FullmatchError(
     'embedded_server_unavailable',
-    `${program} failed on ${folder}; ${said}. DATABASE_URL names another PostgreSQL server to use.`,
+    `${program} failed on ${folder}; ${said}. Set DATABASE_URL to use another PostgreSQL server.`,
     options,
   );
 }
@@ -78,7 +78,7 @@ function noSpace(
 ): FullmatchError {
   return new FullmatchError(
     'data_directory_full',
-    `There is no space left for PostgreSQL's data in ${folder}. Free some, or name another folder with FULLMATCH_DATA_DIR.`,
+    `There is no space left for PostgreSQL's data in ${folder}. Free some space, or set FULLMATCH_DATA_DIR to another folder.`,
     options,
   );
 }

@@ -57,8 +57,8 @@ async function makeUser(name: string): Promise<Account> {
   }
   throw new FullmatchError(
     'embedded_server_unavailable',
-    `PostgreSQL does not run as root, and the system user "${name}" could not be made (${failures.join('; ')}). ` +
-      `Make it with "useradd --system ${name}", start as an ordinary user, or set DATABASE_URL.`,
+    `PostgreSQL does not run as root, and the system user "${name}" could not be created (${failures.join('; ')}). ` +
+      `Create it with "useradd --system ${name}", start as an ordinary user, or set DATABASE_URL.`,
     { details: { user: name } },
   );
 }
@@ -107,7 +107,7 @@ async function testAs(account: Account, script: string, ...paths: string[]): Pro
   if (result.spawnError === 'EPERM') {
     throw new FullmatchError(
       'embedded_server_unavailable',
-      `PostgreSQL does not run as root, and this process may not start programs as the user "${account.name}". ` +
+      `PostgreSQL does not run as root, and this process cannot start programs as the user "${account.name}". ` +
         'Start as an ordinary user, or set DATABASE_URL.',
       { details: { user: account.name } },
     );

@@ -253,7 +253,7 @@ function findContract(output: TargetOutput, { target }: CompilationTask): Contra
   const { contracts = {}, sources = {} } = output;
   // A selection that fits no contract gives none, and still the sources.
   if (Object.keys(contracts).length === 0 && Object.keys(sources).length === 0) {
-    throw new VerificationFailure('no_compiler_output', 'The compiler gave no contracts.');
+    throw new VerificationFailure('no_compiler_output', 'The compiler returned no contracts.');
   }
   const file = Object.hasOwn(contracts, target.path) ? contracts[target.path] : undefined;
   const contract =
@@ -282,7 +282,7 @@ function requireReferences(
   if (missing.length === 0) return;
   throw new VerificationFailure(
     'unsupported_compiler_version',
-    `Solar ${version} is not supported: its output has no ${missing.join(' and no ')}, without which no code can be compared.`,
+    `Solar ${version} is not supported: its output has no ${missing.join(' and no ')}, which comparing the code requires.`,
   );
 }
 
@@ -290,7 +290,7 @@ function requireCodes({ evm }: ContractOutput, { target }: CompilationTask): Com
   if (evm?.bytecode === undefined || evm.deployedBytecode === undefined) {
     throw new VerificationFailure(
       'no_compiler_output',
-      `The compiler gave no code of ${printableText(target.name)}.`,
+      `The compiler returned no code for ${printableText(target.name)}.`,
     );
   }
   const { bytecode, deployedBytecode, legacyAssembly } = evm;

@@ -28,8 +28,8 @@ export function refusedByCompiler(errors: readonly CompilerMessage[]): Verificat
   };
   const intro =
     missing.length === 0
-      ? 'The compiler refuses the sources.'
-      : `The compiler refuses the sources: they import what is not among them: ${missing.join(', ')}.`;
+      ? 'Compilation failed.'
+      : `Compilation failed: missing imports: ${missing.join(', ')}.`;
   const message = `${intro}\n\n${texts.join('\n\n')}`;
   const shown =
     message.length > MESSAGE_CHARACTERS ? `${message.slice(0, MESSAGE_CHARACTERS)}…` : message;

@@ -224,7 +224,7 @@ const isNotProven = (error: unknown): boolean =>
 function settingsNotProven(data: Record<string, unknown>): VerificationFailure {
   return new VerificationFailure(
     'settings_not_proven',
-    'The code matches only with libraries, remappings or details of the optimizer that neither the code nor a metadata hash proves. Remove those that the contract does not need.',
+    'The code matches only with libraries, remappings or optimizer details that are not proven by the code or a metadata hash. Remove those that the contract does not need.',
     { data },
   );
 }

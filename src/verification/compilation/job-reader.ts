@@ -142,7 +142,7 @@ function valueOf(answer: JobAnswer): JobReadings[keyof JobReadings] {
 
 function threadError(fault: ThreadFault, { read }: JobQuestion): Error {
   if (fault.kind === 'closed') {
-    return new FullmatchError('shutting_down', 'The service is about to end.');
+    return new FullmatchError('shutting_down', 'The service is shutting down.');
   }
   if (!isTooMuch(fault.kind)) return fault;
   const isOutput =
@@ -150,7 +150,7 @@ function threadError(fault: ThreadFault, { read }: JobQuestion): Error {
   if (isOutput) {
     return new FullmatchError(
       'compiler_output_too_large',
-      'Reading the output of the compiler takes too long or too much memory.',
+      'Reading the compiler output takes too long or too much memory.',
     );
   }
   return fault.kind === 'out_of_memory'

@@ -92,7 +92,7 @@ export async function requireDeployedLibraries(
   if (libraries.length > LIBRARIES_READ) {
     throw new VerificationFailure(
       'cannot_fetch_bytecode',
-      `The contract links ${libraries.length} libraries; the code of ${LIBRARIES_READ} is read at most.`,
+      `The contract links ${libraries.length} libraries; the code of at most ${LIBRARIES_READ} is read.`,
     );
   }
   for (let from = 0; from < libraries.length; from += READ_AT_ONCE) {
@@ -118,7 +118,7 @@ async function requireDeployed(
       signal,
       ...(quorum !== undefined && { quorum }),
     });
-    if (isDelegation(code)) throw notDeployed(id, address, 'an account that delegates is there');
+    if (isDelegation(code)) throw notDeployed(id, address, 'the address is a delegating account');
   } catch (error) {
     const isEmpty = error instanceof FullmatchError && error.code === 'contract_not_deployed';
     throw isEmpty ? notDeployed(id, address, 'no code is there') : error;

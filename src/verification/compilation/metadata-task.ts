@@ -75,12 +75,14 @@ function requireAll({ invalid, missing }: FoundSources, listed: readonly ListedS
       })
       .join(', ');
   const parts = [
-    ...(invalid.length > 0 ? [`other content than the metadata says: ${withHashes(invalid)}`] : []),
+    ...(invalid.length > 0
+      ? [`the content differs from the metadata: ${withHashes(invalid)}`]
+      : []),
     ...(missing.length > 0 ? [`missing: ${withHashes(missing)}`] : []),
   ];
   throw new VerificationFailure(
     invalid.length > 0 ? 'missing_or_invalid_source' : 'missing_source',
-    `Sources do not fit the metadata; ${parts.join('; ')}.`,
+    `The sources do not match the metadata: ${parts.join('; ')}.`,
     { data: { invalidSources: show(invalid), missingSources: show(missing) } },
   );
 }

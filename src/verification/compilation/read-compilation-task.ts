@@ -87,14 +87,14 @@ function readCompilationTask(
     if (isStorableText(path) && isStorableText(content)) continue;
     throw new VerificationFailure(
       'missing_or_invalid_source',
-      `The source ${showName(path)} holds a NUL or is not well-formed Unicode; send it as it was compiled, in UTF-8.`,
+      `The source ${showName(path)} contains a NUL or invalid Unicode; send it as it was compiled, in UTF-8.`,
     );
   }
   requireFewEntries(settings);
   if (!isStorableJson(settings)) {
     throw new VerificationFailure(
       'invalid_compiler_input',
-      'The settings hold a NUL or text that is not well-formed Unicode.',
+      'The settings contain a NUL or invalid Unicode.',
     );
   }
   return clean(task, languageOf(task.language));
@@ -112,7 +112,7 @@ function clean(task: CompilationTask, { cleanSettings, moreMembers }: Language):
   if (!isStorableJson(more)) {
     throw new VerificationFailure(
       'invalid_compiler_input',
-      'The input holds a NUL or text that is not well-formed Unicode.',
+      'The input contains a NUL or invalid Unicode.',
     );
   }
   const { sources } = input;
@@ -139,7 +139,7 @@ function requireFewEntries({ libraries, remappings }: StandardJsonInput['setting
   if (count <= SETTING_ENTRIES) return;
   throw new VerificationFailure(
     'invalid_compiler_input',
-    `The settings name ${count} libraries and remappings; at most ${SETTING_ENTRIES} are read.`,
+    `The settings name ${count} libraries and remappings; the limit is ${SETTING_ENTRIES}.`,
   );
 }
 
@@ -159,7 +159,7 @@ function readTarget(identifier: string, input: StandardJsonInput): CompilationTa
   if (name === '') {
     throw new VerificationFailure(
       'invalid_compilation_target',
-      `${showName(identifier)} names no contract; write it as path:Name, such as contracts/Token.sol:Token.`,
+      `${showName(identifier)} is not a contract; write it as path:Name, such as contracts/Token.sol:Token.`,
     );
   }
   if (!Object.hasOwn(input.sources, path)) {

@@ -15,7 +15,7 @@ export class SourceSize {
     if (this.#bytes <= this.#limitBytes) return;
     throw new VerificationFailure(
       'sources_too_large',
-      `The sources of the contract have more than the ${this.#limitBytes} bytes that are kept of one contract.`,
+      `The contract's sources exceed the ${this.#limitBytes} bytes stored for a contract.`,
       { data: { limitBytes: this.#limitBytes } },
     );
   }

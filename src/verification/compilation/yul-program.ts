@@ -85,7 +85,7 @@ export function requireReadableYul(input: StandardJsonInput): void {
       if (isShort && !inFunction && code !== undefined && isAsNamed(name, code)) continue;
       throw new VerificationFailure(
         'verbatim_not_allowed',
-        `The program gives code as bytes: verbatim may hold ${VERBATIM_BYTES_OF_ONE} bytes at once and ${VERBATIM_BYTES_OF_ALL} in all, outside of functions, and only whole known instructions that take the inputs and leave the outputs of the call, and do not jump, halt, call or create. Write the rest as instructions.`,
+        `The program contains raw bytes: verbatim may contain ${VERBATIM_BYTES_OF_ONE} bytes at a time and ${VERBATIM_BYTES_OF_ALL} in all, outside of functions, and only whole known instructions that take the inputs and leave the outputs of the call, and do not jump, halt, call or create. Write the rest as instructions.`,
       );
     }
   }

@@ -120,10 +120,10 @@ export function describeDiagnosis({ compiler, contract, settings, place }: Diagn
   if (compiler !== undefined) {
     return ` It names ${compiler.onChain} as its compiler, and these sources were compiled by ${compiler.used}.`;
   }
-  if (contract !== undefined) return ` It is the code of ${contract} in the same sources.`;
-  if (settings !== undefined) return ` With ${settings} these sources give it.`;
+  if (contract !== undefined) return ` It matches ${contract} in the same sources.`;
+  if (settings !== undefined) return ` With ${settings} these sources match.`;
   if (place === undefined) return '';
-  return ` The first instruction that differs comes from ${place.path}:${place.line}.`;
+  return ` The first differing instruction comes from ${place.path}:${place.line}.`;
 }
 
 async function findContract(

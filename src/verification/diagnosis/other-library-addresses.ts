@@ -107,13 +107,13 @@ export function describeOtherLibraries(
     .slice(0, LIBRARIES_SHOWN)
     .map(
       ({ library, given, onChain }) =>
-        `${library} is at ${onChain} in the code on chain, and the settings say ${given}`,
+        `${library} is at ${onChain} in the code on chain, but the settings have ${given}`,
     );
   const more = libraries.length - shown.length;
   const others = more > 0 ? `; and ${more} more` : '';
   return new VerificationFailure(
     'library_address_differs',
-    `The code on chain links other library addresses than the settings: ${shown.join('; ')}${others}. With the addresses that are on chain these sources give it.`,
+    `The code on chain links other library addresses than the settings: ${shown.join('; ')}${others}. With the addresses on chain these sources match.`,
     { ...(codes && { codes }), data: { ...data, libraries } },
   );
 }

@@ -77,7 +77,7 @@ export function startForwarding(
       } catch (error) {
         log.warn(
           { event: 'forwarding_failed', error: messageOf(error) },
-          'a match could not be handed on',
+          'a match could not be forwarded',
         );
       }
       await wait(took ? GAP_MS : pauseMs, undefined, { signal }).catch(() => undefined);
@@ -99,12 +99,12 @@ async function tell(
   signal: AbortSignal,
 ): Promise<ExplorerSaid> {
   if (!explorers.explorersOf(chainId).includes(explorer)) {
-    return { kind: 'refused', reason: 'This service tells it of no contracts any more.' };
+    return { kind: 'refused', reason: 'Forwarding to this explorer is no longer configured.' };
   }
   if (externalId !== undefined) return explorers.check(explorer, chainId, externalId, signal);
   const submission = await readSubmission(contracts, chainId, address);
   return submission === undefined
-    ? { kind: 'refused', reason: 'The match was withdrawn before it was handed on.' }
+    ? { kind: 'refused', reason: 'The match was withdrawn before it was forwarded.' }
     : explorers.submit(explorer, submission, signal);
 }
 
@@ -127,7 +127,7 @@ function stateAfter(
     case 'later': {
       const error = said.kind === 'later' ? { error: said.reason } : {};
       if (attempts < MOST_ATTEMPTS) return { state, ...known, ...error };
-      return { state: 'failed', error: 'It gave no verdict in time.', ...known, ...error };
+      return { state: 'failed', error: 'The explorer did not finish in time.', ...known, ...error };
     }
   }
 }

@@ -21,13 +21,13 @@ export async function endJob(
   }
   const job = await requireJob(database, id);
   if (isFinished(job)) {
-    throw new FullmatchError('job_ended', `The job ${job.id} has ended already.`, {
+    throw new FullmatchError('job_ended', `The job ${job.id} has already ended.`, {
       details: { verificationId: job.id, state: job.state },
     });
   }
   throw new FullmatchError(
     'job_of_another_client',
-    `The job ${job.id} was not sent from your address; only who has sent it, or the operator, may end it.`,
+    `The job ${job.id} was not sent from your address; only its sender or the operator can cancel it.`,
     { details: { verificationId: job.id } },
   );
 }

@@ -194,7 +194,7 @@ export class JobWaiters {
 function tooManyWaiters(id: string): FullmatchError {
   return new FullmatchError(
     'too_many_waiters',
-    `Too many requests wait for verifications; ask for the verification ${id} again in ${RETRY_AFTER_S} seconds.`,
+    `Too many requests are waiting for verifications; request the verification ${id} again in ${RETRY_AFTER_S} seconds.`,
     { details: { retryAfterSeconds: RETRY_AFTER_S, verificationId: id } },
   );
 }

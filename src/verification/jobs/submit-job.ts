@@ -71,7 +71,7 @@ export async function submitJob(
   if (current?.runtime_match === 'full' && current.creation_match === 'full') {
     throw new FullmatchError(
       'already_verified',
-      `The contract ${checksumAddress(address)} on chain ${chainId} is verified already: runtime code and creation code match fully.`,
+      `The contract ${checksumAddress(address)} on chain ${chainId} is already verified: runtime and creation code match fully.`,
       { details: { chainId, address: checksumAddress(address) } },
     );
   }
@@ -105,13 +105,13 @@ function refusalOf(
   if (submitted.in_flight !== null) {
     return new FullmatchError(
       'duplicate_verification_request',
-      `The contract ${checksumAddress(address)} on chain ${chainId} is being verified with this input.`,
+      `The contract ${checksumAddress(address)} on chain ${chainId} is already being verified with this input.`,
       { details: { ...details, verificationId: submitted.in_flight } },
     );
   }
   const full = submitted.is_full
     ? `${limits.total} verifications`
     : `${limits.perClient} verifications of this client`;
-  const message = `${full} wait already; try again in ${RETRY_AFTER_S} seconds.`;
+  const message = `${full} are already waiting; try again in ${RETRY_AFTER_S} seconds.`;
   return new FullmatchError('queue_full', message, { details });
 }

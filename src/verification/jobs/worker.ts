@@ -162,7 +162,7 @@ async function runJob(
   const interrupted = new AbortController();
   const timeout = setTimeout(() => {
     const seconds = Math.round(options.jobTimeoutMs / 1000);
-    const message = `The verification took longer than the ${seconds} seconds that it may.`;
+    const message = `The verification took longer than the limit of ${seconds} seconds.`;
     interrupted.abort(new VerificationFailure('job_timed_out', message));
   }, options.jobTimeoutMs);
   const beat = (): void => {
@@ -270,7 +270,7 @@ async function settle(
     }
     if (isPassing(reason)) {
       const facts = { event: 'job_put_back', job: job.id, error: messageOf(reason) };
-      log.warn(facts, 'a verification met passing trouble and waits');
+      log.warn(facts, 'a verification met a temporary problem and will be retried');
       if (await putBack(database, job, stopping)) return 'troubled';
     }
     const failure = toVerificationFailure(reason);
@@ -290,7 +290,7 @@ async function settle(
     }
     log.warn(
       { event: 'job_not_settled', job: job.id, error: messageOf(error) },
-      'the end of a job could not be stored; its lease will run out',
+      'the result of a job could not be stored; its lease will expire',
     );
     return undefined;
   }
@@ -304,5 +304,8 @@ function operatorDetail({ cause, message }: VerificationFailure): { readonly det
 
 /** The error for what waits for a job while the service ends. */
 export function shuttingDown(): FullmatchError {
-  return new FullmatchError('shutting_down', 'The service is about to end; ask again in a second.');
+  return new FullmatchError(
+    'shutting_down',
+    'The service is shutting down; try again in a second.',
+  );
 }

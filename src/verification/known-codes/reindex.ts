@@ -90,7 +90,7 @@ async function indexAll(
 ): Promise<{ readonly contracts: number; readonly projectHash?: Uint8Array }> {
   const stored = await readStoredCompilation(database, compilationId, sourceBytes);
   if (stored === undefined) {
-    throw new VerificationFailure('sources_too_large', 'The sources are larger than what is kept.');
+    throw new VerificationFailure('sources_too_large', 'The sources exceed the limit for storage.');
   }
   const { compilation } = stored;
   const texts = compilation.sources.map(({ content }) => content);
@@ -123,7 +123,7 @@ async function requireInstalled(
   if (findVersion(version, versions) !== undefined) return;
   throw new FullmatchError(
     'compiler_unavailable',
-    `The compiler ${version} is not on this machine; run: fullmatch compilers fetch ${version}`,
+    `The compiler ${version} is not installed; run: fullmatch compilers fetch ${version}`,
   );
 }
 

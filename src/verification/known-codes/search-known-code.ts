@@ -89,7 +89,7 @@ export function createKnownCodeSearch(parts: SearchParts): KnownCodeSearch {
 
 function refuseSearch(error: unknown): never {
   if (!(error instanceof NotAdmitted)) throw error;
-  throw new FullmatchError('queue_full', 'Too many searches wait; ask again later.', {
+  throw new FullmatchError('queue_full', 'Too many searches are waiting; try again later.', {
     details: { retryAfterSeconds: 5 },
   });
 }

@@ -37,7 +37,7 @@ export function startIndexing(database: Database, log: Logger): Indexing {
       } catch (error) {
         if (closing.signal.aborted) return;
         const facts = { event: 'indexing_failed', error: messageOf(error) };
-        log.warn(facts, 'what is stored could not be indexed');
+        log.warn(facts, 'stored compilations could not be indexed');
         pauseMs = PAUSE_MS;
       }
       await pause(REST_MS, closing.signal);

@@ -213,19 +213,18 @@ async function withdraw(database: Database, seen: Contradiction): Promise<boolea
 }
 
 const CHANGES = {
-  [ALTERNATIVE_REFUSED]: 'an alternative text of a match was deleted: it is refused today',
+  [ALTERNATIVE_REFUSED]: 'alternative sources of a match were deleted: they are no longer accepted',
   [CLAIM_DISPROVED]:
-    'an imported match was withdrawn: the code on chain does not hold the hash of its metadata',
-  [CODE_REPLACED]: 'a match was withdrawn: the chain has other code at its address',
+    'an imported match was withdrawn: the code on chain does not contain the hash of its metadata',
+  [CODE_REPLACED]: 'a match was withdrawn: the code at its address has changed',
   [CREATION_REPLACED]: 'a match was withdrawn: a later transaction created the contract again',
-  [CREATION_ROLLED_BACK]:
-    'a match was withdrawn: the chain replaced the block that created the contract',
+  [CREATION_ROLLED_BACK]: 'a match was withdrawn: the block that created the contract was replaced',
   call_protection_missing:
     'a match was withdrawn: the library contains zeros instead of its own address',
-  verbatim_not_allowed: 'a match was withdrawn: the program gives code as bytes',
+  verbatim_not_allowed: 'a match was withdrawn: the program contains raw bytes',
   [CREATION_DISPROVED]:
     'a match was withdrawn: its transaction did not create the contract at the address',
-  [DEPLOYMENT_CORRECTED]: 'what was stored of a creation was corrected',
+  [DEPLOYMENT_CORRECTED]: 'stored creation data was corrected',
 } as const;
 
 function isChange(outcome: string): outcome is keyof typeof CHANGES {

@@ -86,7 +86,7 @@ export function startRecheckWalk(
     const check = await checkCode(database, parts, chain, address, options);
     logRecheckOutcome(log, chainId, address, check.outcome);
     const facts = { event: 'code_rechecked', chain_id: chainId, address, ...check };
-    log.debug(facts, 'the code of a match was read again');
+    log.debug(facts, 'the code of a match was rechecked');
   };
   const walk = async (): Promise<void> => {
     while (!signal.aborted) {

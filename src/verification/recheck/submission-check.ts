@@ -58,7 +58,7 @@ export function checkBeforeSubmitting(
 function tooMany(): FullmatchError {
   return new FullmatchError(
     'queue_full',
-    `Too many submissions for verified contracts wait to be checked on chain; try again in ${RETRY_AFTER_S} seconds.`,
+    `Too many submissions for verified contracts are waiting for a check on chain; try again in ${RETRY_AFTER_S} seconds.`,
     { details: { retryAfterSeconds: RETRY_AFTER_S } },
   );
 }

@@ -71,7 +71,10 @@ export async function verifyClaim(
   const verify = async (contradicted: Contradiction[]): Promise<VerificationResult> => {
     const stored = await readStoredCompilation(database, id, sourceBytes);
     if (stored === undefined) {
-      throw new VerificationFailure('sources_too_large', 'The sources are larger than is kept.');
+      throw new VerificationFailure(
+        'sources_too_large',
+        'The sources exceed the limit for storage.',
+      );
     }
     const task = readStoredTask(stored.compilation, name, sourceBytes, { chainId, address });
     const result = await verifyCurrentCode(database, parts, task, signal, contradicted);

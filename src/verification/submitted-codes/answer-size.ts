@@ -22,7 +22,7 @@ export class AnswerSize {
     if (this.#bytes <= MOST_BYTES) return;
     throw new FullmatchError(
       'answer_too_large',
-      `The sources of the matches, once for each code, have more than ${MOST_BYTES} bytes; send less bytecode at once.`,
+      `The sources of all matches exceed ${MOST_BYTES} bytes; send less bytecode at once.`,
       { details: { limitBytes: MOST_BYTES } },
     );
   }

@@ -44,7 +44,7 @@ export function createSubmittedCodeVerifier(
       if (workers === 0) {
         throw new FullmatchError(
           'compiler_unavailable',
-          'This process compiles nothing (verification.workers is 0); ask one that does.',
+          'This process does not compile (verification.workers is 0); use one that does.',
         );
       }
       const leave = await verifications.enter(client).catch(refuseVerification);
@@ -67,7 +67,7 @@ export function createSubmittedCodeVerifier(
 
 function refuseVerification(error: unknown): never {
   if (!(error instanceof NotAdmitted)) throw error;
-  throw new FullmatchError('queue_full', 'Too many verifications wait; ask again later.', {
+  throw new FullmatchError('queue_full', 'Too many verifications are waiting; try again later.', {
     details: { retryAfterSeconds: 5 },
   });
 }

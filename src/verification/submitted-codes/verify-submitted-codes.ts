@@ -53,7 +53,7 @@ export async function verifySubmittedCodes(
   signal: AbortSignal,
 ): Promise<readonly (SubmittedCodeMatch | undefined)[]> {
   const asked = await parts.reader.readTask(request.packed, parts.sourceBytes, signal);
-  if (asked.task === 'stored') throw new Error('submitted bytecode comes with a compilation');
+  if (asked.task === 'stored') throw new Error('submitted bytecode requires a compilation');
   const { task } = asked;
   for (const { creationCode, runtimeCode } of codes) {
     for (const code of [creationCode, runtimeCode]) {

@@ -91,7 +91,7 @@ function refusalOf(text: string): FullmatchError {
 function notVerified(): FullmatchError {
   return new FullmatchError(
     'not_etherscan_verified',
-    'The explorer that contracts are taken over from has not verified this contract; send its sources.',
+    'The explorer from which contracts are imported has not verified this contract; send its sources.',
   );
 }
 

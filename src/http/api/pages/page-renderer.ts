@@ -57,7 +57,7 @@ export class PageRenderer {
     return this.#tooLarge.write(keyOf(task), signal, async (either) => {
       try {
         const step = await thread.ask(task, { client, signal: either });
-        if ('failed' in step) throw new Error(`a page was not written: ${step.failed}`);
+        if ('failed' in step) throw new Error(`a page could not be written: ${step.failed}`);
         return step;
       } catch (error) {
         throw refuseForThread(error, { queueFull: tooManyAnswers, tooMuch: pageTooLarge });

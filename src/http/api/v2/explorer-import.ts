@@ -39,7 +39,7 @@ export function createExplorerImport({
       ({ record }) => record.chainId === chainId && record.supported,
     );
     if (chain === undefined) {
-      throw notTakenOver(chainId, `Contracts of chain ${chainId} are not verified here.`);
+      throw notTakenOver(chainId, `Contracts of chain ${chainId} cannot be verified here.`);
     }
     if (!explorer.canQuery(chain, apiKey !== undefined)) {
       throw notTakenOver(chainId, whyNotAsked(explorer, chain, apiKey !== undefined));

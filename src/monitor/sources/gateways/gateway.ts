@@ -30,7 +30,7 @@ export function parseGateway(text: string): Gateway {
     throw new TypeError('the URL of a gateway begins with https:// or http://');
   }
   if (url.username !== '' || url.password !== '') {
-    throw new TypeError('the URL of a gateway holds no user information');
+    throw new TypeError('the URL of a gateway must not contain user information');
   }
   url.hash = '';
   const base = trimSlashes(url.pathname);

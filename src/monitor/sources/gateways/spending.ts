@@ -20,7 +20,10 @@ export class Spending {
       throw new ContentFault('unavailable', `More than ${requests} requests would be needed.`);
     }
     if (this.#bytes >= answerBytes) {
-      throw new ContentFault('unavailable', `The gateways sent more than ${answerBytes} bytes.`);
+      throw new ContentFault(
+        'unavailable',
+        `The gateways returned more than ${answerBytes} bytes.`,
+      );
     }
     this.#requests += 1;
   }

@@ -97,7 +97,10 @@ class FileReader {
       throw new ContentFault('too_large', `A file has more than ${this.#limitBytes} bytes.`);
     }
     if (stated !== undefined && fileBytes !== stated) {
-      throw new ContentFault('malformed', 'A block of a file is not as long as its parent says.');
+      throw new ContentFault(
+        'malformed',
+        'A block of a file does not have the length its parent gives.',
+      );
     }
     spending.takeFileBytes(data.length);
     this.#parts.push(data);

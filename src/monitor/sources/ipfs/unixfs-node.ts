@@ -78,7 +78,7 @@ function addLengths(lengths: number[], value: number | Uint8Array, most: number)
       offset = read.end;
     }
   }
-  if (lengths.length > most) throw malformed('it has lengths of blocks that are not there');
+  if (lengths.length > most) throw malformed('it has lengths of missing blocks');
 }
 
 function readFile(bytes: Uint8Array, cids: readonly BlockCid[], takeStep: () => void): FileNode {
@@ -93,7 +93,7 @@ function readFile(bytes: Uint8Array, cids: readonly BlockCid[], takeStep: () => 
     else if (number === FILE.blockBytes) addLengths(lengths, value, cids.length);
   }
   if (!FILE_TYPES.has(type)) throw malformed('it is a folder, a link or something else');
-  if (lengths.length !== cids.length) throw malformed('it does not say how long its blocks are');
+  if (lengths.length !== cids.length) throw malformed('it does not give the lengths of its blocks');
   const own = data ?? NO_BYTES;
   const fileBytes = lengths.reduce((sum, length) => sum + length, own.length);
   if (!Number.isSafeInteger(fileBytes) || (stated ?? fileBytes) !== fileBytes) {
