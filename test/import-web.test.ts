@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ImportSummary } from '../src/importer/import-tally.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { withdrawMatch } from '../src/repository/matches/withdraw-match.ts';
+import { recount } from '../src/repository/statistics/recount.ts';
 import { readStatistics, renderStatistics } from '../src/repository/statistics/statistics.ts';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -112,6 +113,45 @@ describe('another Fullmatch', () => {
         { trust: 'claimed', source: 'peer.example', count: 1 },
         { trust: 'rechecked', source: 'peer.example', count: 6 },
       ]);
+    }));
+
+  test('is trusted as far as its sources compile here to the delivered code', () =>
+    withTarget(async (target) => {
+      const imported = await json(target, 'import', '--from', instance.apiUrl, '--recompile');
+      expect(imported).toMatchObject({ checked: { recompiled: 4, not_checked: 3 } });
+      const trusts = await target.database.query<{ trust: string; count: number }>(READ_TRUST);
+      expect(trusts.map(({ trust, count }) => [trust, count])).toEqual([
+        ['claimed', 1],
+        ['rechecked', 2],
+        ['recompiled', 4],
+      ]);
+      const left = await fullmatch(target, 'reverify', '--all', '--recompile', '--json');
+      expect(left.exitCode).toBe(75);
+      const reasons = (JSON.parse(left.stdout) as { reason: string }[]).map(({ reason }) => reason);
+      expect(reasons.sort()).toEqual([
+        ...['no_delivered_code', 'unsupported_compiler_version', 'unsupported_setting'],
+      ]);
+      expect(await statisticsOf(target)).toBe(await statisticsOf(source));
+      expect((await recount(target.database, { repair: false })).differences).toEqual([]);
+    }));
+
+  test('whose sources compile to other code keeps its match, and is reported', () =>
+    withTarget(async (target) => {
+      await importFrom(target, '--from', instance.apiUrl);
+      const change = sql(
+        'test other code',
+        `UPDATE contract_deployments SET claimed_contract_id = (
+           SELECT other.claimed_contract_id FROM contract_deployments AS other
+           JOIN contracts ON contracts.id = other.claimed_contract_id
+           WHERE other.claimed_contract_id <> contract_deployments.claimed_contract_id LIMIT 1)
+         WHERE claimed_contract_id IS NOT NULL`,
+      );
+      await target.database.query(change);
+      const run = await fullmatch(target, 'reverify', '--all', '--recompile', '--json');
+      expect(run.exitCode).toBe(6);
+      const outcomes = JSON.parse(run.stdout) as { outcome: string }[];
+      expect(outcomes.filter(({ outcome }) => outcome === 'differs').length).toBeGreaterThan(0);
+      expect(await statisticsOf(target)).toBe(await statisticsOf(source));
     }));
 
   test('is read from where the last import ended, and what it withdrew stays and is reported', async () => {

@@ -209,7 +209,7 @@ describeWith([BROWSER], 'the pages in a browser', () => {
     await visitWithoutScripts(tab, urlOf('chains'));
     await expect.poll(() => tab.page.locator('main table tbody tr').count()).toBeGreaterThan(20);
     await visitWithoutScripts(tab, urlOf('contract-full'));
-    await expect.poll(() => tab.page.locator('main').innerText()).toMatch(/metadata/i);
+    await expect.poll(() => tab.page.locator('main').innerText()).toMatch(/full match/i);
     await expect
       .poll(() => tab.page.locator('main').innerText())
       .toContain('contract Token is Owned');

@@ -114,7 +114,7 @@ describeWith([ANVIL], 'the diagnosis of a mismatch', () => {
     const job = await fail({ input: with_(runs(1_000)) }, { input: with_(runs(200)) });
     const url = `${service.service.apiUrl}/job/${job.verificationId}`;
     const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
-    expect(page.indexOf('Set optimizer.runs: 1000, and send the same again')).toBeGreaterThan(0);
+    expect(page.indexOf('Set optimizer.runs: 1000, and send it again')).toBeGreaterThan(0);
     expect(page.indexOf('Set optimizer.runs')).toBeLessThan(page.indexOf('Runtime code'));
   });
 

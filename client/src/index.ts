@@ -21,6 +21,7 @@ import {
   type ContractPage,
   type ContractSummary,
   type Evidence,
+  type FeedPage,
   type Health,
   type JobState,
   type Manifest,
@@ -93,6 +94,8 @@ export interface FullmatchClient {
   ): Promise<StatisticsHistory>;
   /** Matches and registry changes as they happen, until its signal or its reader ends it. Lost connections are taken up again. */
   events(question?: EventQuestion): AsyncGenerator<ServiceEvent, never>;
+  /** All changes of matches, oldest first, a page at a time; `after` is the `next` of an earlier page. */
+  feed(page?: Pick<PageQuestion, 'after'>, options?: RequestOptions): Promise<FeedPage>;
 
   /** Verified contracts, newest first, a page at a time. */
   contracts(question?: ContractQuestion, options?: RequestOptions): Promise<ContractPage>;
@@ -235,6 +238,7 @@ export function createFullmatchClient(options: FullmatchClientOptions): Fullmatc
     statisticsHistory: ({ chains, ...rest } = {}, call) =>
       get(api(['v1', 'statistics', 'history'], { ...rest, chain: chains }), call),
     events: (question = {}) => followEvents(request, api(['v1', 'events']), question),
+    feed: (page, call) => get(api(['v1', 'feed'], page), call),
 
     contracts: readContracts,
     async *eachContract(question = {}, call) {

@@ -42,6 +42,8 @@ export interface ContractQuestion extends PageQuestion {
   chain?: number;
   match?: ContractSummary['match'];
   origin?: ContractSummary['origin'];
+  /** The trust that a match has at least. */
+  trust?: ContractSummary['trust'];
 }
 
 /** Which fields of a contract are read: `fields: ['abi', 'sources']`, or all but those in `omit`. */

@@ -220,6 +220,14 @@ describe('the client', () => {
     cut.abort();
   });
 
+  test('reads the feed from its beginning, and goes on behind a page', async () => {
+    const client = connect();
+    const first = await client.feed();
+    expect(first.results[0]).toMatchObject({ kind: 'stored' });
+    const later = await client.feed({ after: first.next ?? '' });
+    expect(later).toEqual({ results: [], next: first.next, hasMore: false });
+  });
+
   test('events go on behind an id, until their signal or their reader ends them', async () => {
     const client = connect();
     for await (const event of client.events({ lastEventId: '0' })) {

@@ -34,6 +34,10 @@ export function defineImport(command: Command, context: CliContext): void {
       '--verify',
       'Then verify what was imported: compile the sources and compare with the code on chain.',
     )
+    .option(
+      '--recompile',
+      'Then compile the sources of what was imported and compare with the delivered code.',
+    )
     .option('--dry-run', 'Check every entry without storing anything.')
     .option('--json', 'Print JSON, with every refused entry.')
     .addHelpText('after', AFTER_HELP)
@@ -44,7 +48,7 @@ export function defineImport(command: Command, context: CliContext): void {
       const sourceName = sourceNameOf(options['sourceName'], options['from']);
       const everyRefused: RefusedEntry[] = [];
       const progress = showProgress(context, renderProgress);
-      const { summary, verified } = await withCore(
+      const { summary, checked } = await withCore(
         options,
         context,
         'import',
@@ -68,24 +72,26 @@ export function defineImport(command: Command, context: CliContext): void {
           const since = new Date();
           const parts = { store, dataDir, log, context, dryRun, whole };
           const summary = await loadFrom(source, parts, load);
-          if (options['verify'] !== true || dryRun || summary.interrupted) return { summary };
+          const recompiles = options['recompile'] === true;
+          const isChecked = recompiles || options['verify'] === true;
+          if (!isChecked || dryRun || summary.interrupted) return { summary };
           progress.end();
           const filter = { since, ...(sourceName !== undefined && { source: sourceName }) };
           const report = await reverify(core, undefined, undefined, {
-            ...{ context, filter, isListed: false },
+            ...{ context, filter, isListed: false, recompiles },
           });
-          return { summary, verified: report.counts };
+          return { summary, checked: report.counts };
         },
         { mayCreate: true, registry: 'stored' },
       ).finally(progress.end);
       if (json) {
         writeJson(context.stdout, {
           ...{ ...summary, refused: everyRefused },
-          ...(verified !== undefined && { verified }),
+          ...(checked !== undefined && { checked }),
         });
       } else {
         context.stdout.write(renderSummary(summary));
-        if (verified !== undefined) writeLine(context.stdout, countsText(verified));
+        if (checked !== undefined) writeLine(context.stdout, countsText(checked));
       }
       refuseInterrupted(summary);
     });

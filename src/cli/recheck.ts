@@ -96,11 +96,12 @@ export async function chooseChains(
   database: Database,
   registry: ChainRegistry,
   ref: string | undefined,
+  needsSupport = true,
 ): Promise<ChainRegistry['chains']> {
   if (ref !== undefined) return [findChain(registry, ref)];
   const withContracts = await readContractChainIds(database);
   return registry.chains.filter(
-    ({ record }) => record.supported && withContracts.includes(record.chainId),
+    ({ record }) => (record.supported || !needsSupport) && withContracts.includes(record.chainId),
   );
 }
 

@@ -6,6 +6,7 @@ import { checksumAddress, type Hex } from '../lib/hex.ts';
 import { mapInOrder } from '../lib/map-in-order.ts';
 import { listMatchesToReverify, type ReverifyFilter } from '../repository/repository.ts';
 import { type Database } from '../store/database.ts';
+import { recompileClaim, type RecompileOutcome } from '../verification/recheck/recompile-claim.ts';
 import { type ClaimOutcome, verifyClaim } from '../verification/recheck/verify-claim.ts';
 import { type Deployment } from '../verification/verification-request.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
@@ -15,7 +16,12 @@ import { chooseChains, invalid, readContractChoice } from './recheck.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
-type Reverified = { readonly chainId: number; readonly address: Hex } & ClaimOutcome;
+/** Outcomes that need no line of their own. */
+const CONFIRMED: ReadonlySet<string> = new Set(['verified', 'recompiled']);
+
+type Reverified = { readonly chainId: number; readonly address: Hex } & (
+  ClaimOutcome | RecompileOutcome
+);
 
 /** What a run did. */
 interface ReverifyReport {
@@ -30,7 +36,10 @@ export function defineReverify(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('[chain]', 'Chain id, CAIP-2 id, short name or name; required unless --all is given.')
     .argument('[address]', 'One contract of the chain; default: all that were imported.')
-    .option('--all', 'All imported contracts of all supported chains.')
+    .option(
+      '--all',
+      'All imported contracts of all supported chains; with --recompile, of all chains.',
+    )
     .option(
       '--since <date>',
       'Only matches stored since this day (UTC) or time, such as 2026-11-01.',
@@ -40,16 +49,21 @@ export function defineReverify(command: Command, context: CliContext): void {
       '--matcher-before <version>',
       'Only matches made by a matcher before this version, including those of this service.',
     )
+    .option(
+      '--recompile',
+      'Only compile the sources of imported matches and compare with the delivered code; the chain is not read.',
+    )
     .option('--json', 'Print JSON.')
     .action(async (ref: string | undefined, text: string | undefined, options: ParsedOptions) => {
       const address = readContractChoice(ref, text, options);
       const filter = readFilter(options);
+      const recompiles = options['recompile'] === true;
       const isListed = options['json'] === true || address !== undefined;
       const report = await withCore(
         options,
         context,
         'reverify',
-        (core) => reverify(core, ref, address, { context, filter, isListed }),
+        (core) => reverify(core, ref, address, { context, filter, isListed, recompiles }),
         { registry: 'stored' },
       );
       if (options['json']) writeJson(context.stdout, report.contracts.map(describe));
@@ -58,14 +72,14 @@ export function defineReverify(command: Command, context: CliContext): void {
       if (differs > 0) {
         throw new FullmatchError(
           'no_match',
-          `${differs} matches of this service differ from what their sources give now; they stay as they are.`,
+          `${differs} matches differ from what their sources compile to now; they are unchanged.`,
           { details: { contracts: differs } },
         );
       }
       if (missed === 0) return;
       throw new FullmatchError(
         'not_checked',
-        `${missed} imported contracts could not be verified here; they stay as they are.`,
+        `${missed} imported contracts could not be checked here; they are unchanged.`,
         { details: { contracts: missed } },
       );
     });
@@ -76,6 +90,8 @@ interface ReverifyOptions {
   readonly context: CliContext;
   readonly filter: ReverifyFilter;
   readonly isListed: boolean;
+  /** Whether sources are compiled only, and compared with the delivered code. */
+  readonly recompiles?: boolean;
 }
 
 /** @throws FullmatchError invalid_parameter */
@@ -121,7 +137,7 @@ export async function reverify(
   core: Core,
   ref: string | undefined,
   address: Hex | undefined,
-  { context, filter, isListed }: ReverifyOptions,
+  { context, filter, isListed, recompiles = false }: ReverifyOptions,
 ): Promise<ReverifyReport> {
   const { registry } = await core.registry();
   const { database } = await core.store();
@@ -133,18 +149,22 @@ export async function reverify(
   const listed: Reverified[] = [];
   const progress = showProgress(context, () => countsText(counts));
   try {
-    const chains = await chooseChains(database, registry, ref);
+    const chains = await chooseChains(database, registry, ref, !recompiles);
     const contracts = findMatches(database, chains, address, filter);
     const isOwnToo = filter.matcherBefore !== undefined;
+    const check = (deployment: Deployment): Promise<ClaimOutcome | RecompileOutcome> =>
+      recompiles
+        ? recompileClaim(parts, deployment, signal)
+        : verifyClaim(parts, deployment, isOwnToo, signal, log);
     const results = mapInOrder(contracts, workers, async (deployment) => ({
       ...deployment,
-      ...(await verifyClaim(parts, deployment, isOwnToo, signal, log)),
+      ...(await check(deployment)),
     }));
     for await (const result of results) {
       // Somebody else verified or withdrew it meanwhile.
       if (result.outcome === 'not_claimed' && address === undefined) continue;
       counts[result.outcome] = (counts[result.outcome] ?? 0) + 1;
-      if (isListed || result.outcome !== 'verified') listed.push(result);
+      if (isListed || !CONFIRMED.has(result.outcome)) listed.push(result);
       progress.update(undefined);
     }
   } finally {

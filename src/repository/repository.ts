@@ -89,6 +89,7 @@ export type {
   Transformed,
   VerifiedContract,
 } from './matches/verified-contract.ts';
+export { markRecompiled } from './matches/raise-trust.ts';
 export { withdrawMatch } from './matches/withdraw-match.ts';
 export { indexSignatures } from './signatures/index-signatures.ts';
 export type { ImportedSignatures, SignatureImport } from './signatures/import-signatures.ts';

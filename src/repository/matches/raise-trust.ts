@@ -1,0 +1,31 @@
+import { hexToBytes, type Hex } from '../../lib/hex.ts';
+import { sql, type Database } from '../../store/database.ts';
+import { notifyOfMatches } from './match-notifications.ts';
+
+const RAISE = sql(
+  'raise trust',
+  `WITH raised AS (
+     UPDATE current_matches SET trust = 'recompiled', match_before = match, updated_at = now()
+     WHERE chain_id = $1 AND address = $2 AND verified_contract_id = $3 AND origin = 'imported' AND trust < 'recompiled'
+     RETURNING *
+   )
+   INSERT INTO match_events
+     (kind, chain_id, address, match_before, match_after, runtime_match, creation_match, origin, trust, verified_contract_id)
+   SELECT 'upgraded', chain_id, address, match, match, runtime_match, creation_match, origin, trust, verified_contract_id
+   FROM raised RETURNING id`,
+);
+
+/**
+ * Records that the sources of an imported match compile to the delivered code: an `upgraded` event that keeps the match.
+ * @returns false where it is no longer the current match, or was checked as far already
+ * @throws FullmatchError `database_unreachable`, `database_error`
+ */
+export async function markRecompiled(
+  database: Database,
+  { chainId, address, matchId }: { chainId: number; address: Hex; matchId: string },
+): Promise<boolean> {
+  const events = await database.query(RAISE, [chainId, hexToBytes(address), matchId]);
+  if (events.length === 0) return false;
+  await notifyOfMatches(database);
+  return true;
+}

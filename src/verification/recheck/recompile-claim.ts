@@ -1,0 +1,110 @@
+import { judgeContract } from '../../bytecode/judge-contract.ts';
+import { FullmatchError } from '../../errors.ts';
+import { hexToBytes } from '../../lib/hex.ts';
+import { type Match, markRecompiled, readStoredCompilation } from '../../repository/repository.ts';
+import { sql } from '../../store/database.ts';
+import { compileTarget } from '../compilation/compile-contract.ts';
+import { isOpen } from '../compilation/compilation-task.ts';
+import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
+import { readStoredTask } from '../known-codes/stored-task.ts';
+import { type KnownCodeParts } from '../known-codes/verify-known-code.ts';
+import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
+import { type Deployment } from '../verification-request.ts';
+
+const READ_CLAIM = sql(
+  'read imported match to recompile',
+  `SELECT verified_contract_id AS match_id, match, compilation_id, fully_qualified_name,
+     runtime.code AS runtime, creation.code AS creation
+   FROM current_matches
+   JOIN verified_contracts ON verified_contracts.id = verified_contract_id
+   JOIN contract_deployments ON contract_deployments.id = deployment_id
+   JOIN compiled_contracts ON compiled_contracts.id = compilation_id
+   LEFT JOIN contracts AS claimed ON claimed.id = claimed_contract_id
+   LEFT JOIN code AS runtime ON runtime.code_hash = claimed.runtime_code_hash
+   LEFT JOIN code AS creation ON creation.code_hash = claimed.creation_code_hash
+   WHERE current_matches.chain_id = $1 AND current_matches.address = $2 AND origin = 'imported' AND trust < 'recompiled'`,
+);
+
+interface ClaimRow {
+  readonly match_id: string;
+  readonly match: Match;
+  readonly compilation_id: string;
+  readonly fully_qualified_name: string;
+  readonly runtime: Buffer | null;
+  readonly creation: Buffer | null;
+}
+
+/**
+ * The outcome of compiling the sources of an imported match: `recompiled` they give the delivered code, and the match is trusted
+ * so far; `differs` they do not, or not as far as was claimed, and it stays as it is; `not_checked` this could not be found
+ * out here, as where no code was delivered; `not_claimed` there is no such match, or it was checked as far.
+ */
+export type RecompileOutcome =
+  | { readonly outcome: 'recompiled' | 'differs'; readonly match: Match | null }
+  | { readonly outcome: 'not_checked'; readonly reason: string }
+  | { readonly outcome: 'not_claimed' };
+
+/**
+ * Compiles the stored sources of an imported match and compares them with the code that the import delivered. The chain is not
+ * read.
+ * @throws FullmatchError of the database; the reason of `signal`
+ */
+export async function recompileClaim(
+  parts: KnownCodeParts,
+  { chainId, address }: Deployment,
+  signal: AbortSignal,
+): Promise<RecompileOutcome> {
+  const { database } = parts;
+  const [claim] = await database.query<ClaimRow>(READ_CLAIM, [chainId, hexToBytes(address)]);
+  if (claim === undefined) return { outcome: 'not_claimed' };
+  if (claim.runtime === null) return { outcome: 'not_checked', reason: 'no_delivered_code' };
+  try {
+    const match = await compileAndJudge(parts, { chainId, address }, claim, signal);
+    if (match === null || (claim.match === 'full' && match !== 'full')) {
+      return { outcome: 'differs', match };
+    }
+    await markRecompiled(database, { chainId, address, matchId: claim.match_id });
+    return { outcome: 'recompiled', match };
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof VerificationFailure || error instanceof FullmatchError)) throw error;
+    const { code } = error;
+    if (code.startsWith('database_')) throw error;
+    const isDifferent = failureKindOf(code) === 'no_match';
+    return isDifferent
+      ? { outcome: 'differs', match: null }
+      : { outcome: 'not_checked', reason: code };
+  }
+}
+
+/** The match of the delivered code with what the stored sources compile to. */
+async function compileAndJudge(
+  parts: KnownCodeParts,
+  deployment: Deployment,
+  { compilation_id: id, fully_qualified_name: name, runtime, creation }: ClaimRow,
+  signal: AbortSignal,
+): Promise<Match | null> {
+  const { database, sourceBytes } = parts;
+  const stored = await readStoredCompilation(database, id, sourceBytes);
+  if (stored === undefined) {
+    throw new VerificationFailure('sources_too_large', 'The sources exceed the limit for storage.');
+  }
+  const { task } = readStoredTask(stored.compilation, name, sourceBytes, deployment);
+  const { target } = task;
+  if (isOpen(target)) return null;
+  const { contract, codes, version } = await compileTarget(
+    parts,
+    { ...task, target },
+    task.input,
+    signal,
+  );
+  const judgement = judgeContract({
+    address: deployment.address,
+    abi: contract.abi,
+    compiler: { language: task.language, version },
+    ...(runtime !== null && { runtime: { recompiled: codes.runtime, onChain: runtime } }),
+    ...(creation !== null && { creation: { recompiled: codes.creation, onChain: creation } }),
+    libraries: readConfiguredLibraries(task.input.settings),
+  });
+  return judgement.runtimeMatch === null ? null : judgement.match;
+}
