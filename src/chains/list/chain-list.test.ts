@@ -39,7 +39,7 @@ describe('parseChainList', () => {
       expect(list.records).toEqual([GOOD]);
       expect(list.quarantined).toHaveLength(1);
       expect(list.quarantined[0]).toMatchObject({ code: 'list_record_quarantined' });
-      expect(list.quarantined[0]?.message).toContain(`left out: ${fault}`);
+      expect(list.quarantined[0]?.message).toContain(`skipped: ${fault}`);
     },
   );
 
