@@ -226,6 +226,56 @@ describe('another Fullmatch', () => {
   });
 });
 
+describe('a service that is not what it says', () => {
+  const event = { kind: 'stored', chainId: 1, address: `0x${'1'.repeat(40)}`, match: 'full' };
+  const pageOf = (page: object): string => JSON.stringify(page);
+
+  test('whose feed does not advance ends the import', async () => {
+    const server = await startWebServer((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      response.end(pageOf({ results: [], next: '1-a', hasMore: true }));
+    });
+    try {
+      await withTarget(async (target) => {
+        expect(await errorOf(target, '--from', server.url)).toMatchObject({
+          ...{ exitCode: 75, code: 'import_source_unavailable' },
+        });
+      });
+    } finally {
+      await server.close();
+    }
+  });
+
+  test.each([
+    ['is no record', '{}'],
+    ['has 100,000 levels of JSON', `{"abi": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
+  ])('whose record %s is refused by contract, and the import goes on', async (_what, record) => {
+    let most = 0;
+    let open = 0;
+    const events = Array.from({ length: 40 }, (_, index) => ({
+      ...event,
+      address: `0x${String(index).padStart(40, '0')}`,
+    }));
+    const server = await startWebServer((request, response) => {
+      most = Math.max(most, (open += 1));
+      response.on('close', () => (open -= 1));
+      response.setHeader('content-type', 'application/json');
+      const isFeed = request.url?.startsWith('/v1/feed') === true;
+      response.end(isFeed ? pageOf({ results: events, next: '1-a', hasMore: false }) : record);
+    });
+    try {
+      await withTarget(async (target) => {
+        const { totals, refusedByReason } = await importFrom(target, '--from', server.url);
+        expect(totals).toMatchObject({ stored: 0, refused: 40 });
+        expect(refusedByReason).toEqual({ broken_row: 40 });
+        expect(most).toBeLessThanOrEqual(6);
+      });
+    } finally {
+      await server.close();
+    }
+  });
+});
+
 /** Serves a folder: its files by their paths, or a listing of a bucket where there is no manifest. */
 async function serveFolder(
   root: string,

@@ -1,6 +1,7 @@
 import { createWriteStream } from 'node:fs';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../errors.ts';
+import { Admission } from '../lib/admission.ts';
 import { hostPortOf } from '../lib/address-guard.ts';
 import { FetchFault } from '../lib/fetch-fault.ts';
 import { createGuardedFetch, type FetchResponse, type GuardedFetch } from '../lib/guarded-fetch.ts';
@@ -10,6 +11,8 @@ const MOST_BYTES = 128 * 2 ** 20;
 const DEADLINE_MS = 120_000;
 const DOWNLOAD_DEADLINE_MS = 3_600_000;
 const MOST_FILE_BYTES = 64 * 2 ** 30;
+/** Requests at once: a service bounds what one client may have in progress. */
+const AT_ONCE = 6;
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
@@ -25,6 +28,7 @@ export class RemoteSource {
   readonly base: string;
   readonly #fetch: GuardedFetch;
   readonly #signal: AbortSignal;
+  readonly #requests = new Admission({ total: AT_ONCE, waiting: Infinity });
   readonly #firstPauseMs: number;
 
   /**
@@ -101,7 +105,7 @@ export class RemoteSource {
       let retryAfterMs: number | undefined;
       let fault: string;
       try {
-        const head = await request();
+        const head = await this.#requests.run('', request, this.#signal);
         if (head.status !== 429 && head.status < 500) return head;
         ({ retryAfterMs } = head);
         fault = `it responds with status ${head.status}`;

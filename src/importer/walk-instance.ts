@@ -108,6 +108,7 @@ export async function* walkInstance(
   for (let cursor = after, hasMore = true; hasMore;) {
     const page = await readPage(remote, cursor);
     for (const event of newestOfEach(page.results)) yield asTreeEntry(remote, event);
+    if (page.hasMore && (page.next === null || page.next === cursor)) throw noFeed(remote, cursor);
     if (page.next !== null) onCursor((cursor = page.next));
     ({ hasMore } = page);
   }
@@ -127,9 +128,14 @@ async function readPage(
   }
   const parsed = status === 200 ? feedPageSchema.safeParse(parseJson(body)) : undefined;
   if (parsed?.success === true) return parsed.data;
-  throw new FullmatchError(
+  throw noFeed(remote, cursor);
+}
+
+/** What was read is no page of a feed, or the feed does not advance. */
+function noFeed(remote: RemoteSource, cursor: string | undefined): FullmatchError {
+  return new FullmatchError(
     'import_source_unavailable',
-    `cannot read ${remote.base}${path}: it is not a page of a feed (status ${status})`,
+    `cannot read ${remote.base}/v1/feed${cursor === undefined ? '' : ` after ${cursor}`}: it is not a page of a feed`,
   );
 }
 
@@ -192,11 +198,15 @@ async function readRecord(
     path: name,
     content,
   }));
-  const metadata = await readMetadata(remote, chainId, address, record);
-  const facts = { ...factsOf(record), metadata };
-  return {
-    ...toContractFolder({ address, facts, sources, matches, isRewritten: false }, limits),
-  };
+  try {
+    const metadata = await readMetadata(remote, chainId, address, record);
+    const facts = { ...factsOf(record), metadata };
+    return toContractFolder({ address, facts, sources, matches, isRewritten: false }, limits);
+  } catch (error) {
+    // JSON of more levels than can be written again.
+    if (error instanceof RangeError) throw new Refusal('broken_row', path);
+    throw error;
+  }
 }
 
 /** The metadata byte for byte: the record has it as JSON, which the hash in the code proves or the file itself gives. */
