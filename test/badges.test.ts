@@ -145,6 +145,23 @@ describe('a link that is shared', () => {
   });
 });
 
+test.each([
+  ['/', ''],
+  ['/registry', 'Chains'],
+  ['/contracts', 'Contracts'],
+  ['/statistics', 'Statistics'],
+  ['/verify', 'Verify a contract'],
+  ['/docs', 'API'],
+  ['/counts', 'Methodology'],
+  ['/search', 'Search'],
+  ['/job/none', 'Verification'],
+  ['/nothing', 'Not found'],
+])('the title of %s begins with the page and ends with the service', async (path, name) => {
+  const page = await (await get(path, { accept: 'text/html' })).text();
+  const title = name === '' ? 'Fullmatch' : `${name} · Fullmatch`;
+  expect(/<title>([^<]*)/.exec(page)?.[1]).toBe(title);
+});
+
 test('llms.txt says what the service is, and every link in it answers', async () => {
   const response = await get('/llms.txt');
   expect(response.headers.get('content-type')).toContain('text/plain');

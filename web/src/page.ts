@@ -51,6 +51,7 @@ export interface Page<Data = unknown> {
   readonly section?: string;
   /** Whether the view has the search itself, in place of the one above it. */
   readonly hasSearch?: boolean;
+  /** The page's own name, without that of the product; empty on the first page. See {@link documentTitle}. */
   readonly title: (props: ViewProps<Data>) => string;
   /** What a link to the page says of it where people share one; a sentence. */
   readonly about?: (props: ViewProps<Data>) => string;
@@ -68,6 +69,10 @@ export interface Page<Data = unknown> {
   readonly isShared?: boolean;
   readonly View: ComponentType<ViewProps<Data>>;
 }
+
+/** The title of a document: the page first, so that tabs can be told apart. */
+export const documentTitle = (name: string): string =>
+  name === '' ? 'Fullmatch' : `${name} · Fullmatch`;
 
 /** Keeps the type of a page's data between its parts. */
 export function definePage<Data>(page: Page<Data>): Page {

@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
 import { type GivenAnswers, readGiven } from './given-answers.ts';
-import { type PageContext, type PageProblem, type ViewProps } from './page.ts';
+import { documentTitle, type PageContext, type PageProblem, type ViewProps } from './page.ts';
 import { findPage, loadView, NOT_FOUND, PAGES } from './pages.ts';
 import { spellHiddenCharacters } from './contract/hidden-characters.ts';
 import { Layout } from './parts/layout.tsx';
@@ -62,7 +62,7 @@ export async function render(
     </Layout>
   );
   const parts = {
-    title: spellHiddenCharacters(page.title(props)),
+    title: spellHiddenCharacters(documentTitle(page.title(props))),
     about: spellHiddenCharacters(page.about?.(props) ?? ABOUT),
     base: context.base,
     ...(context.apiUrl !== undefined && {

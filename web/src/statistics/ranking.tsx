@@ -32,11 +32,13 @@ export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
     ...ranked.top.map((each) => each.full + each.partial),
   );
   const [first] = ranked.top;
+  const total = entries.reduce((sum, { full, partial }) => sum + full + partial, 0);
   if (first === undefined) return <p>Nothing is verified here yet.</p>;
   return (
     <figure class="ranking">
       <figcaption>
-        {nameOf(first)} has the most: {formatCount(first.full + first.partial)} contracts.
+        {nameOf(first)}: {formatCount(first.full + first.partial)} of {formatCount(total)}{' '}
+        contracts.
       </figcaption>
       <svg class="hatch" aria-hidden="true">
         <Hatch id={hatch} look="partial" />

@@ -23,7 +23,7 @@ import { Fact } from '../parts/fact.tsx';
 export const page = definePage<ChainData>({
   section: 'chains',
   title: ({ data: { details }, request }) =>
-    `${details.state === 'ready' ? details.value.record.name : (request.params['ref'] ?? '')} · Fullmatch`,
+    details.state === 'ready' ? details.value.record.name : (request.params['ref'] ?? ''),
   card: ({ data: { details } }) =>
     details.state === 'ready' ? `card/${details.value.record.chainId}.png` : undefined,
   load: (api, { params }) => loadChain(api, params['ref'] ?? ''),

@@ -50,7 +50,7 @@ interface ChainsData {
 /** Every chain that the service knows. */
 export const page = definePage<ChainsData>({
   section: 'chains',
-  title: () => 'Chains · Fullmatch',
+  title: () => 'Chains',
   load,
   status: ({ shown }) => (shown.state === 'failed' ? 503 : 200),
   View: ChainsView,

@@ -20,7 +20,7 @@ import './compare.css';
 export const page = definePage<CompareData>({
   isShared: true,
   section: 'contracts',
-  title: ({ request: { params } }) => `Compare ${params['address'] ?? ''} · Fullmatch`,
+  title: ({ request: { params } }) => `Compare ${params['address'] ?? ''}`,
   load: loadComparison,
   status: ({ comparison }) =>
     comparison?.state === 'failed' ? (comparison.status === 0 ? 503 : comparison.status) : 200,

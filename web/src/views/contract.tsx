@@ -30,7 +30,7 @@ export const page = definePage<ContractData>({
   isShared: true,
   title: ({ data: { contract }, request: { params } }) => {
     const name = contract.state === 'ready' ? contract.value.compilation?.name : undefined;
-    return `${name ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''} – Fullmatch`;
+    return `${name ?? params['address'] ?? ''} on chain ${params['chain'] ?? ''}`;
   },
   about: ({ data, request: { params } }) => {
     const facts = data.contract.state === 'ready' ? data.contract.value : undefined;

@@ -31,7 +31,7 @@ export const page = definePage<ContractsData>({
   section: 'contracts',
   title: ({ request }) => {
     const { words } = parseContractQuery(request.query);
-    return `${words === '' ? '' : `${words} · `}Contracts · Fullmatch`;
+    return `${words === '' ? '' : `${words} · `}Contracts`;
   },
   load: loadContracts,
   redirect: ({ data, request }) => {

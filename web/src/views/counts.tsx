@@ -24,7 +24,7 @@ interface CountsData {
 /** How counts are made: definitions, rules, and the interface with examples for this very instance. */
 export const page = definePage<CountsData>({
   section: 'counts',
-  title: () => 'Methodology · Fullmatch',
+  title: () => 'Methodology',
   load,
   View: CountsView,
 });

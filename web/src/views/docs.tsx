@@ -58,7 +58,7 @@ interface Openapi {
 /** Everything that both hosts answer, from the OpenAPI document. */
 export const page = definePage<Loaded<Openapi>>({
   section: 'docs',
-  title: () => 'API · Fullmatch',
+  title: () => 'API',
   load: (api: Api) => api.get<Openapi>('openapi.json'),
   status: (document) => (document.state === 'ready' ? 200 : 503),
   isStatic: true,

@@ -30,7 +30,7 @@ type ShownFolder = ContractFolder & {
 
 /** The files of a contract in the published tree. */
 export const page = definePage<Loaded<ShownFolder>>({
-  title: ({ request: { params } }) => `Files of ${params['address'] ?? ''} · Fullmatch`,
+  title: ({ request: { params } }) => `Files of ${params['address'] ?? ''}`,
   load: async (api: Api, { path }) => {
     const folder = await api.get<ContractFolder>(path.slice(1));
     if (folder.state === 'failed') return folder;

@@ -4,7 +4,7 @@ import { pathPart } from '../../../client/src/path-part.ts';
 import { type Api, createApi, type Loaded } from '../api.ts';
 import { describeCodeMatch, VERDICTS } from '../contract/verdict.ts';
 import { formatSpan } from '../format.ts';
-import { definePage, type ViewProps } from '../page.ts';
+import { definePage, documentTitle, type ViewProps } from '../page.ts';
 import { MatchMark } from '../parts/match-mark.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
@@ -44,7 +44,7 @@ export const page = definePage<JobData>({
 });
 
 const titleOf = (job: Loaded<JobState>): string =>
-  `Verification${job.state === 'ready' ? ` ${job.value.state}` : ''} – Fullmatch`;
+  `Verification${job.state === 'ready' ? ` ${job.value.state}` : ''}`;
 
 const readJob = (api: Api, id: string): Promise<Loaded<JobState>> =>
   api.get(`v1/jobs/${pathPart(id)}`);
@@ -72,7 +72,7 @@ function useJob(
       setNewest(answer);
       if (answer.state === 'ready' || isFinal(answer)) {
         setJob(answer);
-        document.title = titleOf(answer);
+        document.title = documentTitle(titleOf(answer));
       }
       if (isFinal(answer)) return;
       const next = Math.min(waitMs * WAIT_GROWTH, LONGEST_WAIT_MS);

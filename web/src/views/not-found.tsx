@@ -5,7 +5,7 @@ import { SiteSearch } from '../parts/site-search.tsx';
 
 /** What people see where nothing is. */
 export const page = definePage<undefined>({
-  title: () => 'Not found · Fullmatch',
+  title: () => 'Not found',
   load: () => Promise.resolve(undefined),
   status: () => 404,
   hasSearch: true,

@@ -10,7 +10,7 @@ import { TableRegion } from '../parts/table-region.tsx';
 
 /** What an operator sees of the service and does with it. */
 export const page = definePage<Loaded<OperatorState>>({
-  title: () => 'Operator – Fullmatch',
+  title: () => 'Operator',
   load: (api) => api.get('state'),
   status: (state) => (state.state === 'ready' ? 200 : 503),
   View: OperatorView,

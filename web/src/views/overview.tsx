@@ -20,7 +20,7 @@ export const page = definePage<OverviewData>({
   isShared: true,
   section: 'overview',
   hasSearch: true,
-  title: () => 'Fullmatch',
+  title: () => '',
   load: loadOverview,
   View: OverviewView,
 });

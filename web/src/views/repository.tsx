@@ -13,7 +13,7 @@ const PAGES = [
 
 /** The home of the repository host. */
 export const page = definePage<undefined>({
-  title: () => 'Fullmatch repository',
+  title: () => 'Repository',
   load: () => Promise.resolve(undefined),
   isStatic: true,
   View: RepositoryView,

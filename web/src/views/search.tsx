@@ -19,7 +19,7 @@ export const page = definePage<SearchData>({
   section: 'search',
   title: ({ request }) => {
     const words = wordsOf(request.query);
-    return `${words === '' ? '' : `${words} · `}Search · Fullmatch`;
+    return `${words === '' ? '' : `${words} · `}Search`;
   },
   load: searchAll,
   redirect: ({ data, request }) => soleResult(wordsOf(request.query), data),

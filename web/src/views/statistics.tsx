@@ -15,7 +15,7 @@ import './statistics.css';
 export const page = definePage<StatisticsData>({
   isShared: true,
   section: 'statistics',
-  title: () => 'Statistics – Fullmatch',
+  title: () => 'Statistics',
   load: (api, { query }) => loadStatistics(api, readQuestion(query)),
   // What is wrong with the question is its asker's; what fails here is said on a page that is there.
   status: ({ history }) =>

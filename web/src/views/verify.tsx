@@ -9,7 +9,7 @@ import './verify.css';
 /** Where people bring the sources of a contract. */
 export const page = definePage<Loaded<Version>>({
   section: 'verify',
-  title: () => 'Verify a contract – Fullmatch',
+  title: () => 'Verify a contract',
   load: (api) => api.get('version'),
   View: VerifyView,
 });

@@ -7,7 +7,7 @@ const escape = (text: string): string => text.replaceAll(/[&<"]/g, (each) => ENT
 /** A problem as a page that nothing has to be read or computed for. */
 export function answerProblemPlainly(problem: Problem, headers: ResponseHeaders): Answer {
   const [title, detail] = [problem.title, problem.detail].map(escape);
-  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title} – Fullmatch</title></head><body><main><h1>${title}</h1><p>${detail} <code>${problem.code}</code></p></main></body></html>`;
+  const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title} · Fullmatch</title></head><body><main><h1>${title}</h1><p>${detail} <code>${problem.code}</code></p></main></body></html>`;
   return answer(page, {
     status: problem.status,
     type: HTML_TYPE,
