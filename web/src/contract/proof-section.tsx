@@ -1,9 +1,11 @@
 import { type VNode } from 'preact';
+import { type Evidence } from '../answers.ts';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractFacts } from './contract-data.ts';
 import { type CodeProof } from './code-proof.ts';
+import { CHECKS, isClaim } from './verdict.ts';
 
 const NAMES: Readonly<Record<string, string>> = {
   constructorArguments: 'Constructor arguments',
@@ -15,7 +17,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const CHANGES: Readonly<Record<string, string>> = {
   replace: 'replaced',
   insert: 'appended to the code',
-  delete: 'left out',
+  delete: 'omitted',
 };
 /** The narrowest mark that is seen, of the whole bar. */
 const NARROWEST = 0.4;
@@ -24,11 +26,10 @@ const VALUE_CHARACTERS = 200;
 /** Both codes as bars: what the compiler gave, and in it what was filled in from the chain before the bytes were compared. */
 export function ProofSection({
   facts,
-  isClaim,
+  evidence,
 }: {
   readonly facts: ContractFacts;
-  /** Whether another service judged the match. */
-  readonly isClaim: boolean;
+  readonly evidence: Evidence | undefined;
 }): VNode | null {
   const codes = [
     ['Runtime code', facts.proof?.runtime],
@@ -39,8 +40,8 @@ export function ProofSection({
     <section aria-labelledby="compared">
       <h2 id="compared">What was compared</h2>
       <p class="lead">
-        {isClaim
-          ? 'Another service reported this match. This service has not compared the bytecode.'
+        {isClaim(evidence?.origin)
+          ? `Another service reported this match. ${CHECKS[evidence?.trust ?? 'claimed']}`
           : 'The sources were compiled again. Every byte outside the marks equals the compiler output; marked bytes are read from the chain.'}
       </p>
       {codes.map(([title, code]) => (

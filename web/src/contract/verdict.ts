@@ -24,7 +24,7 @@ export const VERDICTS: Readonly<Record<Match, { readonly title: string; readonly
   };
 
 /** What this service did itself to check an imported match (docs/data.md). */
-const CHECKS: Readonly<Record<Evidence['trust'], string>> = {
+export const CHECKS: Readonly<Record<Evidence['trust'], string>> = {
   claimed: 'Not checked here.',
   rechecked:
     'Rechecked here: the delivered bytecode is consistent with it. Nothing was compiled, and the chain was not read.',

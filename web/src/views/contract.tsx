@@ -264,7 +264,7 @@ function Part(props: ViewProps<ContractData> & { readonly facts: ContractFacts }
     case 'proof':
       return (
         <>
-          <ProofSection facts={facts} isClaim={isClaim(evidenceOf(data)?.origin)} />
+          <ProofSection facts={facts} evidence={evidenceOf(data)} />
           {facts.values !== undefined && (
             <ValuesSection
               values={facts.values}
