@@ -2,6 +2,7 @@ import { type Command } from 'commander';
 import { importRepository, type ImportOptions } from '../importer/import-repository.ts';
 import { type ImportSummary } from '../importer/import-tally.ts';
 import { type RefusedEntry } from '../importer/refusal.ts';
+import { type Database, sql } from '../store/database.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderProgress, renderSummary } from './import-report.ts';
@@ -13,6 +14,14 @@ import { withCore } from './with-core.ts';
 const AFTER_HELP = `
 A bad entry is refused by itself and listed; the exit code stays 0, since the run did what it could.
 Run it again at any time: what is stored is skipped. PGPASSWORD may hold the password for --from. SIGINT stops after the current batch, with exit code 130.`;
+
+const READ_CLOCK = sql('read clock of the database', 'SELECT now() AS now');
+
+/** The time by which rows are stored: that of the database, whose clock may differ from this machine's. */
+async function readClock(database: Database): Promise<Date> {
+  const [row] = await database.query<{ now: Date }>(READ_CLOCK);
+  return row?.now ?? new Date();
+}
 
 /** `fullmatch import`: brings a published repository tree in. Exits 0 even when entries were refused. */
 export function defineImport(command: Command, context: CliContext): void {
@@ -69,7 +78,7 @@ export function defineImport(command: Command, context: CliContext): void {
             });
           const { dataDir } = core.loaded.config;
           const whole = options['whole'] === true;
-          const since = new Date();
+          const since = await readClock(store.database);
           const parts = { store, dataDir, log, context, dryRun, whole };
           const summary = await loadFrom(source, parts, load);
           const recompiles = options['recompile'] === true;
