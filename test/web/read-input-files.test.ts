@@ -161,7 +161,11 @@ describe('files that are dropped', () => {
       { name: 'token', version: '1.0.0' },
       'package.json is not a standard JSON input',
     ],
-    ['a.output.json', { id: 'a', output: { contracts: {} } }, 'Choose the build info next to it'],
+    [
+      'a.output.json',
+      { id: 'a', output: { contracts: {} } },
+      'Choose the build info with the same name',
+    ],
     ['input.json', '{"language": ', 'input.json is not JSON'],
   ])('that are something else are named: %s', (path, content, reason) => {
     expect(readInputFiles([file(path, content)])).toMatchObject({
