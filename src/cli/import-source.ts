@@ -13,6 +13,7 @@ import {
   stageParquet,
   type StagingProgress,
 } from '../importer/stage-parquet.ts';
+import { unusable } from '../importer/unusable.ts';
 import { hasFeed } from '../importer/walk-instance.ts';
 import { Secret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
@@ -76,9 +77,7 @@ async function requirePath(path: string): Promise<void> {
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const why = isMissing ? 'there is no such file or folder' : messageOf(error);
-    throw new FullmatchError('import_path_unusable', `cannot import ${path}: ${why}`, {
-      details: { path },
-    });
+    throw unusable(path, why);
   }
 }
 
@@ -184,10 +183,9 @@ async function loadDownloaded(
     onProgress: progress.update,
   }).finally(progress.end);
   if (!found) {
-    throw new FullmatchError(
-      'import_path_unusable',
-      `cannot import ${base}: it is neither a Fullmatch (no /v1/feed) nor a Parquet export (no manifest.json, and no listing of v2/)`,
-      { details: { path: base } },
+    throw unusable(
+      base,
+      'it is neither a Fullmatch (no /v1/feed) nor a Parquet export (no manifest.json, and no listing of v2/)',
     );
   }
   const summary = await loadParquet(join(folder, 'v2'), parts, load);

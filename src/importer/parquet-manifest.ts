@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { z } from 'zod';
 import { FullmatchError, messageOf } from '../errors.ts';
+import { unusable } from './unusable.ts';
 
 const MANIFEST = 'manifest.json';
 /** What stands there while an export is written. */
@@ -105,11 +106,4 @@ async function requireFile(
     throw unusable(path, messageOf(error), error);
   }
   if (found !== rows) throw unusable(path, `it has ${found} rows, not ${rows}`);
-}
-
-function unusable(path: string, why: string, cause?: unknown): FullmatchError {
-  return new FullmatchError('import_path_unusable', `cannot import ${path}: ${why}`, {
-    details: { path },
-    ...(cause !== undefined && { cause }),
-  });
 }

@@ -10,6 +10,7 @@ import { SQLSTATE, sqlstateOf } from '../store/sqlstate.ts';
 import { readParquetManifest } from './parquet-manifest.ts';
 import { type ParquetAnswer, type ParquetQuestion, type ParquetType } from './parquet-rows.ts';
 import { ThreadCrew } from './thread-crew.ts';
+import { unusable } from './unusable.ts';
 
 /** How far the files of an export have been read. */
 export interface StagingProgress {
@@ -306,11 +307,4 @@ async function setKey(
 function asUnusable(path: string, error: unknown): unknown {
   const isOfValues = error instanceof FullmatchError && error.code === 'database_error';
   return isOfValues ? unusable(path, messageOf(error), error) : error;
-}
-
-function unusable(path: string, why: string, cause?: unknown): FullmatchError {
-  return new FullmatchError('import_path_unusable', `cannot import ${path}: ${why}`, {
-    details: { path },
-    ...(cause !== undefined && { cause }),
-  });
 }

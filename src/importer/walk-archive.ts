@@ -5,11 +5,12 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Decompress } from 'fzstd';
 import { readTar } from '../lib/read-tar.ts';
-import { FullmatchError, messageOf } from '../errors.ts';
+import { messageOf } from '../errors.ts';
 import { ArchivedContract, type ArchivedEntry, type ArchivedPlace } from './archived-contract.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
 import { MATCH_FOLDERS, type TreeEntry } from './repository-tree.ts';
+import { unusable } from './unusable.ts';
 
 const GZIP = '1f8b';
 const ZSTD = '28b52ffd';
@@ -127,11 +128,4 @@ async function* decompressZstd(
   }
   decompress.push(new Uint8Array(0), true);
   yield* take();
-}
-
-function unusable(path: string, why: string, cause?: unknown): FullmatchError {
-  return new FullmatchError('import_path_unusable', `cannot import ${path}: ${why}`, {
-    details: { path },
-    ...(cause !== undefined && { cause }),
-  });
 }

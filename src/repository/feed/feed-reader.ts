@@ -96,14 +96,12 @@ export class FeedReader {
    */
   async *readLater(): AsyncGenerator<readonly FeedEntry[] | undefined> {
     for (;;) {
-      const { position, mark } = this.#place;
-      const rows = await this.#database.query<EntryRow>(READ_LATER, [position]);
-      const entries = rows.map(toEntry);
-      const first = position === 0n ? FEED_BEGIN : entries.shift();
-      if (first?.position !== position || first.mark !== mark) {
+      const later = await readBehind(this.#database, this.#place);
+      if (later === undefined) {
         yield undefined;
         return;
       }
+      const { entries } = later;
       const last = entries.at(-1);
       if (last === undefined) return;
       this.#place = last;
@@ -144,15 +142,26 @@ export async function readFeedPage(
   database: Queryable,
   after: FeedPlace,
 ): Promise<FeedPage | undefined> {
-  const rows = await database.query<EntryRow>(READ_LATER, [after.position]);
-  const entries = rows.slice(0, BATCH + 1).map(toEntry);
-  const first = after.position === 0n ? FEED_BEGIN : entries.shift();
-  if (first?.position !== after.position || first.mark !== after.mark) return undefined;
+  const later = await readBehind(database, after);
+  if (later === undefined) return undefined;
+  const { entries, hasMore } = later;
   return {
     events: entries.flatMap(({ event }) => event ?? []),
     last: entries.at(-1) ?? after,
-    hasMore: rows.length > BATCH,
+    hasMore,
   };
+}
+
+/** The next entries behind a place, and whether more may follow; undefined where the feed does not hold the place. */
+async function readBehind(
+  database: Queryable,
+  { position, mark }: FeedPlace,
+): Promise<{ readonly entries: readonly FeedEntry[]; readonly hasMore: boolean } | undefined> {
+  const rows = await database.query<EntryRow>(READ_LATER, [position]);
+  const entries = rows.map(toEntry);
+  const first = position === 0n ? FEED_BEGIN : entries.shift();
+  if (first?.position !== position || first.mark !== mark) return undefined;
+  return { entries, hasMore: rows.length > BATCH };
 }
 
 const READ_POSITION = sql(

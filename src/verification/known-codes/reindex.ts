@@ -11,13 +11,12 @@ import {
   isProjectIndexed,
   listUnindexed,
   markIndexed,
-  readStoredCompilation,
   sha256,
 } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
 import { VerificationFailure } from '../verification-failure.ts';
-import { readStoredTask } from './stored-task.ts';
+import { readStoredTask, requireStoredCompilation } from './stored-task.ts';
 
 /** What stored sources are compiled by. */
 export interface ReindexParts {
@@ -88,11 +87,7 @@ async function indexAll(
   compilationId: string,
   signal: AbortSignal,
 ): Promise<{ readonly contracts: number; readonly projectHash?: Uint8Array }> {
-  const stored = await readStoredCompilation(database, compilationId, sourceBytes);
-  if (stored === undefined) {
-    throw new VerificationFailure('sources_too_large', 'The sources exceed the limit for storage.');
-  }
-  const { compilation } = stored;
+  const compilation = await requireStoredCompilation(database, compilationId, sourceBytes);
   const texts = compilation.sources.map(({ content }) => content);
   if (compilation.language !== 'solidity') return { contracts: 0 };
   if (compilation.runtimeCode !== undefined && !mayHaveOtherContracts(texts)) {

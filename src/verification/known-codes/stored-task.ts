@@ -1,15 +1,28 @@
 import { LANGUAGE_NAMES } from '../../solidity/metadata.ts';
-import type { Compilation } from '../../repository/repository.ts';
+import { type Compilation, readStoredCompilation } from '../../repository/repository.ts';
+import { type Queryable } from '../../store/database.ts';
 import {
   readVerificationTask,
   type VerificationTask,
 } from '../compilation/read-compilation-task.ts';
+import { VerificationFailure } from '../verification-failure.ts';
 import { type Deployment, type StandardJsonCompilation } from '../verification-request.ts';
 
 /** What of a stored compilation its input is made of. */
 type StoredInput = 'language' | 'version' | 'settings' | 'sources';
 
 const NOWHERE: Deployment = { chainId: 1, address: `0x${'00'.repeat(20)}` };
+
+/** A stored compilation with its sources. @throws VerificationFailure sources_too_large where they exceed what is read */
+export async function requireStoredCompilation(
+  database: Queryable,
+  id: string,
+  sourceBytes: number,
+): Promise<Compilation> {
+  const stored = await readStoredCompilation(database, id, sourceBytes);
+  if (stored !== undefined) return stored.compilation;
+  throw new VerificationFailure('sources_too_large', 'The sources exceed the limit for storage.');
+}
 
 /** The standard JSON input of stored sources, as somebody would submit it for one of their contracts. */
 export function describeStoredTask(

@@ -1,12 +1,12 @@
 import { judgeContract } from '../../bytecode/judge-contract.ts';
 import { FullmatchError } from '../../errors.ts';
 import { hexToBytes } from '../../lib/hex.ts';
-import { type Match, markRecompiled, readStoredCompilation } from '../../repository/repository.ts';
+import { type Match, markRecompiled } from '../../repository/repository.ts';
 import { sql } from '../../store/database.ts';
 import { compileTarget } from '../compilation/compile-contract.ts';
 import { isOpen } from '../compilation/compilation-task.ts';
 import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
-import { readStoredTask } from '../known-codes/stored-task.ts';
+import { readStoredTask, requireStoredCompilation } from '../known-codes/stored-task.ts';
 import { type KnownCodeParts } from '../known-codes/verify-known-code.ts';
 import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
 import { type Deployment } from '../verification-request.ts';
@@ -85,11 +85,8 @@ async function compileAndJudge(
   signal: AbortSignal,
 ): Promise<Match | null> {
   const { database, sourceBytes } = parts;
-  const stored = await readStoredCompilation(database, id, sourceBytes);
-  if (stored === undefined) {
-    throw new VerificationFailure('sources_too_large', 'The sources exceed the limit for storage.');
-  }
-  const { task } = readStoredTask(stored.compilation, name, sourceBytes, deployment);
+  const compilation = await requireStoredCompilation(database, id, sourceBytes);
+  const { task } = readStoredTask(compilation, name, sourceBytes, deployment);
   const { target } = task;
   if (isOpen(target)) return null;
   const { contract, codes, version } = await compileTarget(

@@ -2,7 +2,6 @@ import {
   CLAIM_DISPROVED,
   type Contradiction,
   type Match,
-  readStoredCompilation,
   renewMatcherVersion,
   settleContradictions,
 } from '../../repository/repository.ts';
@@ -10,7 +9,7 @@ import { FullmatchError } from '../../errors.ts';
 import { hexToBytes } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import { sql } from '../../store/database.ts';
-import { readStoredTask } from '../known-codes/stored-task.ts';
+import { readStoredTask, requireStoredCompilation } from '../known-codes/stored-task.ts';
 import { type KnownCodeParts } from '../known-codes/verify-known-code.ts';
 import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
 import { type Deployment } from '../verification-request.ts';
@@ -69,14 +68,8 @@ export async function verifyClaim(
     ? [{ of: 'match', chainId, address, matchId, reason: CLAIM_DISPROVED }]
     : [];
   const verify = async (contradicted: Contradiction[]): Promise<VerificationResult> => {
-    const stored = await readStoredCompilation(database, id, sourceBytes);
-    if (stored === undefined) {
-      throw new VerificationFailure(
-        'sources_too_large',
-        'The sources exceed the limit for storage.',
-      );
-    }
-    const task = readStoredTask(stored.compilation, name, sourceBytes, { chainId, address });
+    const compilation = await requireStoredCompilation(database, id, sourceBytes);
+    const task = readStoredTask(compilation, name, sourceBytes, { chainId, address });
     const result = await verifyCurrentCode(database, parts, task, signal, contradicted);
     if (isLess(result, claim)) contradicted.push(...disproved);
     return result;
