@@ -1,7 +1,10 @@
+import { readdir, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { runInProcess, type CliRun, type CliSurroundings } from '../../test/support/run-cli.ts';
+import { createTemporaryFolder } from '../../test/support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 
 let testDatabase: TestDatabase;
@@ -93,4 +96,28 @@ describe('fullmatch start', () => {
     expect(exitCode).toBe(1);
     expect(stderr).toContain('error[port_unavailable]');
   });
+
+  test.each(['api', 'repository', 'metrics', 'operator'] as const)(
+    'makes no database when the port of %s is taken',
+    async (host) => {
+      const taken = createServer();
+      await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
+      const { port } = taken.address() as { port: number };
+      const folder = await createTemporaryFolder();
+      const ports = { api: 0, repository: 0, [host]: port };
+      const sections = Object.entries(ports).map(
+        ([name, value]) => `${name}: { port: ${value}, enabled: true }`,
+      );
+      await writeFile(path.join(folder.path, 'fullmatch.yaml'), sections.join('\n'));
+      const { exitCode, stderr } = await runInProcess(['start'], {
+        environment: { FULLMATCH_DATA_DIR: path.join(folder.path, 'data') },
+        workingDirectory: folder.path,
+      });
+      taken.close();
+      expect(exitCode).toBe(1);
+      expect(stderr).toContain('error[port_unavailable]');
+      expect(await readdir(folder.path)).toEqual(['fullmatch.yaml']);
+      await folder.remove();
+    },
+  );
 });

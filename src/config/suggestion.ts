@@ -13,17 +13,19 @@ export function suggest(unknown: string, known: readonly string[]): string {
 /** The known name closest to `unknown`, when it is close enough to be a slip. */
 export function nearest(unknown: string, known: readonly string[]): string | undefined {
   const wanted = unknown.toLowerCase();
-  let best: { name: string; cost: number } | undefined;
+  let best: { name: string; cost: number; steps: number } | undefined;
   for (const name of known) {
     const candidate = name.toLowerCase();
     const begins =
       wanted.length >= 4 && (candidate.startsWith(wanted) || wanted.startsWith(candidate));
-    const cost = begins ? 1 : distance(wanted, candidate);
+    const steps = distance(wanted, candidate);
+    const cost = begins ? Math.min(1, steps) : steps;
     // Two letters in the wrong order cost 2.
     const slips = candidate.length < 4 ? 1 : Math.max(2, Math.floor(candidate.length / 3));
-    if (cost <= slips && (best === undefined || cost < best.cost)) {
-      best = { name, cost };
-    }
+    // Of two names that the word begins, the shorter: `chain` is rather `chains` than `chainsDirectory`.
+    const isNearer =
+      best === undefined || cost < best.cost || (cost === best.cost && steps < best.steps);
+    if (cost <= slips && isNearer) best = { name, cost, steps };
   }
   return best?.name;
 }

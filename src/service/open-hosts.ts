@@ -26,9 +26,7 @@ import {
 } from '../repository/repository.ts';
 import { SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { createWholeApi } from './open-unlisted-host.ts';
-
-/** Metrics are for the operator's own machine, whatever the hosts bind. */
-export const LOOPBACK = '127.0.0.1';
+import { LOOPBACK } from './ports.ts';
 
 /** Where a started service answers, without a closing slash. A host that is switched off is absent. */
 export interface ServiceUrls {

@@ -8,6 +8,7 @@ import { type Logger } from '../log.ts';
 import { type DocumentsOptions } from '../publication/documents.ts';
 import { type PublicationFacts } from '../publication/publication-facts.ts';
 import { type ServiceUrls } from './open-hosts.ts';
+import { requireFreePorts } from './ports.ts';
 
 /** The whole service in one process. */
 export interface Service {
@@ -65,6 +66,7 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
   return {
     start: async () => {
       try {
+        await requireFreePorts(loaded.config);
         running = runCore(core, overrides);
         const ran = await running;
         // Loaded behind the core, so that a low limit of descriptors bears the start.

@@ -80,6 +80,16 @@ describe('validateServiceChain', () => {
     });
   });
 
+  test.each(['rpc', 'extraRpc', 'privateRpc'])(
+    'shows how %s is written where one URL stands without a list',
+    (field) => {
+      const { problems } = validateServiceChain(5, { [field]: 'https://hunter2.example.org' });
+      expect(problems).toMatchObject([{ code: 'invalid_configuration', field }]);
+      expect(problems[0]?.message).toContain("['https://node.example.org']");
+      expect(problems[0]?.message).not.toContain('hunter2');
+    },
+  );
+
   test('refuses an unknown key and names the one that was meant', () => {
     const { chain, problems } = validateServiceChain(5, { txregex: '(a)' });
     expect(chain).toBeUndefined();

@@ -46,7 +46,11 @@ export type ServiceChainInput = Omit<ServiceChain, 'chainId' | 'privateRpc'> & {
 };
 
 const text = z.string().min(1);
-const texts = z.array(text);
+const texts = z.array(text, { error: 'expected a list' });
+/** Endpoints: one that stands alone is the usual slip. */
+const endpoints = z.array(text, {
+  error: "expected a list of URLs, such as ['https://node.example.org']",
+});
 const count = z.int().min(0);
 const link = text.refine((value) => !runsCode(value), { error: 'is a link that runs code' });
 
@@ -57,9 +61,9 @@ const serviceChainSchema = z.strictObject({
   monitor: monitoredChainSchema,
   local: z.boolean().optional(),
   quorum: z.union([z.literal(1), z.literal(2)]).optional(),
-  rpc: texts.optional(),
-  extraRpc: texts.optional(),
-  privateRpc: texts.optional(),
+  rpc: endpoints.optional(),
+  extraRpc: endpoints.optional(),
+  privateRpc: endpoints.optional(),
   contractFetchAddress: text.optional(),
   txRegex: text.optional(),
   name: text.optional(),
@@ -158,7 +162,8 @@ function problemsOf(chainId: number, issue: z.core.$ZodIssue): readonly ServiceC
       return problem(chainId, joinPath([...issue.path, key]), fault, code);
     });
   }
-  const reason = issue.message.charAt(0).toLowerCase() + issue.message.slice(1);
+  const said = issue.message.replace(/^Invalid input: /, '');
+  const reason = said.charAt(0).toLowerCase() + said.slice(1);
   return [problem(chainId, joinPath(issue.path), `is not valid: ${reason}`)];
 }
 

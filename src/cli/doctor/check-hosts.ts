@@ -3,9 +3,9 @@ import {
   askFullmatch,
   inspectPort,
   type InspectedPort,
-  portsOf,
   urlOfPort,
 } from '../../service/inspect-ports.ts';
+import { portsOf } from '../../service/ports.ts';
 import { hasRunningServer } from '../../store/embedded/embedded-server.ts';
 import { type DoctorParts } from './doctor-parts.ts';
 import { type AreaReport } from './finding.ts';

@@ -8,7 +8,8 @@ import { type Config } from '../../config/config.ts';
 import { hostPortOf } from '../../lib/address-guard.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { readPackageVersion } from '../../lib/package-version.ts';
-import { portsOf, urlOfPort } from '../../service/inspect-ports.ts';
+import { urlOfPort } from '../../service/inspect-ports.ts';
+import { portsOf } from '../../service/ports.ts';
 import { inspectStore, type InspectedStore } from '../../store/inspect-store.ts';
 
 /** What the checks share. Each is made when a check first asks, and fails for all alike. */

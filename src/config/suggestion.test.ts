@@ -1,0 +1,12 @@
+import { expect, test } from 'vitest';
+import { nearest } from './suggestion.ts';
+
+test.each([
+  ['chain', ['chainsDirectory', 'chains'], 'chains'],
+  ['chains_directory', ['chainsDirectory', 'chains'], 'chainsDirectory'],
+  ['mirr', ['mirror', 'metrics'], 'mirror'],
+  ['prot', ['port', 'publicUrl'], 'port'],
+  ['unheard', ['port', 'host'], undefined],
+])('%s of %j means %s', (unknown, known, meant) => {
+  expect(nearest(unknown, known)).toBe(meant);
+});
