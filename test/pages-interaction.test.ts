@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { saveMatch } from '../src/repository/matches/save-matches.ts';
-import { arrive, LOOKS, openTab, visit, type WatchedPage } from './support/browser.ts';
+import { arrive, LOOKS, openTab, SEND, visit, type WatchedPage } from './support/browser.ts';
 import { BROWSER, describeWith } from './support/needs.ts';
 import { startPagesService, type PagesService } from './support/pages-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
@@ -114,7 +114,7 @@ describeWith([BROWSER], 'what people do with the pages', () => {
     await tab.page.getByLabel('Address').fill(address);
     await tab.page.getByLabel('Contract').fill('contracts/Token.sol:Token');
     await tab.page.route(/\/v2\/verify/, (route) => route.abort());
-    await tab.page.getByRole('button', { name: 'Verify' }).click();
+    await tab.page.getByRole('button', { name: SEND }).click();
     await tab.page.reload();
     // The form takes up what was typed once its script runs, which may be after the page has loaded.
     await expect.poll(() => tab.page.getByLabel('Address').inputValue()).toBe(address);

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { type Locator } from 'playwright-core';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { findAnvil } from './support/anvil.ts';
-import { arrive, LOOKS, openTab, visit, type WatchedPage } from './support/browser.ts';
+import { arrive, LOOKS, openTab, SEND, visit, type WatchedPage } from './support/browser.ts';
 import { BROWSER, describeWith } from './support/needs.ts';
 import { tabTo } from './support/keyboard.ts';
 import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
@@ -229,7 +229,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await tab.page.keyboard.type('1');
     await tab.page.locator('#chain-fault').waitFor({ state: 'detached' });
 
-    await tabTo(tab, 'Verify');
+    await tabTo(tab, SEND);
     await press(tab, 'Enter');
     await expect.poll(() => tab.page.evaluate('document.activeElement.id')).toBe('address');
     await tab.context.close();
@@ -258,7 +258,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await expect.poll(shown).toBe('Paste');
     await expect.poll(() => tab.page.locator('#pasted').inputValue()).toBe('contract A {}');
     // The field of the files is not to be seen.
-    await tabTo(tab, 'Verify');
+    await tabTo(tab, SEND);
     await press(tab, 'Enter');
     await expect.poll(() => focused('textContent')).toBe('Paste');
     await tab.context.close();

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { startBinariesMirror, type BinariesMirror } from './support/binaries-mirror.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import { LOOKS, openTab, visit, type WatchedPage } from './support/browser.ts';
+import { LOOKS, openTab, SEND, visit, type WatchedPage } from './support/browser.ts';
 import { ANVIL, BROWSER, describeWith } from './support/needs.ts';
 import { findWithAxe } from './support/in-page.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
@@ -106,7 +106,7 @@ describeWith([BROWSER, ANVIL], 'plain sources in the browser', () => {
     await page.locator('#optimizer').check();
     await page.fill('#runs', '1000');
     expect(await page.locator('#contract').inputValue()).toBe('');
-    await page.getByRole('button', { name: 'Verify', exact: true }).click();
+    await page.getByRole('button', { name: SEND }).click();
     await page.waitForURL(/\/job\//);
     const step = page.locator('.steps li', { hasText: 'Getting the compiler' });
     await expect.poll(() => step.innerText()).toMatch(/0\.8\.20: downloading, \d+ of \d+ MB/);

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { cancelJob } from '../src/verification/jobs/run-jobs.ts';
 import { deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
-import { openTab, visit, type WatchedPage } from './support/browser.ts';
+import { openTab, SEND, visit, type WatchedPage } from './support/browser.ts';
 import { ANVIL, BROWSER, describeWith } from './support/needs.ts';
 import {
   foundryProject,
@@ -142,7 +142,7 @@ chains:
     await expect.poll(() => focused()).toBe(id);
   };
   const send = async (): Promise<void> => {
-    await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
+    await tab.page.getByRole('button', { name: SEND }).click();
     await tab.page.waitForURL(/\/job\//);
   };
   const verdict = async (): Promise<string> => {
@@ -340,7 +340,7 @@ chains:
 
   test('names each field that lacks something, and goes to the first', async () => {
     await openForm();
-    await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
+    await tab.page.getByRole('button', { name: SEND }).click();
     await expect.poll(() => focused()).toBe('chain');
     expect(await tab.page.locator('#files-fault').innerText()).not.toBe('');
     // Of a single contract the form would know the name.
@@ -352,7 +352,7 @@ chains:
     await choose([{ path: 'input.json', text }]);
     // The file is read before the form lacks other things than files.
     await tab.page.getByText('One standard JSON input').waitFor();
-    await tab.page.getByRole('button', { name: 'Verify', exact: true }).click();
+    await tab.page.getByRole('button', { name: SEND }).click();
     await expect.poll(() => focused()).toBe('chain');
     for (const id of ['chain', 'address', 'compilerVersion', 'contract']) {
       const field = tab.page.locator(`#${id}`);

@@ -231,7 +231,7 @@ function answerUnrouted(
   const path = withoutTrailingSlash(c.req.path);
   const methods = METHODS.filter((each) => routeOf(each, path) !== undefined);
   if (methods.length === 0) {
-    const detail = `Nothing answers at ${path}; /docs lists what does.`;
+    const detail = `There is no route ${path}; /docs lists all routes.`;
     return answerError(problemOf(new FullmatchError('route_not_found', detail)), c);
   }
   const allow = [

@@ -134,6 +134,9 @@ export const LOOKS: readonly Look[] = [
   { name: 'narrow-dark', width: 320, height: 640, colorScheme: 'dark' },
 ];
 
+/** The button of the verification form, which says what it will do. */
+export const SEND = /^(Verify|Compile with .+ and compare)$/;
+
 /** A tab, and what went wrong in it. */
 export interface WatchedPage {
   readonly page: Page;

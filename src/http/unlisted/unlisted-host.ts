@@ -147,6 +147,6 @@ function hidden(response: Response): Response {
 function notAnswered(path: string): FullmatchError {
   return new FullmatchError(
     'route_not_found',
-    `Nothing answers at ${path}: unlisted contracts are verified and looked up by address, and in no list.`,
+    `There is no route ${path}: unlisted contracts are verified and looked up by address, and are in no list.`,
   );
 }

@@ -36,7 +36,9 @@ export function CheckNow({ base, chainId, address, compilation }: Props): VNode 
         <button type="button" disabled={state.isBusy} onClick={() => void check()}>
           Check now
         </button>{' '}
-        <span class="quiet">compiles these sources here and compares them with the chain</span>
+        <span class="quiet">
+          Compiles these sources here and compares the result with the chain.
+        </span>
       </p>
       <p role="status">{state.fault !== undefined && <SafeText text={state.fault} />}</p>
     </>

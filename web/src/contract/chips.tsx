@@ -2,18 +2,21 @@ import { type VNode } from 'preact';
 import { isMembers, type Members } from '../../../src/lib/members.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 
-/** What a reader wants to know of a compilation at the first glance: its compiler, and the settings that shape code. */
+/** What a reader wants to know of a compilation at the first glance: its language, its compiler, and the settings that shape code. */
 export function chipsOf({
+  language,
   compiler,
   compilerVersion,
   compilerSettings: settings,
 }: {
+  readonly language: string;
   readonly compiler: string;
   readonly compilerVersion: string;
   readonly compilerSettings: Members;
 }): readonly string[] {
   const { optimizer, optimize, evmVersion, viaIR } = settings;
   return [
+    language,
     `${compiler} ${compilerVersion.replace(/\+.*$/, '')}`,
     ...optimizerOf(isMembers(optimizer) ? optimizer : {}, optimize),
     typeof evmVersion === 'string' && evmVersion !== ''

@@ -61,7 +61,7 @@ export interface ContractFacts {
       })
     | null;
   readonly deployment: Deployment;
-  /** Its compiler, and the settings that shape code, in a few words each. */
+  /** Its language and compiler, and the settings that shape code, in a few words each. */
   readonly chips: readonly string[];
   /** Absent where they could not be read. */
   readonly sources?: SourceFiles;

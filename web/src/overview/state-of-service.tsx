@@ -57,7 +57,7 @@ export function StateOfService({
         )}
         {compilers !== undefined && (
           <Fact name="Compilers">
-            {formatCount(compilers.running)} at work, {formatCount(compilers.warm)} warm
+            {formatCount(compilers.running)} running, {formatCount(compilers.warm)} loaded and idle
           </Fact>
         )}
         {monitor !== undefined && (
@@ -77,7 +77,7 @@ export function StateOfService({
             ))}
           </Fact>
         )}
-        {probedChains !== undefined && (
+        {probedChains !== undefined && sumOf(probedChains) > 0 && (
           <Fact name="Endpoints of configured chains">
             {formatCount(probedChains.up)} up, {formatCount(probedChains.degraded)} degraded,{' '}
             {formatCount(probedChains.down)} down, {formatCount(probedChains.unknown)} not known yet
@@ -87,6 +87,9 @@ export function StateOfService({
     </>
   );
 }
+
+const sumOf = (counts: NonNullable<Health['probedChains']>): number =>
+  Object.values(counts).reduce((sum, count) => sum + count, 0);
 
 function listAge({
   stale,

@@ -287,6 +287,7 @@ export function VerifyForm(props: Props): VNode {
         fault={faults.get('transaction')}
         onChange={(value) => change({ transaction: value.trim() })}
       />
+      <h2 class="step">Send</h2>
       {props.needsToken && <TokenField />}
       {refusal !== undefined && (
         <RefusalNotice
@@ -296,9 +297,8 @@ export function VerifyForm(props: Props): VNode {
       )}
       <p class="send">
         <button type="submit" class="primary" disabled={isSending}>
-          {isSending ? 'Sending …' : 'Verify'}
-        </button>{' '}
-        <span class="quiet">{describeSending(fields, compilation?.kind)}</span>
+          {isSending ? 'Sending …' : describeSending(fields, compilation?.kind)}
+        </button>
       </p>
     </form>
   );
@@ -306,9 +306,9 @@ export function VerifyForm(props: Props): VNode {
 
 /** What the button does, as far as it is known. */
 function describeSending({ compilerVersion }: VerifyFields, kind: string | undefined): string {
-  if (kind === 'metadata') return 'compiles as the metadata says, and compares with the chain';
+  if (kind === 'metadata') return 'Compile with the metadata’s settings and compare';
   const [version = ''] = compilerVersion.split('+');
-  return `compiles${version === '' ? '' : ` with ${version}`}, and compares with the chain`;
+  return version === '' ? 'Verify' : `Compile with ${version} and compare`;
 }
 
 /** Where the contract is. */

@@ -55,6 +55,9 @@ interface Openapi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
+/** The address that the examples of the document were recorded with. */
+const DOCUMENTED_URL = 'http://localhost:5555';
+
 /** Everything that both hosts answer, from the OpenAPI document. */
 export const page = definePage<Loaded<Openapi>>({
   section: 'docs',
@@ -65,7 +68,10 @@ export const page = definePage<Loaded<Openapi>>({
   View: DocsView,
 });
 
-function DocsView({ data, context: { base } }: ViewProps<Loaded<Openapi>>): VNode {
+function DocsView({
+  data,
+  context: { base, apiUrl = DOCUMENTED_URL },
+}: ViewProps<Loaded<Openapi>>): VNode {
   if (data.state === 'failed') return <Failure what="The description" loaded={data} />;
   const { info, tags, paths, components } = data.value;
   const [lead = '', ...paragraphs] = (info.description ?? '').split('\n\n');
@@ -81,7 +87,7 @@ function DocsView({ data, context: { base } }: ViewProps<Loaded<Openapi>>): VNod
   }));
   return (
     <div class="docs">
-      <nav aria-label="Requests and schemas" class="docs-index">
+      <nav aria-label="Operations and schemas" class="docs-index">
         {groups.map(({ name: group, members }) => (
           <details key={group}>
             <summary>
@@ -126,7 +132,7 @@ function DocsView({ data, context: { base } }: ViewProps<Loaded<Openapi>>): VNod
             <h2 id={anchorOf(`group ${group}`)}>{group}</h2>
             <p class="lead">{description}.</p>
             {members.map((entry) => (
-              <OperationSection key={entry.name} {...entry} />
+              <OperationSection key={entry.name} {...entry} {...{ apiUrl }} />
             ))}
           </div>
         ))}
@@ -149,9 +155,11 @@ function anchorOf(name: string): string {
 function OperationSection({
   name,
   operation,
+  apiUrl,
 }: {
   readonly name: string;
   readonly operation: Operation;
+  readonly apiUrl: string;
 }): VNode {
   const { summary, description, parameters = [], requestBody, responses, servers } = operation;
   const host = servers?.[0]?.description;
@@ -197,7 +205,7 @@ function OperationSection({
           </ul>
         </>
       )}
-      <h4>Answers</h4>
+      <h4>Responses</h4>
       <dl class="terms">
         {Object.entries(responses).map(([status, response]) => (
           <Fragment key={status}>
@@ -208,26 +216,28 @@ function OperationSection({
           </Fragment>
         ))}
       </dl>
-      {example !== undefined && <ExampleBlock name={name} example={example} />}
+      {example !== undefined && <ExampleBlock {...{ name, apiUrl, example }} />}
     </section>
   );
 }
 
 function ExampleBlock({
   name,
+  apiUrl,
   example: { request, status, type, answer },
 }: {
   readonly name: string;
+  readonly apiUrl: string;
   readonly example: Example;
 }): VNode {
   return (
     <div class="docs-example">
       <h4>Example</h4>
       <pre tabIndex={0} role="region" aria-label={`Request: ${name}`}>
-        {request}
+        {request.replaceAll(DOCUMENTED_URL, apiUrl)}
       </pre>
       <p class="quiet">
-        answers <code>{status}</code>
+        Response: <code>{status}</code>
         {type !== '' && (
           <>
             , <code>{type}</code>
@@ -235,7 +245,7 @@ function ExampleBlock({
         )}
       </p>
       {answer !== '' && (
-        <pre tabIndex={0} role="region" aria-label={`Answer: ${name}`}>
+        <pre tabIndex={0} role="region" aria-label={`Response: ${name}`}>
           {answer}
         </pre>
       )}
@@ -276,17 +286,22 @@ function SchemaSection({
   const anchor = anchorOf(name);
   const values = schema.additionalProperties;
   return (
-    <section aria-labelledby={anchor}>
-      <h3 id={anchor}>{name}</h3>
-      <p>{schema.description}</p>
-      {schema.properties === undefined && typeof values === 'object' && (
-        <>
-          <h4>All values</h4>
-          <Members schema={values} />
-        </>
-      )}
-      <Members schema={schema} />
-    </section>
+    <details class="schema">
+      <summary>
+        <h3>{name}</h3>
+      </summary>
+      {/* A link to what is inside opens it. */}
+      <div id={anchor}>
+        <p>{schema.description}</p>
+        {schema.properties === undefined && typeof values === 'object' && (
+          <>
+            <h4>Each value</h4>
+            <Members schema={values} />
+          </>
+        )}
+        <Members schema={schema} />
+      </div>
+    </details>
   );
 }
 
@@ -305,7 +320,7 @@ function Members({
             <code>{member}</code>{' '}
             <span class="quiet">
               <TypeName schema={schema} />
-              {!required.includes(member) && ', may be absent'}
+              {!required.includes(member) && ', optional'}
             </span>
           </dt>
           <dd>

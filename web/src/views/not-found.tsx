@@ -13,25 +13,30 @@ export const page = definePage<undefined>({
 });
 
 function NotFoundView({
-  request: { problem },
+  request: { path, problem },
   context: { base, site, host },
 }: ViewProps<undefined>): VNode {
   return (
     <div class="prose">
       <h1>Not found</h1>
-      {problem !== undefined && (
-        <p>
-          <SafeText text={problem.detail} /> <code>{problem.code}</code>
-        </p>
-      )}
+      {problem !== undefined &&
+        (problem.code === 'route_not_found' ? (
+          <p>
+            There is no page at <SafeText text={path} />.
+          </p>
+        ) : (
+          <p>
+            <SafeText text={problem.detail} /> <code>{problem.code}</code>
+          </p>
+        ))}
       {site !== undefined && <SiteSearch site={site} isOwnHost={host === 'api'} words="" isLarge />}
       <p>
-        <a href={base}>Start page</a>
+        <a href={base}>Home</a>
         {site !== undefined && (
           <>
             {' '}
-            · <a href={`${site}contracts`}>All contracts</a> ·{' '}
-            <a href={`${site}registry`}>All chains</a> · <a href={`${site}docs`}>API</a>
+            · <a href={`${site}contracts`}>Contracts</a> · <a href={`${site}registry`}>Chains</a> ·{' '}
+            <a href={`${site}docs`}>API</a>
           </>
         )}
       </p>

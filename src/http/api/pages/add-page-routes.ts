@@ -244,8 +244,5 @@ function answerAsset({ assets }: WebBundle, name: string, accepted: string | und
 }
 
 function notFound(path: string): FullmatchError {
-  return new FullmatchError(
-    'route_not_found',
-    `Nothing answers at ${path}; /docs lists what does.`,
-  );
+  return new FullmatchError('route_not_found', `There is no page at ${path}.`);
 }
