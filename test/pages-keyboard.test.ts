@@ -75,8 +75,8 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await expect.poll(() => statusOf(tab)).not.toBe(all);
     const found = await statusOf(tab);
 
-    await tabTo(tab, 'Network');
-    await press(tab, 'ArrowDown');
+    await tabTo(tab, 'Mainnets');
+    await press(tab, 'Enter');
     await expect.poll(() => statusOf(tab)).not.toBe(found);
 
     await tabTo(tab, 'Download CSV');

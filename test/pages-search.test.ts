@@ -87,8 +87,8 @@ describe('the search', () => {
 describe('what people stumbled over', () => {
   test('a chain that is not supported does not offer to verify on it, and says what is missing', async () => {
     const text = await textOf('/registry/24');
-    expect(text).not.toContain('Verify one');
-    expect(text).toContain('cannot be verified here');
+    expect(text).not.toContain('Verify a contract');
+    expect(text).toContain('New contracts cannot be verified');
   });
 
   test('an unknown chain is printed once beside its contract', async () => {

@@ -1,6 +1,6 @@
 import { type Command } from 'commander';
 import { findChain } from '../chains/registry/chain-reference.ts';
-import { findProbedChains, probeChains } from '../chains/health/chain-health.ts';
+import { findWatchedChains, probeChains } from '../chains/health/chain-health.ts';
 import { type ChainHealthReport, type EndpointReport } from '../chains/health/health-report.ts';
 import { createRpcClient } from '../chains/rpc/rpc-client.ts';
 import { FullmatchError } from '../errors.ts';
@@ -38,7 +38,7 @@ function probe(
     const { registry, inputs } = await core.registry();
     const chosen =
       ref === undefined
-        ? findProbedChains({ registry: () => registry, inputs: () => inputs })
+        ? findWatchedChains({ registry: () => registry, inputs: () => inputs })
         : [findChain(registry, ref)];
     const { fetch } = await core.chains();
     return probeChains(createRpcClient({ fetch }), chosen, {

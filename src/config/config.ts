@@ -273,9 +273,13 @@ export const configSchema = z.object({
       description: 'How much memory one compilation may take, in bytes.',
     }),
   }),
-  health: section('Watching the endpoints of configured chains.', {
+  health: section('Watching the endpoints of chains.', {
     enabled: toggle(true, {
-      description: 'Whether the endpoints of configured chains are probed.',
+      description: 'Whether endpoints of chains are probed.',
+    }),
+    supportedChains: toggle(true, {
+      description:
+        'Whether supported chains that are not configured are probed too, lightly: three endpoints each, every half an hour.',
     }),
     everySeconds: integer([1, 86_400], 60, {
       description:

@@ -38,7 +38,7 @@ export interface HttpParts {
   readonly icons: () => ChainIcons;
   readonly health: () => HealthReport;
   /** How the endpoints of chains are. */
-  readonly chainHealth: Pick<ChainHealth, 'report' | 'reports'>;
+  readonly chainHealth: Pick<ChainHealth, 'report' | 'reports' | 'states'>;
   /** How chains are watched for new contracts. */
   readonly monitors: Pick<MonitorReports, 'report' | 'reports'>;
   /** Whether contracts are proxies. */

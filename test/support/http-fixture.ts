@@ -228,6 +228,7 @@ export async function fixtureDependencies(
     chainHealth: {
       report: (chain) => reportUnprobed(chain, 'not_configured'),
       reports: () => [],
+      states: () => new Map(),
     },
     monitors: { report: () => undefined, reports: () => [] },
     compilers: { listUsable: async () => [] },

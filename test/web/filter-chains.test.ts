@@ -11,6 +11,7 @@ import {
 } from '../../web/src/chains/chain-query.ts';
 import {
   filterChains,
+  findFilters,
   indexChains,
   joinChains,
   PAGE_ROWS,
@@ -69,6 +70,14 @@ const INDEX = indexChains(ROWS);
 const idsOf = (query: Partial<ChainQuery>): readonly number[] =>
   filterChains(INDEX, { ...NO_QUERY, ...query }).rows.map(({ chainId }) => chainId);
 const FAR = Number.MAX_SAFE_INTEGER;
+
+test('filters are offered where they narrow the table, and the usual values are not', () => {
+  expect(findFilters(INDEX)).toEqual([
+    ...['supported=yes', 'contracts=yes', 'monitored=yes', 'network=mainnet', 'network=testnet'],
+    ...['status=deprecated', 'health=up', 'health=down', 'warnings=yes'],
+  ]);
+  expect(findFilters(indexChains([rowOf(1), rowOf(2)]))).toEqual([]);
+});
 
 describe('the words of a query', () => {
   test.each([

@@ -50,7 +50,7 @@ function chainOf(chainId: number, servers: readonly RpcServer[]): RegisteredChai
 function watch(
   chains: readonly RegisteredChain[],
   configuredIds: readonly number[],
-  enabled = true,
+  { enabled = true, supportedChains = false } = {},
 ): { health: ChainHealth; configure: (chainIds: readonly number[]) => void } {
   const fetch = createGuardedFetch({
     allowPrivate: chains.flatMap(({ endpoints }) => endpoints.map(({ label }) => label)),
@@ -66,7 +66,7 @@ function watch(
   const health = watchEndpoints(
     fetch,
     { registry: () => registry, inputs: () => ({ configured, options: { localChains: false } }) },
-    { enabled, everySeconds: 1, dailyBudget: 1_000_000 },
+    { enabled, everySeconds: 1, dailyBudget: 1_000_000, supportedChains, lightEveryMs: 1000 },
     silentLogger,
   );
   closers.push(() => health.close());
@@ -109,6 +109,29 @@ describe('watched endpoints', () => {
     expect(one.calls).toHaveLength(calls);
   });
 
+  test('of supported chains are probed lightly, and nothing depends on the outcome', async () => {
+    const servers = await Promise.all([1, 1, 1, 1].map((chainId) => serve(chainId, 7)));
+    servers[0]!.methods.eth_chainId = broken;
+    const unsupported = chainOf(3, [await serve(3, 3)]);
+    const chains = [
+      chainOf(1, servers),
+      chainOf(2, [await serve(2, 2)]),
+      { ...unsupported, record: { ...unsupported.record, supported: false } },
+    ] as const;
+    const { health } = watch(chains, [2], { supportedChains: true });
+    await until(() => health.states().get(2) === 'up');
+    await until(() => health.report(chains[0]).endpoints.some(({ state }) => state === 'up'));
+    expect(health.report(chains[0]).endpoints[3]).toMatchObject({ state: 'not_probed' });
+    expect(servers[3]!.calls).toEqual([]);
+    expect(servers[1]!.calls).not.toContain('eth_getBalance');
+    expect(health.summary()).toEqual({ up: 1, degraded: 0, unknown: 0, down: [] });
+    expect(health.reports().map(({ chainId }) => chainId)).toEqual([2]);
+    expect(health.report(chains[2])).toMatchObject({
+      state: 'not_probed',
+      reasons: [{ code: 'not_supported' }],
+    });
+  });
+
   test('of another chain are asked again after the configuration has changed', async () => {
     const server = await serve(5, 1);
     const chain = chainOf(1, [server]);
@@ -123,7 +146,7 @@ describe('watched endpoints', () => {
   test('are none when probing is switched off', async () => {
     const server = await serve(1, 1);
     const chain = chainOf(1, [server]);
-    const { health } = watch([chain], [1], false);
+    const { health } = watch([chain], [1], { enabled: false });
     // One that is probed shows when this one would have been.
     const probed = chainOf(2, [await serve(2, 2)]);
     const { health: other } = watch([probed], [2]);

@@ -5,6 +5,7 @@ import { localServiceChains } from '../registry/default-service-chains.ts';
 import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
 import { type ChainRegistry } from '../registry/registry.ts';
 import { createRpcClient, type EndpointProber, type RpcClient } from '../rpc/rpc-client.ts';
+import { type ChainState } from './chain-state.ts';
 import { HealthBook, probedEndpoints } from './health-book.ts';
 import {
   type ChainHealthReport,
@@ -31,10 +32,12 @@ export interface HealthParts {
 export interface ChainHealth {
   /** What is known about a chain; the state `not_probed`, with the reason, where it is not probed. */
   report(chain: RegisteredChain): ChainHealthReport;
-  /** What is known about every probed chain, ascending by id. */
+  /** What is known about every chain that the operator chose to watch, ascending by id. */
   reports(): readonly ChainHealthReport[];
   /** How many of them are in which state. */
   summary(): HealthSummary;
+  /** The states of all probed chains by id, also of those that are probed lightly. */
+  states(): ReadonlyMap<number, ChainState>;
   /** The client that asks endpoints that are known to be down last. */
   readonly rpc: RpcClient;
   /** Whether an endpoint knows the state of old blocks. */
@@ -48,19 +51,22 @@ export interface ChainHealth {
 export interface ChainHealthOptions extends Omit<ProberOptions, 'everyMs'> {
   /** Whether anything is probed. */
   readonly enabled: boolean;
+  /** Whether supported chains that nobody configured are probed lightly. */
+  readonly supportedChains: boolean;
   /** Seconds between two probes of an endpoint, more or less. */
   readonly everySeconds: number;
 }
 
-/**
- * The chains that are probed: those that the operator configured, and the local chains where they are enabled. All
- * others have the endpoints of strangers, which are asked only when somebody verifies there.
- */
-export function findProbedChains({ registry, inputs }: HealthParts): readonly RegisteredChain[] {
-  const { configured, options } = inputs();
-  return registry().chains.filter(({ record: { chainId } }) => {
-    return configured.has(chainId) || (options.localChains && localServiceChains.has(chainId));
-  });
+/** The chains that the operator chose to watch: configured chains, and the local chains where they are enabled. */
+export function findWatchedChains({ registry, inputs }: HealthParts): readonly RegisteredChain[] {
+  return registry().chains.filter((chain) => isWatched(chain, inputs()));
+}
+
+function isWatched(
+  { record: { chainId } }: RegisteredChain,
+  { configured, options }: ReturnType<HealthParts['inputs']>,
+): boolean {
+  return configured.has(chainId) || (options.localChains && localServiceChains.has(chainId));
 }
 
 /** Makes the RPC client of a fetch, and watches the endpoints of the probed chains by it until it is closed. */
@@ -70,8 +76,10 @@ export function watchEndpoints(
   options: ChainHealthOptions,
   log: Logger,
 ): ChainHealth {
-  const { enabled, everySeconds } = options;
-  const book = new HealthBook();
+  const { enabled, everySeconds, supportedChains } = options;
+  const book = new HealthBook((chain) => !isWatched(chain, parts.inputs()));
+  const isProbed = (chain: RegisteredChain): boolean =>
+    (supportedChains && chain.record.supported) || isWatched(chain, parts.inputs());
   const rpc = createRpcClient({
     fetch,
     preference: (chainId, endpoint) => book.rank(chainId, endpoint),
@@ -81,7 +89,8 @@ export function watchEndpoints(
   const prober = new Prober(
     {
       ...{ rpc, book, budget },
-      chains: () => findProbedChains(parts).filter(hasEndpoints),
+      chains: () =>
+        parts.registry().chains.filter((chain) => isProbed(chain) && hasEndpoints(chain)),
       configuration: () => parts.inputs().configured,
     },
     { ...options, everyMs: everySeconds * 1000 },
@@ -93,14 +102,16 @@ export function watchEndpoints(
     prober.look();
     const tracked = book.chain(chain.record.chainId);
     if (tracked !== undefined) return reportChain(tracked);
-    const configured = findProbedChains(parts).includes(chain);
-    return reportUnprobed(chain, configured ? 'no_endpoints' : 'not_configured');
+    if (isProbed(chain)) return reportUnprobed(chain, 'no_endpoints');
+    return reportUnprobed(chain, supportedChains ? 'not_supported' : 'not_configured');
   };
-  const reports = (): readonly ChainHealthReport[] => book.chains.map(reportChain);
+  const reports = (): readonly ChainHealthReport[] =>
+    book.chains.filter(({ isLight }) => !isLight).map(reportChain);
   return {
     report,
     reports,
     summary: () => summariseReports(reports()),
+    states: () => new Map(book.chains.map(({ chain, state }) => [chain.record.chainId, state])),
     rpc,
     archive: (chainId, endpoint) => book.find(chainId, endpoint)?.archive ?? 'unknown',
     takeRequest: (host) => budget.take(host, now()),

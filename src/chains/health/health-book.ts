@@ -34,6 +34,8 @@ export interface TrackedEndpoint {
 /** What is known about one probed chain. */
 export interface TrackedChain {
   readonly chain: RegisteredChain;
+  /** Whether it is probed lightly: few endpoints, seldom, and nothing depends on the outcome. */
+  readonly isLight: boolean;
   readonly pace: Pace;
   readonly state: ChainState;
   readonly since: number;
@@ -46,6 +48,8 @@ type OwnChain = Changing<Omit<TrackedChain, 'endpoints'>> & { endpoints: readonl
 
 /** Well-known chains have dozens of endpoints; more than this tell nothing new. */
 const MAX_PROBED_ENDPOINTS = 20;
+/** Endpoints of a chain that is probed lightly. */
+const LIGHT_ENDPOINTS = 3;
 
 const RANKS: Readonly<Record<EndpointState, EndpointRank>> = {
   unknown: 'first',
@@ -58,8 +62,11 @@ const RANKS: Readonly<Record<EndpointState, EndpointRank>> = {
 };
 
 /** The first askable endpoints of a chain: a long list of public endpoints is not probed whole. */
-export function probedEndpoints({ endpoints }: RegisteredChain): readonly Endpoint[] {
-  return endpoints.filter(isAskable).slice(0, MAX_PROBED_ENDPOINTS);
+export function probedEndpoints(
+  { endpoints }: RegisteredChain,
+  isLight = false,
+): readonly Endpoint[] {
+  return endpoints.filter(isAskable).slice(0, isLight ? LIGHT_ENDPOINTS : MAX_PROBED_ENDPOINTS);
 }
 
 /** A chain is another object after each change, so its labels are counted once. */
@@ -82,8 +89,14 @@ export function labelEndpoints(chain: RegisteredChain): ReadonlyMap<Endpoint, st
 
 /** What is known about the probed chains, in the memory of this process. */
 export class HealthBook {
+  readonly #isLight: (chain: RegisteredChain) => boolean;
   #chains: ReadonlyMap<number, OwnChain> = new Map();
   #configuration: unknown;
+
+  /** @param isLight whether a chain is probed lightly; asked again when the chains or the configuration change */
+  constructor(isLight: (chain: RegisteredChain) => boolean = () => false) {
+    this.#isLight = isLight;
+  }
 
   get chains(): readonly TrackedChain[] {
     return [...this.#chains.values()];
@@ -124,11 +137,12 @@ export class HealthBook {
     fresh: boolean,
     now: number,
   ): OwnChain {
-    const own = known ?? { chain, pace: [], state: 'unknown', since: now, endpoints: [] };
+    const isLight = this.#isLight(chain);
+    const own = known ?? { chain, isLight, pace: [], state: 'unknown', since: now, endpoints: [] };
     const before = new Map(own.endpoints.map((each) => [each.endpoint.url.reveal(), each]));
     const labels = labelEndpoints(chain);
-    own.chain = chain;
-    own.endpoints = probedEndpoints(chain).map((endpoint) => {
+    Object.assign(own, { chain, isLight });
+    own.endpoints = probedEndpoints(chain, isLight).map((endpoint) => {
       const label = labels.get(endpoint) ?? endpoint.label;
       const earlier = before.get(endpoint.url.reveal());
       const tracked: OwnEndpoint = earlier ?? {

@@ -54,6 +54,7 @@ export const NOT_PROBED_REASONS = {
   probing_disabled: 'Probing is switched off: health.enabled is false.',
   not_configured:
     'RPC health is checked only for chains in your configuration: add the chain under chains.',
+  not_supported: 'RPC health is checked only for supported chains.',
   no_endpoints: 'The chain has no usable endpoint.',
 } as const;
 export type NotProbedReason = keyof typeof NOT_PROBED_REASONS;

@@ -22,6 +22,8 @@ export interface ProberParts {
 export interface ProberOptions {
   /** Milliseconds between two probes of an endpoint, more or less. */
   readonly everyMs: number;
+  /** The same for a chain that is probed lightly. Default half an hour. */
+  readonly lightEveryMs?: number;
   /** Requests that one host may be sent in a day of UTC. */
   readonly dailyBudget: number;
   /** Milliseconds for one request. Default 10,000. */
@@ -34,6 +36,7 @@ export interface ProberOptions {
 }
 
 const DEFAULTS = {
+  lightEveryMs: 1_800_000,
   deadlineMs: 10_000,
   now: Date.now,
   stopwatch: () => performance.now(),
@@ -44,6 +47,8 @@ const DEFAULTS = {
 const CAPABILITIES_EVERY_MS = 86_400_000;
 /** A first probe does not wait longer than this. */
 const FIRST_WITHIN_MS = 5000;
+/** Until the state of a chain that is probed lightly is settled, it is probed so many times as often. */
+const LIGHT_HASTE = 30;
 /** How soon another configuration is seen. */
 const LOOK_EVERY_MS = 2000;
 /** Not sooner than this after the last look, whatever is due. */
@@ -100,7 +105,11 @@ export class Prober {
     this.#seen = { chains, configuration };
     book.track(chains, configuration, this.#options.now());
     for (const tracked of this.#endpoints()) {
-      const waitMs = this.#options.random() * Math.min(FIRST_WITHIN_MS, this.#options.everyMs);
+      const { everyMs } = this.#options;
+      const within = tracked.chain.isLight
+        ? this.#options.lightEveryMs / LIGHT_HASTE
+        : Math.min(FIRST_WITHIN_MS, everyMs);
+      const waitMs = this.#options.random() * within;
       const due = this.#due.get(tracked);
       // One of another chain until now is asked again at once: the configuration has changed.
       const idle = due === Infinity && tracked.record.state !== 'wrong_chain';
@@ -218,25 +227,29 @@ export class Prober {
   }
 
   /** Whether it is time to find out what the endpoint offers. */
-  #isCurious({ capableAt, host }: TrackedEndpoint): boolean {
+  #isCurious({ capableAt, host, chain }: TrackedEndpoint): boolean {
+    if (chain.isLight) return false;
     const now = this.#options.now();
     const old = capableAt === undefined || now - capableAt >= CAPABILITIES_EVERY_MS;
     return old && this.#budget.left(host, now) > 2 * REQUESTS_PER_PROBE;
   }
 
-  #spacing({ record, host }: TrackedEndpoint): number {
+  #spacing({ record, host, chain }: TrackedEndpoint): number {
     if (record.state === 'wrong_chain') return Infinity;
+    const { everyMs, lightEveryMs, dailyBudget } = this.#options;
+    const undecided = isUndecided(record);
+    const lightMs = undecided ? lightEveryMs / LIGHT_HASTE : lightEveryMs;
     return spacingMs({
-      everyMs: this.#options.everyMs,
-      dailyBudget: this.#options.dailyBudget,
+      everyMs: chain.isLight ? Math.max(everyMs, lightMs) : everyMs,
+      dailyBudget,
       endpointsOfHost: this.#endpoints().filter((other) => other.host === host).length,
-      undecided: isUndecided(record),
+      undecided,
       chance: this.#options.random(),
     });
   }
 
   #logChange({ chain, label, record, probe }: TrackedEndpoint, before: string): void {
-    const level = record.state === 'up' ? 'info' : 'warn';
+    const level = chain.isLight ? 'debug' : record.state === 'up' ? 'info' : 'warn';
     this.#log[level](
       {
         event: 'endpoint_state',

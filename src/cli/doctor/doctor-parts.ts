@@ -1,5 +1,5 @@
 import { type Core } from '../../core/open-core.ts';
-import { findProbedChains, probeChains } from '../../chains/health/chain-health.ts';
+import { findWatchedChains, probeChains } from '../../chains/health/chain-health.ts';
 import { type ChainHealthReport } from '../../chains/health/health-report.ts';
 import { assertNoSecrets } from '../../chains/registry/render-chains.ts';
 import { type ChainRegistry } from '../../chains/registry/registry.ts';
@@ -52,7 +52,7 @@ export function openDoctorParts(core: Core, signal: AbortSignal): DoctorParts {
     health: once(async () => {
       const found = await registry();
       const { inputs } = await core.registry();
-      const chosen = findProbedChains({ registry: () => found, inputs: () => inputs });
+      const chosen = findWatchedChains({ registry: () => found, inputs: () => inputs });
       const { fetch: outside } = await core.chains();
       return probeChains(createRpcClient({ fetch: outside }), chosen, {
         deadlineMs: PROBE_DEADLINE_MS,

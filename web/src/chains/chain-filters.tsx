@@ -2,14 +2,16 @@ import { type VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import { formatCount } from '../format.ts';
 import { type ChainQuery, FACET_NAMES, FACETS, type FacetName, NO_QUERY } from './chain-query.ts';
-import { type FacetCounts } from './filter-chains.ts';
+import { type ChainFilter, type FacetCounts } from './filter-chains.ts';
+import { QueryLink, type QueryLinks } from './query-link.tsx';
 import { useHydrated } from '../use-hydrated.ts';
 import { type ChangeQuery } from './use-chain-query.ts';
 
-/** The search field and the facets: a form that asks the service, and changes the table at once where scripts run. */
+/** The search field and the chips of the filters: a form that asks the service, and changes the table at once where scripts run. */
 export function ChainFilters({
   query,
   facets,
+  filters,
   withCounts,
   live,
   action,
@@ -17,6 +19,8 @@ export function ChainFilters({
 }: {
   readonly query: ChainQuery;
   readonly facets: FacetCounts;
+  /** What the whole table can be narrowed by: their chips stay where they are while somebody types. */
+  readonly filters: readonly ChainFilter[];
   /** Whether it is known which chains have contracts. */
   readonly withCounts: boolean;
   /** Whether the table follows at once. */
@@ -24,12 +28,6 @@ export function ChainFilters({
   readonly action: string;
   readonly change: ChangeQuery;
 }): VNode {
-  const choose = (name: FacetName, value: string): void => {
-    const others = Object.entries(query.facets).filter(([facet]) => facet !== name);
-    const chosen = value === '' ? others : [...others, [name, value]];
-    const all = Object.fromEntries(chosen) as ChainQuery['facets'];
-    change({ ...query, facets: all, page: 1 }, 'chosen');
-  };
   const hydrated = useHydrated();
   const field = useRef<HTMLInputElement>(null);
   useEffect(() => {
@@ -38,107 +36,114 @@ export function ChainFilters({
     if (words !== query.words) change({ ...query, words, page: 1 }, 'typed');
   }, []);
   const isNarrowed = query.words !== '' || Object.keys(query.facets).length > 0;
+  const chips = { query, facets, filters, withCounts, action, change: live ? change : undefined };
   return (
-    <form
-      class="filters"
-      role="search"
-      action={action}
-      onSubmit={(event) => {
-        if (live) event.preventDefault();
-      }}
-    >
-      <p class="search-field">
-        <label for="chain-words">Search by name, id, short name or currency</label>
-        <input
-          id="chain-words"
-          ref={field}
-          type="search"
-          name="q"
-          {...(hydrated ? { value: query.words } : { defaultValue: query.words })}
-          maxLength={100}
-          autoComplete="off"
-          spellcheck={false}
-          onInput={(event) =>
-            change({ ...query, words: event.currentTarget.value, page: 1 }, 'typed')
-          }
-        />
-      </p>
-      {FACET_NAMES.filter(
-        (name) =>
-          (name === 'contracts' && !withCounts) || saysSomething(facets[name], query.facets[name]),
-      ).map((name) => (
-        <Facet
-          key={name}
-          name={name}
-          value={query.facets[name] ?? ''}
-          counts={facets[name]}
-          disabled={name === 'contracts' && !withCounts}
-          onChoose={(value) => choose(name, value)}
-        />
-      ))}
-      {(query.sort !== NO_QUERY.sort || query.descending) && (
-        <input type="hidden" name="sort" value={`${query.descending ? '-' : ''}${query.sort}`} />
-      )}
-      <p class="form-actions">
-        {!live && <button type="submit">Apply</button>}
-        {isNarrowed && (
-          <a
-            class="button"
-            href={action}
-            onClick={(event) => {
-              if (!live) return;
-              event.preventDefault();
-              change({ ...query, words: '', facets: {}, page: 1 }, 'chosen');
-            }}
-          >
-            Clear
-          </a>
+    <>
+      <form
+        class="filters"
+        role="search"
+        action={action}
+        onSubmit={(event) => {
+          if (live) event.preventDefault();
+        }}
+      >
+        <p class="search-field">
+          <label for="chain-words">Search by name, id, short name or currency</label>
+          <input
+            id="chain-words"
+            ref={field}
+            type="search"
+            name="q"
+            {...(hydrated ? { value: query.words } : { defaultValue: query.words })}
+            maxLength={100}
+            autoComplete="off"
+            spellcheck={false}
+            onInput={(event) =>
+              change({ ...query, words: event.currentTarget.value, page: 1 }, 'typed')
+            }
+          />
+        </p>
+        {Object.entries(query.facets).map(([name, value]) => (
+          <input key={name} type="hidden" name={name} value={value} />
+        ))}
+        {(query.sort !== NO_QUERY.sort || query.descending) && (
+          <input type="hidden" name="sort" value={`${query.descending ? '-' : ''}${query.sort}`} />
         )}
-      </p>
-    </form>
+        <p class="form-actions">
+          {!live && <button type="submit">Apply</button>}
+          {isNarrowed && (
+            <a
+              class="button"
+              href={action}
+              onClick={(event) => {
+                if (!live) return;
+                event.preventDefault();
+                change({ ...query, words: '', facets: {}, page: 1 }, 'chosen');
+              }}
+            >
+              Clear
+            </a>
+          )}
+        </p>
+      </form>
+      <FilterChips {...chips} />
+    </>
   );
 }
 
-/** A facet that has the same value everywhere narrows nothing. */
-const saysSomething = (
-  counts: Readonly<Record<string, number>>,
-  chosen: string | undefined,
-): boolean =>
-  chosen !== undefined || Object.values(counts).filter((count) => count > 0).length !== 1;
+/** The chips of the filters: each one adds its value to the query, or takes it away again. */
+function FilterChips({
+  query,
+  facets,
+  filters,
+  withCounts,
+  ...links
+}: Omit<QueryLinks, 'query'> & {
+  readonly query: ChainQuery;
+  readonly facets: FacetCounts;
+  readonly filters: readonly ChainFilter[];
+  readonly withCounts: boolean;
+}): VNode {
+  const chips = FACET_NAMES.filter((name) => name !== 'contracts' || withCounts).flatMap((name) =>
+    chipsOf(name, filters, facets[name], query.facets[name]),
+  );
+  return (
+    <ul class="filter-chips" aria-label="Filters">
+      {chips.map(({ name, value, text, count, isOn }) => {
+        const others = Object.entries(query.facets).filter(([facet]) => facet !== name);
+        const chosen = Object.fromEntries(isOn ? others : [...others, [name, value]]);
+        return (
+          <li key={text} class={isOn ? 'on' : undefined}>
+            <QueryLink {...links} to={{ ...query, facets: chosen, page: 1 }} isOn={isOn}>
+              {text}
+            </QueryLink>{' '}
+            <span class="count">{isOn ? '×' : formatCount(count)}</span>
+          </li>
+        );
+      })}
+    </ul>
+  );
+}
 
-function Facet({
-  name,
-  value,
-  counts,
-  disabled,
-  onChoose,
-}: {
+interface Chip {
   readonly name: FacetName;
   readonly value: string;
-  readonly counts: Readonly<Record<string, number>>;
-  readonly disabled: boolean;
-  readonly onChoose: (value: string) => void;
-}): VNode {
-  const { label, options } = FACETS[name];
-  const id = `facet-${name}`;
-  return (
-    <p>
-      <label for={id}>{label}</label>
-      <select
-        id={id}
-        name={name}
-        disabled={disabled}
-        onChange={(event) => onChoose(event.currentTarget.value)}
-      >
-        <option value="" selected={value === ''}>
-          any
-        </option>
-        {options.map(([option, text]) => (
-          <option key={option} value={option} selected={value === option}>
-            {text} ({formatCount(counts[option] ?? 0)})
-          </option>
-        ))}
-      </select>
-    </p>
-  );
+  readonly text: string;
+  /** How many chains are left with it. */
+  readonly count: number;
+  readonly isOn: boolean;
+}
+
+/** A filter that is not offered has a chip while it is chosen: it came with a URL. */
+function chipsOf(
+  name: FacetName,
+  filters: readonly ChainFilter[],
+  counts: Readonly<Record<string, number>>,
+  chosen: string | undefined,
+): readonly Chip[] {
+  return FACETS[name].options.flatMap(([value, text]) => {
+    const isOn = chosen === value;
+    if (!isOn && !filters.includes(`${name}=${value}`)) return [];
+    return [{ name, value, text, count: counts[value] ?? 0, isOn }];
+  });
 }

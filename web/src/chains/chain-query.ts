@@ -7,15 +7,12 @@ export interface ChainRow extends RegistryLine {
   readonly lastVerifiedAt?: string | null;
 }
 
-const yesOrNo = (yes: string, no: string): readonly (readonly [string, string])[] => [
-  ['yes', yes],
-  ['no', no],
-];
-
-interface Facet {
-  readonly label: string;
-  /** Values, as the URL has them, and their names. */
-  readonly options: readonly (readonly [string, string])[];
+/** A property of chains by which the table is narrowed. */
+export interface Facet {
+  /** Values, as the URL has them, each with the text of its chip. */
+  readonly options: readonly (readonly [value: string, text: string])[];
+  /** Values whose chip is shown only while it is chosen: few people look for them. */
+  readonly hidden?: readonly string[];
   readonly valueOf: (row: ChainRow) => string;
 }
 
@@ -24,53 +21,64 @@ const flag = (value: boolean): string => (value ? 'yes' : 'no');
 /** What the table can be narrowed by. */
 export const FACETS = {
   supported: {
-    label: 'Supported',
-    options: yesOrNo('yes', 'no'),
+    options: [
+      ['yes', 'Supported'],
+      ['no', 'Not supported'],
+    ],
+    hidden: ['no'],
     valueOf: (row) => flag(row.supported),
   },
+  contracts: {
+    options: [
+      ['yes', 'With contracts'],
+      ['no', 'Without contracts'],
+    ],
+    hidden: ['no'],
+    valueOf: ({ full, partial }) =>
+      full === undefined || partial === undefined ? 'unknown' : flag(full + partial > 0),
+  },
   monitored: {
-    label: 'Monitored',
-    options: yesOrNo('yes', 'no'),
+    options: [
+      ['yes', 'Monitored'],
+      ['no', 'Not monitored'],
+    ],
+    hidden: ['no'],
     valueOf: (row) => flag(row.monitored),
   },
   network: {
-    label: 'Network',
     options: [
-      ['mainnet', 'mainnets'],
-      ['testnet', 'testnets'],
+      ['mainnet', 'Mainnets'],
+      ['testnet', 'Testnets'],
     ],
     valueOf: (row) => (row.testnet ? 'testnet' : 'mainnet'),
   },
   status: {
-    label: 'Status',
     options: [
-      ['active', 'active'],
-      ['incubating', 'incubating'],
-      ['deprecated', 'deprecated'],
+      ['active', 'Active'],
+      ['incubating', 'Incubating'],
+      ['deprecated', 'Deprecated'],
     ],
+    hidden: ['active', 'incubating'],
     valueOf: (row) => (row.status ?? 'active').toLowerCase(),
   },
-  contracts: {
-    label: 'Contracts',
-    options: yesOrNo('some', 'none'),
-    valueOf: ({ full, partial }) =>
-      full === undefined || partial === undefined ? 'unknown' : flag(full + partial > 0),
+  health: {
+    options: [
+      ['up', 'RPC up'],
+      ['degraded', 'RPC degraded'],
+      ['down', 'RPC down'],
+      ['unknown', 'RPC not known yet'],
+      ['none', 'RPC not probed'],
+    ],
+    hidden: ['unknown', 'none'],
+    valueOf: (row) => row.health ?? 'none',
   },
   warnings: {
-    label: 'Warnings',
-    options: yesOrNo('some', 'none'),
-    valueOf: (row) => flag(row.warnings.length > 0),
-  },
-  health: {
-    label: 'Health',
     options: [
-      ['up', 'up'],
-      ['degraded', 'degraded'],
-      ['down', 'down'],
-      ['unknown', 'not known yet'],
-      ['none', 'not probed'],
+      ['yes', 'With warnings'],
+      ['no', 'Without warnings'],
     ],
-    valueOf: (row) => row.health ?? 'none',
+    hidden: ['no'],
+    valueOf: (row) => flag(row.warnings.length > 0),
   },
 } as const satisfies Readonly<Record<string, Facet>>;
 

@@ -4,8 +4,8 @@ import { formatAgo, formatCount, formatTime } from '../format.ts';
 import { type PageContext } from '../page.ts';
 import { HealthMark, ShareBar } from '../parts/marks.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
-import { type ChainQuery, type ChainRow, formatChainQuery, type SortKey } from './chain-query.ts';
-import { type ChangeQuery } from './use-chain-query.ts';
+import { type ChainRow, type SortKey } from './chain-query.ts';
+import { QueryLink, type QueryLinks } from './query-link.tsx';
 
 interface Column {
   readonly title: string;
@@ -18,20 +18,16 @@ const COLUMNS: readonly Column[] = [
   { title: 'Name', sort: 'name' },
   { title: 'Id', sort: 'id', figures: true },
   { title: 'Verification' },
+];
+/** A service without contracts has nothing to say here. */
+const COUNTS: readonly Column[] = [
   { title: 'Full', sort: 'full', figures: true },
   { title: 'Partial', sort: 'partial', figures: true },
   { title: 'Share of full', sort: 'share', figures: true },
   { title: 'Last verified', sort: 'last', figures: true },
 ];
-/** Only configured chains are probed: most services have nothing to say here. */
-const HEALTH: Column = { title: 'Health', sort: 'health', figures: true };
-
-/** What a link needs to show another query, by itself and at once where scripts run. */
-interface QueryLinks {
-  readonly query: ChainQuery;
-  readonly context: PageContext;
-  readonly change: ChangeQuery | undefined;
-}
+/** Only supported chains are probed. */
+const HEALTH: Column = { title: 'RPC', sort: 'health', figures: true };
 
 /** The table of chains with the links to its other pages. */
 export function ChainTable({
@@ -40,8 +36,13 @@ export function ChainTable({
   pages,
   isBusy,
   now,
-  ...links
-}: QueryLinks & {
+  hasCounts,
+  context,
+  ...asked
+}: Omit<QueryLinks, 'action'> & {
+  readonly context: PageContext;
+  /** Whether any chain of the service has contracts. */
+  readonly hasCounts: boolean;
   readonly rows: readonly ChainRow[];
   readonly page: number;
   readonly pages: number;
@@ -50,18 +51,21 @@ export function ChainTable({
   /** Ages are counted up to this moment. */
   readonly now: string;
 }): VNode {
-  const { query, context } = links;
+  const { query } = asked;
   const { base } = context;
+  const links = { ...asked, action: `${base}registry` };
   const hasHealth = rows.some(({ health }) => health !== undefined) || query.sort === 'health';
   const renderRow = useMemo(() => {
     // An unchanged row gets the same node again, which Preact does not compare.
     const made = new WeakMap<ChainRow, VNode>();
     return (row: ChainRow): VNode => {
-      const node = made.get(row) ?? <Row key={row.chainId} {...{ row, base, now, hasHealth }} />;
+      const node = made.get(row) ?? (
+        <Row key={row.chainId} {...{ row, base, now, hasCounts, hasHealth }} />
+      );
       made.set(row, node);
       return node;
     };
-  }, [base, now, hasHealth]);
+  }, [base, now, hasCounts, hasHealth]);
   return (
     <>
       <TableRegion label="Chains">
@@ -69,9 +73,11 @@ export function ChainTable({
           <caption class="unseen">Chains, and the contracts that are verified on them</caption>
           <thead role="rowgroup">
             <tr role="row">
-              {[...COLUMNS, ...(hasHealth ? [HEALTH] : [])].map((column) => (
-                <HeadCell key={column.title} column={column} {...links} />
-              ))}
+              {[...COLUMNS, ...(hasCounts ? COUNTS : []), ...(hasHealth ? [HEALTH] : [])].map(
+                (column) => (
+                  <HeadCell key={column.title} column={column} {...links} />
+                ),
+              )}
             </tr>
           </thead>
           <tbody role="rowgroup">{rows.map(renderRow)}</tbody>
@@ -133,40 +139,20 @@ function HeadCell({ column, ...links }: QueryLinks & { readonly column: Column }
   );
 }
 
-function QueryLink({
-  context,
-  change,
-  to,
-  children,
-}: Omit<QueryLinks, 'query'> & { readonly to: ChainQuery; readonly children: string }): VNode {
-  const text = formatChainQuery(to);
-  return (
-    <a
-      href={`${context.base}registry${text === '' ? '' : `?${text}`}`}
-      onClick={(event) => {
-        const plain = !event.ctrlKey && !event.metaKey && !event.shiftKey && event.button === 0;
-        if (change === undefined || !plain) return;
-        event.preventDefault();
-        change(to, 'chosen');
-      }}
-    >
-      {children}
-    </a>
-  );
-}
-
 function Row({
   row,
   base,
   now,
+  hasCounts,
   hasHealth,
 }: {
   readonly row: ChainRow;
   readonly base: string;
   readonly now: string;
+  readonly hasCounts: boolean;
   readonly hasHealth: boolean;
 }): VNode {
-  const { chainId, full, partial, lastVerifiedAt, health } = row;
+  const { chainId, health } = row;
   return (
     <tr role="row">
       <th role="rowheader" scope="row">
@@ -193,6 +179,20 @@ function Row({
           <span class="quiet">–</span>
         )}
       </td>
+      {hasCounts && <CountCells row={row} now={now} />}
+      {hasHealth && (
+        <td role="cell" data-label="RPC" class="figure">
+          {health === undefined ? <span class="quiet">–</span> : <HealthMark state={health} />}
+        </td>
+      )}
+    </tr>
+  );
+}
+
+function CountCells({ row, now }: { readonly row: ChainRow; readonly now: string }): VNode {
+  const { full, partial, lastVerifiedAt } = row;
+  return (
+    <>
       <td role="cell" data-label="Full" class="figure">
         <Count value={full} />
       </td>
@@ -211,12 +211,7 @@ function Row({
           </time>
         )}
       </td>
-      {hasHealth && (
-        <td role="cell" data-label="Health" class="figure">
-          {health === undefined ? <span class="quiet">–</span> : <HealthMark state={health} />}
-        </td>
-      )}
-    </tr>
+    </>
   );
 }
 

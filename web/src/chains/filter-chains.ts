@@ -3,6 +3,7 @@ import { type RegistryLine, type StatisticsOverview } from '../answers.ts';
 import {
   type ChainQuery,
   type ChainRow,
+  type Facet,
   FACET_NAMES,
   FACETS,
   type FacetName,
@@ -87,6 +88,21 @@ export function filterChains(index: ChainIndex, query: ChainQuery): FoundChains 
   const sign = query.descending ? -1 : 1;
   found.sort((left, right) => sign * compare(left, right) || left.row.chainId - right.row.chainId);
   return { rows: found.map(({ row }) => row), facets: counts as FacetCounts };
+}
+
+/** A filter: a facet and one of its values, such as `supported=yes`. */
+export type ChainFilter = `${FacetName}=${string}`;
+
+/** The filters that narrow this table. A value that no chain has, or that all have, narrows nothing. */
+export function findFilters(index: ChainIndex): readonly ChainFilter[] {
+  return FACET_NAMES.flatMap((name) => {
+    const facet: Facet = FACETS[name];
+    const present = new Set(index.map(({ row }) => facet.valueOf(row)));
+    if (present.size < 2) return [];
+    return facet.options
+      .filter(([value]) => present.has(value) && facet.hidden?.includes(value) !== true)
+      .map(([value]): ChainFilter => `${name}=${value}`);
+  });
 }
 
 /** An id that is written out as `0x1` or `eip155:1` is meant whole; everything else may be a part of a name. */

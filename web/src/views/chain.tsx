@@ -63,22 +63,24 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
           </ul>
         </div>
       )}
+      <Verdict record={record} counts={rest.counts} base={context.base} />
       <Facts details={details.value} />
-      <Section id="counts" title="Verified contracts">
-        <StaleCounts health={rest.service} now={context.now} />
-        <Counts
-          counts={rest.counts}
-          context={context}
-          chainId={record.chainId}
-          isSupported={record.supported}
-        />
-        {hasContracts(rest.counts) &&
-          (rest.history.state === 'ready' ? (
-            <Trend history={rest.history.value} fileName={`chain-${record.chainId}`} />
+      {(rest.counts.state === 'failed' || rest.counts.value !== null) && (
+        <Section id="counts" title="Verified contracts">
+          <StaleCounts health={rest.service} now={context.now} />
+          {rest.counts.state === 'ready' && rest.counts.value !== null ? (
+            <Figures counts={rest.counts.value} now={context.now} />
           ) : (
-            <Failure what="The history" loaded={rest.history} />
-          ))}
-      </Section>
+            rest.counts.state === 'failed' && <Failure what="The counts" loaded={rest.counts} />
+          )}
+          {hasContracts(rest.counts) &&
+            (rest.history.state === 'ready' ? (
+              <Trend history={rest.history.value} fileName={`chain-${record.chainId}`} />
+            ) : (
+              <Failure what="The history" loaded={rest.history} />
+            ))}
+        </Section>
+      )}
       {(rest.latest.state === 'failed' || rest.latest.value.length > 0) && (
         <Section id="latest" title="Latest contracts">
           {rest.latest.state === 'ready' ? (
@@ -106,9 +108,10 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
           <Failure what="The health of the endpoints" loaded={rest.health} />
         )}
       </Section>
-      <Section id="fields" title="All fields and their sources">
+      <details class="raw">
+        <summary>All fields and their sources</summary>
         <Fields details={details.value} />
-      </Section>
+      </details>
       <RawRecord record={record} base={context.base} />
     </>
   );
@@ -214,10 +217,6 @@ function Facts({ details: { record, testnet, local } }: { readonly details: Chai
         {local && ', local'}
         {status !== undefined && `, ${status}`}
       </Fact>
-      <Fact name="Here">
-        {record.supported ? 'supported: contracts can be verified' : 'not supported'},{' '}
-        {record.monitored ? 'monitored' : 'not monitored'}
-      </Fact>
       {infoURL !== undefined && (
         <Fact name="Site">
           <TextOrLink text={infoURL} />
@@ -241,37 +240,33 @@ function hasContracts(counts: Loaded<ChainCounts | null>): boolean {
   return counts.state === 'ready' && counts.value !== null;
 }
 
-function Counts({
+/** In one line: whether contracts of the chain can be verified here, and what there is already. */
+function Verdict({
+  record: { chainId, supported, monitored },
   counts,
-  context,
-  chainId,
-  isSupported,
+  base,
 }: {
+  readonly record: ChainDetails['record'];
   readonly counts: Loaded<ChainCounts | null>;
-  readonly context: PageContext;
-  readonly chainId: number;
-  readonly isSupported: boolean;
+  readonly base: string;
 }): VNode {
-  if (counts.state === 'failed') return <Failure what="The counts" loaded={counts} />;
-  const { value } = counts;
-  if (value === null && isSupported) {
-    return (
-      <p>
-        No contract of this chain has been verified here yet.{' '}
-        <a href={`${context.base}verify?chain=${chainId}`}>Verify one</a>.
-      </p>
-    );
-  }
-  return (
-    <>
-      {value !== null && <Figures counts={value} now={context.now} />}
-      {!isSupported && (
-        <p>
-          Contracts of this chain cannot be verified here, because the service has no endpoint for
-          it. The operator can add one under <code>chains.{chainId}.rpc</code> in fullmatch.yaml.
-        </p>
-      )}
-    </>
+  const { full = 0, partial = 0 } = (counts.state === 'ready' && counts.value) || {};
+  const contracts = full + partial;
+  const verified =
+    contracts > 0 && `${formatCount(contracts)} verified contract${contracts === 1 ? '' : 's'}. `;
+  return supported ? (
+    <p class="lead">
+      {verified}
+      Contracts of this chain can be verified here
+      {monitored && '; new ones are verified automatically where their sources are available'}.{' '}
+      <a href={`${base}verify?chain=${chainId}`}>Verify a contract</a>
+    </p>
+  ) : (
+    <p class="lead">
+      {verified}
+      New contracts cannot be verified: this service has no endpoint for the chain. The operator can
+      add one under <code>chains.{chainId}.rpc</code> in fullmatch.yaml.
+    </p>
   );
 }
 

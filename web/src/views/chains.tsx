@@ -11,9 +11,11 @@ import {
 import { ChainTable } from '../chains/chain-table.tsx';
 import { DidYouMean } from '../chains/did-you-mean.tsx';
 import {
+  type ChainFilter,
   type ChainIndex,
   type FacetCounts,
   filterChains,
+  findFilters,
   pageOf,
 } from '../chains/filter-chains.ts';
 import { nearestChains } from '../chains/nearest-chains.ts';
@@ -37,12 +39,16 @@ interface ShownChains {
   readonly pages: number;
   readonly rows: readonly ChainRow[];
   readonly facets: FacetCounts;
+  /** Whether any chain has contracts, or nobody knows. */
+  readonly hasCounts: boolean;
   /** Where there is no row: chains that may have been meant. */
   readonly nearest: readonly RegistryLine[];
 }
 
 interface ChainsData {
   readonly shown: Loaded<ShownChains>;
+  /** What the table can be narrowed by. */
+  readonly filters: readonly ChainFilter[];
   readonly counts: ReadChains['counts'];
   readonly health: Loaded<Health>;
 }
@@ -61,9 +67,10 @@ async function load(api: Api, { query }: { readonly query: string }): Promise<Ch
     readChains(api),
     api.get<Health>('health'),
   ]);
-  if (index.state === 'failed') return { shown: index, counts, health };
+  if (index.state === 'failed') return { shown: index, filters: [], counts, health };
   const { shown } = showChains(index.value, parseChainQuery(query));
-  return { shown: { ...index, value: shown }, counts, health };
+  const filters = findFilters(index.value);
+  return { shown: { ...index, value: shown }, filters, counts, health };
 }
 
 function showChains(
@@ -74,7 +81,8 @@ function showChains(
   const isLost = found.length === 0 && query.words !== '';
   const lines = index.map(({ row }) => row);
   const nearest = isLost ? nearestChains(lines, query.words) : [];
-  const shown = { total: index.length, matching: found.length, facets, nearest };
+  const hasCounts = index.some(({ row: { full, partial } }) => full !== 0 || partial !== 0);
+  const shown = { total: index.length, matching: found.length, facets, hasCounts, nearest };
   return { found, shown: { ...shown, ...pageOf(found, query.page) } };
 }
 
@@ -123,6 +131,7 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
       <ChainFilters
         query={query}
         facets={shown.facets}
+        filters={data.filters}
         withCounts={counts.state === 'ready'}
         live={isLive}
         action={`${context.base}registry`}

@@ -206,7 +206,8 @@ describe('GET /v1/registry', () => {
     let state: 'up' | 'down' = 'up';
     const chainHealth: HttpParts['chainHealth'] = {
       report: (chain) => reportUnprobed(chain, 'not_configured'),
-      reports: () => [{ chainId: 9, state, reasons: [], endpoints: [] }],
+      reports: () => [],
+      states: () => new Map([[9, state]]),
     };
     const watched = createCheckedApiApp(
       await fixtureDependencies({ registry: () => registry, chainHealth }),

@@ -1,7 +1,6 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
 import { type ChainRegistry } from '../../../chains/registry/registry.ts';
-import { type ChainHealthReport } from '../../../chains/health/health-report.ts';
 import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
 import { answerSnapshot } from '../../answer-snapshot.ts';
 import { documentResponses } from '../../document-responses.ts';
@@ -64,10 +63,10 @@ export function addRegistryRoute(
   let made: { of: ChainRegistry; states: string; snapshot: Promise<Snapshot> } | undefined;
   routes.openapi(registryRoute, async (c) => {
     const of = registry();
-    const reports = chainHealth.reports();
-    const states = reports.map(({ chainId, state }) => `${chainId} ${state}`).join('\n');
+    const healthOf = chainHealth.states();
+    const states = [...healthOf].join('\n');
     if (made?.of !== of || made.states !== states) {
-      const bytes = Buffer.from(JSON.stringify(renderRegistry(of, reports)));
+      const bytes = Buffer.from(JSON.stringify(renderRegistry(of, healthOf)));
       const before = made?.snapshot;
       const snapshot = async (): Promise<Snapshot> => makeSnapshot(bytes, new Date(), await before);
       made = { of, states, snapshot: snapshot() };
@@ -78,9 +77,8 @@ export function addRegistryRoute(
 
 function renderRegistry(
   { chains, findings, listSource, listSha256 }: ChainRegistry,
-  reports: readonly ChainHealthReport[],
+  states: ReturnType<HttpParts['chainHealth']['states']>,
 ): RegistryOverview {
-  const states = new Map(reports.map(({ chainId, state }) => [chainId, state]));
   const codes = new Map<number, string[]>();
   for (const { level, code, chainId } of findings) {
     if (level === 'info' || chainId === undefined) continue;
@@ -103,7 +101,7 @@ function renderRegistry(
         monitored: record.monitored,
         testnet,
         ...(record.status !== undefined && { status: record.status }),
-        ...(health !== undefined && health !== 'not_probed' && { health }),
+        ...(health !== undefined && { health }),
         warnings: [...new Set([...redFlags, ...(codes.get(record.chainId) ?? [])])],
       };
     }),
