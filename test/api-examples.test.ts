@@ -14,7 +14,12 @@ import {
   type Anvil,
 } from './support/anvil.ts';
 import { type ApiExample, showAnswer, steady } from './support/api-examples/example.ts';
-import { type ExampleFacts, type Question, questionsOf } from './support/api-examples/questions.ts';
+import {
+  DOCUMENTED_CHAIN_ID,
+  type ExampleFacts,
+  type Question,
+  questionsOf,
+} from './support/api-examples/questions.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { followed } from './support/followed.ts';
 import { waitUntil } from './support/wait-for.ts';
@@ -64,7 +69,7 @@ describe.skipIf(findAnvil() === undefined)('the examples of the API', () => {
 
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
-    anvil = await startAnvil({ chainId: VERIFIED_CHAIN_ID });
+    anvil = await startAnvil({ chainId: DOCUMENTED_CHAIN_ID });
     service = await bootService({
       databaseUrl: testDatabase.url,
       yaml: configOf(
@@ -74,7 +79,9 @@ operator: { enabled: true, port: 0 }
 access: { unlisted: true, tokens: ['docs:0123456789ABCDEF'] }
 health: { enabled: false }
 `,
-      ).replace('Test chain', 'Chain of the documentation'),
+      )
+        .replace('Test chain', 'My chain')
+        .replace(`${VERIFIED_CHAIN_ID}:`, `${DOCUMENTED_CHAIN_ID}:`),
     });
     facts = await prepare();
     await followed(service, testDatabase.database);
@@ -98,11 +105,12 @@ health: { enabled: false }
     const { address } = await deploy(anvil, creationCode);
     const copies: Awaited<ReturnType<typeof deploy>>[] = [];
     for (let copy = 0; copy < COPIES; copy += 1) copies.push(await deploy(anvil, creationCode));
-    const job = await verifyOverV2(service.apiUrl, address, {
+    const body = {
       stdJsonInput: input,
       compilerVersion: '0.8.37',
       contractIdentifier: `${PATH}:Token`,
-    });
+    };
+    const job = await verifyOverV2(service.apiUrl, address, body, DOCUMENTED_CHAIN_ID);
     expect(job.contract.match).toBe('exact_match');
     return {
       ...{ address, input, metadata, source: SOURCE },
@@ -124,7 +132,7 @@ health: { enabled: false }
   ): Promise<ApiExample> {
     const shown = hostOf(servers?.[0]?.description);
     const usual: Readonly<Record<string, string>> = {
-      ...{ chainId: String(VERIFIED_CHAIN_ID), ref: String(VERIFIED_CHAIN_ID) },
+      ...{ chainId: String(DOCUMENTED_CHAIN_ID), ref: String(DOCUMENTED_CHAIN_ID) },
       address: facts.address,
     };
     const valueOf = (name: string): string => {

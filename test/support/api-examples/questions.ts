@@ -1,5 +1,7 @@
 import { type Hex } from '../../../src/lib/hex.ts';
-import { VERIFIED_CHAIN_ID } from '../anvil.ts';
+
+/** The chain of the examples: no public list has it, so nothing of another chain is shown. */
+export const DOCUMENTED_CHAIN_ID = 42424242;
 
 /** What the requests of the documentation ask about. */
 export interface ExampleFacts {
@@ -38,11 +40,11 @@ const COMPILER = '0.8.37+commit.f401782d';
 /** The requests of the documentation by their operations. */
 export function questionsOf(facts: ExampleFacts): Readonly<Record<string, Question>> {
   const { address, unverified, input, metadata, source, jobId } = facts;
-  const chainId = String(VERIFIED_CHAIN_ID);
+  const chainId = String(DOCUMENTED_CHAIN_ID);
   const files = { 'metadata.json': metadata, 'Token.sol': source };
   const volatile = { isVolatile: true };
   return {
-    'GET /v1/chains': { query: { q: 'documentation', limit: '1' } },
+    'GET /v1/chains': { query: { q: 'my chain', limit: '1' } },
     'GET /v1/registry': {},
     'GET /v1/chains/{ref}/icon': {},
     'GET /v1/chains/{ref}/health': volatile,

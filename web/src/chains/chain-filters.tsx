@@ -35,12 +35,11 @@ export function ChainFilters({
     const words = field.current?.value ?? query.words;
     if (words !== query.words) change({ ...query, words, page: 1 }, 'typed');
   }, []);
-  const isNarrowed = query.words !== '' || Object.keys(query.facets).length > 0;
   const chips = { query, facets, filters, withCounts, action, change: live ? change : undefined };
   return (
     <>
       <form
-        class="filters"
+        class="filters one-line"
         role="search"
         action={action}
         onSubmit={(event) => {
@@ -69,22 +68,11 @@ export function ChainFilters({
         {(query.sort !== NO_QUERY.sort || query.descending) && (
           <input type="hidden" name="sort" value={`${query.descending ? '-' : ''}${query.sort}`} />
         )}
-        <p class="form-actions">
-          {!live && <button type="submit">Apply</button>}
-          {isNarrowed && (
-            <a
-              class="button"
-              href={action}
-              onClick={(event) => {
-                if (!live) return;
-                event.preventDefault();
-                change({ ...query, words: '', facets: {}, page: 1 }, 'chosen');
-              }}
-            >
-              Clear
-            </a>
-          )}
-        </p>
+        {!live && (
+          <p>
+            <button type="submit">Search</button>
+          </p>
+        )}
       </form>
       <FilterChips {...chips} />
     </>
@@ -121,6 +109,13 @@ function FilterChips({
           </li>
         );
       })}
+      {(query.words !== '' || Object.keys(query.facets).length > 0) && (
+        <li class="clear">
+          <QueryLink {...links} to={{ ...query, words: '', facets: {}, page: 1 }}>
+            Clear
+          </QueryLink>
+        </li>
+      )}
     </ul>
   );
 }
