@@ -88,7 +88,7 @@ describe('what people stumbled over', () => {
   test('a chain that is not supported does not offer to verify on it, and says what is missing', async () => {
     const text = await textOf('/registry/24');
     expect(text).not.toContain('Verify a contract');
-    expect(text).toContain('New contracts cannot be verified');
+    expect(text).toContain('Contracts of this chain cannot be verified here');
   });
 
   test('an unknown chain is printed once beside its contract', async () => {

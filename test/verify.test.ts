@@ -95,6 +95,13 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     );
     expect(again.status).toBe(409);
     expect(await again.json()).toMatchObject({ customCode: 'already_verified' });
+    const lines = service
+      .logText()
+      .split('\n')
+      .filter((line) => line.includes('"verified"'));
+    expect(lines.map((line) => JSON.parse(line) as unknown)).toContainEqual(
+      expect.objectContaining({ event: 'verified', address, name: 'Vault', outcome: 'stored' }),
+    );
   });
 
   test.each([

@@ -11,6 +11,7 @@ import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { showProgress } from './progress-line.ts';
 import { onStore } from './on-store.ts';
+import { countOf } from '../lib/count-of.ts';
 
 const AFTER_HELP = `
 The backup shows one moment, even while the service runs. It has everything in the database: chain lists, contracts, events,
@@ -114,11 +115,11 @@ export function describeBackup(backup: Backup): string {
   const { schemas, rows, bytes, createdAt } = factsOf(backup);
   const [main, unlisted] = schemas;
   return [
-    `${main?.contracts ?? 0} contracts of ${Object.keys(main?.counts ?? {}).length} chains`,
-    ...(unlisted === undefined ? [] : [`${unlisted.contracts} unlisted ones`]),
+    `${countOf(main?.contracts ?? 0, 'contract')} on ${countOf(Object.keys(main?.counts ?? {}).length, 'chain')}`,
+    ...(unlisted === undefined ? [] : [countOf(unlisted.contracts, 'unlisted contract')]),
     `up to event ${main?.newestEvent ?? '0'}`,
-    `${rows} rows`,
+    countOf(rows, 'row'),
     formatBytes(bytes),
-    `of ${createdAt}`,
+    `made ${createdAt}`,
   ].join(', ');
 }

@@ -8,6 +8,7 @@ import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
+import { countOf } from '../lib/count-of.ts';
 
 /** Somebody waits for the answer. */
 const DEADLINE_MS = 5000;
@@ -59,14 +60,14 @@ function refuseUnhealthy(reports: readonly ChainHealthReport[]): void {
   if (wrong.length > 0) {
     throw new FullmatchError(
       'wrong_chain',
-      `${wrong.length} endpoints belong to another chain; correct the configuration.`,
+      `${countOf(wrong.length, 'endpoint')} of another chain; correct the configuration.`,
       { details: { endpoints: wrong } },
     );
   }
   if (probed.length === 0) return;
   throw new FullmatchError(
     'endpoints_unhealthy',
-    `${probed.length} endpoints are not up; see the reasons above.`,
+    `Not up: ${countOf(probed.length, 'endpoint')}; see the reasons above.`,
     { details: { endpoints: probed } },
   );
 }

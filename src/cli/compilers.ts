@@ -18,6 +18,7 @@ import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { addListOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
+import { countOf } from '../lib/count-of.ts';
 
 /** `fullmatch compilers list`: prints the compilers that are on this machine. */
 export function defineCompilersList(command: Command, context: CliContext): void {
@@ -55,7 +56,7 @@ export function defineCompilersVerify(command: Command, context: CliContext): vo
     if (bad.length === 0) return;
     throw new FullmatchError(
       'compiler_checksum_mismatch',
-      `${bad.length} compilers differ from the released ones; delete their files and fetch them again.`,
+      `Not the released binary: ${countOf(bad.length, 'compiler')}. Delete the files and fetch them again.`,
       { details: { versions: bad.map(({ longVersion }) => longVersion) } },
     );
   });

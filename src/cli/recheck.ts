@@ -11,6 +11,7 @@ import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
+import { countOf } from '../lib/count-of.ts';
 
 const PAGE_SIZE = 200;
 
@@ -32,7 +33,7 @@ export function defineRecheck(command: Command, context: CliContext): void {
       if (missed > 0) {
         throw new FullmatchError(
           'not_checked',
-          `The code of ${missed} contracts could not be read.`,
+          `The code of ${countOf(missed, 'contract')} could not be read.`,
           {
             details: { contracts: missed },
           },

@@ -12,6 +12,7 @@ import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
+import { countOf } from '../lib/count-of.ts';
 
 /** `fullmatch recount`: compares the counts with the events and the rows. Exits 6 on any difference that stays. */
 export function defineRecount(command: Command, context: CliContext): void {
@@ -53,7 +54,7 @@ function refuseDifferences({ differences }: Recount, repair: boolean): void {
   const advice = repair
     ? 'verify or import these contracts again, or withdraw them'
     : 'run: fullmatch recount --repair';
-  throw new FullmatchError('counts_differ', `${left.length} differences; ${advice}`, {
+  throw new FullmatchError('counts_differ', `${countOf(left.length, 'difference')}; ${advice}`, {
     details: { differences: left.length },
   });
 }
@@ -62,8 +63,8 @@ function recountText({ chains, contracts, events, differences, repaired }: Recou
   const found =
     differences.length === 0
       ? 'no differences'
-      : `${differences.length} differences${repaired ? ', repaired' : ''}`;
-  const head = `${chains} chains, ${contracts} contracts, ${events} events: ${found}\n`;
+      : `${countOf(differences.length, 'difference')}${repaired ? ', repaired' : ''}`;
+  const head = `${countOf(chains, 'chain')}, ${countOf(contracts, 'contract')}, ${countOf(events, 'event')}: ${found}\n`;
   if (differences.length === 0) return head;
   const columns = ['difference', 'chain', 'address', 'stored', 'expected'];
   return head + renderTable(columns, differences.map(differenceRow));

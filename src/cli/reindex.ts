@@ -8,6 +8,7 @@ import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { showProgress } from './progress-line.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
+import { countOf } from '../lib/count-of.ts';
 
 /** What a run did. */
 interface ReindexReport {
@@ -74,7 +75,7 @@ async function reindexStored(
 }
 
 const progressText = (compilations: number, contracts: number): string =>
-  `${compilations} compilations, ${contracts} contracts indexed`;
+  `${countOf(compilations, 'compilation')}, ${countOf(contracts, 'contract')} indexed`;
 
 function writeText({ compilations, contracts, reasons }: ReindexReport, context: CliContext): void {
   writeLine(context.stdout, progressText(compilations, contracts));

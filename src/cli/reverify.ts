@@ -15,6 +15,7 @@ import { showProgress } from './progress-line.ts';
 import { chooseChains, invalid, readContractChoice } from './recheck.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
+import { countOf } from '../lib/count-of.ts';
 
 /** Outcomes that need no line of their own. */
 const CONFIRMED: ReadonlySet<string> = new Set(['verified', 'recompiled']);
@@ -72,7 +73,7 @@ export function defineReverify(command: Command, context: CliContext): void {
       if (differs > 0) {
         throw new FullmatchError(
           'no_match',
-          `${differs} matches differ from what their sources compile to now; they are unchanged.`,
+          `The stored sources of ${countOf(differs, 'match', 'matches')} no longer compile to the matched code; nothing was changed.`,
           { details: { contracts: differs } },
         );
       }

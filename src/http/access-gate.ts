@@ -5,6 +5,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Secret } from '../lib/secret.ts';
 import { clientOf, type TrustedProxies } from './client-of.ts';
 import { isUnlistedPath } from './unlisted/unlisted-paths.ts';
+import { connectionOf } from './records/answer-connection.ts';
 
 /** Who may have contracts verified over the network. */
 export type VerifyAccess = 'open' | 'token' | 'off';
@@ -74,7 +75,7 @@ export class AccessGate {
   }
 
   /**
-   * Counts a request, and lets it through or refuses it.
+   * Counts a request, and lets it through or refuses it; the response tells in `RateLimit` headers what is left.
    * @param key what it brings in the place of an `Authorization: Bearer` header (RFC 6750): the API key of the Etherscan protocol
    * @throws FullmatchError verification_off, token_required, token_unknown, too_many_verifications
    */
@@ -89,7 +90,9 @@ export class AccessGate {
     // The name of a token is no address, so that the two are never one client.
     const client =
       known === undefined ? clientOf(c.env, this.#trustedProxies) : `token ${known.name}`;
-    this.#count(client, perHour);
+    const { outgoing } = connectionOf(c) ?? {};
+    const headers = Object.entries(headersOf(this.#count(client, perHour)));
+    for (const [name, value] of headers) outgoing?.setHeader(name, value);
   }
 
   /**
@@ -128,16 +131,16 @@ export class AccessGate {
     return this.#tokens.filter((known) => timingSafeEqual(known.digest, digest))[0];
   }
 
-  #count(client: string, perHour: number): void {
+  #count(client: string, perHour: number): RateLimit {
     const now = this.#now();
     const known = this.#hours.get(client);
     const hour =
       known !== undefined && known.endsAt > now ? known : { count: 0, endsAt: now + HOUR_S * 1000 };
     if (hour !== known) this.#hours.set(client, hour);
-    if (hour.count >= perHour) {
-      throw tooManyVerifications(perHour, Math.ceil((hour.endsAt - now) / 1000));
-    }
+    const seconds = Math.ceil((hour.endsAt - now) / 1000);
+    if (hour.count >= perHour) throw tooManyVerifications(perHour, seconds);
     hour.count += 1;
+    return { perHour, remaining: perHour - hour.count, seconds };
   }
 }
 
@@ -162,7 +165,7 @@ function refusalOf(token: string | undefined): FullmatchError {
 function verificationOff(): FullmatchError {
   return new FullmatchError(
     'verification_off',
-    'This service verifies nothing that is sent to it (access.verify: off).',
+    'This service does not accept verification requests (access.verify: off).',
   );
 }
 
@@ -172,36 +175,43 @@ const HOW =
 function tokenRequired(): FullmatchError {
   return new FullmatchError(
     'token_required',
-    `This needs a token; ${HOW}. The operator of the service gives tokens.`,
+    `A token is required; ${HOW}. The operator of this service issues tokens.`,
   );
 }
 
 function tokenUnknown(): FullmatchError {
   return new FullmatchError(
     'token_unknown',
-    `The token is none of this service; ${HOW}. Its operator gives tokens.`,
+    `The token is unknown, revoked or expired; ${HOW}. The operator of this service issues tokens.`,
   );
 }
 
 function tooManyVerifications(perHour: number, seconds: number): FullmatchError {
   return new FullmatchError(
     'too_many_verifications',
-    `This client has sent ${perHour} requests to verify in an hour; send the next in ${seconds} seconds.`,
+    `The limit of ${perHour} verification requests an hour is reached; retry in ${seconds} seconds.`,
     {
       details: { retryAfterSeconds: seconds, rateLimit: { policy: POLICY, perHour, seconds } },
     },
   );
 }
 
-/** The headers that say how much is left of a bound: nothing, in a refusal. */
+/** How much is left of a client's hour, and how long it lasts. */
+interface RateLimit {
+  readonly perHour: number;
+  readonly remaining: number;
+  readonly seconds: number;
+}
+
+const headersOf = ({ perHour, remaining, seconds }: RateLimit): Record<string, string> => ({
+  'ratelimit-policy': `"${POLICY}";q=${perHour};w=${HOUR_S}`,
+  ratelimit: `"${POLICY}";r=${remaining};t=${seconds}`,
+});
+
+/** The `RateLimit` headers of a refusal: nothing is left. Empty for any other problem. */
 export function rateLimitHeaders(
   problem: Readonly<Record<string, unknown>>,
 ): Record<string, string> {
-  const limit = problem['rateLimit'] as
-    { policy: string; perHour: number; seconds: number } | undefined;
-  if (limit === undefined) return {};
-  return {
-    'ratelimit-policy': `"${limit.policy}";q=${limit.perHour};w=${HOUR_S}`,
-    ratelimit: `"${limit.policy}";r=0;t=${limit.seconds}`,
-  };
+  const limit = problem['rateLimit'] as Omit<RateLimit, 'remaining'> | undefined;
+  return limit === undefined ? {} : headersOf({ ...limit, remaining: 0 });
 }

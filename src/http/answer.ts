@@ -10,7 +10,7 @@ export type ResponseHeaders = Readonly<Record<string, string>>;
  */
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
-  'access-control-expose-headers': 'ETag, Retry-After',
+  'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After',
 } as const satisfies ResponseHeaders;
 
 /** On every answer with a body: its declared type is its type. */

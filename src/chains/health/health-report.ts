@@ -5,6 +5,7 @@ import { DOWN_AFTER, type EndpointState, UP_AFTER } from './endpoint-state.ts';
 import { labelEndpoints, type TrackedChain, type TrackedEndpoint } from './health-book.ts';
 import { type LatencyReport, reportLatency } from './latency.ts';
 import { type Capability } from './probe-endpoint.ts';
+import { countOf } from '../../lib/count-of.ts';
 
 /** Why something is as it is: a code for programs and a sentence for people. Neither holds a URL. */
 export interface HealthReason {
@@ -193,7 +194,7 @@ function explainProbe(
   if (probe.kind === 'fault') return [explainFault(probe, record.bads)];
   const reasons: HealthReason[] = [];
   if (judgement?.verdict === 'lagging') {
-    const detail = `It is ${judgement.lagBlocks} blocks behind the best endpoint of the chain.`;
+    const detail = `It is ${countOf(judgement.lagBlocks, 'block')} behind the best endpoint of the chain.`;
     reasons.push({ code: 'behind_peers', detail });
   }
   if (judgement?.verdict === 'stalled') {

@@ -14,6 +14,7 @@ import { checkPorts, checkProxies, checkPublicUrls } from './check-hosts.ts';
 import { checkMachine } from './check-machine.ts';
 import { type DoctorParts, openDoctorParts } from './doctor-parts.ts';
 import { type Area, AreaReport, AREAS, type Finding, type Level } from './finding.ts';
+import { countOf } from '../../lib/count-of.ts';
 
 const AFTER_HELP = `
 Changes nothing, and works with or without a running service. Run it with the configuration, the environment
@@ -129,10 +130,6 @@ function countLevels(findings: readonly Finding[]): Counts {
     ...{ fault: count('fault'), warning: count('warning') },
     ...{ unknown: count('unknown'), ok: count('ok') },
   };
-}
-
-function countOf(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
 function codesOf(findings: readonly Finding[], level: Level): readonly string[] {

@@ -3,6 +3,7 @@ import { readPackageVersion } from '../../lib/package-version.ts';
 import { showProgress } from '../progress-line.ts';
 import { withCore } from '../with-core.ts';
 import { chainOf, type Exported, type ExportRequest, openNumbered } from './export-request.ts';
+import { countOf } from '../../lib/count-of.ts';
 
 /** Writes the tables of the field as Parquet into a folder. */
 export async function runParquetExport(request: ExportRequest): Promise<Exported> {
@@ -29,8 +30,9 @@ export async function runParquetExport(request: ExportRequest): Promise<Exported
   const { tables, files, since, feedPosition, left } = summary;
   const rows = Object.values(tables).reduce((sum, { written }) => sum + written, 0);
   const from = since === undefined ? '' : ` changed since position ${since} of the feed`;
-  const without = left === 0 ? '' : `, ${left} matches without evidence left out`;
-  const text = `${folder}: ${rows} rows${from}; ${files} files${without}, up to position ${feedPosition}`;
+  const without =
+    left === 0 ? '' : `, ${countOf(left, 'match', 'matches')} without evidence left out`;
+  const text = `${folder}: ${countOf(rows, 'row')}${from}; ${countOf(files, 'file')}${without}, up to position ${feedPosition}`;
   return { summary, text };
 }
 

@@ -16,6 +16,7 @@ import { showProgress } from '../progress-line.ts';
 import { withCore } from '../with-core.ts';
 import { chainOf, type Exported, type ExportRequest, openNumbered } from './export-request.ts';
 import { makeFolder } from '../../lib/writable-folder.ts';
+import { countOf } from '../../lib/count-of.ts';
 
 const READERS = 4;
 // In an archive contracts stand in their order.
@@ -144,5 +145,5 @@ function renderExportProgress({ done, total, files }: ExportProgress, columns?: 
 function describe({ written, left, files, since, feedPosition }: ExportSummary): string {
   const from = since === undefined ? '' : ` changed since position ${since} of the feed`;
   const without = left === 0 ? '' : `, ${left} without files`;
-  return `${written} contracts${from} in ${files} files${without}, up to position ${feedPosition}`;
+  return `${countOf(written, 'contract')}${from} in ${countOf(files, 'file')}${without}, up to position ${feedPosition}`;
 }

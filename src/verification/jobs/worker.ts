@@ -229,6 +229,7 @@ async function verifyAndStore(
       job: job.id,
       chain_id: contract.chainId,
       address: contract.address,
+      name: contract.compilation.name,
       runtime_match: contract.runtimeMatch,
       creation_match: contract.creationMatch,
       outcome: saved.outcome,

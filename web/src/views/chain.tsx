@@ -264,8 +264,9 @@ function Verdict({
   ) : (
     <p class="lead">
       {verified}
-      New contracts cannot be verified: this service has no endpoint for the chain. The operator can
-      add one under <code>chains.{chainId}.rpc</code> in fullmatch.yaml.
+      {contracts > 0 ? 'New contracts' : 'Contracts of this chain'} cannot be verified here, because
+      the chain is not configured. The operator can enable it under <code>chains.{chainId}</code> in
+      fullmatch.yaml.
     </p>
   );
 }

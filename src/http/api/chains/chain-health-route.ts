@@ -72,7 +72,7 @@ export const chainHealthRoute = createRoute({
   path: '/v1/chains/{ref}/health',
   summary: 'The health of a chain’s endpoints',
   description:
-    'As seen by the process that responds. Only configured chains are probed; the others have the state `not_probed`.',
+    'As seen by the process that responds. Configured chains are probed, and other supported chains lightly (`health.supportedChains`); the rest have the state `not_probed`.',
   tags: ['Chains'],
   request: { params: chainReference },
   responses: {
