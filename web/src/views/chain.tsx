@@ -68,12 +68,12 @@ function ChainView({ data, context, request }: ViewProps<ChainData>): VNode {
       {(rest.counts.state === 'failed' || rest.counts.value !== null) && (
         <Section id="counts" title="Verified contracts">
           <StaleCounts health={rest.service} now={context.now} />
-          {rest.counts.state === 'ready' && rest.counts.value !== null ? (
-            <Figures counts={rest.counts.value} now={context.now} />
+          {rest.counts.state === 'failed' ? (
+            <Failure what="The counts" loaded={rest.counts} />
           ) : (
-            rest.counts.state === 'failed' && <Failure what="The counts" loaded={rest.counts} />
+            rest.counts.value !== null && <Figures counts={rest.counts.value} now={context.now} />
           )}
-          {hasContracts(rest.counts) &&
+          {rest.counts.state === 'ready' &&
             (rest.history.state === 'ready' ? (
               <Trend history={rest.history.value} fileName={`chain-${record.chainId}`} />
             ) : (
@@ -234,10 +234,6 @@ function Facts({ details: { record, testnet, local } }: { readonly details: Chai
       )}
     </dl>
   );
-}
-
-function hasContracts(counts: Loaded<ChainCounts | null>): boolean {
-  return counts.state === 'ready' && counts.value !== null;
 }
 
 /** In one line: whether contracts of the chain can be verified here, and what there is already. */
