@@ -5,10 +5,6 @@
 import { statfs } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import path from 'node:path';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
-import { type Client } from 'pg';
 import { readEmbeddedList } from '../src/chains/list/chain-list.ts';
 import { importRepository } from '../src/importer/import-repository.ts';
 import { findParquet, stageParquet } from '../src/importer/stage-parquet.ts';
@@ -27,38 +23,23 @@ import { recount } from '../src/repository/statistics/recount.ts';
 import { readStatistics, renderStatistics } from '../src/repository/statistics/statistics.ts';
 import { sql, type Database } from '../src/store/database.ts';
 import { openStore, type Store } from '../src/store/open-store.ts';
-import { manyContracts, writeExampleTree } from '../test/support/example-tree.ts';
 import { sampleAddress, sampleContract } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
+import { countOf, measureCopy, timed } from './copied-rows.ts';
 import { median } from './median.ts';
 import { scaleAddress, scaleName, writeScaleExport } from './scale-export.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
 /** With `--ten-million`, for which 100 GB are to be free. */
 const LARGEST = 10_000_000;
-const TREE = 2_000;
 const ROUNDS = 15;
 const POLL_MS = 600_000;
-/** Rows of a table that are copied for comparison; more tell nothing new. */
-const MOST_COPIED = 100_000;
 const FREE_BYTES_OF_A_CONTRACT = 12_000;
 const limit = 50;
-
-/** What an import writes; the rows of contracts come to most of it. */
-const WRITTEN = [
-  ...['code', 'contracts', 'contract_deployments', 'sources', 'compiled_contracts'],
-  ...['compiled_contracts_sources', 'verified_contracts', 'current_matches', 'match_events'],
-];
 
 type Cells = Readonly<Record<string, string>>;
 const perSecond = (count: number, ms: number): number => (count * 1000) / ms;
 const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
-
-async function timed(work: () => Promise<unknown>): Promise<number> {
-  const start = performance.now();
-  await work();
-  return performance.now() - start;
-}
 
 async function medianOf(
   work: (round: number) => Promise<unknown>,
@@ -67,56 +48,6 @@ async function medianOf(
   const times: number[] = [];
   for (let round = 0; round < rounds; round += 1) times.push(await timed(() => work(round)));
   return median(times);
-}
-
-async function countOf(database: Database, table: string): Promise<number> {
-  const counted = sql(`bench: count ${table}`, `SELECT count(*)::float8 AS rows FROM ${table}`);
-  const [row] = await database.query<{ rows: number }>(counted);
-  return row?.rows ?? 0;
-}
-
-async function readAll(client: Client, text: string): Promise<Buffer[]> {
-  const parts: Buffer[] = [];
-  for await (const part of client.query(copyTo(text))) parts.push(part as Buffer);
-  return parts;
-}
-
-/**
- * Milliseconds that COPY takes for the rows that an import wrote: into bare tables, and into tables with the same indexes
- * and checks.
- */
-async function measureCopy(
-  store: Store,
-): Promise<{ readonly bare: number; readonly indexed: number }> {
-  const total = { bare: 0, indexed: 0 };
-  for (const table of WRITTEN) {
-    const rows = await countOf(store.database, table);
-    if (rows === 0) continue;
-    await store.onClient(async (client) => {
-      const columns = await client.query<{ names: string }>(
-        `SELECT string_agg(quote_ident(attname), ', ' ORDER BY attnum) AS names FROM pg_attribute
-         WHERE attrelid = $1::regclass AND attnum > 0 AND NOT attisdropped AND attgenerated = ''`,
-        [table],
-      );
-      const names = columns.rows[0]?.names ?? '';
-      const copied = Math.min(rows, MOST_COPIED);
-      const bytes = await readAll(
-        client,
-        `COPY (SELECT ${names} FROM ${table} LIMIT ${copied}) TO STDOUT (FORMAT binary)`,
-      );
-      for (const [kind, made] of [
-        ['bare', `CREATE TABLE bench_copy AS SELECT ${names} FROM ${table} WITH NO DATA`],
-        ['indexed', `CREATE TABLE bench_copy (LIKE ${table} INCLUDING ALL)`],
-      ] as const) {
-        await client.query(made);
-        const into = `COPY bench_copy (${names}) FROM STDIN (FORMAT binary)`;
-        const ms = await timed(() => pipeline(Readable.from(bytes), client.query(copyFrom(into))));
-        total[kind] += (ms * rows) / copied;
-        await client.query('DROP TABLE bench_copy');
-      }
-    });
-  }
-  return total;
 }
 
 async function importExport(
@@ -273,32 +204,6 @@ async function measure(contracts: number): Promise<Cells> {
   }
 }
 
-async function measureTree(): Promise<Cells> {
-  const folder = await createTemporaryFolder('fullmatch-scale-');
-  const store = await openStore(
-    { poolSize: 10, dataDir: path.join(folder.path, 'data') },
-    silentLogger,
-  );
-  try {
-    const tree = path.join(folder.path, 'tree');
-    await writeExampleTree(tree, { layout: 'v1', contracts: manyContracts(TREE) });
-    const ms = await timed(() =>
-      importRepository({ path: tree, database: store.database, dryRun: false, log: silentLogger }),
-    );
-    const copy = await measureCopy(store);
-    return {
-      'import of a tree with sources, contracts a second': whole(perSecond(TREE, ms)),
-      'COPY into tables with the same indexes, contracts a second': whole(
-        perSecond(TREE, copy.indexed),
-      ),
-      'import as a share of it': (copy.indexed / ms).toFixed(2),
-    };
-  } finally {
-    await store.close();
-    await folder.remove();
-  }
-}
-
 const load = (): string =>
   loadavg()
     .map((each) => each.toFixed(0))
@@ -312,7 +217,6 @@ const sizes = [
   ...(process.argv.includes('--ten-million') ? [LARGEST] : []),
 ];
 console.log(`${new Date().toISOString()}, load ${load()}`);
-console.table(await measureTree());
 const results = new Map<number, Cells>();
 for (const contracts of sizes) {
   results.set(contracts, await measure(contracts));

@@ -459,9 +459,7 @@ test('counts an address in both trees once, full, in whatever order', async () =
   await writeExampleTree(folder, { layout: 'v1', contracts });
   await run();
   expect(await statistics()).toEqual({ 5: { full_match: 1, partial_match: 0 } });
-  expect(await readCurrentMatches(store.database, 5, [address])).toEqual(
-    new Map([
-      [address, { match: 'full', origin: 'imported', trust: 'claimed', hasJudgedTexts: false }],
-    ]),
-  );
+  expect(await readCurrentMatches(store.database, [{ chainId: 5, address }])).toEqual([
+    { match: 'full', origin: 'imported', trust: 'claimed', hasJudgedTexts: false },
+  ]);
 });

@@ -15,7 +15,8 @@ import {
   searchByHash,
   searchByName,
 } from '../src/repository/lists/search-contracts.ts';
-import { type Queryable } from '../src/store/database.ts';
+import { indexSignatures } from '../src/repository/signatures/index-signatures.ts';
+import { sql, type Database, type Queryable } from '../src/store/database.ts';
 import { costOf } from './support/explain.ts';
 import { fillManyContracts, MANY_CONTRACTS, manyAddress } from './support/many-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
@@ -155,7 +156,11 @@ describe('costs no more than it shows', () => {
     [
       'the current matches of addresses',
       2 * LOOK_UP,
-      (db) => readCurrentMatches(db, 2, [eventfulAddress, manyAddress(4712)]),
+      (db) =>
+        readCurrentMatches(
+          db,
+          [eventfulAddress, manyAddress(4712)].map((address) => ({ chainId: 2, address })),
+        ),
     ],
   ])('%s', async (_title, buffers, work) => {
     const cost = await costOf(testDatabase.database, work);
@@ -207,4 +212,29 @@ test('what the searches of addresses and names find goes on page after page, eac
       whole.results.map(({ chainId, address: at }) => `${chainId} ${at}`),
     );
   }
+});
+
+test('the signatures of compilations that came are counted without reading a table from its beginning', async () => {
+  const { database } = testDatabase;
+  await database.query(
+    sql(
+      'note compilations',
+      'INSERT INTO signed_compilations (compilation_id) SELECT id FROM compiled_contracts LIMIT 100',
+    ),
+  );
+  // As after an import into an empty database, before PostgreSQL has looked at its tables.
+  const forget =
+    'UPDATE pg_class SET reltuples = -1, relpages = 0, relallvisible = 0 WHERE oid = ANY ($1::regclass[])';
+  const tables = ['verified_contracts', 'contract_deployments', 'current_matches'];
+  await database.transaction(async (transaction) => {
+    await transaction.query(sql('forget sizes', forget), [tables]);
+    await transaction.query(
+      sql('forget values', `DELETE FROM pg_statistic WHERE starelid = ANY ($1::regclass[])`),
+      [tables],
+    );
+  });
+  const cost = await costOf(database, (queryable) =>
+    indexSignatures({ transaction: async (work) => work(queryable) } as Database),
+  );
+  expect(cost.scanned.filter((table) => tables.includes(table))).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
@@ -23,7 +23,7 @@ export class ContentHasher {
   }
 
   hash(content: Uint8Array): ContentHashes {
-    const sha256 = createHash('sha256').update(content).digest();
+    const sha256 = digest('sha256', content, 'buffer');
     const key = sha256.toString('hex');
     const known = this.#known.get(key);
     const hash = known ?? bytesToHex(keccak256(content));

@@ -26,13 +26,13 @@ export interface DeliveredFacts {
   readonly settings: string;
   readonly artifacts: string;
   readonly runtime_artifacts: string | null;
-  readonly recompiled: Buffer | null;
-  readonly on_chain: Buffer | null;
+  readonly recompiled: Uint8Array | null;
+  readonly on_chain: Uint8Array | null;
   readonly runtime_transformations: string | null;
   readonly runtime_values: string | null;
   readonly creation_artifacts: string | null;
-  readonly recompiled_creation: Buffer | null;
-  readonly creation_on_chain: Buffer | null;
+  readonly recompiled_creation: Uint8Array | null;
+  readonly creation_on_chain: Uint8Array | null;
   /** Whether the row names a creation code; it may be the one without content. */
   readonly has_creation: boolean;
   readonly creation_transformations: string | null;
@@ -60,6 +60,22 @@ export interface DeliveredContract {
   readonly matches: DeliveredMatches;
   /** Whether another writer has spaced and escaped the metadata. */
   readonly isRewritten: boolean;
+}
+
+/** The same contract to hand to a thread. What a driver has read shares memory with other rows, which would go along. */
+export function inOwnMemory(contract: DeliveredContract): DeliveredContract {
+  const own = (code: Uint8Array | null): Uint8Array | null => code && new Uint8Array(code);
+  const { facts } = contract;
+  return {
+    ...contract,
+    facts: {
+      ...facts,
+      recompiled: own(facts.recompiled),
+      on_chain: own(facts.on_chain),
+      recompiled_creation: own(facts.recompiled_creation),
+      creation_on_chain: own(facts.creation_on_chain),
+    },
+  };
 }
 
 /**

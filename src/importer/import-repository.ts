@@ -231,12 +231,7 @@ async function* selectCandidates(
     if (entry.kind === 'foreign') run.tally.ignoreForeignFile();
     if (entry.kind === 'refused') run.tally.refuse(entry.path, entry.refusal, entry.chainId);
     if (entry.kind !== 'contract') continue;
-    const [first] = group;
-    if (
-      group.length >= GROUP_SIZE ||
-      held >= GROUP_BYTES ||
-      (first !== undefined && first.chainId !== entry.location.chainId)
-    ) {
+    if (group.length >= GROUP_SIZE || held >= GROUP_BYTES) {
       yield* withoutStored(run, group);
       group = [];
       held = 0;
@@ -251,13 +246,11 @@ async function* withoutStored(
   run: Run,
   group: readonly ContractLocation[],
 ): AsyncGenerator<Candidate, void, undefined> {
-  const [first] = group;
-  if (first === undefined) return;
-  const addresses = group.map(({ address }) => address);
-  const matches = await readCurrentMatches(run.options.database, first.chainId, addresses);
-  for (const location of group) {
+  if (group.length === 0) return;
+  const matches = await readCurrentMatches(run.options.database, group);
+  for (const [index, location] of group.entries()) {
     if (run.isStopped()) return;
-    const current = matches.get(location.address);
+    const current = matches[index];
     const outcome = predictOutcome(location.match, current);
     // What comes with codes may be checked further than the claim that is there.
     const mayRise = run.source.deliversCodes === true && current?.trust === 'claimed';

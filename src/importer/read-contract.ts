@@ -2,6 +2,7 @@ import { type Hex } from '../lib/hex.ts';
 import type { Match, VerifiedContract } from '../repository/repository.ts';
 import { type ContentHasher } from './content-hash.ts';
 import { type ContractFolder } from './contract-folder.ts';
+import { type DeliveredContract, toContractFolder } from './delivered-contract.ts';
 import { ReadBudget, SourceFinder } from './find-sources.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { parseMetadata } from './parse-metadata.ts';
@@ -18,8 +19,11 @@ export interface ContractLocation {
   readonly chainId: number;
   /** Lower-case hex, 20 bytes. */
   readonly address: Hex;
-  /** Finds the contract's files. @throws Refusal `symlink`, `special_file`, `too_many_files`, `unreadable` */
-  readonly list: (limits: ImportLimits) => Promise<ContractFolder>;
+  /**
+   * Finds the contract's files, or the rows that another service has of it.
+   * @throws Refusal `symlink`, `special_file`, `too_many_files`, `unreadable`
+   */
+  readonly list: (limits: ImportLimits) => Promise<ContractFolder | DeliveredContract>;
   /** The contract's folder, where any thread finds the same files; else `list` is asked where it was made. */
   readonly folder?: string;
   /** Bytes of files that memory holds until the contract is read: those of an archive. */
@@ -50,7 +54,8 @@ export async function readContract(
   hasher: ContentHasher,
   source?: string,
 ): Promise<ReadContract> {
-  const folder = await location.list(limits);
+  const found = await location.list(limits);
+  const folder = 'facts' in found ? toContractFolder(found, limits) : found;
   const file = folder.files.has(METADATA_FILE) ? METADATA_FILE : COMPILATION_FILE;
   const readMetadata = folder.files.get(file);
   if (readMetadata === undefined) throw new Refusal('missing_metadata', METADATA_FILE);

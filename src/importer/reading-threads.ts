@@ -3,7 +3,7 @@ import { packageFile } from '../lib/package-file.ts';
 import { ThreadFault } from '../lib/task-thread.ts';
 import { type Match, type PackedContracts } from '../repository/repository.ts';
 import { type ContractFolder } from './contract-folder.ts';
-import { type DeliveredEvidence } from './delivered-evidence.ts';
+import { type DeliveredContract, inOwnMemory } from './delivered-contract.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { type ContractLocation } from './read-contract.ts';
 import { Refusal, type RefusalReason } from './refusal.ts';
@@ -12,7 +12,7 @@ import { ThreadCrew } from './thread-crew.ts';
 /** A file that memory holds, or why it is not to be had. */
 export type HeldFile = Uint8Array | { readonly reason: RefusalReason };
 
-/** A contract for a thread: its folder, or the files themselves. */
+/** A contract for a thread: its folder, the files themselves, or the rows of another service. */
 export interface SentContract extends Pick<
   ContractLocation,
   'match' | 'chainId' | 'address' | 'path' | 'folder'
@@ -20,9 +20,8 @@ export interface SentContract extends Pick<
   readonly files?: {
     readonly files: readonly (readonly [string, HeldFile])[];
     readonly sources: readonly (readonly [string, HeldFile])[];
-    readonly match?: Match;
-    readonly evidence?: DeliveredEvidence;
   };
+  readonly delivered?: DeliveredContract;
 }
 
 /** Contracts that are to be read, one after the other. */
@@ -99,12 +98,8 @@ export async function sendContract(
   const place = { match, chainId, address, path };
   if (folder !== undefined) return { ...place, folder };
   const found = await list(limits);
-  const files = {
-    files: await holdAll(found.files),
-    sources: await holdAll(found.sources),
-    ...(found.match !== undefined && { match: found.match }),
-    ...(found.evidence !== undefined && { evidence: found.evidence }),
-  };
+  if ('facts' in found) return { ...place, delivered: inOwnMemory(found) };
+  const files = { files: await holdAll(found.files), sources: await holdAll(found.sources) };
   return { ...place, files };
 }
 

@@ -112,7 +112,7 @@ export async function* walkTree(
 /** How the files of a contract in that folder are found. */
 export const listOf =
   (folder: string): ContractLocation['list'] =>
-  (limits) =>
+  async (limits) =>
     listContractFolder(folder, limits);
 
 type Listed<Value> =
@@ -151,7 +151,7 @@ async function judgeEntry<Value>(
   path: string,
   parse: (name: string) => Value,
 ): Promise<Listed<Value>> {
-  const kind = await readEntryKind(entry, join(root, path));
+  const kind = readEntryKind(entry, join(root, path));
   if (kind === 'symlink') throw new Refusal('symlink', entry.name);
   if (kind === 'special') throw new Refusal('special_file', entry.name);
   if (kind === 'folder')

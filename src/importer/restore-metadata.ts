@@ -2,12 +2,13 @@ import { hashMetadata } from '../bytecode/metadata-hash.ts';
 import { METADATA_HASH_BYTES, readTrailingAuxdata } from '../bytecode/auxdata.ts';
 
 /** Whether the hash at the end of a code is the one of the metadata; undefined where the code has none. */
-export function holdsHashOf(code: Buffer, metadata: string): boolean | undefined {
+export function holdsHashOf(code: Uint8Array, metadata: string): boolean | undefined {
   const auxdata = readTrailingAuxdata(code);
   if (auxdata?.metadataHash === undefined) return undefined;
   const { kind, offset } = auxdata.metadataHash;
   const at = auxdata.offset + offset;
-  return code.subarray(at, at + METADATA_HASH_BYTES).equals(hashMetadata(kind, metadata));
+  const held = code.subarray(at, at + METADATA_HASH_BYTES);
+  return Buffer.from(hashMetadata(kind, metadata)).equals(held);
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|\s+/g;
@@ -29,7 +30,7 @@ const unescape = (json: string): string =>
  * The metadata that a compiler wrote, from a text that was spaced and escaped by another writer: the one whose hash the
  * recompiled code holds. Where none is it, the likeliest.
  */
-export function restoreMetadata(text: string, recompiled: Buffer | null): string {
+export function restoreMetadata(text: string, recompiled: Uint8Array | null): string {
   const spaced = compact(text);
   const candidates = [text, unescape(spaced), spaced];
   const proven =

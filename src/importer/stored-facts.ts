@@ -62,6 +62,7 @@ export async function readStoredFacts(
 }
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  if (text === '') return undefined;
   try {
     const value: unknown = JSON.parse(text);
     return isMembers(value) && Object.keys(value).length > 0 ? value : undefined;

@@ -1,5 +1,4 @@
 import { messageOf } from '../errors.ts';
-import { mapInOrder } from '../lib/map-in-order.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { ContractPacker } from '../repository/repository.ts';
 import { ContentHasher } from './content-hash.ts';
@@ -15,14 +14,8 @@ import {
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 import { listOf } from './repository-tree.ts';
 
-/** Contracts read at once: while the disk gives the files of one, another is hashed. */
-const READS_AT_ONCE = 4;
 /** An answer that holds as much ends early. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
-
-async function* each<Item>(items: readonly Item[]): AsyncGenerator<Item, void, undefined> {
-  yield* items;
-}
 
 /** Reads contracts, checks them and makes their rows, one question after the other. It keeps the hashes of what it read. */
 export class ThreadReader {
@@ -34,8 +27,8 @@ export class ThreadReader {
       Buffer.from(this.#hasher.keccakOf(hash, content).slice(2), 'hex'),
     );
     const outcomes: ReadOutcome[] = [];
-    const reads = mapInOrder(each(contracts), READS_AT_ONCE, (sent) => this.#read(sent, question));
-    for await (const read of reads) {
+    for (const sent of contracts) {
+      const read = await this.#read(sent, question);
       const kept =
         read instanceof Refusal || isCheck ? read : pack(packer, read, number + outcomes.length);
       if (kept instanceof Refusal) {
@@ -54,6 +47,8 @@ export class ThreadReader {
     try {
       return await readContract(locationOf(sent), limits, this.#hasher, sourceName);
     } catch (error) {
+      // JSON of more levels than can be written again.
+      if (error instanceof RangeError) return new Refusal('broken_row', sent.path);
       const refusal = refusalOfSystemError(error, sent.path);
       if (refusal instanceof Refusal) return refusal;
       throw error;
@@ -71,14 +66,13 @@ function pack(packer: ContractPacker, read: ReadContract, number: number): ReadC
   }
 }
 
-function locationOf({ files, ...place }: SentContract): ContractLocation {
+function locationOf({ files, delivered, ...place }: SentContract): ContractLocation {
   const { folder } = place;
   if (folder !== undefined) return { ...place, list: listOf(folder) };
+  if (delivered !== undefined) return { ...place, list: () => Promise.resolve(delivered) };
   const held: ContractFolder = {
     files: readersOf(files?.files),
     sources: readersOf(files?.sources),
-    ...(files?.match !== undefined && { match: files.match }),
-    ...(files?.evidence !== undefined && { evidence: files.evidence }),
   };
   return { ...place, list: () => Promise.resolve(held) };
 }

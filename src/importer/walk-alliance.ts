@@ -2,11 +2,10 @@ import { FullmatchError } from '../errors.ts';
 import { type Hex } from '../lib/hex.ts';
 import { type Match, type Source } from '../repository/repository.ts';
 import { type Queryable, sql, type Statement } from '../store/database.ts';
-import { type ContractFolder } from './contract-folder.ts';
 import {
+  type DeliveredContract,
   type DeliveredFacts,
   type DeliveredMatches,
-  toContractFolder,
 } from './delivered-contract.ts';
 import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
 import { GroupedReads } from './grouped-reads.ts';
@@ -182,9 +181,7 @@ export async function* walkAlliance(
   const list = isOwn ? LIST_OWN : hasMetadata ? LIST_SOURCIFY : LIST_ALLIANCE;
   for (let after = '0'; ;) {
     const page: ListedMatch[] = await database.query<ListedMatch>(list, [after]);
-    // What is stored already is asked for by chain.
-    const byChain = [...page].sort((left, right) => Number(left.chain_id) - Number(right.chain_id));
-    for (const listed of byChain) yield asTreeEntry(alliance, listed);
+    for (const listed of page) yield asTreeEntry(alliance, listed);
     const last = page.at(-1);
     if (last === undefined || page.length < PAGE) return;
     after = last.id;
@@ -203,8 +200,8 @@ function asTreeEntry(alliance: Alliance, listed: ListedMatch): TreeEntry {
     chainId = parseChainFolder(listed.chain_id);
     const address = parseAddressFolder(listed.address);
     if (listed.runtime_match === null) throw new Refusal('no_runtime_match', path);
-    const list = (limits: ImportLimits): Promise<ContractFolder> =>
-      readFolder(alliance, listed, matches, limits);
+    const list = (limits: ImportLimits): Promise<DeliveredContract> =>
+      readMatch(alliance, listed, matches, limits);
     return { kind: 'contract', location: { match, chainId, address, path, list } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -212,12 +209,12 @@ function asTreeEntry(alliance: Alliance, listed: ListedMatch): TreeEntry {
   }
 }
 
-async function readFolder(
+async function readMatch(
   { database, facts, isRewritten }: Alliance,
   { id, address }: ListedMatch,
   matches: DeliveredMatches,
   limits: ImportLimits,
-): Promise<ContractFolder> {
+): Promise<DeliveredContract> {
   const row = await facts.read(id);
   if (row === undefined) throw new Refusal('unreadable', id, 'its rows are not all there');
   if ((row.source_bytes ?? 0) > limits.contractBytes) {
@@ -226,10 +223,7 @@ async function readFolder(
   const values = [row.compilation_id, limits.sources + 1];
   const sources =
     row.source_bytes === null ? [] : await database.query<Source>(READ_SOURCES, values);
-  return toContractFolder(
-    { address: address as Hex, facts: row, sources, matches, isRewritten },
-    limits,
-  );
+  return { address: address as Hex, facts: row, sources, matches, isRewritten };
 }
 
 function matchOf(text: string | null): Match | null {

@@ -14,6 +14,7 @@ import { unusable } from './unusable.ts';
 
 const GZIP = '1f8b';
 const ZSTD = '28b52ffd';
+const READ_BYTES = 1024 * 1024;
 // Four bytes of zstd may stand for 128 KiB, and the decompressor gives all of what it is given at once.
 const ZSTD_SLICE_BYTES = 4 * 1024;
 
@@ -100,7 +101,7 @@ async function openArchive(
     const { size } = await handle.stat();
     const { buffer } = await handle.read(Buffer.alloc(4), 0, 4, 0);
     const magic = buffer.toString('hex');
-    const file = handle.createReadStream({ start: 0 });
+    const file = handle.createReadStream({ start: 0, highWaterMark: READ_BYTES });
     if (magic.startsWith(GZIP)) return { file, size, decoder: createGunzip() };
     if (magic === ZSTD) return { file, size, decoder: Duplex.from(decompressZstd) };
     return { file, size, decoder: new PassThrough() };

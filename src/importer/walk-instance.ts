@@ -2,10 +2,8 @@ import { z } from 'zod';
 import { FullmatchError } from '../errors.ts';
 import { hexToBytes, type Hex } from '../lib/hex.ts';
 import { type Match } from '../repository/repository.ts';
-import { type ContractFolder } from './contract-folder.ts';
-import { type DeliveredFacts, toContractFolder } from './delivered-contract.ts';
+import { type DeliveredContract, type DeliveredFacts } from './delivered-contract.ts';
 import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
-import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
 import { type RemoteSource } from './remote-source.ts';
 import { type TreeEntry } from './repository-tree.ts';
@@ -147,12 +145,12 @@ function parseJson(body: Buffer): unknown {
   }
 }
 
-/** The newest event of each contract of a page, chain by chain: what is stored already is read by chain. */
+/** The newest event of each contract of a page. */
 function newestOfEach(events: readonly FeedEvent[]): readonly FeedEvent[] {
   const newest = new Map(
     events.map((event) => [`${event.chainId}/${event.address.toLowerCase()}`, event]),
   );
-  return [...newest.values()].sort((left, right) => left.chainId - right.chainId);
+  return [...newest.values()];
 }
 
 function asTreeEntry(remote: RemoteSource, event: FeedEvent): TreeEntry {
@@ -163,8 +161,7 @@ function asTreeEntry(remote: RemoteSource, event: FeedEvent): TreeEntry {
     const address = parseAddressFolder(event.address);
     if (event.match === null) throw new Refusal('withdrawn_there', path);
     const location = { match: event.match, chainId, address, path };
-    const list = (limits: ImportLimits): Promise<ContractFolder> =>
-      readRecord(remote, location, limits);
+    const list = (): Promise<DeliveredContract> => readRecord(remote, location);
     return { kind: 'contract', location: { ...location, list } };
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;
@@ -175,8 +172,7 @@ function asTreeEntry(remote: RemoteSource, event: FeedEvent): TreeEntry {
 async function readRecord(
   remote: RemoteSource,
   { chainId, address, path }: { chainId: number; address: Hex; path: string },
-  limits: ImportLimits,
-): Promise<ContractFolder> {
+): Promise<DeliveredContract> {
   const answer = await remote.getJson(`/v2/contract/${chainId}/${address}?fields=${FIELDS}`);
   if (answer === undefined) throw new Refusal('withdrawn_there', path);
   const parsed = recordSchema.safeParse(answer);
@@ -201,7 +197,7 @@ async function readRecord(
   try {
     const metadata = await readMetadata(remote, chainId, address, record);
     const facts = { ...factsOf(record), metadata };
-    return toContractFolder({ address, facts, sources, matches, isRewritten: false }, limits);
+    return { address, facts, sources, matches, isRewritten: false };
   } catch (error) {
     // JSON of more levels than can be written again.
     if (error instanceof RangeError) throw new Refusal('broken_row', path);

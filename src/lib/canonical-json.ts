@@ -1,13 +1,28 @@
 /**
  * JSON with object keys in code-unit order at every level and no white space:
  * equal values give equal bytes, so that they can be compared and hashed.
- * `undefined` members are left out, as in JSON.stringify.
+ * `undefined` members are left out, as in JSON.stringify. The value is plain data: what JSON.parse gives, or literals.
  */
 export function canonicalJson(value: unknown): string {
-  return JSON.stringify(value, (_key, member: unknown) => {
-    if (member === null || typeof member !== 'object' || Array.isArray(member)) return member;
-    return Object.fromEntries(
-      Object.entries(member).sort(([left], [right]) => (left < right ? -1 : left > right ? 1 : 0)),
-    );
+  return JSON.stringify(inOrder(value));
+}
+
+/** The value with ordered keys: the same one where they are in order already, as in what compilers write. */
+function inOrder(value: unknown): unknown {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) {
+    const members = value as readonly unknown[];
+    const ordered = members.map(inOrder);
+    return ordered.every((member, index) => member === members[index]) ? value : ordered;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  const keys = Object.keys(members);
+  let isSame = keys.every((key, index) => index === 0 || (keys[index - 1] as string) < key);
+  if (!isSame) keys.sort();
+  const ordered = keys.map((key): [string, unknown] => {
+    const member = inOrder(members[key]);
+    isSame &&= member === members[key];
+    return [key, member];
   });
+  return isSame ? value : Object.fromEntries(ordered);
 }

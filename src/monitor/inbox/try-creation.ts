@@ -156,7 +156,7 @@ async function findMatch(
   { chainId, address, transactionHash, tries }: WaitingCreation,
   signal: AbortSignal,
 ): Promise<TrialOutcome | undefined> {
-  const current = (await readCurrentMatches(database, chainId, [address])).get(address);
+  const [current] = await readCurrentMatches(database, [{ chainId, address }]);
   const chain = reading.findSupportedChain(chainId);
   // What a tree claims is judged as if it were not there: a match of our own counts for more.
   if (chain === undefined || current === undefined || current.origin === 'imported') {
@@ -170,7 +170,7 @@ async function findMatch(
     const detail = 'The chain could not be read.';
     return retryLater(tries + 1, { reason: check.reason, detail, isPassing: true });
   }
-  const left = (await readCurrentMatches(database, chainId, [address])).get(address);
+  const [left] = await readCurrentMatches(database, [{ chainId, address }]);
   return left === undefined || check.outcome === 'gone'
     ? undefined
     : { kind: 'verified', reason: 'already_verified' };

@@ -31,13 +31,25 @@ const tableOf = <Item>({ name, columns }: Relation<Item>, more = ''): string => 
   const types = Object.entries(columns).map(([each, [type]]) => `${each} ${stagedType(type)}`);
   return `CREATE TEMP TABLE staged_${name} (${more}${types.join(', ')})`;
 };
+/** Texts and codes are compressed once, where they are stored. */
+const keptPlain = <Item>({ name, columns }: Relation<Item>): string => {
+  const large = Object.entries(columns).filter(([, [type]]) => LARGE.has(type));
+  const each = large.map(([column]) => `ALTER ${column} SET STORAGE EXTERNAL`);
+  return `ALTER TABLE staged_${name} ${each.join(', ')}`;
+};
+const LARGE = new Set(['bytea', 'jsonb', 'text']);
 /** The tables that contracts are staged in, which the connection alone sees. */
 export const STAGE_TABLES: readonly string[] = [
+  // What a batch holds at most, so that no staged page is written to a file.
+  `SET temp_buffers = '64MB'`,
   tableOf(CONTRACTS, 'number integer, '),
   tableOf(COMPILATIONS),
   tableOf(COMPILATION_SOURCES),
   tableOf(SOURCES),
   tableOf(CODES),
+  ...[CONTRACTS, COMPILATIONS, COMPILATION_SOURCES, SOURCES, CODES].map((each) =>
+    keptPlain(each as Relation<unknown>),
+  ),
 ];
 const RELATIONS = {
   contracts: 'staged_contracts',

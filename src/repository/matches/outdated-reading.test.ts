@@ -53,7 +53,7 @@ const withdrawX = (address: Hex, reason = CODE_REPLACED): Promise<unknown> =>
   withdrawMatch(database, { chainId: CHAIN, address, reason, runtimeCodeHash: sha256(CODES.x) });
 const newestEvent = (address: Hex): Promise<string> => readNewestEvent(database, CHAIN, address);
 const matchOf = async (address: Hex): Promise<unknown> =>
-  (await readCurrentMatches(database, CHAIN, [address])).get(address)?.match;
+  (await readCurrentMatches(database, [{ chainId: CHAIN, address }]))[0]?.match;
 
 describe('a contract that was read before', () => {
   test('its code was withdrawn as replaced is not stored, and one that was read after is', async () => {
@@ -190,7 +190,7 @@ describe('a match of a contract that an import claims', () => {
         const later = await saveMatch(database, claim(address, level, other));
         expect(later).toMatchObject({ outcome: 'unchanged' });
       }
-      expect((await readCurrentMatches(database, CHAIN, [address])).get(address)).toMatchObject({
+      expect((await readCurrentMatches(database, [{ chainId: CHAIN, address }]))[0]).toMatchObject({
         origin: 'verified',
         match,
       });

@@ -1,12 +1,13 @@
-import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
+import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type Match, type Origin, type Trust } from './verified-contract.ts';
 
 const READ_CURRENT = sql(
   'read current matches',
-  `SELECT address, match, origin, trust, EXISTS (SELECT FROM alternative_matches AS kept
-     WHERE (kept.chain_id, kept.address) = (current_matches.chain_id, current_matches.address)) AS has_judged_texts
-   FROM current_matches WHERE chain_id = $1 AND address = ANY ($2::bytea[])`,
+  `SELECT place::integer AS place, match, origin, trust, EXISTS (SELECT FROM alternative_matches AS kept
+     WHERE (kept.chain_id, kept.address) = (current.chain_id, current.address)) AS has_judged_texts
+   FROM unnest($1::bigint[], $2::bytea[]) WITH ORDINALITY AS asked (chain_id, address, place)
+   JOIN current_matches AS current USING (chain_id, address)`,
 );
 
 /** What an address has, and who judged it. */
@@ -19,21 +20,23 @@ export interface CurrentMatch {
 }
 
 type CurrentRow = Pick<CurrentMatch, 'match' | 'origin' | 'trust'> & {
-  readonly address: Buffer;
+  /** From 1. */
+  readonly place: number;
   readonly has_judged_texts: boolean;
 };
 
-/** The current match of each of the addresses (lower-case hex) that has one on the chain. */
+/** The current match of each contract, in the order given; undefined where it has none. Addresses are lower-case hex. */
 export async function readCurrentMatches(
   database: Queryable,
-  chainId: number,
-  addresses: readonly Hex[],
-): Promise<Map<Hex, CurrentMatch>> {
-  const rows = await database.query<CurrentRow>(READ_CURRENT, [chainId, addresses.map(hexToBytes)]);
-  return new Map(
-    rows.map(({ address, match, origin, trust, has_judged_texts: hasJudgedTexts }) => [
-      bytesToHex(address),
-      { match, origin, trust, hasJudgedTexts },
-    ]),
-  );
+  contracts: readonly { readonly chainId: number; readonly address: Hex }[],
+): Promise<(CurrentMatch | undefined)[]> {
+  const rows = await database.query<CurrentRow>(READ_CURRENT, [
+    contracts.map(({ chainId }) => chainId),
+    contracts.map(({ address }) => hexToBytes(address)),
+  ]);
+  const found = contracts.map((): CurrentMatch | undefined => undefined);
+  for (const { place, match, origin, trust, has_judged_texts: hasJudgedTexts } of rows) {
+    found[place - 1] = { match, origin, trust, hasJudgedTexts };
+  }
+  return found;
 }

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { type Compilation, type Source, type VerifiedContract } from './verified-contract.ts';
 
 /** The SHA-256 hash, 32 bytes: the key of stored codes, sources and metadata. */
 export function sha256(content: Uint8Array | string): Buffer {
-  return createHash('sha256').update(content).digest();
+  return hash('sha256', content, 'buffer');
 }
 
 /** Codes are hashed for several columns and ids; nobody writes into one. */
@@ -17,9 +17,9 @@ export function hashOf(content: Uint8Array | string | undefined): Buffer | null 
   if (typeof content === 'string') return sha256(content);
   const known = codeHashes.get(content);
   if (known !== undefined) return known;
-  const hash = sha256(content);
-  codeHashes.set(content, hash);
-  return hash;
+  const made = sha256(content);
+  codeHashes.set(content, made);
+  return made;
 }
 
 /** The SHA-256 of each source that somebody hashed: a compilation's sources are hashed for its id and for several rows. */

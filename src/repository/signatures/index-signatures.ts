@@ -22,6 +22,7 @@ const ROWS_AT_ONCE = 5_000;
 /** The inputs of an event with their names. */
 const INPUTS_BYTES = 4_096;
 
+// Counted with a limit: PostgreSQL answers EXISTS by hashing all contracts where it thinks that cheaper.
 const TAKE_COMPILATIONS = sql(
   'take compilations with signatures',
   `SELECT taken.compilation_id, is_counted, current.is_current,
@@ -34,14 +35,15 @@ const TAKE_COMPILATIONS = sql(
    ) AS taken
    JOIN compiled_contracts ON compiled_contracts.id = taken.compilation_id
    CROSS JOIN LATERAL (
-     SELECT EXISTS (
+     SELECT count(*) > 0 AS is_current FROM (
        SELECT FROM verified_contracts
        JOIN contract_deployments ON contract_deployments.id = deployment_id
        JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
          AND current_matches.address = contract_deployments.address
          AND verified_contract_id = verified_contracts.id
        WHERE verified_contracts.compilation_id = taken.compilation_id
-     ) AS is_current
+       LIMIT 1
+     ) AS found
    ) AS current`,
 );
 const ADD_SIGNATURES = sql(
