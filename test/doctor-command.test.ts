@@ -182,6 +182,34 @@ describe('fullmatch doctor', () => {
     expect(file.faults).toContain('data directory: data_directory_unusable');
   });
 
+  test.runIf(process.platform === 'linux')(
+    'says that a file system refuses the data directory, and blames no disk',
+    async () => {
+      const { exitCode, faults } = await examine('', {
+        ...FREE_PORTS,
+        FULLMATCH_DATA_DIR: '/proc/x',
+      });
+      expect({ exitCode, faults }).toEqual({
+        exitCode: 2,
+        // The folder of compilers lies in it.
+        faults: [
+          'data directory: data_directory_unusable',
+          'data directory: data_directory_unusable',
+        ],
+      });
+    },
+  );
+
+  test('says how to fix a database that does not answer', async () => {
+    const { findings } = await examine('', {
+      ...FREE_PORTS,
+      DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x',
+    });
+    expect(findings).toContainEqual(
+      expect.objectContaining({ code: 'database_unreachable', fix: expect.any(String) as string }),
+    );
+  });
+
   test('judges the data directory as the user it runs as', async () => {
     const closed = path.join(folder, 'closed');
     await mkdir(closed, { mode: 0o755 });

@@ -1,5 +1,5 @@
-import { createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createWriteStream, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
 import { once } from 'node:events';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
@@ -24,28 +24,38 @@ export interface TreeTarget {
 
 const PARTIAL = '.partial';
 
-/** A folder that may be served as it is: what stands in it is whole at any time, since it comes by renaming. */
+/**
+ * A folder that may be served as it is: what stands in it is whole at any time, since it comes by renaming. An export has
+ * a process of its own, so it writes synchronously: a trip through the thread pool for each of a contract's files takes several
+ * times as long as the files.
+ */
 export function folderTarget(root: string): TreeTarget {
+  const remove = (place: string): void => rmSync(place, { recursive: true, force: true });
   return {
     path: root,
     async putContract(folder, files) {
       const place = path.join(root, folder);
       const beside = `${place}${PARTIAL}`;
-      await rm(beside, { recursive: true, force: true });
+      remove(beside);
+      const made = new Set<string>();
       for (const { path: name, content } of files) {
         const file = path.join(beside, name);
-        await mkdir(path.dirname(file), { recursive: true });
-        await writeFile(file, content);
+        const parent = path.dirname(file);
+        if (!made.has(parent)) mkdirSync(parent, { recursive: true });
+        made.add(parent);
+        writeFileSync(file, content);
       }
-      await rm(place, { recursive: true, force: true });
-      await rename(beside, place);
+      remove(place);
+      renameSync(beside, place);
     },
-    removeContract: (folder) => rm(path.join(root, folder), { recursive: true, force: true }),
+    async removeContract(folder) {
+      remove(path.join(root, folder));
+    },
     async putFile(name, bytes) {
       const file = path.join(root, name);
-      await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(`${file}${PARTIAL}`, bytes);
-      await rename(`${file}${PARTIAL}`, file);
+      mkdirSync(path.dirname(file), { recursive: true });
+      writeFileSync(`${file}${PARTIAL}`, bytes);
+      renameSync(`${file}${PARTIAL}`, file);
     },
     end: () => Promise.resolve(),
     giveUp: () => Promise.resolve(),

@@ -20,7 +20,12 @@ export async function checkDataDirectory(
   ] as const) {
     try {
       await requireWritable(folder);
-      const exists = (await nearestExisting(folder)) === folder;
+      const existing = await nearestExisting(folder);
+      const exists = existing === folder;
+      // Such as /proc, which allows writing and refuses every name.
+      if (!exists && (await statfs(existing)).blocks === 0) {
+        throw new Error(`the file system of ${existing} stores no files`);
+      }
       report.ok(
         `${folder}, for ${use}, ${exists ? 'can be written' : 'is made when it is needed'}`,
       );
@@ -56,7 +61,12 @@ async function checkSpace(
   floor: number,
   growth: number,
 ): Promise<void> {
-  const { bavail, bsize, files, ffree } = await statfs(folder);
+  const { blocks, bavail, bsize, files, ffree } = await statfs(folder);
+  // A file system without a disk, such as /proc, and some behind a network.
+  if (blocks === 0) {
+    report.unknown(`The file system of ${folder} does not say how much space it has.`);
+    return;
+  }
   const free = bavail * bsize;
   const has = `${showBytes(free)} are free on the disk of ${folder}`;
   // File systems without a table of files say 0 of 0.

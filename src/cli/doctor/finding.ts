@@ -40,6 +40,11 @@ export interface Finding {
   readonly fix?: string;
 }
 
+/** What fixes faults whose message does not say it. */
+const FIXES: Readonly<Record<string, string>> = {
+  database_unreachable: 'start PostgreSQL, or correct DATABASE_URL (database.url)',
+};
+
 /** Where the checks of one area write what they find. */
 export class AreaReport {
   readonly area: Area;
@@ -65,9 +70,9 @@ export class AreaReport {
     this.#add('fault', code, message, fix);
   }
 
-  /** What a part refuses to work with; its message says what to do. */
+  /** What a part refuses to work with. */
   refused(error: FullmatchError): void {
-    this.fault(error.code, error.forOperator);
+    this.fault(error.code, error.forOperator, FIXES[error.code]);
   }
 
   #add(level: Level, code: string, message: string, fix?: string): void {

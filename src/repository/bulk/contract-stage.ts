@@ -40,8 +40,6 @@ const keptPlain = <Item>({ name, columns }: Relation<Item>): string => {
 const LARGE = new Set(['bytea', 'jsonb', 'text']);
 /** The tables that contracts are staged in, which the connection alone sees. */
 export const STAGE_TABLES: readonly string[] = [
-  // What a batch holds at most, so that no staged page is written to a file.
-  `SET temp_buffers = '64MB'`,
   tableOf(CONTRACTS, 'number integer, '),
   tableOf(COMPILATIONS),
   tableOf(COMPILATION_SOURCES),
@@ -61,6 +59,9 @@ const RELATIONS = {
 const EMPTY = sql('staged: empty the stage', `TRUNCATE ${Object.values(RELATIONS).join(', ')}`);
 const copyInto = (table: string): Statement =>
   sql(`copy into ${table}`, `COPY ${table} FROM STDIN (FORMAT binary)`);
+
+// Twice the bytes of a batch, so that no staged page is written to a file.
+const HOLD_BATCH = sql('staged: hold a batch in memory', `SET temp_buffers = '64MB'`);
 
 class StagedRows implements EvidenceRows {
   readonly #transaction: Queryable;
@@ -103,6 +104,8 @@ export class ContractStage {
   }
 
   static async open(session: Session): Promise<ContractStage> {
+    // A pooler may hand over a connection that has used its buffers; then they stay as they are.
+    await session.query(HOLD_BATCH).catch(() => undefined);
     for (const [index, text] of STAGE_TABLES.entries()) {
       await session.query(sql(`staged: make a table of ${index}`, text));
     }
