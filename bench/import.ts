@@ -2,6 +2,7 @@
  * Import and export beside COPY, with the service running: `npm run build && npm run bench:import [-- contracts of the tree, of
  * the Parquet export]`. Both commands run as operators run them, as processes of their own on the service's data directory.
  */
+import { cpSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';
 import path from 'node:path';
@@ -121,7 +122,9 @@ async function measure(
     const first = await run(['import', source], dataDir);
     const during = await reads.stop();
     const second = await run(['import', source], dataDir);
-    const trees = await run(['export', path.join(folder, `${kind}-tree`)], dataDir);
+    const tree = path.join(folder, `${kind}-tree`);
+    const trees = await run(['export', tree], dataDir);
+    const copied = await timed(async () => cpSync(tree, `${tree}-copy`, { recursive: true }));
     const tables = await run(
       ['export', path.join(folder, `${kind}-tables`), '--format', 'parquet'],
       dataDir,
@@ -154,6 +157,7 @@ async function measure(
           .map((share) => percentile(during, share).toFixed(1))
           .join(', '),
         'export as a tree, a second': rate(trees.ms),
+        'copy of that tree, a second': rate(copied),
         'export as Parquet, a second': rate(tables.ms),
         'recount, a second': rate(recountMs),
       };

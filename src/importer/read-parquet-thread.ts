@@ -1,9 +1,12 @@
 import { parentPort } from 'node:worker_threads';
+import { lowerThreadPriority } from '../lib/thread-priority.ts';
 import { type ParquetQuestion, readParquetRows } from './parquet-rows.ts';
 
 /** A thread that reads rows of Parquet files: see {@link readParquetRows}. */
 const port = parentPort;
 if (port === null) throw new Error('this program is a thread');
+// Requests to a service on the same machine go first.
+lowerThreadPriority();
 port.on('message', (question: ParquetQuestion) => {
   void readParquetRows(question).then((answer) => {
     port.postMessage(answer, 'bytes' in answer ? [answer.bytes.buffer as ArrayBuffer] : []);
