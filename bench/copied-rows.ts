@@ -15,6 +15,9 @@ const WRITTEN = [
   ...['compiled_contracts_sources', 'verified_contracts', 'current_matches', 'match_events'],
 ];
 
+/** A rate or a size, without a fraction. */
+export const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
+
 /** Milliseconds that work takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();

@@ -17,7 +17,7 @@ import { openStore, type Store } from '../src/store/open-store.ts';
 import { ALL_CHAINS, runProgram, startProgram } from '../test/support/booted-service.ts';
 import { manyContracts, writeExampleTree } from '../test/support/example-tree.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
-import { measureCopy, timed } from './copied-rows.ts';
+import { measureCopy, timed, whole } from './copied-rows.ts';
 import { writeScaleExport } from './scale-export.ts';
 
 const [TREE = 5_000, PARQUET = 50_000] = process.argv.slice(2).map(Number);
@@ -25,7 +25,6 @@ const PROBE_PAUSE_MS = 20;
 const FILES_OF_A_COPY = 2_000;
 
 type Cells = Record<string, string>;
-const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((left, right) => left - right)[Math.floor(share * (values.length - 1))] ?? NaN;
 

@@ -25,7 +25,7 @@ import { sql, type Database } from '../src/store/database.ts';
 import { openStore, type Store } from '../src/store/open-store.ts';
 import { sampleAddress, sampleContract } from '../test/support/sample-contracts.ts';
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
-import { countOf, measureCopy, timed } from './copied-rows.ts';
+import { countOf, measureCopy, timed, whole } from './copied-rows.ts';
 import { median } from './median.ts';
 import { scaleAddress, scaleName, writeScaleExport } from './scale-export.ts';
 
@@ -39,7 +39,6 @@ const limit = 50;
 
 type Cells = Readonly<Record<string, string>>;
 const perSecond = (count: number, ms: number): number => (count * 1000) / ms;
-const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
 async function medianOf(
   work: (round: number) => Promise<unknown>,

@@ -1,7 +1,7 @@
-import { hash as digest } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
 import { bytesToHex, type Hex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
+import { sha256 } from '../repository/repository.ts';
 
 const REMEMBERED_HASHES = 50_000;
 
@@ -23,12 +23,12 @@ export class ContentHasher {
   }
 
   hash(content: Uint8Array): ContentHashes {
-    const sha256 = digest('sha256', content, 'buffer');
-    const key = sha256.toString('hex');
+    const found = sha256(content);
+    const key = found.toString('hex');
     const known = this.#known.get(key);
     const hash = known ?? bytesToHex(keccak256(content));
     if (known === undefined) this.#known.set(key, hash);
-    return { sha256, keccak256: hash };
+    return { sha256: found, keccak256: hash };
   }
 
   /** The keccak256 of a content whose sha256 is known, in hex digits without `0x`. */

@@ -1,11 +1,12 @@
 import {
   closeSync,
   constants,
+  type Dir,
   type Dirent,
   fstatSync,
   lstatSync,
+  opendirSync,
   openSync,
-  readdirSync,
   readSync,
 } from 'node:fs';
 import { join } from 'node:path';
@@ -16,6 +17,8 @@ import { Refusal, refusalOfSystemError } from './refusal.ts';
 
 /** What an entry of a folder is; a symbolic link is never followed to find out. */
 type EntryKind = 'file' | 'folder' | 'symlink' | 'special';
+
+const LISTING_BUFFER = 64;
 
 interface KindOf {
   isFile(): boolean;
@@ -102,21 +105,22 @@ interface ListedEntry {
   readonly kind: 'file' | 'folder';
 }
 
-/**
- * The entries of a folder. Its listing is held whole: the memory of a thread bounds it, and a contract that exceeds
- * that is refused alone.
- */
-function listEntries(folder: string, prefix: string): readonly ListedEntry[] {
+/** The entries of a folder, one after the other: nobody reads on in a folder of millions after the limit. */
+function* listEntries(folder: string, prefix: string): Generator<ListedEntry, void, undefined> {
+  let listing: Dir | undefined;
   try {
-    return readdirSync(folder, { withFileTypes: true }).map((entry) => {
+    listing = opendirSync(folder, { bufferSize: LISTING_BUFFER });
+    for (let entry = listing.readSync(); entry !== null; entry = listing.readSync()) {
       const path = join(folder, entry.name);
       const kind = readEntryKind(entry, path);
       if (kind === 'symlink') throw new Refusal('symlink', `${prefix}${entry.name}`);
       if (kind === 'special') throw new Refusal('special_file', `${prefix}${entry.name}`);
-      return { name: entry.name, path, kind };
-    });
+      yield { name: entry.name, path, kind };
+    }
   } catch (error) {
     throw refusalOfSystemError(error, prefix === '' ? 'the folder' : prefix);
+  } finally {
+    listing?.closeSync();
   }
 }
 

@@ -9,12 +9,11 @@ import {
   readCurrentMatches,
 } from '../repository/repository.ts';
 import { type Database, type Queryable } from '../store/database.ts';
-import { ContentHasher } from './content-hash.ts';
 import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from './import-limits.ts';
 import { type ImportProgress } from './import-progress.ts';
 import { type ImportSummary, ImportTally, type Outcome } from './import-tally.ts';
 import { hasSoundFullMatch, predictOutcome } from './predict-outcome.ts';
-import { type ContractLocation, readContract } from './read-contract.ts';
+import { type ContractLocation } from './read-contract.ts';
 import {
   type ReadAnswer,
   ReadingThreads,
@@ -83,7 +82,6 @@ interface Run {
   readonly source: TreeSource;
   readonly limits: ImportLimits;
   readonly tally: ImportTally;
-  readonly hasher: ContentHasher;
   readonly threads: ReadingThreads;
   readonly isStopped: () => boolean;
 }
@@ -127,7 +125,6 @@ export async function importRepository(options: ImportOptions): Promise<ImportSu
     source,
     limits,
     tally: new ImportTally((entry) => onRefused?.(entry)),
-    hasher: new ContentHasher(),
     threads: new ReadingThreads(),
     isStopped: () => signal?.aborted === true,
   };
@@ -380,11 +377,12 @@ async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): P
 
 /** The dry run: reads and checks every contract and counts what storing it would do. */
 async function checkOnly(run: Run, candidates: AsyncIterable<Candidate>): Promise<void> {
-  const isSound = (location: ContractLocation): Promise<boolean> =>
-    readContract(location, run.limits, run.hasher).then(
-      () => true,
-      () => false,
-    );
+  const { limits, threads } = run;
+  const isSound = async (location: ContractLocation): Promise<boolean> => {
+    const contracts = [await sendContract(location, limits)];
+    const { outcomes } = await threads.ask({ contracts, limits, number: 0, isCheck: true });
+    return outcomes.some((outcome) => 'match' in outcome);
+  };
   for await (const { read } of readAll(run, candidates)) {
     for (const [{ location, current }, outcome] of read) {
       if (run.isStopped()) return;

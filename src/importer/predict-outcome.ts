@@ -31,7 +31,7 @@ export async function hasSoundFullMatch(
     const path = join(chain, spelling);
     const folder = join(root, path);
     if (await isFolder(folder))
-      return isSound({ ...location, match: full.match, list: listOf(folder), path });
+      return isSound({ ...location, match: full.match, folder, list: listOf(folder), path });
   }
   return false;
 }

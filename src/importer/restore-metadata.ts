@@ -8,7 +8,7 @@ export function holdsHashOf(code: Uint8Array, metadata: string): boolean | undef
   const { kind, offset } = auxdata.metadataHash;
   const at = auxdata.offset + offset;
   const held = code.subarray(at, at + METADATA_HASH_BYTES);
-  return Buffer.from(hashMetadata(kind, metadata)).equals(held);
+  return Buffer.compare(held, hashMetadata(kind, metadata)) === 0;
 }
 
 const TOKEN = /"(?:[^"\\]|\\.)*"|\s+/g;

@@ -27,27 +27,27 @@ const FIND_CODES = sql(
   `SELECT encode(code_hash, 'hex') AS hash FROM code WHERE code_hash = ANY ($1::bytea[])`,
 );
 
-const tableOf = <Item>({ name, columns }: Relation<Item>, more = ''): string => {
-  const types = Object.entries(columns).map(([each, [type]]) => `${each} ${stagedType(type)}`);
-  return `CREATE TEMP TABLE staged_${name} (${more}${types.join(', ')})`;
-};
-/** Texts and codes are compressed once, where they are stored. */
-const keptPlain = <Item>({ name, columns }: Relation<Item>): string => {
-  const large = Object.entries(columns).filter(([, [type]]) => LARGE.has(type));
-  const each = large.map(([column]) => `ALTER ${column} SET STORAGE EXTERNAL`);
-  return `ALTER TABLE staged_${name} ${each.join(', ')}`;
-};
 const LARGE = new Set(['bytea', 'jsonb', 'text']);
-/** The tables that contracts are staged in, which the connection alone sees. */
+/** The statements that make a table. Its texts and codes are not compressed: they are where they are stored. */
+const tableOf = <Item>({ name, columns }: Relation<Item>, more = ''): readonly string[] => {
+  const table = `staged_${name}`;
+  const all = Object.entries(columns);
+  const types = all.map(([each, [type]]) => `${each} ${stagedType(type)}`);
+  const plain = all.flatMap(([each, [type]]) =>
+    LARGE.has(type) ? [`ALTER ${each} SET STORAGE EXTERNAL`] : [],
+  );
+  return [
+    `CREATE TEMP TABLE ${table} (${more}${types.join(', ')})`,
+    `ALTER TABLE ${table} ${plain.join(', ')}`,
+  ];
+};
+/** Make the tables that contracts are staged in, which the connection alone sees. */
 export const STAGE_TABLES: readonly string[] = [
-  tableOf(CONTRACTS, 'number integer, '),
-  tableOf(COMPILATIONS),
-  tableOf(COMPILATION_SOURCES),
-  tableOf(SOURCES),
-  tableOf(CODES),
-  ...[CONTRACTS, COMPILATIONS, COMPILATION_SOURCES, SOURCES, CODES].map((each) =>
-    keptPlain(each as Relation<unknown>),
-  ),
+  ...tableOf(CONTRACTS, 'number integer, '),
+  ...tableOf(COMPILATIONS),
+  ...tableOf(COMPILATION_SOURCES),
+  ...tableOf(SOURCES),
+  ...tableOf(CODES),
 ];
 const RELATIONS = {
   contracts: 'staged_contracts',

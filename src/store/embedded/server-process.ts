@@ -43,7 +43,7 @@ function settings(
     max_connections: String(maxConnections),
     shared_buffers: `${Math.ceil(sharedBuffersBytes / 1024)}kB`,
     fsync: 'on',
-    // Of a disk that seeks, as no machine of today has one: with the default of 4 PostgreSQL reads whole tables for a page of rows.
+    // The default of 4 is for spinning disks: with it PostgreSQL reads whole tables for a page of rows.
     random_page_cost: '1.1',
     timezone: 'UTC',
     log_timezone: 'UTC',
