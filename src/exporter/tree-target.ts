@@ -26,8 +26,7 @@ const PARTIAL = '.partial';
 
 /**
  * A folder that may be served as it is: what stands in it is whole at any time, since it comes by renaming. An export has
- * a process of its own, so it writes synchronously: a trip through the thread pool for each of a contract's files takes several
- * times as long as the files.
+ * a process of its own, so it writes synchronously: trips through the thread pool take longer than the files.
  */
 export function folderTarget(root: string): TreeTarget {
   const remove = (place: string): void => rmSync(place, { recursive: true, force: true });

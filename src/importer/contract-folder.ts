@@ -63,7 +63,7 @@ export interface ContractFolder {
 /**
  * Lists a contract's folder and, recursively, its `sources`. Other folders are left alone. It runs on a thread of its
  * own, which has nothing else to do while the disk works, so it reads synchronously: a trip through the thread pool for
- * each of a contract's files takes ten times as long as the files.
+ * each of a contract's files takes longer than the files.
  * @throws Refusal `symlink`, `special_file`, `too_many_files`, `unreadable`
  */
 export function listContractFolder(path: string, limits: ImportLimits): ContractFolder {
