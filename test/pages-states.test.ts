@@ -341,13 +341,21 @@ chains:
         const names = tables.map(({ tablename }) => tablename).join(', ');
         await transaction.query(sql('test lock', `LOCK TABLE ${names}`));
         const openNarrow = () => openTab(LOOKS[2]);
-        const late = ['/', '/registry', '/registry/1', '/statistics', '/statistics?shown=chains'];
+        // The page that was just opened is cached for a second; under another query it is rendered again.
+        const overview = '/?again';
+        const late = [
+          overview,
+          '/registry',
+          '/registry/1',
+          '/statistics',
+          '/statistics?shown=chains',
+        ];
         await eachInTabs(late, openNarrow, async (other, at) => {
           const start = performance.now();
           expect.soft(await visit(other, urlOf(at)), at).toBe(200);
           expect.soft(performance.now() - start, at).toBeLessThan(12_000);
           expect.soft(await sidewaysScroll(other), at).toBe(0);
-          if (at === '/') {
+          if (at === overview) {
             const failure = main(other).getByRole('alert').first();
             expect.soft(await failure.innerText()).toContain('took longer than 3 s');
           }

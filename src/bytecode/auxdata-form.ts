@@ -1,12 +1,12 @@
 import { readAuxdataAt } from './auxdata.ts';
 import { readVyperAuxdata } from './vyper-auxdata.ts';
 
-/** What may differ in an auxdata on chain: where the 32 bytes of its hash begin, if it has one. */
+/** The variable part of an auxdata on chain: the offset of its 32-byte hash, if it has one. */
 export interface AuxdataForm {
   readonly hashOffset?: number;
 }
 
-/** The form of bytes that are exactly one auxdata, of whichever language; their own first bytes tell it. */
+/** Reads bytes that are exactly one auxdata of Solidity or Vyper; the first bytes identify the format. */
 export function readAuxdataForm(auxdata: Uint8Array): AuxdataForm | undefined {
   const solidity = readAuxdataAt(auxdata, 0);
   if (solidity?.length === auxdata.length) {

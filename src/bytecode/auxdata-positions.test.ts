@@ -52,7 +52,8 @@ describe('findChangedAuxdatas', () => {
   });
 
   test('does not choose between two readings of one difference', () => {
-    // An auxdata that begins within the hash of another, whose own hash goes on over the other's end.
+    // An auxdata that starts inside the hash of another one, and whose own hash extends past the end of that
+    // one.
     const start = 'a165627a7a72305820';
     const code = (byte: string, end: string) =>
       bytes(start, start, byte.repeat(23), '0029', '77'.repeat(7), end);

@@ -2,10 +2,13 @@ import { bytesToHex } from '../lib/hex.ts';
 import { METADATA_HASH_BYTES, readAuxdataAt } from './auxdata.ts';
 import { type AuxdataPositions, type CodeReference } from './recompiled-code.ts';
 
-/** The longest map begins no further before its hash: `experimental` and the names of the hash are some 24 bytes. */
+/**
+ * Maximum distance from the start of a map to its hash: `experimental` and the names of the hash take about
+ * 24 bytes.
+ */
 const LONGEST_BEFORE_HASH_BYTES = 64;
 
-/** The stretches as positions with the ids `1`, `2`, … in the order of offsets. */
+/** Returns the ranges as positions with ids `1`, `2` and so on, in order of offset. */
 export function toPositions(code: Buffer, stretches: readonly CodeReference[]): AuxdataPositions {
   const ordered = [...stretches].sort((left, right) => left.start - right.start);
   return Object.fromEntries(
@@ -16,7 +19,10 @@ export function toPositions(code: Buffer, stretches: readonly CodeReference[]): 
   );
 }
 
-/** The auxdata at `start` in both codes, when its metadata hash covers the byte at `covering` and is all that differs in it. */
+/**
+ * Returns the auxdata at `start` in both bytecodes if its metadata hash covers the byte at `covering` and is
+ * the only difference.
+ */
 function auxdataOfBoth(
   code: Buffer,
   edited: Buffer,
@@ -38,11 +44,11 @@ function auxdataOfBoth(
 }
 
 /**
- * The auxdatas of a code, found by comparing it with the code of the same sources under another metadata. Every byte that
- * differs must lie in the metadata hash of a well-formed auxdata, the same in both codes but for that hash, and there
- * must be only one way to read it so. Bytes that merely look like an auxdata (a constant in the source, planted to be
- * overlooked) do not change with the metadata, and so are not found.
- * @returns undefined when a difference is left that no auxdata accounts for, or that two readings do.
+ * Finds the auxdata of a bytecode by comparing it with the bytecode of the same sources under different
+ * metadata. Every byte that differs must lie in the metadata hash of a well-formed auxdata that is otherwise
+ * equal in both bytecodes, and there must be only one such reading. Bytes that merely look like an auxdata
+ * (for example a planted constant in the source) do not change with the metadata, so they are not found.
+ * @returns undefined if a difference lies in no auxdata, or allows two readings.
  */
 export function findChangedAuxdatas(
   code: Buffer,
@@ -68,7 +74,7 @@ export function findChangedAuxdatas(
   return found;
 }
 
-/** Every offset at which the bytes stand in the code. */
+/** Returns every offset at which the bytes occur in the bytecode. */
 export function occurrencesOf(bytes: Buffer, code: Buffer): readonly number[] {
   const offsets: number[] = [];
   for (let at = code.indexOf(bytes); at !== -1; at = code.indexOf(bytes, at + 1)) offsets.push(at);

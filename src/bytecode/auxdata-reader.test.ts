@@ -12,7 +12,7 @@ const [OWN, CHILD, OTHER] = ['aa', 'bb', 'cc'].map((byte) => byte.repeat(32)) as
 const auxdata = (hash: string): string => AUXDATA_FORMS['0.6.0']?.(hash) ?? '';
 const HASHLESS = AUXDATA_FORMS.hashless?.('') ?? '';
 
-/** The assembly of a contract whose runtime code has an auxdata and contains contracts with others. */
+/** The assembly of a contract whose runtime bytecode has an auxdata and nested contracts with their own. */
 function assembly(own?: string, ...within: readonly string[]): object {
   const children = within.map((value, index) => [
     String(index),

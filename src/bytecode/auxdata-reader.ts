@@ -3,7 +3,7 @@ import { type AuxdataReader } from './compiled-contract.ts';
 import { solidityAuxdataReader } from './solidity-auxdata.ts';
 import { vyperAuxdataReader } from './vyper-reader.ts';
 
-/** The metadata of a Yul program is a part of its text, if it has any: every byte of its code comes from the source. */
+/** The metadata of a Yul program, if any, is part of its text: every byte of its bytecode comes from the source. */
 const yulAuxdataReader: AuxdataReader = {
   changeMetadata: (input) => input,
   read: () => ({ state: 'located', runtime: {}, creation: {} }),
@@ -16,7 +16,7 @@ const READERS: ReadonlyMap<string, AuxdataReader> = new Map([
 ]);
 
 /**
- * The reader of a language, `Solidity`, `Yul` or `Vyper` in any case.
+ * Returns the reader of a language, `Solidity`, `Yul` or `Vyper` in any case.
  * @throws FullmatchError `unsupported_language` for any other.
  */
 export function auxdataReaderOf(language: string): AuxdataReader {

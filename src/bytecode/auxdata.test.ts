@@ -5,7 +5,7 @@ import { readAuxdataAt, readTrailingAuxdata } from './auxdata.ts';
 const HASH = 'c0'.repeat(32);
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 const auxdataOf = (form: string): Buffer => bytes(AUXDATA_FORMS[form]?.(HASH) ?? '');
-/** A map of so many entries with its length behind it. */
+/** A map followed by its length. */
 const withLength = (map: string): Buffer =>
   bytes(map + (map.length / 2).toString(16).padStart(4, '0'));
 const IPFS = `646970667358221220${HASH}`;

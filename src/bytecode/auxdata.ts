@@ -1,34 +1,35 @@
 import { Tokenizer, type Token } from 'cborg';
 
-/** How the metadata hash is named in an auxdata: an IPFS multihash, or a Swarm hash of version 0 or 1. */
+/** Kind of a metadata hash in an auxdata: an IPFS multihash, or a Swarm hash of version 0 or 1. */
 export type MetadataHashKind = 'ipfs' | 'bzzr0' | 'bzzr1';
 
 /**
- * What solc appends to code: a CBOR map and the map's length in two bytes, big-endian
- * (Solidity documentation, "Encoding of the Metadata Hash in the Bytecode"). Solar does the same under its own name.
+ * The trailer that solc appends to bytecode: a CBOR map and the map's length in two bytes, big-endian
+ * (Solidity documentation, "Encoding of the Metadata Hash in the Bytecode"). Solar appends the same under its
+ * own name.
  */
 interface Auxdata {
-  /** Length in bytes, the two bytes of the length included. */
+  /** Length in bytes, including the two length bytes. */
   readonly length: number;
-  /** Where the 32 bytes of the hash lie, in bytes from the start of the auxdata. Absent with `bytecodeHash: none`. */
+  /** Offset of the 32-byte hash from the start of the auxdata. Absent with `bytecodeHash: none`. */
   readonly metadataHash?: { readonly kind: MetadataHashKind; readonly offset: number };
-  /** The compiler's version, `0.8.20`, or the long version of a build between releases. */
+  /** The compiler's version, `0.8.20`, or the long version of a prerelease build. */
   readonly solc?: string;
-  /** The same of Solar, whose versions are its own: `0.3.0`. */
+  /** The version of Solar, which has its own numbering: `0.3.0`. */
   readonly solar?: string;
-  /** Whether the code comes from an experimental part of the compiler. */
+  /** Whether the bytecode comes from an experimental part of the compiler. */
   readonly experimental?: boolean;
 }
 
-/** The auxdata at the very end of a code. */
+/** The auxdata at the very end of a bytecode. */
 export interface TrailingAuxdata extends Auxdata {
-  /** Where in the code it begins, in bytes. */
+  /** Its offset in the bytecode, in bytes. */
   readonly offset: number;
 }
 
-/** The metadata hash itself: what may differ in a partial match. */
+/** Length of a metadata hash, the part that may differ in a partial match. */
 export const METADATA_HASH_BYTES = 32;
-/** A multihash says that it is SHA2-256 (0x12) of 32 bytes (0x20) before the hash itself. */
+/** Multihash prefix of the hash: SHA2-256 (0x12), 32 bytes (0x20). */
 const MULTIHASH_PREFIX = [0x12, 0x20] as const;
 const LENGTH_BYTES = 2;
 const RELEASE_BYTES = 3;
@@ -57,7 +58,7 @@ function readCompiler(compiler: 'solc' | 'solar', token: Token): Fields | undefi
     : undefined;
 }
 
-/** What one entry says; undefined when the key is not one of a compiler's or its value not of the key's form. */
+/** Reads an entry; returns undefined if the key is not a compiler's or its value is malformed. */
 function readEntry(key: string, token: Token, end: number): Fields | undefined {
   switch (key) {
     case 'ipfs':
@@ -93,8 +94,9 @@ function readMap(bytes: Uint8Array): (Fields & { readonly length: number }) | un
 }
 
 /**
- * The auxdata that begins at `offset` of the code. Undefined unless a definite CBOR map of one to four of a compiler's keys,
- * each at most once, with values of their form and at most one hash, is followed by its own length.
+ * Reads the auxdata at `offset` of the bytecode. Returns undefined unless there is a definite CBOR map of one
+ * to four known keys, each at most once, with well-formed values and at most one hash, followed by its own
+ * length.
  */
 export function readAuxdataAt(code: Uint8Array, offset: number): Auxdata | undefined {
   const first = code[offset];
@@ -103,7 +105,7 @@ export function readAuxdataAt(code: Uint8Array, offset: number): Auxdata | undef
   try {
     map = readMap(code.subarray(offset));
   } catch {
-    // Not CBOR, or the code ends before the map does.
+    // Not CBOR, or the bytecode ends before the map does.
     return undefined;
   }
   if (map === undefined) return undefined;
@@ -112,7 +114,7 @@ export function readAuxdataAt(code: Uint8Array, offset: number): Auxdata | undef
   return stated === map.length ? { ...map, length: map.length + LENGTH_BYTES } : undefined;
 }
 
-/** The auxdata at the very end of the code and where it begins: what a code on chain says about itself. */
+/** Reads the auxdata at the very end of the bytecode. */
 export function readTrailingAuxdata(code: Uint8Array): TrailingAuxdata | undefined {
   if (code.length < LENGTH_BYTES) return undefined;
   const length = (((code.at(-2) ?? 0) << 8) | (code.at(-1) ?? 0)) + LENGTH_BYTES;

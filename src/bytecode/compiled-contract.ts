@@ -5,14 +5,14 @@ import {
   type RecompiledCode,
 } from './recompiled-code.ts';
 
-/** One code in a compiler's output. */
+/** A bytecode in a compiler's output. */
 export interface CompiledCode {
   readonly object: string;
   readonly linkReferences?: LinkReferences;
   readonly immutableReferences?: ImmutableReferences;
 }
 
-/** What this module reads of `contracts[path][name]` in a compiler's output. */
+/** The members of `contracts[path][name]` in a compiler's output that this module reads. */
 export interface CompiledContract {
   readonly evm: {
     readonly bytecode: CompiledCode;
@@ -23,16 +23,17 @@ export interface CompiledContract {
   readonly version?: string;
 }
 
-/** The part of a standard JSON input that another metadata is made by. */
+/** The part of a standard JSON input that is edited to change the metadata. */
 export interface EditableInput {
   readonly sources: Readonly<Record<string, { readonly content?: string }>>;
 }
 
 /**
- * Where the auxdatas of a compilation are.
- * `located`: here, and nowhere else.
- * `edit_needed`: this compilation alone cannot tell; compile `changeMetadata(input)` and read again with both.
- * `unlocated`: not even both can tell. The codes can still be equal on chain; then the match is partial.
+ * Positions of the auxdata in a compilation.
+ * - `located`: at these positions and nowhere else.
+ * - `edit_needed`: one compilation is not enough; compile `changeMetadata(input)` and read again with both.
+ * - `unlocated`: not even both are enough. The bytecode can still be equal on chain; the match is then
+ *   partial.
  */
 export type AuxdataReading =
   | {
@@ -49,23 +50,23 @@ export type AuxdataReading =
   | { readonly state: 'edit_needed' }
   | { readonly state: 'unlocated' };
 
-/** What matching needs to know of a language: where its compiler puts metadata into code. */
+/** Locates the metadata that the compiler of a language puts into bytecode. */
 export interface AuxdataReader {
-  /** The same input, changed so that the code stays the same and every metadata hash changes. */
+  /** Returns an input that compiles to the same code with different metadata hashes. */
   changeMetadata<Input extends EditableInput>(input: Input): Input;
   /** @param edited the same contract of the compilation of `changeMetadata(input)`. */
   read(compiled: CompiledContract, edited?: CompiledContract): AuxdataReading;
 }
 
-/** Both codes of a compiled contract, ready to be held against codes on chain. */
+/** Runtime and creation bytecode of a compiled contract, ready to be compared with bytecode on chain. */
 export interface RecompiledCodes {
   readonly runtime: RecompiledCode;
   readonly creation: RecompiledCode;
 }
 
 /**
- * Puts a compiler's output and what was read of it together. Auxdatas that could not be located are left out.
- * @param immutableTypes by the ids of immutables; see {@link RecompiledCode.immutableTypes}.
+ * Combines a compiler's output with its auxdata reading. Auxdata that could not be located is left out.
+ * @param immutableTypes by immutable id; see {@link RecompiledCode.immutableTypes}.
  */
 export function toRecompiledCodes(
   { evm }: CompiledContract,

@@ -9,10 +9,10 @@ const LENGTH = (RUNTIME.length / 2).toString(16).padStart(4, '0');
 
 describe('the codes that a creation code copies', () => {
   test('have the place and the length that are pushed before, in either order', () => {
-    // PUSH2 length, DUP1, PUSH2 place, PUSH1 0, CODECOPY, PUSH1 0, RETURN, INVALID
+    // PUSH2 length, DUP1, PUSH2 offset, PUSH1 0, CODECOPY, PUSH1 0, RETURN, INVALID
     const legacy = `61${LENGTH}8061000f6000396000f3fe00`;
     expect(hex(findCopiedCodes(bytes(`${legacy}${RUNTIME}`)))).toContain(RUNTIME);
-    // PUSH2 place, PUSH2 length, SWAP1, PUSH1 0, CODECOPY
+    // PUSH2 offset, PUSH2 length, SWAP1, PUSH1 0, CODECOPY
     const swapped = `61000e61${LENGTH}90600039006000f3fe`;
     const found = hex(findCopiedCodes(bytes(`${swapped.slice(0, 28)}${RUNTIME}`)));
     expect(found).toContain(RUNTIME);
@@ -39,7 +39,7 @@ describe('the codes that a creation code copies', () => {
     [499, true],
     [500, false],
   ])('are looked for behind %d other copies: %s', (others, isFound) => {
-    // Copies of what lies nowhere, then the one of the running code, all without operands of their own.
+    // Copies without operands of their own, then the copy of the runtime bytecode.
     const before = '39'.repeat(others);
     const place = (others + 15).toString(16).padStart(4, '0');
     const code = `${before}61${LENGTH}8061${place}6000396000f3fe00${RUNTIME}`;

@@ -2,18 +2,19 @@ const CODECOPY = 0x39;
 const PUSH1 = 0x60;
 const PUSH4 = 0x63;
 const PUSH32 = 0x7f;
-/** Numbers that are pushed before a copy, of which two may be its place and its length. */
+/** How many pushed numbers before a copy are tried as its offset and length. */
 const PUSHES_LOOKED_AT = 6;
-/** Less is no contract's code, but some value's. */
+/** Anything shorter is a value rather than the bytecode of a contract. */
 const LEAST_BYTES = 16;
 const MOST_CODES = 12;
-/** More copies than any constructor has; data behind it may look like one everywhere. */
+/** More copies than any constructor has; data may look like copies everywhere. */
 const MOST_COPIES = 500;
 
 /**
- * Parts of a creation code that it may return as the running code, in the order of its instructions: what it copies from a
- * place and with a length that are pushed right before. Compilers write the running code so, with zeros for what only the
- * constructor knows. Says nothing about what is returned: whoever looks a code up by it has to judge the whole.
+ * Finds the parts of a creation bytecode that it may return as the runtime bytecode, in the order of its
+ * instructions: those copied from an offset and with a length that are pushed right before. Compilers emit
+ * the runtime bytecode in this form, with zeros for values that only the constructor knows. This does not
+ * prove what is returned: a caller that uses a part for a lookup has to compare the whole.
  */
 export function findCopiedCodes(creationCode: Uint8Array): readonly Uint8Array[] {
   const found = new Map<string, Uint8Array>();
@@ -41,7 +42,7 @@ export function findCopiedCodes(creationCode: Uint8Array): readonly Uint8Array[]
   return [...found.values()];
 }
 
-/** The latest numbers first, each with each other one. */
+/** Returns all ordered pairs of different numbers, the latest first. */
 function pairsOf(numbers: readonly number[]): readonly (readonly [number, number])[] {
   const latest = numbers.toReversed();
   return latest.flatMap((begin, index) =>

@@ -4,7 +4,7 @@ import { type Transformation } from './transformation.ts';
 
 const AUXDATA = `a2646970667358221220${'11'.repeat(32)}64736f6c634300081e0033`;
 const AUXDATA_BYTES = AUXDATA.length / 2;
-/** 4 bytes of code, a word of zeros, an auxdata, and so much code behind it that it is not the end. */
+/** 4 bytes of code, a word of zeros, an auxdata, and enough code after it that it is not at the end. */
 const CODE = Buffer.from(`60016002${'00'.repeat(32)}${AUXDATA}${'60'.repeat(600)}`, 'hex');
 const of = (reason: Transformation['reason'], offset: number, more = {}): Transformation => ({
   ...{ type: 'replace', reason, offset, id: '1' },

@@ -3,14 +3,15 @@ import { type Transformation } from './transformation.ts';
 
 const WORD_BYTES = 32;
 const INVALID = 0xfe;
-/** Vyper ends its codes with less than this, and in another form than solc. */
+/** The trailer of Vyper is shorter than this and has another form than that of solc. */
 const VYPER_END_BYTES = 512;
 
 /**
- * Whether the code itself shows that a compiler left the place for a value: zeros for a library, an immutable or the call
- * protection, an auxdata where one is replaced. Who delivers a code also says where it may differ, and could say everywhere.
- * @param code the recompiled code with zeros for placeholders
- * @param width of the value, in bytes; undefined in a deletion
+ * Returns whether the bytecode itself shows that the compiler reserved the range for a value: zeros for a
+ * library, an immutable or the call protection, an auxdata where one is replaced. Without this check, an
+ * import that lists the variable ranges could declare any range variable.
+ * @param code the recompiled bytecode with zeros for placeholders
+ * @param width size of the value in bytes; undefined for a deletion
  */
 export function isPlaceLeft(
   code: Uint8Array,
@@ -23,7 +24,7 @@ export function isPlaceLeft(
   return code.subarray(offset, offset + width).every((byte) => byte === 0);
 }
 
-/** Whether an auxdata of that length stands there, with the INVALID before it or without. */
+/** Returns whether there is an auxdata of that length, with or without the INVALID before it. */
 function isAuxdata(code: Uint8Array, offset: number, length: number | undefined): boolean {
   if (length === undefined) return false;
   if (offset >= code.length - VYPER_END_BYTES) return true;

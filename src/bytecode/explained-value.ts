@@ -3,10 +3,10 @@ import { hexToBytes } from '../lib/hex.ts';
 import { ADDRESS_BYTES, hashStretch, type CodeTemplate } from './recompiled-code.ts';
 import { type TransformationReason } from './transformation.ts';
 
-/** `settings.libraries` of the standard JSON input: path → library → address. The path `''` stands for any. */
+/** `settings.libraries` of the standard JSON input: path -> library -> address. The path `''` matches any path. */
 export type ConfiguredLibraries = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
-/** One value that the code on chain may have in the place of the recompiled bytes, and where. */
+/** A value that the bytecode on chain may have in place of the recompiled bytes, and its offsets. */
 export interface Explained {
   readonly reason: Exclude<TransformationReason, 'constructorArguments'>;
   readonly id?: string;
@@ -14,13 +14,16 @@ export interface Explained {
   readonly value: Buffer;
 }
 
-/** The start of a library's runtime code from 0.4.20 on: PUSH20 of its own address, ADDRESS, EQ. Compiled with a zero address. */
+/**
+ * Start of a library's runtime bytecode from 0.4.20 on: PUSH20 of its own address, ADDRESS, EQ. Compiled with
+ * a zero address.
+ */
 const CALL_PROTECTION = Buffer.from(`73${'00'.repeat(ADDRESS_BYTES)}3014`, 'hex');
 const CALL_PROTECTION_START = 1;
-/** The immutable that holds a library's own address in code compiled via IR. */
+/** Id of the immutable with a library's own address in bytecode compiled via IR. */
 export const LIBRARY_ADDRESS_IMMUTABLE = 'library_deploy_address';
 
-/** The address that the settings give `path:Name`, where the compiler left its place open. */
+/** Returns the configured address of `path:Name`, for a placeholder that the compiler left. */
 export function configuredAddress(
   id: string,
   libraries: ConfiguredLibraries = {},
@@ -35,7 +38,10 @@ export function configuredAddress(
   return undefined;
 }
 
-/** A library has one address: the configured one, else the one at its first reference, for all its references. */
+/**
+ * Explains library addresses. All references of a library have one address: the configured one, otherwise the
+ * one at its first reference.
+ */
 export function explainLibraries(
   template: CodeTemplate,
   onChain: Buffer,
@@ -50,7 +56,7 @@ export function explainLibraries(
   });
 }
 
-/** An auxdata on chain is the recompiled one with another metadata hash in it, and nothing else. */
+/** Explains auxdata: on chain, it may differ from the recompiled one only in its metadata hash. */
 export function explainAuxdata(template: CodeTemplate, onChain: Buffer): Explained[] {
   return template.auxdata.flatMap((slot) => {
     const hash = hashStretch(slot);
@@ -65,8 +71,8 @@ export function explainAuxdata(template: CodeTemplate, onChain: Buffer): Explain
 }
 
 /**
- * An immutable has one value, the one at its first reference; a library's own address has no choice, but for the zeros
- * that {@link isUnprotected} refuses.
+ * Explains immutables. All references of an immutable have the value at its first reference; a library's own
+ * address must be the contract's address, or the zeros that {@link isUnprotected} rejects.
  */
 export function explainImmutables(
   template: CodeTemplate,
@@ -86,10 +92,10 @@ export function explainImmutables(
   });
 }
 
-/** Chains keep the addresses up to 0xffff for their precompiled contracts. */
+/** Chains reserve the addresses up to 0xffff for precompiled contracts. */
 const RESERVED_BYTES = 2;
 
-/** Whether no library can be at the address: it is zero, or kept for precompiled contracts. */
+/** Returns whether no library can be at the address: it is zero, or reserved for precompiled contracts. */
 export function isReservedAddress(address: Uint8Array): boolean {
   return address.subarray(0, ADDRESS_BYTES - RESERVED_BYTES).every((byte) => byte === 0);
 }
@@ -99,8 +105,9 @@ function isZero(bytes: Uint8Array): boolean {
 }
 
 /**
- * Whether the value is the zeros of the compiler in the place of a library's own address. The creation code of a library
- * always replaces them: with them, the same code lets everybody call what it is to run only for other contracts.
+ * Returns whether the value is the compiler's zeros in place of a library's own address. The creation
+ * bytecode of a library always replaces them: with the zeros, anyone could call code that is only meant to
+ * run for other contracts.
  */
 export function isUnprotected({ reason, id, value }: Explained): boolean {
   const isOwnAddress = reason === 'callProtection' || id === LIBRARY_ADDRESS_IMMUTABLE;
@@ -108,9 +115,9 @@ export function isUnprotected({ reason, id, value }: Explained): boolean {
 }
 
 /**
- * Whether code of Solidity is that of a library which {@link isUnprotected} refuses. No other code begins like this: a
- * library that is linked there is at address zero, which is refused too.
- * @param immutables values by their ids, as they were taken from the code.
+ * Returns whether a Solidity bytecode is a library that {@link isUnprotected} rejects. No other bytecode
+ * starts like this: a library linked there would be at address zero, which is rejected too.
+ * @param immutables values by id, as read from the bytecode.
  */
 export function isUnprotectedLibrary(
   code: Uint8Array,
@@ -121,7 +128,7 @@ export function isUnprotectedLibrary(
   return begins || (ownAddress !== undefined && /^0x0+$/.test(ownAddress));
 }
 
-/** Call protection is the contract's own address, but for the zeros that {@link isUnprotected} refuses. */
+/** Explains the call protection: the contract's own address, or the zeros that {@link isUnprotected} rejects. */
 export function explainCallProtection(
   template: CodeTemplate,
   onChain: Buffer,
@@ -135,7 +142,7 @@ export function explainCallProtection(
   return [{ reason: 'callProtection', starts: [CALL_PROTECTION_START], value }];
 }
 
-/** The recompiled code with the values at all their places. */
+/** Returns the recompiled bytecode with the values applied at all their offsets. */
 export function applyValues(bytes: Buffer, explained: readonly Explained[]): Buffer {
   const applied = Buffer.from(bytes);
   for (const { starts, value } of explained) {

@@ -10,10 +10,13 @@ const JUMPI = 0x57;
 const JUMPDEST = 0x5b;
 const DUP1 = 0x80;
 const DUP16 = 0x8f;
-/** Between a selector and the jump stand a comparison, the place, and at most two copies. */
+/** Number of instructions from a selector to its jump: a comparison, the jump target, and at most two DUPs. */
 const WITHIN = 6;
 
-/** Where the dispatcher jumps from a comparison with the number that an instruction pushes; undefined where it is none. */
+/**
+ * Returns where the dispatcher jumps if a call has the selector that an instruction pushes; undefined if it
+ * is not a dispatch.
+ */
 function jumpOf(instructions: readonly Instruction[], index: number): number | undefined {
   let isCompared = false;
   let place: number | undefined;
@@ -27,9 +30,9 @@ function jumpOf(instructions: readonly Instruction[], index: number): number | u
 }
 
 /**
- * Where the functions of a running code stand in its sources: its dispatcher compares the selector of a call with each of its
- * own, and jumps. Functions that it finds in another way are left out.
- * @param selectors of its ABI, as numbers
+ * Finds the source ranges of the functions in a runtime bytecode, whose dispatcher compares the selector of a
+ * call with its own and jumps. Functions dispatched in another way are left out.
+ * @param selectors the selectors of its ABI, as numbers
  */
 export function findMethods(
   code: Uint8Array,

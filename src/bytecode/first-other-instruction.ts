@@ -1,13 +1,14 @@
 import { type Instruction, pushedBytes, readInstructions } from './instructions.ts';
 
 const JUMPDEST = 0x5b;
-/** Places in a code fit into this many bytes. */
+/** Jump targets fit into this many bytes. */
 const PLACE_BYTES = 3;
 
 /**
- * The number of the first instruction that two codes do not have in common, or undefined. Where one code is longer, places that
- * it jumps to are other numbers, and what both jump to is the same all the same: such numbers are no difference.
- * @param ends where instructions end in each code, and data and metadata begin
+ * Returns the index of the first instruction that differs between two bytecodes, or undefined. If the
+ * bytecodes have different lengths, their jump targets differ even if the code at the targets is the same, so
+ * jump targets are not compared.
+ * @param ends offset in each bytecode at which instructions end and data or metadata begins
  */
 export function firstOtherInstruction(
   recompiled: Uint8Array,
@@ -23,14 +24,14 @@ export function firstOtherInstruction(
     const their = theirs[index];
     if (their === undefined) return index;
     const width = pushedBytes(our.opcode);
-    // A place of 255 and one of 256 are pushed by different instructions.
+    // A target of 255 and one of 256 are pushed by different instructions.
     if (width !== pushedBytes(their.opcode) || (width === 0 && our.opcode !== their.opcode)) {
       if (isPlace(our, ourTargets) && isPlace(their, theirTargets)) continue;
       return index;
     }
     const isSame = sameBytes(recompiled, our.at + 1, onChain, their.at + 1, width);
     if (isSame || (isPlace(our, ourTargets) && isPlace(their, theirTargets))) continue;
-    // Immutables and addresses of libraries are zeros until they are known.
+    // Immutables and library addresses are zeros in recompiled bytecode.
     if (isZero(recompiled, our.at + 1, width)) continue;
     return index;
   }

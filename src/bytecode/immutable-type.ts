@@ -1,11 +1,12 @@
 /**
- * What the values of an immutable may be.
- * `unsigned` numbers of so many bits: uintN, address and contract types.
- * `signed` numbers of so many bits in two's complement; with `zerosBefore`, the bits before them may be zeros whatever the
- * sign.
- * `below` a bound: bool and enums.
- * `leading` so many bytes with zeros behind them: bytesN and external functions.
- * `code_pointer` a place in the code: an internal function. Nothing in the value itself says that it is a sound one.
+ * Type of an immutable, which limits its values.
+ * - `unsigned`: numbers of `bits` bits: uintN, address and contract types.
+ * - `signed`: numbers of `bits` bits in two's complement; with `zerosBefore`, the bits before them may be
+ *   zeros whatever the sign.
+ * - `below`: numbers below a bound: bool and enums.
+ * - `leading`: `bytes` bytes followed by zeros: bytesN and external functions.
+ * - `code_pointer`: a jump target in the bytecode: an internal function. The value itself does not show that
+ *   it is valid.
  */
 export type ImmutableType = (
   | { readonly kind: 'unsigned'; readonly bits: number }
@@ -16,7 +17,7 @@ export type ImmutableType = (
 ) &
   ImmutableDeclaration;
 
-/** What people call an immutable; nothing is judged by it. Absent where the compiler did not say it. */
+/** The declaration of an immutable, for display only. Members that the compiler did not write are absent. */
 export interface ImmutableDeclaration {
   readonly name?: string;
   /** As the compiler writes it, such as `contract Token` or `uint256`. */
@@ -29,7 +30,7 @@ function toNumber(word: Uint8Array): bigint {
   return BigInt(`0x00${Buffer.from(word).toString('hex')}`);
 }
 
-/** Whether the bytes, as many as the code has for the immutable, are the encoding of a value of the type. */
+/** Returns whether the bytes of an immutable encode a value of the type. */
 export function isValueOf(type: ImmutableType, word: Uint8Array): boolean {
   switch (type.kind) {
     case 'unsigned':
@@ -49,14 +50,14 @@ export function isValueOf(type: ImmutableType, word: Uint8Array): boolean {
 }
 
 /**
- * Whether a value of the type is sound wherever it comes from. The value of a code pointer, and of a type that is not
- * known, has to come from the constructor: a forged one lets the same code do anything.
+ * Returns whether a value of the type is safe whatever its origin. A code pointer, or a value of unknown
+ * type, must come from the constructor: a forged one can make the same bytecode do anything.
  */
 export function isSelfEvident(type: ImmutableType | undefined): boolean {
   return type !== undefined && type.kind !== 'code_pointer';
 }
 
-/** The type of the contract ABI whose encoding a value is; undefined for a place in the code. */
+/** Returns the ABI type that encodes a value; undefined for a code pointer. */
 export function abiTypeOf(type: ImmutableType): string | undefined {
   const { declared = '' } = type;
   switch (type.kind) {

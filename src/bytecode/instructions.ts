@@ -1,33 +1,33 @@
-/** A stretch of a source, in bytes of its file. */
+/** A range of a source, in bytes of its file. */
 export interface SourcePlace {
-  /** The number of the file in the compilation. */
+  /** Id of the file in the compilation. */
   readonly file: number;
   readonly offset: number;
   readonly length: number;
 }
 
-/** An instruction of a code. */
+/** An instruction of a bytecode. */
 export interface Instruction {
-  /** Where it stands in the code, in bytes. */
+  /** Its offset in bytes. */
   readonly at: number;
   readonly opcode: number;
-  /** What a PUSH puts onto the stack, where it fits a selector or a place in the code. */
+  /** The value of a PUSH, if it is short enough for a selector or a jump target. */
   readonly pushed?: number;
 }
 
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
-/** A selector, and the largest place in a code. */
+/** Size of a selector, and of the largest jump target. */
 const MOST_PUSHED_BYTES = 4;
 
-/** How many bytes of the code behind an opcode belong to it. */
+/** Returns the number of operand bytes after an opcode. */
 export function pushedBytes(opcode: number): number {
   return opcode >= PUSH1 && opcode <= PUSH32 ? opcode - PUSH1 + 1 : 0;
 }
 
 const NUMBER = /^-?\d{1,10}$/;
 
-/** The instructions of a code, one behind the other. Data between them reads as instructions too. */
+/** Disassembles a bytecode. Data is read as instructions too. */
 export function readInstructions(code: Uint8Array): readonly Instruction[] {
   const found: Instruction[] = [];
   for (let at = 0; at < code.length;) {
@@ -43,7 +43,7 @@ export function readInstructions(code: Uint8Array): readonly Instruction[] {
   return found;
 }
 
-/** The places of a source map, one for each instruction (Solidity documentation, "Source Mappings"). */
+/** Reads the ranges of a source map, one per instruction (Solidity documentation, "Source Mappings"). */
 export function readSourceMap(text: string, most: number): readonly SourcePlace[] {
   const places: SourcePlace[] = [];
   let last = [0, 0, -1];

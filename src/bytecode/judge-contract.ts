@@ -1,4 +1,5 @@
-// Compares the codes of a compilation with those on chain by strict replay, without I/O, and judges: none, partial or full.
+// Compares the bytecode of a compilation with that on chain by strict replay, without I/O. The verdict is
+// none, partial or full.
 import { type ConfiguredLibraries } from './explained-value.ts';
 import { groupByPath } from '../solidity/library-id.ts';
 import {
@@ -10,35 +11,38 @@ import {
 import { templateOf, type RecompiledCode } from './recompiled-code.ts';
 import { type CodeVerdict } from './verdict.ts';
 
-/** A recompiled code and the code on chain that it is held against. */
+/** A recompiled bytecode and the bytecode on chain to compare it with. */
 export interface CodePair {
   readonly recompiled: RecompiledCode;
   readonly onChain: Uint8Array;
 }
 
-/** A deployment and a compilation: what is known about either code. A code that is not known is absent, and not judged. */
+/** A deployment and a compilation. A bytecode that is not known is absent and not judged. */
 export interface ContractComparison {
   /** Hex in any case. */
   readonly address: string;
   readonly runtime?: CodePair;
-  /** `onChain`: the code of the transaction that created this address, with its constructor arguments. */
+  /** `onChain` is the creation bytecode of the transaction that created this address, with constructor arguments. */
   readonly creation?: CodePair;
   /** The `abi` of the compiler's output. */
   readonly abi: unknown;
-  /** What compiled: constructors of old versions take missing arguments for zeros. */
+  /** The compiler: constructors of old versions read missing arguments as zeros. */
   readonly compiler?: { readonly language: string; readonly version: string };
   /** `settings.libraries` of the compiler's input. */
   readonly libraries?: ConfiguredLibraries;
 }
 
 /**
- * The match of the contract, those of its codes, and the verdicts that they rest on. Where the running code is known and
- * does not match there is no match at all, whatever `creation` says.
+ * The match of the contract, of its runtime and creation bytecode, and the underlying verdicts. If the
+ * runtime bytecode is known and does not match, there is no match at all, whatever `creation` contains.
  */
 export interface ContractJudgement {
   readonly match: 'full' | 'partial' | null;
   readonly runtimeMatch: 'full' | 'partial' | null;
-  /** Null as well where the creation code matches and the code that runs does not: the constructor returned another. */
+  /**
+   * Also null if the creation bytecode matches but the runtime bytecode does not: the constructor returned
+   * other code.
+   */
   readonly creationMatch: 'full' | 'partial' | null;
   readonly runtime?: CodeVerdict;
   readonly creation?: CodeVerdict;
@@ -52,7 +56,10 @@ function betterMatch(
   return left ?? right;
 }
 
-/** The addresses that the running code links, as settings would say them: the code that created it links the same. */
+/**
+ * Returns the addresses that the runtime bytecode links, in the form of settings: the creation bytecode links
+ * the same ones.
+ */
 function linkedLibraries(
   verdict: CodeVerdict | undefined,
   configured: ConfiguredLibraries = {},
@@ -64,7 +71,7 @@ function linkedLibraries(
   return groupByPath([...ids, ...found]);
 }
 
-/** The verdict on the code that runs, and what is left of it where no creation code matches. */
+/** Judges the runtime bytecode, with and without a matching creation bytecode. */
 function judgeRuntime(
   { recompiled, onChain }: CodePair,
   { address, libraries = {} }: ContractComparison,
@@ -78,10 +85,10 @@ function judgeRuntime(
 }
 
 /**
- * Judges a contract by the code that runs; the code that created it counts beside it. They meet in three points: creation
- * code that matches says nothing about another code that runs; a library has one address in the whole contract; and a place
- * in the code that an immutable holds is believed only of creation code that matches.
- * @throws FullmatchError `malformed_compiler_output`, TypeError when `address` is not an address.
+ * Judges a contract by its runtime bytecode, and by its creation bytecode in addition. They interact in three
+ * ways: matching creation bytecode says nothing about different runtime bytecode; a library has one address
+ * in the whole contract; and a code pointer in an immutable is accepted only with matching creation bytecode.
+ * @throws FullmatchError `malformed_compiler_output`, TypeError if `address` is not an address.
  */
 export function judgeContract(comparison: ContractComparison): ContractJudgement {
   const { libraries = {}, compiler } = comparison;

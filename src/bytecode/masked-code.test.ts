@@ -27,7 +27,7 @@ describe.each(SOLC_VERSIONS)('the masked code of solc %s', (version) => {
         sample.id,
       ).toBe(true);
       const others = toCodeTemplate(withChangedMetadata(sample).recompiled.runtime).bytes;
-      // Without CBOR the hash is not in the code at all.
+      // Without CBOR the bytecode contains no hash.
       expect(bytesToHex(maskCode(others).plainHash), sample.id).toBe(bytesToHex(ours.plainHash));
     }
   });
@@ -47,7 +47,7 @@ const digits = (length: number): fc.Arbitrary<string> =>
     .uint8Array({ minLength: length, maxLength: length })
     .map((bytes) => Buffer.from(bytes).toString('hex'));
 const zeros = (length: number): string => '00'.repeat(length);
-/** Opcodes without operand, and pushes of fewer bytes than a value has. */
+/** Opcodes without operand, and pushes that are shorter than any value. */
 const instruction: fc.Arbitrary<Piece> = fc
   .oneof(
     fc.constantFrom('5b', '01', '80', '90', '50', 'f3', 'fe', '00', '5f', '33'),
@@ -102,7 +102,7 @@ describe('the masked code', () => {
           const code = join(all, 'compiled');
           const other = Buffer.from(code);
           other[at % code.length] = (code[at % code.length] ?? 0) ^ change;
-          // A byte that becomes a push of a value hides what follows it.
+          // A byte that becomes a PUSH20 or PUSH32 masks what follows it.
           fc.pre(!other.includes(0x73) && !other.includes(0x7f));
           expect(keyOf(other)).not.toBe(keyOf(code));
         },

@@ -1,38 +1,40 @@
-// Gives running code keys under which the compilations that may have made it are found. A key proposes; only the replay judges.
+// Computes keys of runtime bytecode for finding compilations that may have produced it. A key only proposes
+// candidates; the replay decides.
 import { createHash } from 'node:crypto';
 import { METADATA_HASH_BYTES } from './auxdata.ts';
 
 /**
- * The keys of a code, computed alike from a compiler's output (with zeros for placeholders and immutables) and from the
- * code on chain, without a word about the contract.
+ * The keys of a bytecode, computed in the same way from a compiler's output (with zeros for placeholders and
+ * immutables) and from the bytecode on chain, without any data about the contract.
  *
- * Where a value goes into running code, solc pushes it whole: an immutable is always `PUSH32` of a word, also where its
- * type is shorter, a library's address `PUSH20`, and so is a library's own address (via IR an immutable, `PUSH32`).
- * So a sweep over the instructions that skips operands comes by the same places in both codes, whatever the values are:
- * it never reads a byte of an operand as an instruction. Metadata hashes are cut out before, since a sweep runs through
- * them as if they were code. Behind data that no instruction skips the sweep may be out of step with what was compiled. It is so in both
- * codes, and goes wrong only where a value lies there: then the key is another one, and the code is not found by it.
+ * In runtime bytecode, solc pushes a value as a whole: an immutable always as a `PUSH32` word, even if its
+ * type is shorter, a library's address as `PUSH20`, and likewise a library's own address (via IR an
+ * immutable, `PUSH32`). A linear sweep that skips operands therefore visits the same instructions in both
+ * bytecodes, whatever the values are: it never reads an operand byte as an instruction. Metadata hashes are
+ * cut out first, since a sweep would read them as code. After data that is not an operand, the sweep may be
+ * out of step with the compiled instructions. This happens equally in both bytecodes and only matters if a
+ * value follows there: then the key differs, and the bytecode is not found by it.
  */
 export interface MaskedCode {
   /** SHA-256 without metadata hashes and without the operands of `PUSH20` and `PUSH32`. */
   readonly maskedHash: Uint8Array;
-  /** SHA-256 without metadata hashes: of a compiled code, whatever its comments say. */
+  /** SHA-256 without metadata hashes; for compiled bytecode, independent of comments. */
   readonly plainHash: Uint8Array;
-  /** SHA-256 of all metadata hashes in their order; absent where the code has none. */
+  /** SHA-256 of all metadata hashes in order; absent if there are none. */
   readonly metadataKey?: Uint8Array;
-  /** SHA-256 of the first {@link PREFIX_BYTES} of the masked code. */
+  /** SHA-256 of the first {@link PREFIX_BYTES} of the masked bytecode. */
   readonly prefixHash: Uint8Array;
   /** Length in bytes. */
   readonly length: number;
   /**
-   * Marks of those masked operands that are not zero, each with its place. A compiler's output has zeros wherever a value
-   * will go, so what is left is there on chain as well: the marks of a compiled code are among those of the code on
-   * chain, or it did not make that code.
+   * Marks of the masked operands that are not zero, including their offsets. Compiler output has zeros
+   * wherever a value will go, so its other operands also occur on chain: the marks of compiled bytecode must
+   * be a subset of the marks on chain, otherwise the compilation does not match.
    */
   readonly constants: readonly bigint[];
 }
 
-/** How much of the beginning of a masked code makes it similar to another of its length. */
+/** Length of the prefix in which similar bytecodes of equal length agree. */
 const PREFIX_BYTES = 512;
 
 const PUSH1 = 0x60;
@@ -40,14 +42,17 @@ const PUSH20 = 0x73;
 const PUSH32 = 0x7f;
 const MARK_BYTES = 8;
 
-/** What stands before a metadata hash in an auxdata: the key, and the kind and length of the value. */
+/** The bytes before a metadata hash in an auxdata: the key, and the type and length of the value. */
 const HASH_PREFIXES = ['646970667358221220', '65627a7a72305820', '65627a7a72315820'].map((hex) =>
   Buffer.from(hex, 'hex'),
 );
 
 const sha256 = (bytes: Uint8Array): Buffer => createHash('sha256').update(bytes).digest();
 
-/** Where the metadata hashes of a code begin, in order and apart from each other; also those of codes within it. */
+/**
+ * Finds the offsets of the metadata hashes in a bytecode, in order and without overlaps, including those of
+ * nested contracts.
+ */
 function findMetadataHashes(code: Buffer): readonly number[] {
   const found = HASH_PREFIXES.flatMap((prefix) => {
     const starts: number[] = [];
@@ -61,14 +66,17 @@ function findMetadataHashes(code: Buffer): readonly number[] {
   return found
     .sort((left, right) => left - right)
     .filter((start) => {
-      // A prefix within a hash is a part of the hash.
+      // A prefix inside a hash is part of the hash.
       if (start < end) return false;
       end = start + METADATA_HASH_BYTES;
       return true;
     });
 }
 
-/** Zeroes the operands of `PUSH20` and `PUSH32`. @returns the marks of those that were not zero */
+/**
+ * Zeroes the operands of `PUSH20` and `PUSH32`.
+ * @returns the marks of the operands that were not zero
+ */
 function maskOperands(code: Buffer): readonly bigint[] {
   const constants: bigint[] = [];
   for (let at = 0; at < code.length; at += 1) {
@@ -92,7 +100,7 @@ function markOf(offset: number, operand: Uint8Array): bigint {
   return digest.subarray(0, MARK_BYTES).readBigInt64BE();
 }
 
-/** Computes the keys of a running code: of the code on chain, or of one compiled with zeros for what it will be given. */
+/** Computes the keys of a runtime bytecode, either from the chain or compiled with zeros for its values. */
 export function maskCode(code: Uint8Array): MaskedCode {
   const masked = Buffer.from(code);
   const hashes = findMetadataHashes(masked);

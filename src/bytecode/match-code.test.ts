@@ -24,7 +24,7 @@ const countOf = (code: MadeUpCode, kind: Segment['kind'], id: string): number =>
   code.segments.filter((segment) => segment.kind === kind && 'id' in segment && segment.id === id)
     .length;
 
-/** What flipping a byte of the code on chain must do. */
+/** Returns the expected effect of flipping a byte on chain. */
 function effectOfFlip(code: MadeUpCode, offset: number): 'refused' | 'other value' | 'partial' {
   const index = code.starts.findLastIndex((start) => start <= offset);
   const segment = code.segments[index];

@@ -31,23 +31,26 @@ import {
 } from './verdict.ts';
 import { areValuesOf, fill } from './vyper-immutables.ts';
 
-/** What there is to compare for the code that runs. */
+/** A comparison of runtime bytecode. */
 interface RuntimeComparison {
   readonly recompiled: CodeTemplate;
   readonly onChain: Uint8Array;
-  /** Where the code lives, hex in any case. */
+  /** Address of the contract, hex in any case. */
   readonly address: string;
   readonly libraries?: ConfiguredLibraries;
 }
 
-/** What there is to compare for the code that created the contract. */
+/** A comparison of creation bytecode. */
 interface CreationComparison {
   readonly recompiled: CodeTemplate;
-  /** The whole creation code with its arguments: the transaction's input, or the init code of the create in its trace. */
+  /**
+   * The complete creation bytecode with arguments: the transaction's input, or the init code of the create in
+   * its trace.
+   */
   readonly onChain: Uint8Array;
   /** The `abi` of the compiler's output. */
   readonly abi: unknown;
-  /** Whether the constructor takes zeros for arguments that are missing; see {@link takesMissingArguments}. */
+  /** Whether the constructor reads missing arguments as zeros; see {@link takesMissingArguments}. */
   readonly takesMissingArguments?: boolean;
   readonly libraries?: ConfiguredLibraries;
 }
@@ -63,7 +66,7 @@ function collectValues(
   );
 }
 
-/** The end of the recompiled code is deleted, gives way to the auxdata on chain, or has that behind it. */
+/** Returns the transformation of the ending: it deletes the trailer, replaces its auxdata, or appends one. */
 function transformationOf({ offset, length, auxdata }: OtherEnding): Transformation {
   const reason = 'cborAuxdata';
   if (auxdata === undefined) return { type: 'delete', reason, offset, length };
@@ -73,13 +76,13 @@ function transformationOf({ offset, length, auxdata }: OtherEnding): Transformat
     : { type: 'replace', reason, offset, length, id };
 }
 
-/** What follows the last byte of the recompiled code on chain. */
+/** Data that follows the recompiled bytecode on chain. */
 interface Appended {
   readonly constructorArguments: Uint8Array;
   readonly immutables: Uint8Array;
 }
 
-/** Immutables behind the code are one value: the compiler names none of them. */
+/** Id of the appended immutables, which form one value: the compiler does not name them. */
 const APPENDED_ID = '0';
 
 function record(
@@ -130,7 +133,7 @@ function record(
   };
 }
 
-/** A value that makes all bytes equal, and still cannot be what this code was given. */
+/** Builds the mismatch for a value that makes all bytes equal but is not allowed in this bytecode. */
 function refuseValue(
   template: CodeTemplate,
   onChain: Buffer,
@@ -148,7 +151,7 @@ function refuseValue(
   };
 }
 
-/** The values are applied, and the bytes are equal: but a value has to be one of its kind. */
+/** Checks the values after the bytes were found equal: each must be valid for its kind. */
 function checkValues(
   template: CodeTemplate,
   explained: readonly Explained[],
@@ -167,10 +170,11 @@ function checkValues(
 }
 
 /**
- * The code that runs where no creation code matches beside it: then nothing shows where its immutables come from. That
- * is enough for a number in its range, whatever it is. It is not for a number outside of it, which only code of the
- * constructor's own writes, nor for a place in the code: the same code, deployed by other creation code with another place
- * in it, does something else. A list or a text that says it is longer than its type allows does so too.
+ * Checks the immutables of runtime bytecode without matching creation bytecode, so that nothing shows where
+ * their values come from. A number within the range of its type is accepted, whatever it is. A number outside
+ * the range is not, since only custom code of the constructor can write it. Nor is a code pointer: with
+ * another pointer, the same bytecode does something else. The same applies to a list or text whose stated
+ * length exceeds its type.
  */
 export function requireSelfEvidentValues(
   template: CodeTemplate,
@@ -195,7 +199,10 @@ export function requireSelfEvidentValues(
   return refuseValue(template, asBuffer(onChain), 'immutable_not_proven', place);
 }
 
-/** Values behind the code have no place where they are read alone: each has to be known to be one of its type. */
+/**
+ * Checks immutables after the bytecode. They cannot be read one by one without their types, so each must have
+ * a known type and a valid value.
+ */
 function refuseAppended(template: CodeTemplate, onChain: Buffer): CodeMismatch | undefined {
   const { bytes, appendedImmutableBytes = 0, appendedTypes } = template;
   if (appendedImmutableBytes === 0) return undefined;
@@ -208,9 +215,9 @@ function refuseAppended(template: CodeTemplate, onChain: Buffer): CodeMismatch |
 }
 
 /**
- * The one comparison: every value is known or taken from one place of the code on chain, applied at all its places,
- * and then the bytes are equal or they are not. So what is recorded is what was compared. A value has to be one of its
- * kind as well: a library's address one that a library can have.
+ * Compares two bytecodes of equal length: every value is known or read from one offset on chain and applied
+ * at all its offsets; then all bytes must be equal. So the recorded values are exactly what was compared.
+ * Values must also be valid for their kind, such as a library address at which a library can exist.
  */
 function compare(
   template: CodeTemplate,
@@ -222,7 +229,7 @@ function compare(
   return describeDifference(template, explained, applied, onChain, 'no_match');
 }
 
-/** The codes differ in length. Values are applied as far as the code on chain reaches. */
+/** Builds the mismatch for different lengths. Values are applied as far as the bytecode on chain extends. */
 function refuseLength(
   template: CodeTemplate,
   explain: (onChain: Buffer) => readonly Explained[],
@@ -241,7 +248,10 @@ function asBuffer(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }
 
-/** Judges running code whose length is not that of the recompiled code: only its end may differ, and only as settings of the metadata make it. */
+/**
+ * Judges runtime bytecode whose length differs from the recompiled one: only its ending may differ, and only
+ * in a way that metadata settings explain.
+ */
 function matchDifferentAuxdata(
   template: CodeTemplate,
   explain: (template: CodeTemplate, onChain: Buffer) => readonly Explained[],
@@ -265,10 +275,11 @@ function matchDifferentAuxdata(
 }
 
 /**
- * Judges the code at an address: it matches when the recompiled runtime code, with one address for each library, one
- * value for each immutable, the contract's own address as call protection and other metadata hashes, is that
- * code; and, for a partial match, with the end that other settings of the metadata give it ({@link findOtherEnding}).
- * @throws TypeError when `address` is not an address.
+ * Judges the runtime bytecode at an address. It matches if it equals the recompiled bytecode with one address
+ * per library, one value per immutable, the contract's own address as call protection and other metadata
+ * hashes; for a partial match, also with an ending that other metadata settings produce ({@link
+ * findOtherEnding}).
+ * @throws TypeError if `address` is not an address.
  */
 export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
   const { recompiled: template, libraries } = comparison;
@@ -294,7 +305,7 @@ export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
   return record(template, explained, appended);
 }
 
-/** The parameters of the constructor in an ABI: none when it does not name one. */
+/** Returns the constructor parameters of an ABI; none if it has no constructor. */
 function constructorParameters(abi: unknown): readonly AbiParameter[] {
   const entries = Array.isArray(abi) ? (abi as unknown[]) : [];
   const found = entries.find(
@@ -303,10 +314,10 @@ function constructorParameters(abi: unknown): readonly AbiParameter[] {
   return found?.inputs ?? [];
 }
 
-/** From this release on a constructor reverts where arguments are missing. */
+/** From this release on, a constructor reverts if arguments are missing. */
 const ARGUMENTS_REQUIRED_SINCE = [0, 5, 0] as const;
 
-/** Whether constructors of a compiler's version take zeros for arguments that are missing. */
+/** Returns whether constructors of a compiler version read missing arguments as zeros. */
 export function takesMissingArguments(language: string, version: string): boolean {
   const release = /^\d+\.\d+\.\d+/.exec(version)?.[0];
   return (
@@ -315,9 +326,9 @@ export function takesMissingArguments(language: string, version: string): boolea
 }
 
 /**
- * Judges the code that created a contract: it matches when the recompiled creation code, with one address for each
- * library and other metadata hashes, is the beginning of that code, and all that follows is the strict ABI encoding of
- * the constructor's arguments. Immutables have no part in it: they get their values while this code runs.
+ * Judges the creation bytecode of a contract. It matches if it starts with the recompiled bytecode, with one
+ * address per library and other metadata hashes, followed only by the strict ABI encoding of the constructor
+ * arguments. Immutables are not involved: they get their values while this code runs.
  */
 export function matchCreationCode(comparison: CreationComparison): CodeVerdict {
   const { recompiled: template, libraries } = comparison;

@@ -14,7 +14,10 @@ function lengthOf(bytes: number): Buffer {
   return length;
 }
 
-/** The largest power of branches times a chunk that is below `length`: what one branch of a Swarm tree covers. */
+/**
+ * Returns the size that one branch of a Swarm tree covers: the largest chunk size times a power of the branch
+ * count that is below `length`.
+ */
 function branchBytes(length: number): number {
   let bytes = SWARM_CHUNK_BYTES;
   while (bytes * SWARM_BRANCHES < length) bytes *= SWARM_BRANCHES;
@@ -28,7 +31,7 @@ function slicesOf(data: Buffer, size: number): Buffer[] {
   );
 }
 
-/** Work that may be left and taken up again after each step, which takes about a millisecond at most. */
+/** Work that can be interrupted after each step; a step takes at most about a millisecond. */
 type Stepwise<Result> = Generator<undefined, Result, undefined>;
 
 function* hashEach(slices: readonly Buffer[], hash: (slice: Buffer) => Stepwise<Uint8Array>) {
@@ -52,7 +55,7 @@ function merkleRoot(data: Buffer): Uint8Array {
   return keccak256(concat(merkleRoot(data.subarray(0, middle)), merkleRoot(data.subarray(middle))));
 }
 
-/** @param isBranch whether a whole chunk is still hashed as a node: its siblings are nodes. */
+/** @param isBranch whether to hash a full chunk as a node, because its siblings are nodes */
 function* swarmHash1(data: Buffer, isBranch = false): Stepwise<Uint8Array> {
   const isChunk =
     data.length < SWARM_CHUNK_BYTES || (data.length === SWARM_CHUNK_BYTES && !isBranch);
@@ -75,7 +78,7 @@ function varint(value: number): number[] {
 const field = (tag: number, bytes: Uint8Array): Buffer =>
   concat([tag], varint(bytes.length), bytes);
 
-/** A block of IPFS: its hash, the bytes of the file below it, and those of all blocks. */
+/** An IPFS block: its hash, the size of the file content below it, and the total size of the blocks. */
 interface Block {
   readonly hash: Buffer;
   readonly fileBytes: number;
@@ -130,8 +133,9 @@ const HASHES = {
 } satisfies Record<MetadataHashKind, (data: Buffer) => Stepwise<Uint8Array>>;
 
 /**
- * The 32 bytes that name a metadata document in code: the hash of a file in Swarm, version 0 or 1, or in IPFS
- * (https://docs.soliditylang.org/en/latest/metadata.html, and solc's SwarmHash.cpp and IpfsHash.cpp).
+ * Computes the 32-byte hash of a metadata document that bytecode contains: the file hash of Swarm, version 0
+ * or 1, or of IPFS (https://docs.soliditylang.org/en/latest/metadata.html, and solc's SwarmHash.cpp and
+ * IpfsHash.cpp).
  */
 export function hashMetadata(kind: MetadataHashKind, metadata: string): Uint8Array {
   const steps = HASHES[kind](Buffer.from(metadata, 'utf8'));
@@ -140,7 +144,7 @@ export function hashMetadata(kind: MetadataHashKind, metadata: string): Uint8Arr
   return step.value;
 }
 
-/** As {@link hashMetadata}, in steps: for bytes from outside on a thread that has other work to do. */
+/** Does the same as {@link hashMetadata} in steps, for untrusted bytes on the main thread. */
 export function hashMetadataInSteps(
   kind: MetadataHashKind,
   metadata: Uint8Array,

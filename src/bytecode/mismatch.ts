@@ -5,7 +5,7 @@ import { type CodeMismatch } from './verdict.ts';
 
 type Place = Pick<CodeMismatch, 'id' | 'within'>;
 
-/** What a byte of the template belongs to. */
+/** Returns which value, or code, a byte of the template belongs to. */
 function placeOf(template: CodeTemplate, explained: readonly Explained[], offset: number): Place {
   const holds = ({ start, length }: CodeReference): boolean =>
     offset >= start && offset < start + length;
@@ -20,7 +20,7 @@ function placeOf(template: CodeTemplate, explained: readonly Explained[], offset
   return { within: value.reason, ...(value.id !== undefined && { id: value.id }) };
 }
 
-/** What a mismatch says whatever differs: how long the codes are, and what the one on chain says about itself. */
+/** Returns the members that every mismatch has: the lengths of the bytecodes and the auxdata on chain. */
 export function describeCodes(
   template: CodeTemplate,
   onChain: Buffer,
@@ -41,7 +41,7 @@ export function describeCodes(
   };
 }
 
-/** Where and how far two codes differ after the explained values are applied. */
+/** Describes where and how much two bytecodes differ after the explained values are applied. */
 export function describeDifference(
   template: CodeTemplate,
   explained: readonly Explained[],

@@ -24,12 +24,12 @@ function judge(contract: CompiledContract, onChain: Uint8Array) {
 }
 
 const HASH = 'ab'.repeat(32);
-/** The auxdata of a compiler: 0.8.<minor>, with and without a hash. */
+/** The auxdata of 0.8.<minor>, with and without a hash. */
 const withHash = (minor: string): string =>
   `a2646970667358221220${HASH}64736f6c63430008${minor}0033`;
 const withoutHash = (minor: string): string => `a164736f6c63430008${minor}000a`;
 
-/** A contract whose running code is a body, INVALID and its auxdata. */
+/** A contract whose runtime bytecode is a body, INVALID and its auxdata. */
 function compiled(body: string, auxdata: string): CompiledContract {
   const object = `${body}fe${auxdata}`;
   return {

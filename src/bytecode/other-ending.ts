@@ -2,20 +2,20 @@ import { readTrailingAuxdata } from './auxdata.ts';
 import { isSince } from './release.ts';
 import { type CodeTemplate } from './recompiled-code.ts';
 
-/** The code on chain ends otherwise than the recompiled one: settings of the metadata, and nothing else, made them differ. */
+/** A different ending of the bytecode on chain, caused only by metadata settings. */
 export interface OtherEnding {
-  /** Where the code that both share ends, in bytes. */
+  /** End of the common code, in bytes. */
   readonly offset: number;
-  /** How many bytes the recompiled code has from there on: none where the code on chain goes on behind it. */
+  /** Number of recompiled bytes from there on; 0 if the bytecode on chain only appends. */
   readonly length: number;
   /**
-   * What the code on chain has from there on: its auxdata in the place of the recompiled one of that id, or behind the
-   * INVALID that comes with it. Absent where the code on chain has none.
+   * The bytes on chain from there on: an auxdata that replaces the recompiled one with that id, or one that
+   * is appended together with an INVALID. Absent if the bytecode on chain has no auxdata.
    */
   readonly auxdata?: { readonly id: string; readonly value: Buffer };
 }
 
-/** INVALID: solc puts it between the code and what it appends. Without an auxdata (`appendCBOR: false`) there is none. */
+/** INVALID, which solc puts between the code and its auxdata. Absent without auxdata (`appendCBOR: false`). */
 const INVALID = 0xfe;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
@@ -23,9 +23,9 @@ const PUSH32 = 0x7f;
 export const FIRST_WITHOUT_AUXDATA = [0, 8, 18];
 
 /**
- * Whether nothing but instructions stands before the INVALID at a place: it is the first one, since constants and other
- * contracts stand behind one as well. The last byte of a constant may look like it, and is not to be left out: where the
- * code ends before that byte, the contract reads zero there.
+ * Returns whether only instructions precede the INVALID at an offset, so that it is the first one: constants
+ * and nested contracts also follow an INVALID. The last byte of a constant may look like an INVALID and must
+ * not be cut off: the contract would read zero there.
  */
 function endsInstructions(code: Buffer, place: number): boolean {
   let at = 0;
@@ -37,10 +37,11 @@ function endsInstructions(code: Buffer, place: number): boolean {
 }
 
 /**
- * What would make the end of the recompiled code that of the code on chain, where the settings of the metadata differ:
- * one of the two has no auxdata (`appendCBOR: false`), or one of the two has a metadata hash and the other has none
- * (`bytecodeHash: none`), with the same compiler and the same flag in both. Only in a code with one auxdata, its own at
- * the very end: with another one in the middle, those settings move what follows. What stands before is still to be compared.
+ * Returns the ending that turns the recompiled bytecode into the one on chain if metadata settings differ:
+ * either only one of them has an auxdata (`appendCBOR: false`), or only one has a metadata hash
+ * (`bytecodeHash: none`), with the same compiler and the same flag in both. Supports only bytecode whose
+ * single auxdata is at the very end: with another one in the middle, these settings would move what follows.
+ * The code before the ending still has to be compared.
  */
 export function findOtherEnding(template: CodeTemplate, onChain: Buffer): OtherEnding | undefined {
   const [slot, another] = template.auxdata;
@@ -65,7 +66,7 @@ export function findOtherEnding(template: CodeTemplate, onChain: Buffer): OtherE
   return { offset: slot.offset, length: slot.length, auxdata: { id: slot.id, value } };
 }
 
-/** The INVALID and the auxdata of the same compiler, behind a code of nothing but instructions. */
+/** Returns an appended INVALID and auxdata of the same compiler, after bytecode of nothing but instructions. */
 function findAppended(bytes: Buffer, onChain: Buffer, release: string): OtherEnding | undefined {
   const offset = bytes.length;
   const found = readTrailingAuxdata(onChain);

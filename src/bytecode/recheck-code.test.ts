@@ -3,7 +3,7 @@ import { type DeliveredCode, findDeliveredFault } from './recheck-code.ts';
 
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 const WORD = `0x${'00'.repeat(31)}2a`;
-/** Forty bytes, of which 32 are those of an immutable. */
+/** Forty bytes, 32 of which belong to an immutable. */
 const RECOMPILED = Buffer.concat([Buffer.from('60016002', 'hex'), Buffer.alloc(36)]);
 const ON_CHAIN = Buffer.concat([
   RECOMPILED.subarray(0, 4),

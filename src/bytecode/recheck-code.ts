@@ -3,24 +3,28 @@ import { readTrailingAuxdata } from './auxdata.ts';
 import { isPlaceLeft } from './explained-places.ts';
 import { replayTransformations, type Transformation } from './transformation.ts';
 
-/** What somebody says of a code: both its forms, and what makes the one of the other. Nothing of it has to be well-formed. */
+/**
+ * An imported description of a bytecode: both versions of it, and the transformations between them. None of
+ * it is trusted to be well-formed.
+ */
 export interface DeliveredCode {
   readonly side: 'creation' | 'runtime';
-  /** Lower-case hex: the running code of a library holds its own address. */
+  /** Lower-case hex: the runtime bytecode of a library contains its own address. */
   readonly address: string;
   readonly recompiled: Uint8Array;
   readonly onChain: Uint8Array;
   readonly transformations: unknown;
   readonly values: unknown;
-  /** linkReferences, immutableReferences and cborAuxdata: where the compiler said that bytes may differ. */
+  /** linkReferences, immutableReferences and cborAuxdata: the ranges that may differ according to the compiler. */
   readonly artifacts: unknown;
   readonly isFull: boolean;
 }
 
 /**
- * Why a code that was delivered does not hold. `codes_differ`: the transformations are malformed, or do not turn the
- * recompiled code into the one on chain. `unexplained_difference`: they do, at a place where the compiler did not say that
- * bytes may differ. `metadata_replaced`: the match is said to be full, and a metadata hash was replaced.
+ * Why an imported bytecode is rejected. `codes_differ`: the transformations are malformed, or do not turn the
+ * recompiled bytecode into the one on chain. `unexplained_difference`: they do, but change a range that may
+ * not differ according to the compiler. `metadata_replaced`: a full match is claimed, but a metadata hash was
+ * replaced.
  */
 export type DeliveredFault = 'codes_differ' | 'unexplained_difference' | 'metadata_replaced';
 
@@ -36,9 +40,10 @@ const isBytes = (value: unknown): value is string => typeof value === 'string' &
 const MEMBERS = new Set(['type', 'reason', 'offset', 'length', 'id']);
 
 /**
- * Checks what is delivered of a code without a compiler: every transformation is one that the reason allows, stands where
- * the compiler said that bytes may differ, and all of them turn the recompiled code into the one on chain, byte for byte.
- * @returns undefined where it holds
+ * Checks an imported bytecode without a compiler: every transformation must be allowed for its reason and be
+ * at a range that may differ according to the compiler, and together they must turn the recompiled bytecode
+ * into the one on chain, byte for byte.
+ * @returns undefined if it is valid
  */
 export function findDeliveredFault(code: DeliveredCode): DeliveredFault | undefined {
   const { transformations, values } = code;
@@ -48,7 +53,7 @@ export function findDeliveredFault(code: DeliveredCode): DeliveredFault | undefi
     const replayed = replayTransformations(code.recompiled, transformations, values);
     if (!replayed.equals(code.onChain)) return 'codes_differ';
   } catch {
-    // A value that is missing or of another form, or a place outside of the code.
+    // A value is missing or malformed, or an offset is outside the bytecode.
     return 'codes_differ';
   }
   const places = placesOf(code.artifacts);
@@ -70,7 +75,7 @@ function isTransformation(value: unknown): value is Transformation {
   );
 }
 
-/** Whether bytes may differ there for that reason, and by as many. */
+/** Returns whether bytes may differ at that offset for that reason, and in that number. */
 function isExplained(transformation: Transformation, code: DeliveredCode, places: Places): boolean {
   const { type, reason, offset, id } = transformation;
   const { length } = code.recompiled;
@@ -110,7 +115,7 @@ function isAuxdata(
   const known = membersOf(auxdata[id ?? '']);
   const value = known['value'];
   const trailing = readTrailingAuxdata(recompiled);
-  // A deletion names no id, and older writers say no places: then it is the auxdata at the end.
+  // A deletion has no id, and older writers list no positions: then it is the auxdata at the end.
   const place =
     known['offset'] === offset && isBytes(value)
       ? { start: offset, length: (value.length - 2) / 2 }
@@ -140,11 +145,11 @@ function placesIn(value: unknown): readonly Place[] {
   );
 }
 
-/** Where the compiler said that bytes may differ. */
+/** Ranges that may differ according to the compiler. */
 interface Places {
   /** Offsets of library addresses. */
   readonly libraries: ReadonlySet<number>;
-  /** `offset length id` of each. */
+  /** `offset length id` of each immutable. */
   readonly immutables: ReadonlySet<string>;
   readonly auxdata: Members;
 }

@@ -11,39 +11,42 @@ import {
 } from '../solidity/library-placeholder.ts';
 import { type AppendedType } from './vyper-immutables.ts';
 
-/** A stretch of code, in bytes. */
+/** A range of a bytecode, in bytes. */
 export interface CodeReference {
   readonly start: number;
   readonly length: number;
 }
 
-/** Where addresses of libraries go: source path → library → references, as solc's output says it. */
+/** Library references: source path -> library -> references, as in solc's output. */
 export type LinkReferences = Readonly<
   Record<string, Readonly<Record<string, readonly CodeReference[]>>>
 >;
 
-/** Where values of immutables go in runtime code: id of the compiler → references. */
+/** Immutable references in runtime bytecode: compiler id -> references. */
 export type ImmutableReferences = Readonly<Record<string, readonly CodeReference[]>>;
 
-/** Every located auxdata of a code: id (`1`, `2`, … in the order of offsets) → offset in bytes and value with its length bytes. */
+/**
+ * Every located auxdata of a bytecode: id (`1`, `2` and so on, in order of offset) -> offset in bytes and
+ * value with its length bytes.
+ */
 export type AuxdataPositions = Readonly<
   Record<string, { readonly offset: number; readonly value: Hex }>
 >;
 
-/** Code as the compiler gave it, with all that says which of its bytes may differ on chain. */
+/** A bytecode from the compiler, with the ranges that may differ on chain. */
 export interface RecompiledCode {
-  /** Hex without `0x`; a reference to a library is a placeholder of 40 characters. */
+  /** Hex without `0x`; a library reference is a placeholder of 40 characters. */
   readonly code: string;
   readonly linkReferences: LinkReferences;
   readonly immutableReferences?: ImmutableReferences;
-  /** The types of immutables, by their ids, as far as they are known. */
+  /** Types of immutables by id, as far as they are known. */
   readonly immutableTypes?: Readonly<Record<string, ImmutableType>>;
   readonly auxdata: AuxdataPositions;
-  /** How many bytes of immutables the constructor appends to the runtime code, as that of Vyper does. */
+  /** Number of immutable bytes that the constructor appends to the runtime bytecode, as in Vyper. */
   readonly appendedImmutableBytes?: number;
-  /** The types of the values in them, where they are known. */
+  /** Types of the appended values, if known. */
   readonly appendedTypes?: readonly AppendedType[];
-  /** The release of solc, `0.8.30`, that was told to append no auxdata (`appendCBOR: false`). */
+  /** The release of solc, `0.8.30`, if it was set to append no auxdata (`appendCBOR: false`). */
   readonly omitsAuxdataOf?: string;
 }
 
@@ -58,11 +61,11 @@ export interface ImmutableSlots {
   readonly id: string;
   readonly starts: readonly number[];
   readonly length: number;
-  /** Absent where it is not known. */
+  /** Absent if unknown. */
   readonly type?: ImmutableType;
 }
 
-/** An auxdata of the recompiled code; `hashOffset` counts from the start of the code. */
+/** An auxdata of the recompiled bytecode; `hashOffset` counts from the start of the bytecode. */
 export interface AuxdataSlot {
   readonly id: string;
   readonly offset: number;
@@ -70,20 +73,20 @@ export interface AuxdataSlot {
   readonly hashOffset?: number;
 }
 
-/** Recompiled code made ready for comparison: bytes with zeros for placeholders, and the slots that a value may fill. */
+/** Recompiled bytecode prepared for comparison: bytes with zeros for placeholders, and the slots for values. */
 export interface CodeTemplate {
   readonly bytes: Buffer;
   readonly libraries: readonly LibrarySlots[];
   readonly immutables: readonly ImmutableSlots[];
   readonly auxdata: readonly AuxdataSlot[];
-  /** Bytes of immutables that follow on chain; absent where none do. */
+  /** Number of immutable bytes that follow on chain; absent if there are none. */
   readonly appendedImmutableBytes?: number;
   readonly appendedTypes?: readonly AppendedType[];
   /** See {@link RecompiledCode.omitsAuxdataOf}. */
   readonly omitsAuxdataOf?: string;
 }
 
-/** An address in code. */
+/** Length of an address in bytecode. */
 export const ADDRESS_BYTES = 20;
 
 function malformed(message: string): FullmatchError {
@@ -93,20 +96,23 @@ function malformed(message: string): FullmatchError {
   );
 }
 
-/** Whether the name of a ≤ 0.4 placeholder ends within a character, which no JSON can carry as it was. */
+/**
+ * Returns whether the name in a placeholder of 0.4 or earlier ends inside a character, so that JSON cannot
+ * represent it.
+ */
 function isCutCharacter(expected: Buffer): boolean {
   return !Buffer.from(expected.toString('utf8'), 'utf8').equals(expected);
 }
 
 /**
- * The code's bytes with zeros for every placeholder. A placeholder must be the one of its library.
- * Works on UTF-8: a placeholder of ≤ 0.4 counts 40 bytes, and a name in it may have letters beyond ASCII.
+ * Returns the bytecode with zeros for every placeholder, each of which must be that of its library. Works on
+ * UTF-8: a placeholder of 0.4 or earlier has 40 bytes, and its name may contain non-ASCII letters.
  */
 function fillPlaceholders(code: string, libraries: readonly LibrarySlots[]): Buffer {
   const text = Buffer.from(code, 'utf8');
   for (const { id, starts } of libraries) {
     const byName = namePlaceholder(id);
-    // Before 0.4.9 no path.
+    // Before 0.4.9, without the path.
     const byNameAlone = namePlaceholder(splitQualifiedName(id)[1]);
     const byHash = hashPlaceholder(id);
     for (const start of starts) {
@@ -173,7 +179,7 @@ function readAuxdatas(positions: AuxdataPositions, bytes: Buffer): AuxdataSlot[]
   });
 }
 
-/** Slots lie within the code and apart from each other: otherwise one value could explain away another. */
+/** Requires that slots are within the bytecode and do not overlap: otherwise one value could hide another. */
 function requireApart(slots: readonly CodeReference[], length: number): void {
   let end = 0;
   for (const slot of [...slots].sort((left, right) => left.start - right.start)) {
@@ -185,9 +191,9 @@ function requireApart(slots: readonly CodeReference[], length: number): void {
 }
 
 /**
- * Makes recompiled code ready for comparison.
- * @throws FullmatchError `malformed_compiler_output` when the references do not fit the code: a placeholder of another
- * library or at another place, references that overlap or leave the code, an auxdata that is not there.
+ * Prepares recompiled bytecode for comparison.
+ * @throws FullmatchError `malformed_compiler_output` if the references do not fit the bytecode: a missing or
+ * different placeholder, references that overlap or are out of bounds, a missing auxdata.
  */
 export function toCodeTemplate(recompiled: RecompiledCode): CodeTemplate {
   const libraries = readLibraries(recompiled.linkReferences);
@@ -218,8 +224,9 @@ export function toCodeTemplate(recompiled: RecompiledCode): CodeTemplate {
 const templates = new WeakMap<RecompiledCode, CodeTemplate>();
 
 /**
- * The template of a recompiled code, made once for as long as somebody holds the code: one code may be held against
- * thousands on chain. @throws as {@link toCodeTemplate}
+ * Returns the template of a recompiled bytecode, cached for the lifetime of the bytecode object: one may be
+ * compared with thousands on chain.
+ * @throws as {@link toCodeTemplate}
  */
 export function templateOf(recompiled: RecompiledCode): CodeTemplate {
   const known = templates.get(recompiled);
@@ -229,12 +236,12 @@ export function templateOf(recompiled: RecompiledCode): CodeTemplate {
   return template;
 }
 
-/** Whether the whole code carries a metadata hash in every auxdata, and at least one: a full match needs it. */
+/** Returns whether the bytecode has an auxdata and all of them contain a metadata hash, as a full match requires. */
 export function holdsMetadataHash({ auxdata }: CodeTemplate): boolean {
   return auxdata.length > 0 && auxdata.every(({ hashOffset }) => hashOffset !== undefined);
 }
 
-/** The metadata hash of an auxdata slot, as a stretch of the code. */
+/** Returns the range of the metadata hash in an auxdata slot. */
 export function hashStretch({ hashOffset }: AuxdataSlot): CodeReference | undefined {
   return hashOffset === undefined ? undefined : { start: hashOffset, length: METADATA_HASH_BYTES };
 }

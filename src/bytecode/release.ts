@@ -1,4 +1,4 @@
-/** Whether a release, `0.4.1`, is the first one or a later one. A build between releases is neither. */
+/** Returns whether a release, such as `0.4.1`, is `first` or later. False for prerelease builds. */
 export function isSince(release: string, first: readonly number[]): boolean {
   const numbers = release.split('.').map(Number);
   const at = first.findIndex((each, index) => each !== numbers[index]);

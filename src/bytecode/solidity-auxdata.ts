@@ -13,14 +13,14 @@ import { FIRST_WITHOUT_AUXDATA } from './other-ending.ts';
 import { isSince } from './release.ts';
 import { toCodeTemplate, type AuxdataPositions, type CodeReference } from './recompiled-code.ts';
 
-/** An object of `evm.legacyAssembly`: `.code`, `.data` with the assemblies within it, and `.auxdata` from 0.4.12 on. */
+/** An object of `evm.legacyAssembly`: `.code`, `.data` with nested assemblies, and `.auxdata` from 0.4.12 on. */
 type Assembly = Members;
 
 function partsOf(assembly: Assembly): Assembly {
   return isMembers(assembly['.data']) ? assembly['.data'] : {};
 }
 
-/** Every `.auxdata` of an assembly and of those within it. */
+/** Returns every `.auxdata` of an assembly and its nested assemblies. */
 function auxdatasOf(assembly: unknown): string[] {
   if (!isMembers(assembly)) return [];
   const own = assembly['.auxdata'];
@@ -30,7 +30,7 @@ function auxdatasOf(assembly: unknown): string[] {
   ];
 }
 
-/** The contract's own auxdata: that of the assembly `0` of the creation code, which is the runtime code. */
+/** Returns the contract's own auxdata: that of assembly `0` of the creation bytecode, which is the runtime bytecode. */
 function ownAuxdata(assembly: unknown): Buffer | undefined {
   const runtime = isMembers(assembly) ? partsOf(assembly)['0'] : undefined;
   const own = isMembers(runtime) ? runtime['.auxdata'] : undefined;
@@ -41,12 +41,15 @@ function holdsHash(auxdata: Buffer): boolean {
   return readAuxdataAt(auxdata, 0)?.metadataHash !== undefined;
 }
 
-/** The code's bytes with zeros where libraries are to be linked. */
+/** Returns the bytes with zeros for library placeholders. */
 function bytesOf({ object, linkReferences = {} }: CompiledCode): Buffer {
   return toCodeTemplate({ code: object, linkReferences, auxdata: {} }).bytes;
 }
 
-/** A code that contains no other contract: its own auxdata ends the runtime code, and its creation code has it once or not at all. */
+/**
+ * Reads a bytecode without nested contracts: its own auxdata ends the runtime bytecode and occurs at most
+ * once in the creation bytecode.
+ */
 function readAlone({ evm }: CompiledContract, auxdata: Buffer): AuxdataReading {
   const runtime = bytesOf(evm.deployedBytecode);
   const creation = bytesOf(evm.bytecode);
@@ -56,7 +59,8 @@ function readAlone({ evm }: CompiledContract, auxdata: Buffer): AuxdataReading {
     return { state: 'unlocated' };
   }
   const occurrences = occurrencesOf(auxdata, creation);
-  // Without a hash nothing in it may differ: where it occurs more than once, all of them are code like any other.
+  // An auxdata without a hash cannot differ, so if it occurs more than once, all occurrences are treated as
+  // ordinary code.
   if (occurrences.length > 1 && holdsHash(auxdata)) return { state: 'edit_needed' };
   const located = occurrences.length === 1 ? occurrences : [];
   const at = (offset: number): CodeReference => ({ start: offset, length: auxdata.length });
@@ -73,7 +77,7 @@ function readChanged(code: CompiledCode, edited: CompiledCode): AuxdataPositions
   return stretches && toPositions(bytes, stretches);
 }
 
-/** Whether the positions agree with what the compiler says about itself, as far as it says something. */
+/** Returns whether the positions agree with the auxdata that the compiler lists, if it lists any. */
 function agrees(positions: AuxdataPositions, listed: ReadonlySet<string>): boolean {
   return (
     listed.size === 0 || Object.values(positions).every(({ value }) => listed.has(value.slice(2)))
@@ -95,7 +99,7 @@ function readBoth(compiled: CompiledContract, edited: CompiledContract): Auxdata
     !holdsHash(own) ||
     Object.values(runtime).some(({ offset }) => offset + own.length === length);
   if (!isOwnFound) return { state: 'unlocated' };
-  // From 0.8.18 on a compiler lists the auxdata of every code that has one.
+  // From 0.8.18 on, the compiler lists every auxdata.
   const [release = ''] = (compiled.version ?? '').split('+');
   const isWithout =
     listed.size === 0 && isMembers(assembly) && isSince(release, FIRST_WITHOUT_AUXDATA);
@@ -103,13 +107,15 @@ function readBoth(compiled: CompiledContract, edited: CompiledContract): Auxdata
 }
 
 /**
- * Solidity. From 0.4.12 on `evm.legacyAssembly` says which auxdatas a contract has, but not where; a contract that
- * contains no other has one, and its place is known. With several, or with none listed (0.4.7 to 0.4.11 list none;
- * `appendCBOR: false` has none), only a second compilation shows which bytes depend on the metadata.
+ * Reader for Solidity. From 0.4.12 on, `evm.legacyAssembly` lists the auxdata of a contract without
+ * positions; a contract without nested contracts has one, at a known position. If there are several, or none
+ * is listed (by 0.4.7 to 0.4.11, or with `appendCBOR: false`), only a second compilation shows which bytes
+ * depend on the metadata.
  */
 export const solidityAuxdataReader: AuxdataReader = {
   changeMetadata<Input extends EditableInput>(input: Input): Input {
-    // A space behind the last line: the keccak256 of each source is in the metadata, its length nowhere in the code.
+    // Appends a space: the metadata contains the keccak256 of each source, and its length does not appear in
+    // the bytecode.
     const sources = Object.entries(input.sources).map(([path, source]) => [
       path,
       source.content === undefined ? source : { ...source, content: `${source.content} ` },

@@ -2,7 +2,7 @@ import { isMembers, type Members } from '../lib/members.ts';
 import { type ImmutableDeclaration, type ImmutableType } from './immutable-type.ts';
 import { isSince } from './release.ts';
 
-/** A node of the compiler's AST: compact JSON, as all versions with immutables (from 0.6.5 on) write it. */
+/** A node of the compiler's AST in compact JSON, the format of all versions with immutables (from 0.6.5 on). */
 type Node = Members;
 
 const ADDRESS_BITS = 160;
@@ -15,7 +15,7 @@ function childrenOf({ nodes }: Node): readonly Node[] {
   return Array.isArray(nodes) ? nodes.filter(isMembers) : [];
 }
 
-/** What is declared at the level of files and contracts, by its id: immutables, enums and value types are nowhere else. */
+/** Returns file-level and contract-level declarations by id, which include all immutables, enums and value types. */
 function declarationsOf(units: readonly unknown[]): Map<unknown, Node> {
   const declared = units
     .filter(isMembers)
@@ -24,7 +24,7 @@ function declarationsOf(units: readonly unknown[]): Map<unknown, Node> {
   return new Map(declared.map((node) => [node['id'], node]));
 }
 
-/** A type whose name says all: `t_uint8`, `t_address_payable`, `t_contract$_Token_$12`. */
+/** Reads a type that its name describes completely: `t_uint8`, `t_address_payable`, `t_contract$_Token_$12`. */
 function readElementary(identifier: unknown): ImmutableType | undefined {
   if (typeof identifier !== 'string') return undefined;
   if (/^t_(?:address(?:_payable)?$|contract\$)/.test(identifier)) {
@@ -66,17 +66,17 @@ function readDeclared(
   return readElementary(identifierOf(declaration));
 }
 
-/** From this release on the code generators write a signed immutable with its sign before it (solc's bug SOL-2021-3). */
+/** From this release on, code generators sign-extend signed immutables (solc's bug SOL-2021-3). */
 const SIGN_WRITTEN_SINCE = [0, 8, 9] as const;
 
-/** A type as a version of the compiler writes its values. */
+/** Returns a type with the encoding that a compiler version uses. */
 function asWrittenBy(version: string, type: ImmutableType): ImmutableType {
   const release = /^\d+\.\d+\.\d+/.exec(version)?.[0] ?? '';
   if (type.kind !== 'signed' || isSince(release, SIGN_WRITTEN_SINCE)) return type;
   return { ...type, zerosBefore: true };
 }
 
-/** Cut, since a name may be as long as a source. */
+/** Truncated, since a name may be as long as a source. */
 function declarationOf({ name, typeDescriptions }: Node): ImmutableDeclaration {
   const declared = isMembers(typeDescriptions) ? typeDescriptions['typeString'] : undefined;
   return {
@@ -86,10 +86,10 @@ function declarationOf({ name, typeDescriptions }: Node): ImmutableDeclaration {
 }
 
 /**
- * The types of immutables, by the ids under which `immutableReferences` names them: those of their declarations, via IR
- * too. One whose type is not known here is absent.
- * @param units the AST of each source, as far as the compiler gave it.
- * @param version the compiler's
+ * Reads the types of immutables, by their ids in `immutableReferences`, from their declarations; this also
+ * works via IR. Unknown types are left out.
+ * @param units the AST of each source, as far as the compiler wrote it.
+ * @param version the compiler's version
  */
 export function readImmutableTypes(
   units: readonly unknown[],

@@ -1,25 +1,31 @@
 import { hexToBytes, type Hex } from '../lib/hex.ts';
 
-/** Why bytes of the code on chain differ from the recompiled code. */
+/** Why bytes on chain differ from the recompiled bytecode. */
 export type TransformationReason =
   'constructorArguments' | 'library' | 'immutable' | 'cborAuxdata' | 'callProtection';
 
 /**
- * One expected difference in the form of the Verifier Alliance database: the bytes at `offset` are replaced by the value
- * of `reason` and `id`, the value is inserted there, or `length` bytes are deleted.
+ * An expected difference, in the format of the Verifier Alliance database: the bytes at `offset` are replaced
+ * with the value of `reason` and `id`, the value is inserted there, or `length` bytes are deleted.
  */
 export interface Transformation {
   readonly type: 'delete' | 'insert' | 'replace';
   readonly reason: TransformationReason;
-  /** In bytes, from the start of the recompiled code. */
+  /** In bytes, from the start of the recompiled bytecode. */
   readonly offset: number;
-  /** How many bytes go, where that is another number than the value has: only of an auxdata, and only at the end of the code. */
+  /**
+   * Number of bytes to remove, if it differs from the size of the value: only for an auxdata at the end of
+   * the bytecode.
+   */
   readonly length?: number;
-  /** Absent where a code has one value of that reason at most (constructor arguments and call protection), and in a deletion. */
+  /**
+   * Absent if a bytecode has at most one value of that reason (constructor arguments and call protection),
+   * and for a deletion.
+   */
   readonly id?: string;
 }
 
-/** The values that the transformations refer to. A key is absent when nothing of its kind was applied. */
+/** The values that the transformations refer to. A key is absent if no value of its kind was applied. */
 export interface TransformationValues {
   readonly constructorArguments?: Hex;
   readonly libraries?: Readonly<Record<string, Hex>>;
@@ -44,7 +50,7 @@ function valueOf({ reason, id }: Transformation, values: TransformationValues): 
   return value;
 }
 
-/** Where a transformation that changes the length of the code cuts its end off; undefined for any other. */
+/** Returns the offset at which a transformation that changes the length cuts off the end; undefined for any other. */
 function cutOf({ type, reason, offset, length }: Transformation, end: number): number | undefined {
   if (type === 'insert' || (type === 'replace' && length === undefined)) return undefined;
   const isEnd = offset >= 0 && length !== undefined && length > 0 && offset + length === end;
@@ -55,12 +61,12 @@ function cutOf({ type, reason, offset, length }: Transformation, end: number): n
 }
 
 /**
- * Applies recorded transformations to recompiled code, as anyone may who doubts a match: the result must equal the code
- * on chain. Replacements keep the length, but for the one of an auxdata at the very end, which may also be deleted; the
- * insertions come after the last byte.
- * @param code the recompiled code with zeros for placeholders.
- * @throws RangeError when a value is missing, a replacement leaves the code or reaches into what is cut off, or a deletion
- * or an insertion is not at its end.
+ * Applies recorded transformations to recompiled bytecode. The result must equal the bytecode on chain, so
+ * anyone can check a match. Replacements keep the length, except that of an auxdata at the very end, which
+ * may also be deleted; insertions come after the last byte.
+ * @param code the recompiled bytecode with zeros for placeholders.
+ * @throws RangeError if a value is missing, a replacement is out of bounds or reaches into what is cut off,
+ * or a deletion or insertion is not at the end.
  */
 export function replayTransformations(
   code: Uint8Array,

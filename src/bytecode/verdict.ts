@@ -5,26 +5,28 @@ import {
   type TransformationValues,
 } from './transformation.ts';
 
-/** The recompiled code with the recorded values applied is the code on chain, byte for byte. */
+/** A match: the recompiled bytecode with the recorded values applied equals the bytecode on chain, byte for byte. */
 export interface CodeMatch {
-  /** `full` when every metadata hash in the code is that of these sources, and there is one; else `partial`. */
+  /** `full` if there is a metadata hash and every one is that of these sources; otherwise `partial`. */
   readonly match: 'full' | 'partial';
-  /** In the order of offsets. */
+  /** In order of offset. */
   readonly transformations: readonly Transformation[];
   readonly values: TransformationValues;
 }
 
 /**
- * Why there is no match, by the names that verification jobs use:
- * `bytecode_length_mismatch` the code on chain is longer or shorter than any value or setting of the metadata could make it,
- * `compiled_bytecode_is_zero` the compiler gave no code (an interface, an abstract contract),
- * `no_match` bytes differ that no allowed value explains,
- * `immutable_out_of_range` all bytes are explained, but an immutable has a value that its type does not have, and no creation
- * code that matches shows that the constructor put it there,
- * `immutable_not_proven` all bytes are explained, but an immutable is a place in the code (an internal function) or of a
- * type that is not known, and no creation code that matches shows that the constructor put it there,
- * `library_not_deployed` all bytes are explained, but a library is said to be where none can be,
- * `call_protection_missing` all bytes are explained, but a library holds zeros in the place of its own address.
+ * Why there is no match, by the names that verification jobs use.
+ * - `bytecode_length_mismatch`: the bytecode on chain is longer or shorter than any value or metadata setting
+ *   could make it.
+ * - `compiled_bytecode_is_zero`: the compiler produced no bytecode (an interface, an abstract contract).
+ * - `no_match`: bytes differ that no allowed value explains.
+ * - `immutable_out_of_range`: all bytes are explained, but an immutable has a value outside its type, and no
+ *   matching creation bytecode shows that the constructor set it.
+ * - `immutable_not_proven`: all bytes are explained, but an immutable is a code pointer (an internal
+ *   function) or of unknown type, and no matching creation bytecode shows that the constructor set it.
+ * - `library_not_deployed`: all bytes are explained, but a library is linked at an address where none can be.
+ * - `call_protection_missing`: all bytes are explained, but a library contains zeros instead of its own
+ *   address.
  */
 export type MismatchReason =
   | 'no_match'
@@ -35,19 +37,22 @@ export type MismatchReason =
   | 'library_not_deployed'
   | 'call_protection_missing';
 
-/** There is no match; what a byte-level view needs to show why. */
+/** A mismatch, with the data that a byte-level view needs to show the cause. */
 export interface CodeMismatch {
   readonly match: null;
   readonly reason: MismatchReason;
-  /** Offset in bytes of the first byte that stays different after the explained values are applied. Absent when one code begins with the other. */
+  /**
+   * Offset of the first byte that differs after the explained values are applied, in bytes. Absent if one
+   * bytecode is a prefix of the other.
+   */
   readonly firstDifference?: number;
-  /** How many bytes, of those that both codes have, stay different. */
+  /** Number of bytes that differ within the common length. */
   readonly differingBytes: number;
-  /** What the first difference lies in: `code`, or a value that is not explained. */
+  /** The part with the first difference: `code`, or an unexplained value. */
   readonly within?: 'code' | TransformationReason;
-  /** Which library, immutable or auxdata that is. */
+  /** Id of that library, immutable or auxdata. */
   readonly id?: string;
-  /** The stretches that were given a value before the comparison, in bytes; absent where the codes are alike. */
+  /** Ranges that were given a value before the comparison, in bytes; absent if there was no byte-wise difference. */
   readonly explained?: readonly {
     readonly reason: TransformationReason;
     readonly offset: number;
@@ -57,11 +62,14 @@ export interface CodeMismatch {
   readonly recompiledLength: number;
   readonly onChainLength: number;
   /**
-   * Whether both codes end with one and the same metadata hash. Then the sources and settings are those of the
-   * deployment, and what differs came from elsewhere, such as files that the compiler was given beside them.
+   * Whether both bytecodes end with the same metadata hash. Then the sources and settings are those of the
+   * deployment, and the difference has another cause, such as additional files in the compilation.
    */
   readonly sameMetadata: boolean;
-  /** What the code on chain says about itself at its end: its compiler, the kind of its metadata hash. Absent when it says nothing. */
+  /**
+   * The auxdata at the end of the bytecode on chain: its compiler and the kind of its metadata hash. Absent
+   * if there is none.
+   */
   readonly onChainAuxdata?: TrailingAuxdata;
 }
 

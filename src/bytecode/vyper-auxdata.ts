@@ -1,30 +1,30 @@
 import { decode } from 'cborg';
 import { isSince } from './release.ts';
 
-/** What Vyper appends to code. */
+/** The trailer that Vyper appends to bytecode. */
 export interface VyperAuxdata {
-  /** Length in bytes, those that say the length included, where the version writes them. */
+  /** Length in bytes, including the length bytes if the version writes them. */
   readonly length: number;
   /** `0.4.1` */
   readonly vyper: string;
-  /** Bytes of the runtime code, and of the immutables that the constructor appends to it; since 0.3.10. */
+  /** Size of the runtime bytecode, and of the immutables that the constructor appends to it; since 0.3.10. */
   readonly layout?: { readonly runtimeBytes: number; readonly immutableBytes: number };
-  /** Where the 32 bytes of the integrity hash lie, from the start of the auxdata; since 0.4.1. */
+  /** Offset of the 32-byte integrity hash from the start of the auxdata; since 0.4.1. */
   readonly integrityOffset?: number;
 }
 
 const LENGTH_BYTES = 2;
 const INTEGRITY_BYTES = 32;
-/** The head of an array of five, and that of a byte string of 32 bytes, stand before the integrity hash. */
+/** Bytes before the integrity hash: the header of an array of five, and that of a byte string of 32 bytes. */
 const BEFORE_INTEGRITY = 3;
-/** A program has a few data sections; each takes at most five bytes. */
+/** A program has only a few data sections, at most five bytes each. */
 const MOST_BYTES = 1024;
 const CBOR_OPTIONS = { strict: true, allowIndefinite: false, allowUndefined: false };
-/** `{"vyper": [` of three numbers that are smaller than 24, as all of the versions that write nothing else. */
+/** `{"vyper": [` of three numbers below 24, as in all versions that write only this map. */
 const MAP_HEAD = Buffer.from('a165767970657283', 'hex');
 const MAP_BYTES = MAP_HEAD.length + 3;
 
-/** Since these versions an auxdata describes the creation code, and holds an integrity hash. */
+/** First versions whose auxdata describes the creation bytecode, and whose auxdata has an integrity hash. */
 const FIRST_WITH_LAYOUT = [0, 3, 10];
 const FIRST_WITH_INTEGRITY = [0, 4, 1];
 
@@ -56,7 +56,7 @@ function readArray(bytes: Uint8Array): Omit<VyperAuxdata, 'length'> | undefined 
   return isHash ? { vyper, layout, integrityOffset: BEFORE_INTEGRITY } : undefined;
 }
 
-/** The auxdata of 0.3.10 and later: an array and its length with the two bytes that say it. */
+/** Reads the auxdata of 0.3.10 and later: an array and its length, which includes the two length bytes. */
 function readLayout(auxdata: Uint8Array): VyperAuxdata | undefined {
   const { length } = auxdata;
   const stated = ((auxdata.at(-2) ?? 0) << 8) | (auxdata.at(-1) ?? 0);
@@ -70,7 +70,7 @@ function readLayout(auxdata: Uint8Array): VyperAuxdata | undefined {
   }
 }
 
-/** The auxdata of 0.3.4 to 0.3.9: a map and, since 0.3.5, its length without the two bytes that say it. */
+/** Reads the auxdata of 0.3.4 to 0.3.9: a map and, since 0.3.5, its length without the two length bytes. */
 function readMap(auxdata: Uint8Array): VyperAuxdata | undefined {
   const numbers = auxdata.subarray(MAP_HEAD.length, MAP_BYTES);
   const { length } = auxdata;
@@ -85,12 +85,12 @@ function readMap(auxdata: Uint8Array): VyperAuxdata | undefined {
   return isSince(vyper, FIRST_WITH_LAYOUT) ? undefined : { length, vyper };
 }
 
-/** What exactly these bytes are as an auxdata of Vyper; undefined when they are none. */
+/** Reads bytes that are exactly one auxdata of Vyper; undefined if they are not. */
 export function readVyperAuxdata(auxdata: Uint8Array): VyperAuxdata | undefined {
   return readMap(auxdata) ?? readLayout(auxdata);
 }
 
-/** The auxdata at the very end of a code, and where it begins. */
+/** Reads the auxdata at the very end of a bytecode, and its offset. */
 export function readTrailingVyperAuxdata(
   code: Uint8Array,
 ): (VyperAuxdata & { readonly offset: number }) | undefined {

@@ -2,8 +2,9 @@ import { isMembers, type Members } from '../lib/members.ts';
 import { type ImmutableType, isValueOf } from './immutable-type.ts';
 
 /**
- * The type of a value behind the code of Vyper. `text` has a length and so many bytes at most, `list` a length and so many
- * values at most; programs believe that length, so that a longer one makes them overwrite other values.
+ * Type of a value appended to Vyper bytecode. `text` is a length and at most that many bytes, `list` a length
+ * and at most that many values. Programs trust the length, so an excessive one makes them overwrite other
+ * values.
  */
 export type AppendedType =
   | ImmutableType
@@ -16,7 +17,7 @@ type Named = ReadonlyMap<string, Members>;
 const WORD_BYTES = 32;
 const ADDRESS_BITS = 160;
 const DECIMAL_BITS = 168;
-/** A type that is made of more is not known here. */
+/** A type with more parts is treated as unknown. */
 const MOST_PARTS = 10_000;
 
 const idOf = (node: unknown): string | undefined =>
@@ -39,7 +40,7 @@ function elementary(name: string): ImmutableType | undefined {
   return { kind: base === 'uint' ? 'unsigned' : 'signed', bits: size };
 }
 
-/** Reads the types of one module, as its syntax tree has them. */
+/** Reads the types of one module from its syntax tree. */
 class TypeReader {
   private readonly named: Named;
   private parts = 0;
@@ -62,7 +63,7 @@ class TypeReader {
     if (name !== undefined) return this.readNamed(name);
     if (annotation['ast_type'] !== 'Subscript') return undefined;
     const { value, slice } = annotation;
-    // Up to 0.3.10 an index is a node of its own.
+    // Up to 0.3.10 an index has a node of its own.
     const index = isMembers(slice) && slice['ast_type'] === 'Index' ? slice['value'] : slice;
     const of = idOf(value);
     if (of === 'String' || of === 'Bytes') {
@@ -78,7 +79,7 @@ class TypeReader {
     if (known !== undefined) return known;
     const node = this.named.get(name);
     switch (node?.['ast_type']) {
-      // What is imported by a name alone can be the type of a value as an interface only.
+      // An imported name can only be the type of a value if it is an interface.
       case 'Import':
       case 'ImportFrom':
       case 'InterfaceDef':
@@ -118,7 +119,7 @@ class TypeReader {
     return types.length === 0 ? undefined : { kind: 'values', types };
   }
 
-  /** A number, or the name of a constant that is one. */
+  /** Reads a number, or the name of a numeric constant. */
   private readNumber(node: unknown): number | undefined {
     const constant = this.named.get(idOf(node) ?? '');
     const given = constant?.['is_constant'] === true ? constant['value'] : node;
@@ -130,8 +131,8 @@ class TypeReader {
 }
 
 /**
- * The types of the values that stand behind the code of a module without others, in their order. Undefined where one is not
- * known here.
+ * Reads the types of the values appended to the bytecode of a module without imports, in order. Returns
+ * undefined if a type is unknown.
  * @param module its syntax tree, as the compiler writes it
  */
 export function readAppendedTypes(module: unknown): readonly AppendedType[] | undefined {
@@ -160,12 +161,15 @@ function sizeOfAll(types: readonly AppendedType[]): number {
   return types.reduce((sum, type) => sum + sizeOf(type), 0);
 }
 
-/** Whether values of these types take just so many bytes. */
+/** Returns whether values of these types take exactly this many bytes. */
 export function fill(types: readonly AppendedType[], bytes: number): boolean {
   return sizeOfAll(types) === bytes;
 }
 
-/** Whether the bytes are values of these types, which {@link fill} them: each in its range, and no longer than it may be. */
+/**
+ * Returns whether the bytes are values of these types, which {@link fill} them: each within its range and
+ * length limit.
+ */
 export function areValuesOf(types: readonly AppendedType[], bytes: Buffer): boolean {
   let at = 0;
   return types.every((type) => {
@@ -191,7 +195,7 @@ function isAppendedValue(type: AppendedType, bytes: Buffer): boolean {
   }
 }
 
-/** The number in the first word; one that no list has counts as endless. */
+/** Returns the number in the first word; Infinity if it exceeds any list. */
 function lengthIn(bytes: Buffer): number {
   const high = bytes.subarray(0, WORD_BYTES - 6);
   return high.every((byte) => byte === 0) ? bytes.readUIntBE(WORD_BYTES - 6, 6) : Infinity;

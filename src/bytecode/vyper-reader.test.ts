@@ -8,7 +8,7 @@ import { judgeContract, type ContractJudgement } from './judge-contract.ts';
 import { replayTransformations } from './transformation.ts';
 import { readTrailingVyperAuxdata, readVyperAuxdata } from './vyper-auxdata.ts';
 
-/** What a compiler gave for a source, and what a node had after it was deployed with it. */
+/** A compiler's output for a source, and the bytecode of a node after its deployment. */
 interface Case {
   readonly title: string;
   readonly version: string;
@@ -46,7 +46,7 @@ function judge(each: Omit<Case, 'title'>): ContractJudgement {
   });
 }
 
-/** Cases whose immutables have a length that the compiler says. */
+/** Cases in which the compiler states the length of the immutables. */
 const JUDGED = CASES.filter(({ title }) => title !== 'immutables of 0.3.9');
 
 describe('what Vyper compiled and a node deployed', () => {
@@ -128,7 +128,7 @@ describe('what Vyper compiled and a node deployed', () => {
   });
 });
 
-/** A case of the shared data: how the compiler answered, and the verdict that is expected. */
+/** A case of the shared data: the compiler's output and the expected verdict. */
 interface SharedCase {
   readonly input: { readonly compilerVersion: string };
   readonly output: {

@@ -10,15 +10,19 @@ import { readTrailingVyperAuxdata, type VyperAuxdata } from './vyper-auxdata.ts'
 type Own = VyperAuxdata & { readonly offset: number };
 
 /**
- * The auxdata that a compiler of this release put at the end of a code. A program of an older one may end with bytes that
- * look like an auxdata of a newer one: then its author wrote them, and they are code.
+ * Reads the auxdata that a compiler of this release put at the end of a bytecode. A program of an older
+ * release may end with bytes that look like an auxdata of a newer one; its author wrote these, so they are
+ * code.
  */
 function findOwn(code: Buffer, release: string): Own | undefined {
   const found = readTrailingVyperAuxdata(code);
   return found?.vyper === release ? found : undefined;
 }
 
-/** Up to 0.3.9: at the end of the runtime code, which the creation code holds; behind it may be the end of the constructor. */
+/**
+ * Reads the auxdata of versions up to 0.3.9, at the end of the runtime bytecode within the creation bytecode;
+ * the end of the constructor may follow.
+ */
 function readVersion(runtime: Buffer, creation: Buffer, release: string): AuxdataReading {
   const own = findOwn(runtime, release);
   if (own === undefined) return { state: 'located', runtime: {}, creation: {} };
@@ -33,9 +37,10 @@ function readVersion(runtime: Buffer, creation: Buffer, release: string): Auxdat
 }
 
 /**
- * Vyper. Up to 0.3.3 it appends nothing; up to 0.3.9 its version, which ends the runtime code; since 0.3.10 a description
- * of the creation code, at the end of that alone, and with it the length of the immutables. Only the integrity hash
- * since 0.4.1 depends on the text of the sources, so that only creation code can show that the sources are the very same.
+ * Reader for Vyper. Versions up to 0.3.3 append nothing; up to 0.3.9 the version, at the end of the runtime
+ * bytecode; since 0.3.10 a description of the creation bytecode, only at the end of that, including the
+ * length of the immutables. Only the integrity hash since 0.4.1 depends on the source text, so only creation
+ * bytecode can prove that the sources are identical.
  */
 export const vyperAuxdataReader: AuxdataReader = {
   changeMetadata: (input) => input,
@@ -48,7 +53,7 @@ export const vyperAuxdataReader: AuxdataReader = {
     if (own?.layout === undefined) return readVersion(runtime, creation, release);
     const { offset, length, layout } = own;
     const { runtimeBytes, immutableBytes } = layout;
-    // The description has to be that of this contract.
+    // The description must be that of this contract.
     if (runtimeBytes !== runtime.length) return { state: 'unlocated' };
     return {
       state: 'located',

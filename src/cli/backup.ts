@@ -17,7 +17,7 @@ const AFTER_HELP = `
 The backup shows one moment, even while the service runs. It has everything in the database: chain lists, contracts, events,
 counts, jobs, unlisted contracts. It has no configuration, keys or compilers. An existing file is never overwritten.`;
 
-/** `fullmatch backup`: writes all that the database holds into a file. */
+/** `fullmatch backup`: writes the contents of the database to a file. */
 export function defineBackup(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<file>', 'The file to write, such as fullmatch.backup.tgz.')
@@ -45,11 +45,14 @@ export function defineBackup(command: Command, context: CliContext): void {
     });
 }
 
-/** Writes beside the file first, so that there is a whole one or none. @throws FullmatchError backup_not_written */
+/**
+ * Writes to a temporary file first, so that the target is either complete or missing.
+ * @throws FullmatchError backup_not_written
+ */
 async function writeFile<T>(file: string, write: (out: WriteStream) => Promise<T>): Promise<T> {
   const beside = `${file}.partial`;
   try {
-    // Taken for as long as the writing lasts, so that nobody else's file is replaced.
+    // Reserves the name while the backup is written, so that no other file is overwritten.
     const place = await open(file, 'wx', 0o600);
     await place.close();
     try {
@@ -75,7 +78,7 @@ async function writeFile<T>(file: string, write: (out: WriteStream) => Promise<T
 const isPresent = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && error.code === 'EEXIST';
 
-/** One line: how many tables are done, and how much was read or written. */
+/** Renders progress as one line: finished tables, and bytes read or written. */
 export function renderBackupProgress(
   { tables, tablesDone, bytes }: BackupProgress,
   columns?: number,
@@ -92,7 +95,7 @@ interface Backup {
   readonly end: BackupEnd;
 }
 
-/** What a backup holds, for programs. */
+/** Describes a backup for JSON output. */
 export function factsOf({ manifest, end }: Backup) {
   const { createdAt, fullmatch, schemas } = manifest;
   return {
@@ -110,7 +113,7 @@ export function factsOf({ manifest, end }: Backup) {
 const contractsOf = (counts: Manifest['schemas'][number]['counts']): number =>
   Object.values(counts).reduce((sum, [full, partial]) => sum + Number(full) + Number(partial), 0);
 
-/** What a backup holds, in a line. */
+/** Describes a backup in one line. */
 export function describeBackup(backup: Backup): string {
   const { schemas, rows, bytes, createdAt } = factsOf(backup);
   const [main, unlisted] = schemas;

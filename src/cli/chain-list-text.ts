@@ -4,12 +4,12 @@ import { type SourceOutcome } from '../chains/list/sync-list.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { renderTable } from './table.ts';
 
-/** Rows of one kind; `--json` has all. */
+/** Most rows of one kind in text; `--json` has all. */
 const MOST_ROWS = 50;
 const HASH_DIGITS = 12;
 const SHOWN_ENDPOINTS = 3;
 
-/** What a list changes: a line of counts, and below it a table of the changes, the gravest first. */
+/** Renders the changes in a list: a line of counts, then a table of the changes, most serious first. */
 function differenceText(difference: ListDifference): string {
   const { added, removed, renamed, identityChanged, rpcChanged, otherChanged } = difference;
   const counts = [
@@ -70,7 +70,7 @@ const changes = ({ chainId, before, after }: ChainChange) => ({
   after: briefly(after),
 });
 
-/** What a list changes, for programs. */
+/** Describes the changes in a list for JSON output. */
 function differenceJson(difference: ListDifference): unknown {
   return {
     added: difference.added.map(briefly),
@@ -82,7 +82,7 @@ function differenceJson(difference: ListDifference): unknown {
   };
 }
 
-/** The outcome of a sync, source by source. */
+/** Renders the outcome of a sync, source by source. */
 export function outcomesText(outcomes: readonly SourceOutcome[], dryRun: boolean): string {
   return outcomes.map((outcome) => outcomeText(outcome, dryRun)).join('');
 }
@@ -106,7 +106,7 @@ function outcomeText(outcome: SourceOutcome, dryRun: boolean): string {
   );
 }
 
-/** The changes that are held back, and how to take them. */
+/** Renders the withheld changes, and how to accept them. */
 function heldText(heldBack: readonly ChainChange[], sha256: string): string {
   if (heldBack.length === 0) return '';
   const lines = heldBack.slice(0, MOST_ROWS).map(({ chainId, before, after }) => {
@@ -118,7 +118,7 @@ function heldText(heldBack: readonly ChainChange[], sha256: string): string {
   return `${lines.join('')}  If that is right, accept the whole list: fullmatch chains sync --accept ${sha256}\n`;
 }
 
-/** The outcome of a sync, for programs. */
+/** Describes the outcome of a sync for JSON output. */
 export function outcomesJson(outcomes: readonly SourceOutcome[]): unknown {
   return outcomes.map((outcome) => {
     const { source, status } = outcome;

@@ -13,7 +13,7 @@ import { withCore } from './with-core.ts';
 const DEADLINE_MS = 60_000;
 const SHA256 = /^[0-9a-f]{64}$/;
 
-/** `fullmatch chains sync`: asks the sources of the public list now. */
+/** `fullmatch chains sync`: fetches the public chain list from its sources now. */
 export function defineChainsSync(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .option('--dry-run', 'Check the list without accepting it.')

@@ -10,12 +10,12 @@ import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';
 
-/** Somebody waits for the answer. */
+/** Short, since a person is waiting. */
 const DEADLINE_MS = 5000;
 
 /**
- * `fullmatch chains probe`: asks endpoints at once, by itself, and prints how they are. Exits 0 when all are up, 1 when
- * one belongs to another chain, else 75.
+ * `fullmatch chains probe`: probes endpoints right away from this process, and prints their state. Exits 0 if
+ * all are up, 1 if one belongs to another chain, else 75.
  */
 export function defineChainsProbe(command: Command, context: CliContext): void {
   addConfigOptions(command)
@@ -49,7 +49,7 @@ function probe(
   });
 }
 
-/** Endpoints of one chain that are not up; those that are not probed are not counted. */
+/** Fails if endpoints are not up, naming their chain; endpoints that are not probed do not count. */
 function refuseUnhealthy(reports: readonly ChainHealthReport[]): void {
   const probed = reports.flatMap(({ chainId, endpoints }) =>
     endpoints

@@ -15,9 +15,9 @@ import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
 /**
- * `fullmatch chains check`: exits 1 when there are errors. Like `list` and `show` it looks at the registry as the
- * configuration gives it, without a database: a chain that is known only by its stored contracts is not among them,
- * nor is what a sync brought.
+ * `fullmatch chains check`: exits 1 if there are errors. Like `list` and `show` it reads the registry from
+ * the configuration, without a database: chains known only from stored contracts and the result of a sync are
+ * not included.
  */
 export function defineChainsCheck(command: Command, context: CliContext): void {
   addConfigOptions(command)
@@ -66,7 +66,7 @@ export function defineChainsShow(command: Command, context: CliContext): void {
     });
 }
 
-/** The registry, refused as `start` refuses it when a secret would be published. */
+/** Reads the registry; fails, as `start` does, if it would publish a secret. */
 function readRegistry(options: ParsedOptions, context: CliContext): Promise<ChainRegistry> {
   return withCore(options, context, 'chains', async (core) => {
     const { registry, inputs } = await core.registry();
@@ -117,7 +117,7 @@ function showText({ record, origins, endpoints }: RegisteredChain): string {
   return renderTable(['field', 'origin', 'value'], rows, copyableText) + note;
 }
 
-/** One row, or one for each member of a list that has several. */
+/** Returns one row, or one per item of a list. */
 function fieldRows(field: string, value: unknown, origin: string): string[][] {
   const show = (part: unknown) => (typeof part === 'string' ? part : JSON.stringify(part));
   if (!Array.isArray(value) || value.length === 0) return [[field, origin, show(value)]];

@@ -3,7 +3,7 @@ import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { splitQualifiedName } from '../solidity/library-id.ts';
 
-/** How many contracts an error lists. */
+/** Most contracts that an error lists. */
 const CONTRACTS_SHOWN = 20;
 
 function unusable(message: string): FullmatchError {
@@ -11,9 +11,9 @@ function unusable(message: string): FullmatchError {
 }
 
 /**
- * The one contract of this name.
+ * Returns the only contract with this name.
  * @param contracts the contracts of the input, as `path:Name`
- * @throws FullmatchError verification_input_unusable, with the candidates, where there is none or more than one
+ * @throws FullmatchError verification_input_unusable, with the candidates, if there is none or more than one
  */
 export function chooseByName(name: string, contracts: readonly string[]): string {
   const all = [...new Set(contracts)].sort();
@@ -26,7 +26,7 @@ export function chooseByName(name: string, contracts: readonly string[]): string
   );
 }
 
-/** No contract is called so; those whose names are nearest are listed first. */
+/** Returns the error for an unknown contract name; lists the most similar names first. */
 export function unknownContract(name: string, contracts: readonly string[]): FullmatchError {
   const [, wanted] = splitQualifiedName(name);
   const farness = (id: string): number => distance(nameOf(id).toLowerCase(), wanted.toLowerCase());
@@ -34,7 +34,7 @@ export function unknownContract(name: string, contracts: readonly string[]): Ful
   return unusable(`The input has no contract ${printableText(name)}.${listed(nearest)}`);
 }
 
-/** Asks for the contract, and lists those that it may be. */
+/** Returns the error that asks for a contract and lists the candidates. */
 export function whichContract(contracts: readonly string[]): FullmatchError {
   return unusable(`Which contract? Add --contract path:Name.${listed(contracts)}`);
 }

@@ -7,7 +7,7 @@ export interface OutputStream {
   readonly columns?: number;
 }
 
-/** What a command is given of its process, so that tests run commands without one. */
+/** The parts of a process that a command uses, so that tests run commands without one. */
 export interface CliContext {
   /** Results, and the log of `start`. */
   readonly stdout: OutputStream;
@@ -18,16 +18,16 @@ export interface CliContext {
   readonly workingDirectory: string;
   /** Aborted by the first SIGINT or SIGTERM. */
   readonly signal: AbortSignal;
-  /** Calls the listener at each SIGHUP, which otherwise ends the process. */
+  /** Registers a listener for each SIGHUP, which otherwise ends the process. */
   readonly onHangUp: (listener: () => void) => void;
 }
 
-/** Writes a text and the line break after it. */
+/** Writes a text followed by a line break. */
 export function writeLine(stream: OutputStream, text: string): void {
   stream.write(`${text}\n`);
 }
 
-/** Writes a value as JSON for programs: indented, one value a run. */
+/** Writes a value as indented JSON; a run writes at most one value. */
 export function writeJson(stream: OutputStream, value: unknown): void {
   writeLine(stream, JSON.stringify(value, null, 2));
 }

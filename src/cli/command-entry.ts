@@ -1,19 +1,19 @@
 import { type Command } from 'commander';
 import { type CliContext } from './cli-context.ts';
 
-/** Adds the arguments, options and action of a command. */
+/** Function that adds the arguments, options and action of a command. */
 export type DefineCommand = (command: Command, context: CliContext) => unknown;
 
 /** A command, which is loaded when it is called. */
 export interface CallableCommand {
   readonly name: string;
   readonly description: string;
-  /** Command lines that its help shows, without the name of the program. */
+  /** Example command lines for its help, without the program name. */
   readonly examples: readonly string[];
   readonly load: () => Promise<DefineCommand>;
 }
 
-/** Commands below one word. */
+/** A group of subcommands. */
 export interface CommandGroup {
   readonly name: string;
   readonly description: string;

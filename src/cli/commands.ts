@@ -1,8 +1,8 @@
 import { type CallableCommand, type CommandGroup } from './command-entry.ts';
 
 /**
- * Every command, in the order of the help. Names and descriptions stand here, so that the help loads no command;
- * everything else of a command stands in its own file.
+ * All commands in the order of the help. Names and descriptions are here so that the help loads no command;
+ * everything else of a command is in its own file.
  */
 export const COMMANDS: readonly (CallableCommand | CommandGroup)[] = [
   {

@@ -13,7 +13,7 @@ import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { withCore } from './with-core.ts';
 
-/** `fullmatch compilers bundle`: writes compilers into one file, for a machine that downloads nothing. */
+/** `fullmatch compilers bundle`: writes compilers to one file, for a machine without downloads. */
 export function defineCompilersBundle(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<file>', 'The file to write, such as compilers.tar.')
@@ -40,7 +40,7 @@ export function defineCompilersBundle(command: Command, context: CliContext): vo
     });
 }
 
-/** `fullmatch compilers prefetch`: fills the folder of compilers from a bundle, or by download. */
+/** `fullmatch compilers prefetch`: fills the compiler folder from a bundle or by download. */
 export function defineCompilersPrefetch(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument(
@@ -73,7 +73,7 @@ export function defineCompilersPrefetch(command: Command, context: CliContext): 
     });
 }
 
-/** What is said of a build that the catalogue of this program does not pin. */
+/** Returns the mark of a build that is not pinned by the built-in catalogue. */
 function markOf({ pinned }: { readonly pinned: boolean }): string {
   return pinned ? '' : '  (checked by a list only)';
 }

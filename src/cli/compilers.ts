@@ -20,7 +20,7 @@ import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';
 
-/** `fullmatch compilers list`: prints the compilers that are on this machine. */
+/** `fullmatch compilers list`: prints the compilers on this machine. */
 export function defineCompilersList(command: Command, context: CliContext): void {
   addListOptions(addConfigOptions(command))
     .option('--all', 'List all known versions.')
@@ -47,7 +47,7 @@ export function defineCompilersFetch(command: Command, context: CliContext): voi
     });
 }
 
-/** `fullmatch compilers verify`: compares the checksum of every compiler on this machine. */
+/** `fullmatch compilers verify`: verifies the checksum of every compiler on this machine. */
 export function defineCompilersVerify(command: Command, context: CliContext): void {
   addListOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
     const entries = await withSources(options, context, verifyCompilers);
@@ -73,7 +73,7 @@ function withSources<T>(
   });
 }
 
-/** What holds for native compilers here, for those who decide whether to use them. */
+/** Describes the isolation of native compilers on this machine. */
 function describeIsolation(isolation: Isolation): string {
   const { unprivilegedUser, ownFilesOnly, withoutNetwork } = reportIsolation(isolation);
   const said = (holds: boolean): string => (holds ? 'yes' : 'no, this system does not support it');
@@ -85,14 +85,14 @@ function describeIsolation(isolation: Isolation): string {
   ].join('\n');
 }
 
-/** What speaks for a file: the catalogue of this program, a list that came with it, or the operator alone. */
+/** Returns what vouches for a file: the built-in catalogue, a list that came with it, or only the operator. */
 function checkedBy(file: CompilerEntry['file']): string {
   if (file === undefined) return '-';
   if (file.pinned) return 'catalogue';
   return file.listed ? 'list' : 'nothing';
 }
 
-/** @returns whether a program asked */
+/** @returns whether JSON output was requested */
 function print(
   entries: readonly CompilerEntry[],
   options: ParsedOptions,

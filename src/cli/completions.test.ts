@@ -22,7 +22,7 @@ afterAll(() => folder.remove());
 
 const hasShell = (name: string): boolean => spawnSync(name, ['-c', 'exit 0']).status === 0;
 
-/** What the shell proposes behind these words; the last is the one that is being typed. */
+/** Returns the shell's completions for these words; the last word is incomplete. */
 function complete(shell: string, words: readonly string[]): readonly string[] {
   const script = path.join(folder.path, shell);
   const asked =

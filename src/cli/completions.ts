@@ -4,7 +4,7 @@ import { type CallableCommand, type CommandGroup, type DefineCommand } from './c
 
 const WRITERS = { bash: writeBash, zsh: writeZsh, fish: writeFish } as const;
 
-/** `fullmatch completions`: a script of the shell, with every command and option in it. It asks the program nothing. */
+/** `fullmatch completions`: prints a shell script that contains every command and option and never runs the program. */
 export function completionsOf(
   commands: readonly (CallableCommand | CommandGroup)[],
 ): DefineCommand {
@@ -17,15 +17,15 @@ export function completionsOf(
       });
 }
 
-/** What may follow at one place of a command line. */
+/** A word that may follow at a position in a command line. */
 interface Word {
   readonly name: string;
   readonly description: string;
-  /** What follows an option that takes a value: these, or the name of a file where there are none. */
+  /** Values of an option that takes one; if empty, a file name follows. */
   readonly values?: readonly string[];
 }
 
-/** A command or a group: the words before it, and those that may follow. */
+/** A command or a group: the words before it, and the words that may follow. */
 interface Node {
   readonly path: readonly string[];
   readonly words: readonly Word[];
@@ -67,16 +67,16 @@ const wordOf = ({ name, description }: CallableCommand | CommandGroup): Word => 
   description,
 });
 
-/** Every command and group but the program itself, as patterns of `case`. */
+/** Lists every command and group below the program as patterns of `case`. */
 const placesOf = (nodes: readonly Node[]): string =>
   nodes.flatMap(({ path }) => (path.length === 0 ? [] : [quoted(placeOf(path))])).join('|');
 
-/** A space before each word, as the scripts gather them. */
+/** Joins the words of a path with a space before each, as the scripts do. */
 const placeOf = (path: readonly string[]): string => path.map((word) => ` ${word}`).join('');
 
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
-/** The options that take a value, each behind its command. */
+/** Lists the options that take a value, each after its command. */
 const valuedOf = (nodes: readonly Node[]): { place: string; values: readonly string[] }[] =>
   nodes.flatMap(({ path, words }) =>
     words.flatMap(({ name, values }) =>
@@ -84,7 +84,7 @@ const valuedOf = (nodes: readonly Node[]): { place: string; values: readonly str
     ),
   );
 
-/** Where it finds nothing, bash goes on with the names of files (`-o default`). */
+/** Without a match, bash falls back to file names (`-o default`). */
 function writeBash(nodes: readonly Node[]): string {
   const namesOf = (words: readonly Word[]): string =>
     quoted(words.map(({ name }) => name).join(' '));
@@ -110,7 +110,7 @@ complete -o default -F _fullmatch fullmatch
 `;
 }
 
-/** Works in a folder of `fpath` as `_fullmatch`, and read by `source`. */
+/** Works as `_fullmatch` in a folder of `fpath`, and with `source`. */
 function writeZsh(nodes: readonly Node[]): string {
   const shown = (words: readonly Word[]): string =>
     words.map(({ name, description }) => quoted(`${name}:${description}`)).join(' ');

@@ -7,7 +7,7 @@ import { loadConfig } from '../config/load-config.ts';
 import { SETTINGS, type Setting, type SettingKey } from '../config/settings.ts';
 import { type CliContext } from './cli-context.ts';
 
-/** What commander parsed of a command's options. */
+/** Option values that commander parsed. */
 export type ParsedOptions = Readonly<Record<string, unknown>>;
 
 const GROUP = 'Configuration (over environment, file and defaults):';
@@ -19,8 +19,8 @@ function optionOf({ flag, base, description, default: byDefault }: Setting): Opt
 }
 
 /**
- * Adds the flags that set keys of the configuration, and `--config`. A secret has none: the arguments of a process
- * are visible to every user of the machine.
+ * Adds `--config` and the flags that set configuration keys. Secrets have no flag: every user of the machine
+ * can see the arguments of a process.
  */
 export function addConfigOptions(
   command: Command,
@@ -39,7 +39,10 @@ export function addConfigOptions(
   return command;
 }
 
-/** The configuration for a command, from its flags and its context. @throws FullmatchError as loadConfig does */
+/**
+ * Loads the configuration of a command from its flags and its context.
+ * @throws FullmatchError as loadConfig
+ */
 export function loadCommandConfig(options: ParsedOptions, context: CliContext): LoadedConfig {
   return loadConfig({
     flags: readFlagValues(options),

@@ -95,7 +95,10 @@ function printedValues(loaded: LoadedConfig): (readonly [string, Printed])[] {
   return [...settings, ...chains];
 }
 
-/** Secrets print themselves as ***; what an operator wrote into a public endpoint by mistake is hidden here. */
+/**
+ * Secret values already print as ***; this hides credentials that an operator put into a public endpoint by
+ * mistake.
+ */
 function hideCredentials(fields: unknown): unknown {
   const json = JSON.stringify(fields).replaceAll(/(:\/\/)[^/@"\\]*@/g, '$1***@');
   return JSON.parse(json) as unknown;

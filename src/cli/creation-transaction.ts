@@ -9,7 +9,7 @@ import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
-/** `fullmatch creation-transaction`: exits 0 when it is found, 1 when not, 75 when not every way could be gone. */
+/** `fullmatch creation-transaction`: exits 0 if it is found, 1 if not, 75 if not every method could be tried. */
 export function defineCreationTransaction(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<chain>', 'Chain id (1, 0x1, eip155:1), short name or name.')
@@ -67,7 +67,7 @@ function toJson({ chainId, address, creation, methods }: Found): unknown {
   return { chainId, address, creation: creation === undefined ? null : factsOf(creation), methods };
 }
 
-/** The creation without its code, which may be large. */
+/** Describes the creation without its bytecode, which may be large. */
 function factsOf({ transactionHash, blockNumber, transactionIndex, ...rest }: Creation): object {
   const deployer = checksumAddress(rest.deployer);
   const { endpoints } = rest;
@@ -99,7 +99,7 @@ function sentenceOf({
   );
 }
 
-/** Not found says something of the contract only when every method could look. */
+/** A negative result is conclusive only if every method could be tried. */
 function failureOf({ chainId, address, creation, methods }: Found): FullmatchError | undefined {
   if (creation !== undefined) return undefined;
   const details = { chainId, address };

@@ -2,7 +2,7 @@ import { type OutputStream, writeLine } from './cli-context.ts';
 
 const LOOK_MS = 500;
 
-/** Prints how far downloads have come, each time that they have come further; the function given back ends it. */
+/** Prints the progress of downloads whenever it changes, until the returned function is called. */
 export function followProgress(stderr: OutputStream, read: () => readonly string[]): () => void {
   const said = new Set<string>();
   const look = (): void => {

@@ -8,7 +8,7 @@ const SHOWN_REFUSALS = 20;
 
 const formatCount = (count: number): string => Math.round(count).toLocaleString('en-US');
 
-/** A span of time as people say it: `42 s`, `3 min 5 s`, `2 h 10 min`. */
+/** Formats a duration for people: `42 s`, `3 min 5 s`, `2 h 10 min`. */
 export function formatSeconds(seconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole} s`;
@@ -16,7 +16,10 @@ export function formatSeconds(seconds: number): string {
   return `${Math.floor(whole / 3600)} h ${Math.floor((whole % 3600) / 60)} min`;
 }
 
-/** One line: how far, how fast, how long still. With `columns` it has a bar and is cut to fit. */
+/**
+ * Renders progress as one line: progress, speed and remaining time. With `columns` it has a bar and is
+ * truncated to fit.
+ */
 export function renderProgress(progress: ImportProgress, columns?: number): string {
   const { done, total, entriesPerSecond, secondsLeft, refused } = progress;
   const fraction = total === undefined || total === 0 ? undefined : Math.min(1, done / total);
@@ -35,7 +38,10 @@ export function renderProgress(progress: ImportProgress, columns?: number): stri
   return `${'█'.repeat(filled)}${'░'.repeat(BAR_WIDTH - filled)} ${line}`.slice(0, columns - 1);
 }
 
-/** The summary for people: a table of the chains, the totals, and the first refused entries with their reasons. */
+/**
+ * Renders the summary for people: a table of the chains, the totals, and the first refused entries with their
+ * reasons.
+ */
 export function renderSummary(summary: ImportSummary): string {
   const { chains, totals, durationMs, entriesPerSecond, dryRun, foreignFiles } = summary;
   const heads = ['chain', 'stored', 'upgraded', 'unchanged', 'kept', 'refused'];

@@ -24,30 +24,33 @@ import { type CliContext } from './cli-context.ts';
 import { formatSeconds } from './import-report.ts';
 import { showProgress } from './progress-line.ts';
 
-/** As many contracts are read at once. */
+/** Contracts read concurrently. */
 const CONNECTIONS = 8;
 
-/** Where an import reads: a path, a database, or a web server. */
+/** Source of an import: a path, a database, or a web server. */
 export type ImportSource =
   | { readonly kind: 'path'; readonly name: string }
   | { readonly kind: 'database'; readonly name: string; readonly target: ConnectionTarget }
   | { readonly kind: 'web'; readonly name: string };
 
-/** What an import works with. */
+/** Dependencies and options of an import. */
 export interface ImportParts {
   readonly store: Store;
-  /** The folder of the service's data, for what is downloaded. */
+  /** The service's data folder, for downloads. */
   readonly dataDir: string;
   readonly log: Logger;
   readonly context: CliContext;
   readonly dryRun: boolean;
-  /** Whether the whole feed of another service is read again. */
+  /** Whether to read another service's whole feed again. */
   readonly whole: boolean;
 }
 
 type Load = (from?: ImportOptions['from']) => Promise<ImportSummary>;
 
-/** The source that the arguments name. @throws FullmatchError `import_path_unusable`, `invalid_configuration` */
+/**
+ * Returns the source that the arguments name.
+ * @throws FullmatchError `import_path_unusable`, `invalid_configuration`
+ */
 export async function findImportSource(
   path: string | undefined,
   from: unknown,
@@ -70,7 +73,10 @@ export async function findImportSource(
   return { kind: 'database', name: target.describe(), target };
 }
 
-/** Before a database is made for it. @throws FullmatchError `import_path_unusable` */
+/**
+ * Checks the path before a database is created for it.
+ * @throws FullmatchError `import_path_unusable`
+ */
 async function requirePath(path: string): Promise<void> {
   try {
     await stat(path);
@@ -83,7 +89,10 @@ async function requirePath(path: string): Promise<void> {
 
 const SOURCE_NAME = /^[A-Za-z0-9](?:[A-Za-z0-9.-]{0,98}[A-Za-z0-9])?$/;
 
-/** The name of a source: what the operator says, else the host of --from. @throws FullmatchError `invalid_parameter` */
+/**
+ * Returns the name of a source: the given name, else the host of --from.
+ * @throws FullmatchError `invalid_parameter`
+ */
 export function sourceNameOf(named: unknown, from: unknown): string | undefined {
   if (typeof named === 'string') {
     if (SOURCE_NAME.test(named)) return named;
@@ -94,12 +103,12 @@ export function sourceNameOf(named: unknown, from: unknown): string | undefined 
     );
   }
   const host = typeof from === 'string' && URL.canParse(from) ? new URL(from).hostname : '';
-  // What names this machine or a number says nothing to readers.
+  // `localhost` and IP addresses mean nothing to readers.
   const isName = SOURCE_NAME.test(host) && host !== 'localhost' && !/^[0-9.]+$/.test(host);
   return isName ? host : undefined;
 }
 
-/** Opens a source for as long as it is imported. */
+/** Opens a source for the duration of an import. */
 export async function loadFrom(
   source: ImportSource,
   parts: ImportParts,
@@ -133,7 +142,7 @@ async function loadParquet(
   });
 }
 
-/** Another Fullmatch, or the files of an export. */
+/** Imports from another Fullmatch instance or from the files of an export. */
 async function loadWeb(url: string, parts: ImportParts, load: Load): Promise<ImportSummary> {
   const { signal } = parts.context;
   const remote = new RemoteSource(url, { signal });
@@ -160,14 +169,17 @@ async function loadInstance(
     ...(after !== undefined && { after }),
     onCursor: (next) => (cursor = next),
   });
-  // Behind the last page everything is stored; a run that was stopped begins where the last whole one ended.
+  // All pages up to the last are stored; an interrupted run resumes where the last complete one ended.
   if (cursor !== undefined && !dryRun && !summary.interrupted) {
     await saveImportCursor(database, base, cursor);
   }
   return summary;
 }
 
-/** Downloads an export and imports it. The files stay until that has been done, so that a run that was stopped goes on. */
+/**
+ * Downloads an export and imports it. Keeps the files until the import is complete, so that an interrupted
+ * run can resume.
+ */
 async function loadDownloaded(
   remote: RemoteSource,
   parts: ImportParts,
@@ -195,7 +207,7 @@ async function loadDownloaded(
 
 const megabytes = (bytes: number): string => Math.round(bytes / 1e6).toLocaleString('en-US');
 
-/** The line of a download, with the time left by its speed since the first call. */
+/** Creates a renderer of download progress that estimates the remaining time from the speed since the first call. */
 function createDownloadRenderer(): (progress: DownloadProgress, columns?: number) => string {
   let first: { readonly atMs: number; readonly bytes: number } | undefined;
   return ({ files, allFiles, bytes, allBytes }, columns) => {
@@ -213,7 +225,7 @@ function renderStaging({ files, allFiles, rows }: StagingProgress, columns?: num
   return columns === undefined ? line : line.slice(0, columns - 1);
 }
 
-/** The error of a run that was stopped. */
+/** Returns the error of an interrupted run. */
 export const interrupted = (stored: number): FullmatchError =>
   new FullmatchError(
     'import_interrupted',

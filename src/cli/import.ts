@@ -17,13 +17,13 @@ Run it again at any time: what is stored is skipped. PGPASSWORD may hold the pas
 
 const READ_CLOCK = sql('read clock of the database', 'SELECT now() AS now');
 
-/** The time by which rows are stored: that of the database, whose clock may differ from this machine's. */
+/** Reads the database's clock, which sets the times of rows and may differ from this machine's. */
 async function readClock(database: Database): Promise<Date> {
   const [row] = await database.query<{ now: Date }>(READ_CLOCK);
   return row?.now ?? new Date();
 }
 
-/** `fullmatch import`: brings a published repository tree in. Exits 0 even when entries were refused. */
+/** `fullmatch import`: imports a published repository tree. Exits 0 even if entries were refused. */
 export function defineImport(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument(

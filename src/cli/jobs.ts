@@ -18,7 +18,7 @@ const IN_FLIGHT = ['queued', 'running'] as const satisfies readonly Verification
 const LISTED = 50;
 const LISTED_MOST = 10_000;
 
-/** `fullmatch jobs list`: the verification jobs of the database, beside the running service. */
+/** `fullmatch jobs list`: lists the verification jobs in the database, also while the service runs. */
 export function defineJobsList(command: Command, context: CliContext): void {
   addListOptions(addConfigOptions(command))
     .option('--state <state>', `One of ${JOB_STATES.join(', ')}; may be repeated.`, readStates)
@@ -51,7 +51,7 @@ export function defineJobsShow(command: Command, context: CliContext): void {
     });
 }
 
-/** `fullmatch jobs cancel`: ends a job at once while it waits, within seconds while it runs. */
+/** `fullmatch jobs cancel`: cancels a job, at once if it is waiting, within seconds if it is running. */
 export function defineJobsCancel(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<id>', 'The id of the job (verificationId).')
@@ -90,7 +90,10 @@ function outcomeOf({ failure, runtimeMatch, creationMatch }: VerificationJob): s
   return `runtime ${runtimeMatch ?? 'none'}, creation ${creationMatch ?? 'none'}`;
 }
 
-/** As programs read it; times are ISO 8601, the address has its checksum. The codes of a failure stay in the API. */
+/**
+ * Describes a job for JSON output; times are ISO 8601, the address is checksummed. The bytecode of a failure
+ * is only in the API.
+ */
 function describeJob(job: VerificationJob): object {
   const { eventNumber, failure, ...facts } = job;
   return {

@@ -9,7 +9,10 @@ export function addListOptions(command: Command, json = 'Print JSON.'): Command 
     .option('--ndjson', 'Print one JSON value per line (https://github.com/ndjson/ndjson-spec).');
 }
 
-/** Writes a list to a program that asked for JSON. @returns whether it did */
+/**
+ * Writes a list as JSON if that was requested.
+ * @returns whether it did
+ */
 export function writeListJson(
   stream: OutputStream,
   options: ParsedOptions,

@@ -1,17 +1,17 @@
 #!/usr/bin/env node
-// The command line: one file for each command, loaded when it is called.
+// Entry point of the command line. Each command has its own file, which is loaded when it is called.
 import { readEnvironment } from '../config/environment.ts';
 import { prepareNode } from './prepare-node.ts';
 import { stopOnSignals, stopWithNpx } from './stop-signals.ts';
 import { outliveTerminal, terminalIsGone } from './terminal-end.ts';
 
-/** How long something may hold the process once its command is done: a connection that does not end, a timer. */
+/** How long a connection or timer may keep the process alive after its command has finished. */
 const LINGER_MS = 2_000;
 
 const args = process.argv.slice(2);
 const environment = readEnvironment();
 prepareNode(args[0], environment);
-// What is imported above is loaded before Node is prepared, everything else after.
+// Static imports load before Node is prepared, everything else after.
 const { runCli } = await import('./program.ts');
 
 const stop = new AbortController();
@@ -25,7 +25,7 @@ process.exitCode = await runCli(args, {
   environment,
   workingDirectory: process.cwd(),
   signal: stop.signal,
-  // SIGHUP asks for a reload, but it is also what a process is sent when its terminal closes.
+  // SIGHUP requests a reload, but the process also receives it when its terminal closes.
   onHangUp: (listener) => {
     process.on('SIGHUP', () => {
       if (terminalIsGone()) stop.abort(new Error('SIGHUP'));

@@ -17,7 +17,7 @@ import { withCore } from './with-core.ts';
 const CHAIN = 'An id, a CAIP-2 id, a short name or a name; every chain with a monitor without it.';
 const NO_MONITOR = 'no chain has a monitor; set chains.<id>.monitor: true';
 
-/** `fullmatch monitor status`: how the chains are watched, by whichever process. */
+/** `fullmatch monitor status`: prints how chains are monitored, whichever process does it. */
 export function defineMonitorStatus(command: Command, context: CliContext): void {
   addListOptions(addConfigOptions(command))
     .argument('[chain]', CHAIN)
@@ -45,7 +45,7 @@ export function defineMonitorStatus(command: Command, context: CliContext): void
     });
 }
 
-/** `fullmatch monitor backfill`: has older blocks read, beside the running service. */
+/** `fullmatch monitor backfill`: requests a backfill of older blocks, also while the service runs. */
 export function defineMonitorBackfill(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<chain>', 'Chain id, CAIP-2 id, short name or name.')
@@ -77,7 +77,7 @@ export function defineMonitorBackfill(command: Command, context: CliContext): vo
     });
 }
 
-/** `fullmatch monitor retry`: tries found contracts again now, and ranges of blocks that could not be read. */
+/** `fullmatch monitor retry`: retries found contracts now, and block ranges that could not be read. */
 export function defineMonitorRetry(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('[chain]', CHAIN)
@@ -107,7 +107,7 @@ export function defineMonitorRetry(command: Command, context: CliContext): void 
     });
 }
 
-/** `fullmatch monitor gaps`: which blocks are not read, or not wholly. */
+/** `fullmatch monitor gaps`: lists blocks that were not read or only partly. */
 export function defineMonitorGaps(command: Command, context: CliContext): void {
   addListOptions(addConfigOptions(command))
     .argument('[chain]', CHAIN)
@@ -143,7 +143,7 @@ function gapRow(
   return [String(chainId), kind, String(first), String(last), fault ?? '-'];
 }
 
-/** Runs `work` with the chain that is named, or with all that have a monitor. */
+/** Runs `work` with the named chain, or with all monitored chains. */
 function withChains<T>(
   ref: string | undefined,
   options: ParsedOptions,
@@ -159,7 +159,7 @@ function withChains<T>(
   });
 }
 
-/** What nobody would work on is not asked for. */
+/** Fails if no monitor would process a request for the chain. */
 function requireMonitor(core: Core, chainId: number): void {
   if (findMonitored(core.loaded.config.chains).includes(chainId)) return;
   throw new FullmatchError(

@@ -4,8 +4,8 @@ import { loadCommandConfig, type ParsedOptions } from './config-options.ts';
 import { createCommandLog } from './terminal-log.ts';
 
 /**
- * Runs `work` with the database of a command's configuration as it is: nothing is migrated.
- * @throws FullmatchError as loadConfig and openStore do
+ * Runs `work` with the database of a command's configuration, without migrating it.
+ * @throws FullmatchError as loadConfig and openStore
  */
 export async function onStore<T>(
   options: ParsedOptions,

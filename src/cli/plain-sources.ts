@@ -21,7 +21,7 @@ import {
 import { chooseByName, unknownContract } from './choose-contract.ts';
 import { type StandardJsonCompilation } from '../verification/verification-request.ts';
 
-/** Settings of plain sources as a command line says them. */
+/** Command-line options for plain sources. */
 export interface PlainChoices extends SourceSettings {
   readonly contract?: string;
   readonly compiler?: string;
@@ -30,22 +30,22 @@ export interface PlainChoices extends SourceSettings {
 const MOST_FILES = 3000;
 const MOST_BYTES = 16_000_000;
 const NAMES_SHOWN = 20;
-/** Folders that hold no sources of a project, or those of others, which are read where they are imported. */
+/** Folders without sources of the project itself; sources in them are read only if imported. */
 const SKIPPED = /^(?:\.|node_modules$|out$|artifacts$|cache$)/;
 
 function unusable(message: string): FullmatchError {
   return new FullmatchError('verification_input_unusable', message);
 }
 
-/** Whether a path is that of a source which can be read alone. */
+/** Returns whether a path is that of a source file that can be read on its own. */
 export function isPlainSource(input: string): boolean {
   return input.endsWith('.sol') || isVyperPath(input);
 }
 
 /**
- * The compilation of a .sol or .vy file with what it imports, or of all such files of a folder. Imports are looked for in the
- * project, which is the working directory where the file lies in it, and in its node_modules; nothing outside is read. Where
- * no compiler is named the version is empty, and the code on chain says it.
+ * Reads a .sol or .vy file with its imports, or all such files in a folder. Imports are resolved in the
+ * project and its node_modules, and nothing outside is read. The project is the working directory if it
+ * contains the file. If no compiler is named, the version is empty and comes from the bytecode on chain.
  * @throws FullmatchError verification_input_unusable
  */
 export async function readPlainSources(
@@ -93,10 +93,13 @@ export async function readPlainSources(
   };
 }
 
-/** Adds what the sources import, wherever the project has it: what it has not is the compiler's own, or missed by it. */
+/**
+ * Adds the imports of the sources that the project contains; any other import is built into the compiler or
+ * reported by it.
+ */
 async function addVyperImports(sources: Map<string, string>, project: string): Promise<void> {
   const tried = new Set<string>();
-  // Those that are added here are visited too.
+  // The iteration also visits sources added here.
   for (const [importing, text] of sources) {
     for (const name of vyperImportsOf(importing, text)) {
       if (tried.has(name) || sources.has(name)) continue;
@@ -144,7 +147,10 @@ function projectOf(input: string, workingDirectory: string, isFolder: boolean): 
   return isInside ? path.resolve(workingDirectory) : path.dirname(input);
 }
 
-/** The names of the .sol files of a folder and those in it, as imports name them; of the .vy files where it has no others. */
+/**
+ * Lists the .sol files of a folder and its subfolders, named as imports name them; the .vy files if there are
+ * no .sol files.
+ */
 async function listSources(folder: string): Promise<readonly string[]> {
   const names: string[] = [];
   const open = [''];
@@ -180,7 +186,10 @@ async function readText(file: string): Promise<string> {
   }
 }
 
-/** The text of an imported source; undefined where the project does not have it. Names are data: none leads out. */
+/**
+ * Reads an imported source; undefined if the project does not have it. Names are untrusted: none may lead
+ * outside the project.
+ */
 async function readImport(project: string, name: string): Promise<string | undefined> {
   for (const folder of [project, path.join(project, 'node_modules')]) {
     const file = path.resolve(folder, name);
@@ -191,7 +200,7 @@ async function readImport(project: string, name: string): Promise<string | undef
   return undefined;
 }
 
-/** The contract as path:Name; nothing where the code on chain is to say which it is. */
+/** Returns the contract as path:Name; undefined if the bytecode on chain must decide which contract it is. */
 function placeContract(
   contract: string | undefined,
   declared: readonly Declaration[],

@@ -3,37 +3,37 @@ import path from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { type Environment } from '../config/environment.ts';
 
-/** Node has it since 22.1. */
+/** Available since Node 22.1. */
 type CompileCache = { readonly enableCompileCache?: (directory: string) => unknown };
 
-/** From 1 MB to the 16 MB that V8 allows in two steps: the first thousands of requests are enough for both. */
+/** Grows from 1 MB to V8's limit of 16 MB in two steps, within the first thousands of requests. */
 const YOUNG_SPACE_GROWTH = 4;
 
-/** Settles how Node loads and runs the program; called before the program is loaded. */
+/** Configures how Node loads and runs the program; must be called before the program is loaded. */
 export function prepareNode(command: string | undefined, environment: Environment): void {
-  // Loading the program makes garbage once, for which V8 would grow the space of young objects to 32 MB and keep it;
-  // a service at rest needs a thirtieth of that. Only for what stays.
+  // Loading the program creates garbage once; V8 would grow the young generation to 32 MB for it and keep
+  // that size, while an idle service needs a thirtieth. Applies only to the long-running command.
   if (command === 'start') setYoungSpaceGrowth(1);
   const folder = compileCacheFolder(environment);
   if (folder !== undefined) (nodeModule as CompileCache).enableCompileCache?.(folder);
 }
 
 /**
- * Settles how Node runs a service that has started: the space of young objects grows with the load. In 1 MB the objects of
- * requests that are under way are copied again and again, which takes a third of what a small answer costs.
+ * Configures Node for a started service: the young generation grows with the load. At 1 MB the objects of
+ * requests in progress would be copied again and again, which takes a third of the cost of a small response.
  */
 export function prepareNodeToServe(): void {
   setYoungSpaceGrowth(YOUNG_SPACE_GROWTH);
 }
 
-/** By how much V8 multiplies the space of young objects when many of them are still in use. It reads this each time. */
+/** Sets the factor by which V8 grows the young generation when many of its objects survive. V8 reads it each time. */
 function setYoungSpaceGrowth(factor: number): void {
   setFlagsFromString(`--semi-space-growth-factor=${factor}`);
 }
 
 /**
- * Where Node keeps what it compiled of the program, for the next run: the user's own folder of caches, since whoever
- * writes there decides what runs. Where nothing can be written, Node compiles anew.
+ * Returns the folder of Node's compile cache: the user's own cache folder, since anyone who can write there
+ * controls what runs. If it is not writable, Node compiles without a cache.
  */
 function compileCacheFolder(environment: Environment): string | undefined {
   const home = environment['HOME'];

@@ -10,7 +10,7 @@ Exit codes: 0 done, 1 something must be fixed, 6 a comparison found differences,
 130 stopped by a signal.
 Every key of the configuration: fullmatch config example`;
 
-/** Runs a command line, without the program's own name, and returns the exit code. Never throws. */
+/** Runs a command line, without the program name, and returns the exit code. Never throws. */
 export async function runCli(args: readonly string[], context: CliContext): Promise<number> {
   let hasResult = false;
   const write = (text: string): unknown => {
@@ -29,7 +29,7 @@ export async function runCli(args: readonly string[], context: CliContext): Prom
   }
 }
 
-/** Loaded only where arguments are at fault. */
+/** Loaded only for invalid arguments. */
 async function findArgumentFault(
   error: unknown,
   program: Command,
@@ -53,7 +53,7 @@ function createProgram(context: CliContext): Command {
       writeErr: (text) => context.stderr.write(text),
       getOutHelpWidth: () => context.stdout.columns ?? 100,
       getErrHelpWidth: () => context.stderr.columns ?? 100,
-      // What is wrong with arguments is reported as every other fault.
+      // Invalid arguments are reported like every other error.
       outputError: () => undefined,
     })
     .exitOverride();
@@ -61,7 +61,7 @@ function createProgram(context: CliContext): Command {
   return program;
 }
 
-/** Adds commands by name and description. The one that is called gets its arguments, options and action from its file. */
+/** Adds commands by name and description; only the called command loads its file with arguments, options and action. */
 function addCommands(
   parent: Command,
   entries: readonly (CallableCommand | CommandGroup)[],

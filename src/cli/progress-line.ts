@@ -2,12 +2,12 @@ import { writeLine, type CliContext } from './cli-context.ts';
 
 const LINE_INTERVAL_MS = 10_000;
 const DEFAULT_COLUMNS = 80;
-/** Returns to the line's start and clears it. */
+/** Moves to the start of the line and clears it. */
 const CLEAR_LINE = '\r\u001b[K';
 
 /**
- * Progress on standard error: one line that is rewritten on a terminal, else a line in ten seconds.
- * @param render the line; with `columns` it is cut to fit
+ * Shows progress on standard error: as one updating line on a terminal, else as a line every ten seconds.
+ * @param render the line; with `columns` it is truncated to fit
  */
 export function showProgress<Progress>(
   { stderr }: Pick<CliContext, 'stderr'>,

@@ -4,7 +4,7 @@ import { type Service } from '../service/service.ts';
 
 const NAME_WIDTH = 12;
 
-/** The lines that a person reads when the service is ready: where it is, what it knows, and what to try next. */
+/** Renders the lines shown to a person when the service is ready: its URLs, its data, and what to try next. */
 export function describeReadiness(
   { apiUrl, repositoryUrl, metricsUrl, operatorUrl }: ServiceUrls,
   { registry, statistics }: Awaited<ReturnType<Service['facts']>>,

@@ -17,7 +17,7 @@ const PAGE_SIZE = 200;
 
 type Checked = { readonly chainId: number; readonly address: Hex } & CodeCheck;
 
-/** `fullmatch recheck`: exits 75 where a code could not be read. */
+/** `fullmatch recheck`: exits 75 if bytecode could not be read. */
 export function defineRecheck(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('[chain]', 'Chain id, CAIP-2 id, short name or name; required unless --all is given.')
@@ -42,7 +42,10 @@ export function defineRecheck(command: Command, context: CliContext): void {
     });
 }
 
-/** Which contracts a command is about: one, those of a chain, or all. @throws FullmatchError invalid_parameter */
+/**
+ * Reads which contracts a command applies to: one, those of a chain, or all.
+ * @throws FullmatchError invalid_parameter
+ */
 export function readContractChoice(
   ref: string | undefined,
   text: string | undefined,
@@ -82,7 +85,7 @@ function recheck(
         comparesFacts: true,
       });
       const { chainId } = found.chain.record;
-      // Thousands of contracts that are the same are only counted.
+      // Unchanged contracts are only counted, since there may be thousands.
       if (check.outcome !== 'same' || address !== undefined || options['json']) {
         checked.push({ chainId, address: found.address, ...check });
       }
@@ -92,7 +95,7 @@ function recheck(
   return withCore(options, context, 'recheck', checkAll, { registry: 'stored' });
 }
 
-/** The chain that is named, or all supported chains that have contracts. */
+/** Returns the named chain, or all supported chains that have contracts. */
 export async function chooseChains(
   database: Database,
   registry: ChainRegistry,
@@ -106,7 +109,7 @@ export async function chooseChains(
   );
 }
 
-/** The verified contracts of a chain, or of all supported chains; or the one of an address. */
+/** Yields the verified contracts of a chain or of all supported chains, or the one at an address. */
 async function* findContracts(
   database: Database,
   registry: ChainRegistry,

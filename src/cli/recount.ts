@@ -14,7 +14,7 @@ import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';
 
-/** `fullmatch recount`: compares the counts with the events and the rows. Exits 6 on any difference that stays. */
+/** `fullmatch recount`: compares the counts with the events and the rows. Exits 6 if a difference remains. */
 export function defineRecount(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .option('--repair', 'Correct the counts, and record each correction.')
@@ -34,7 +34,7 @@ export function defineRecount(command: Command, context: CliContext): void {
     });
 }
 
-/** Recounts the contracts that everybody sees, and those that only tokens reach where there are such. */
+/** Recounts the public contracts, and the unlisted ones if there are any. */
 async function recountBoth(
   store: Store,
   repair: boolean,
@@ -45,7 +45,10 @@ async function recountBoth(
   return { ...listed, unlisted };
 }
 
-/** A repair mends all but a row that differs from its evidence: only a new verification can. */
+/**
+ * Fails if differences remain. A repair fixes all except rows that differ from their evidence, which need a
+ * new verification.
+ */
 function refuseDifferences({ differences }: Recount, repair: boolean): void {
   const left = repair
     ? differences.filter(({ kind }) => kind === 'row_against_evidence')

@@ -10,15 +10,15 @@ import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';
 
-/** What a run did. */
+/** Result of a run. */
 interface ReindexReport {
   readonly compilations: number;
   readonly contracts: number;
-  /** How often each reason left a compilation out. */
+  /** Number of skipped compilations by reason. */
   readonly reasons: Readonly<Record<string, number>>;
 }
 
-/** `fullmatch reindex`: exits 75 where something could not be compiled now. */
+/** `fullmatch reindex`: exits 75 if something could not be compiled for now. */
 export function defineReindex(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('[chain]', 'Chain id, CAIP-2 id, short name or name; default: all chains.')

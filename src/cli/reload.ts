@@ -8,12 +8,12 @@ import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { withCore } from './with-core.ts';
 
-/** A reload reads some files and makes one document; a busy machine may take its time. */
+/** A reload reads a few files and builds one document, but may be slow on a busy machine. */
 const ANSWER_TIMEOUT_MS = 60_000;
 
 /**
- * `fullmatch reload`: has every service of the database read its configuration again, as SIGHUP does to one, and prints
- * the outcome. Exits 1 when one of them refused.
+ * `fullmatch reload`: makes every service of the database reload its configuration, as SIGHUP does for one,
+ * and prints the outcome. Exits 1 if one of them refused.
  */
 export function defineReload(command: Command, context: CliContext): void {
   addConfigOptions(command)

@@ -2,19 +2,19 @@ import { CommanderError } from 'commander';
 import { type ErrorCode, ERROR_CODES, FullmatchError } from '../errors.ts';
 import { writeLine, type CliContext } from './cli-context.ts';
 
-/** Where a fault is said, and whether to a program. */
+/** How to report an error. */
 export interface ReportOptions {
   readonly json: boolean;
-  /** Whether a result stands on standard output: two values in a row are no JSON. */
+  /** Whether standard output already holds a result: two JSON values in a row are not valid JSON. */
   readonly hasResult: boolean;
-  /** What is wrong with the arguments, if that is the error. */
+  /** The fault in the arguments, if that is the error. */
   readonly argumentFault?: string | undefined;
 }
 
 /**
- * Says what went wrong, and returns the exit code of the error table: to people on standard error. For programs (`json`) it is
- * one object with the members of a problem (RFC 9457), as the API gives it, on standard output in the place of the result; behind
- * a result that stands there already it goes to standard error.
+ * Reports an error and returns the exit code of the error table. People get text on standard error. Programs
+ * (`json`) get an object with the members of a problem (RFC 9457), as in the API, on standard output in place
+ * of the result, or on standard error if a result is already there.
  */
 export function reportError(
   error: unknown,
@@ -23,7 +23,7 @@ export function reportError(
 ): number {
   const out = json && !hasResult ? context.stdout : context.stderr;
   if (error instanceof CommanderError) {
-    // Commander has printed the help or the version already.
+    // Commander has already printed the help or the version.
     if (error.exitCode === 0) return 0;
     const detail = argumentFault ?? error.message;
     if (json) writeFault(out, problemOf('invalid_parameter', detail));
@@ -37,7 +37,7 @@ export function reportError(
   return ERROR_CODES[code].exit;
 }
 
-/** One line, which is JSON and NDJSON. */
+/** Writes a single line, valid as both JSON and NDJSON. */
 function writeFault(out: CliContext['stderr'], fault: object): void {
   writeLine(out, JSON.stringify(fault));
 }
@@ -46,7 +46,7 @@ function problemOf(code: ErrorCode, detail: string): object {
   return { type: `urn:fullmatch:error:${code}`, title: ERROR_CODES[code].title, code, detail };
 }
 
-/** A fault of this program: the stack says where, which the operator may report. */
+/** Reports a bug of this program with its stack, which the operator may pass on. */
 function reportUnexpected(error: unknown, json: boolean, out: CliContext['stderr']): number {
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error);
   if (json) writeFault(out, problemOf('internal_error', stack));

@@ -14,7 +14,7 @@ const AFTER_HELP = `
 Stop the service first. What the database holds is replaced, in one transaction, by what the backup holds; then the counts are compared.
 A backup that lacks events of the database is refused: what was acknowledged would be lost.`;
 
-/** `fullmatch restore`: puts what a backup holds into the place of what the database holds. */
+/** `fullmatch restore`: replaces the contents of the database with those of a backup. */
 export function defineRestore(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<file>', 'A file written by fullmatch backup.')
@@ -54,7 +54,7 @@ async function restore(file: string, options: ParsedOptions, context: CliContext
           onProgress: progress.update,
         }),
       );
-      // What was acknowledged since is given up, as was asked for.
+      // Events acknowledged since the backup are abandoned, as requested.
       await store.forgetAcknowledged();
       const { differences } = await recount(store.database, { repair: false });
       if (differences.length === 0) return restored;

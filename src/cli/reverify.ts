@@ -17,22 +17,25 @@ import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';
 
-/** Outcomes that need no line of their own. */
+/** Outcomes that are not listed individually. */
 const CONFIRMED: ReadonlySet<string> = new Set(['verified', 'recompiled']);
 
 type Reverified = { readonly chainId: number; readonly address: Hex } & (
   ClaimOutcome | RecompileOutcome
 );
 
-/** What a run did. */
+/** Result of a run. */
 interface ReverifyReport {
-  /** How many contracts had each outcome. */
+  /** Number of contracts by outcome. */
   readonly counts: Readonly<Record<string, number>>;
-  /** Of text for people only those that are not verified now, unless one contract was named. */
+  /** In text output only contracts that are no longer verified, unless one contract was named. */
   readonly contracts: readonly Reverified[];
 }
 
-/** `fullmatch reverify`: exits 6 where a match of this service differs, and 75 where a contract could not be verified now. */
+/**
+ * `fullmatch reverify`: exits 6 if a match of this service differs, and 75 if a contract could not be
+ * verified for now.
+ */
 export function defineReverify(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('[chain]', 'Chain id, CAIP-2 id, short name or name; required unless --all is given.')
@@ -86,12 +89,12 @@ export function defineReverify(command: Command, context: CliContext): void {
     });
 }
 
-/** Which matches a run is about, beside their chain, and how it reports. */
+/** Matches to verify within their chain, and how to report them. */
 interface ReverifyOptions {
   readonly context: CliContext;
   readonly filter: ReverifyFilter;
   readonly isListed: boolean;
-  /** Whether sources are compiled only, and compared with the delivered code. */
+  /** Whether to only compile the sources and compare the result with the imported bytecode. */
   readonly recompiles?: boolean;
 }
 
@@ -115,7 +118,7 @@ function readFilter(options: ParsedOptions): ReverifyFilter {
   };
 }
 
-/** The contract that is named, or those of the chosen chains that fit the filter. */
+/** Yields the named contract, or those of the chosen chains that fit the filter. */
 async function* findMatches(
   database: Database,
   chains: ChainRegistry['chains'],
@@ -133,7 +136,10 @@ async function* findMatches(
   }
 }
 
-/** Verifies stored matches by their own sources: the contract that is named, or those of the chosen chains that fit the filter. */
+/**
+ * Verifies stored matches with their own sources: the named contract, or those of the chosen chains that fit
+ * the filter.
+ */
 export async function reverify(
   core: Core,
   ref: string | undefined,
@@ -162,7 +168,7 @@ export async function reverify(
       ...(await check(deployment)),
     }));
     for await (const result of results) {
-      // Somebody else verified or withdrew it meanwhile.
+      // Verified or withdrawn by another process meanwhile.
       if (result.outcome === 'not_claimed' && address === undefined) continue;
       counts[result.outcome] = (counts[result.outcome] ?? 0) + 1;
       if (isListed || !CONFIRMED.has(result.outcome)) listed.push(result);
@@ -174,7 +180,7 @@ export async function reverify(
   return { counts, contracts: listed };
 }
 
-/** `12 verified, 3 not_checked`. */
+/** Formats counts by outcome: `12 verified, 3 not_checked`. */
 export function countsText(counts: Readonly<Record<string, number>>): string {
   const texts = Object.entries(counts).map(([outcome, count]) => `${count} ${outcome}`);
   return texts.length === 0 ? 'no contract to verify' : texts.join(', ');

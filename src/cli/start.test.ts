@@ -15,7 +15,7 @@ afterAll(() => testDatabase.drop());
 
 const FREE_PORTS = ['--api-port', '0', '--repository-port', '0'];
 
-/** Starts the service, calls `whenReady` with the line that says so, stops it, and gives what it wrote. */
+/** Starts the service, calls `whenReady` with the ready line, stops the service and returns its output. */
 async function startAndStop(
   args: readonly string[],
   surroundings: CliSurroundings,

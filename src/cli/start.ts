@@ -8,7 +8,7 @@ import { prepareNodeToServe } from './prepare-node.ts';
 import { describeReadiness } from './ready-banner.ts';
 import { createServiceLog, isHuman } from './terminal-log.ts';
 
-/** `fullmatch start`: serves both documents until a signal says stop. */
+/** `fullmatch start`: serves both documents until a signal stops it. */
 export function defineStart(command: Command, context: CliContext): void {
   addConfigOptions(command, { listeners: true }).action(async (options: ParsedOptions) => {
     const loaded = loadCommandConfig(options, context);
@@ -31,7 +31,7 @@ export function defineStart(command: Command, context: CliContext): void {
   });
 }
 
-/** The ready line is not a log line that a level could hide: scripts wait for it. */
+/** Scripts wait for the ready line, so it is not a log line that a log level could hide. */
 async function announce(
   service: Service,
   urls: ServiceUrls,

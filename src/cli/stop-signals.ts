@@ -1,14 +1,14 @@
-/** Signals that come within this time of the first are one wish: npm sends a Ctrl-C to its child once more. */
+/** Signals within this time of the first count as one request: npm forwards a Ctrl-C to its child a second time. */
 const SAME_WISH_MS = 1_000;
-/** A command that has not ended by now may hang, so the next signal ends it. */
+/** A command that is still running after this time may hang, so the next signal ends it. */
 const TIMEOUT_MS = 10_000;
-/** How many signals it takes before that. */
+/** Number of signals that end the process before that. */
 const INSISTING = 3;
 
 /**
- * Has the first signal ask the command to finish. Later ones let it finish, until somebody insists: the third, or the
- * first after ten seconds, ends the process as it would end any other. An embedded server then keeps running, and
- * the next start adopts it.
+ * Makes the first signal ask the command to finish. Later signals are ignored, except that the third, or the
+ * first after ten seconds, ends the process with its default action. An embedded server then keeps running,
+ * and the next start adopts it.
  */
 export function stopOnSignals(
   signals: readonly NodeJS.Signals[],
@@ -32,8 +32,8 @@ export function stopOnSignals(
 const PARENT_CHECK_INTERVAL_MS = 200;
 
 /**
- * Asks a command that npx has started to finish when its parent ends. npx sends SIGTERM to the shell between itself and
- * the command, and a shell such as dash ends by it without a word to the command.
+ * Asks a command started by npx to finish when its parent ends. npx sends SIGTERM to the shell in between,
+ * and a shell such as dash ends without forwarding it to the command.
  */
 export function stopWithNpx(
   environment: Readonly<Record<string, string | undefined>>,

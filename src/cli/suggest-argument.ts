@@ -1,7 +1,7 @@
 import { type Command, type CommanderError } from 'commander';
 import { nearest } from '../config/suggestion.ts';
 
-/** The command that arguments name, as far as they name one. */
+/** Returns the command that the arguments name, as far as they name one. */
 export function calledCommand(program: Command, args: readonly string[]): Command {
   let called = program;
   for (const word of args) {
@@ -12,12 +12,12 @@ export function calledCommand(program: Command, args: readonly string[]): Comman
   return called;
 }
 
-/** Whether a group of commands was called without one of them. Commander prints the group's help on standard error. */
+/** Returns whether a group was called without a subcommand. Commander prints the group's help on standard error. */
 const isCommandMissing = (error: CommanderError): boolean => error.code === 'commander.help';
 
 /**
- * What is wrong with the arguments, and what was probably meant: `unknown option '--port' (Did you mean --api-port?)`,
- * `fullmatch jobs needs a command: list, show or cancel`.
+ * Describes what is wrong with the arguments and what was probably meant: `unknown option '--port' (Did you
+ * mean --api-port?)`, `fullmatch jobs needs a command: list, show or cancel`.
  */
 export function describeArgumentFault(error: CommanderError, called: Command): string {
   if (isCommandMissing(error))
@@ -37,7 +37,7 @@ function suggestFor(error: CommanderError, called: Command): string | undefined 
   return meant === undefined ? undefined : `(Did you mean ${meant}?)`;
 }
 
-/** One that has the word in it goes before one that is spelled nearly like it: `--port` is a part of `--api-port`. */
+/** Prefers a name that contains the word over one with similar spelling: `--port` is part of `--api-port`. */
 function likeliest(unknown: string, known: readonly string[]): string | undefined {
   const word = unknown.replace(/^--/, '');
   return known.find((name) => name.split('-').includes(word)) ?? nearest(unknown, known);

@@ -5,8 +5,8 @@ const MAXIMUM_CELL_CHARACTERS = 2000;
 const graphemes = new Intl.Segmenter();
 
 /**
- * Rows below their heads, columns aligned at their left. Cells hold text from outside, so what is not printable is
- * escaped, by `showCell` as {@link printableText} does it. Lines have no white space at their ends.
+ * Renders a table with left-aligned columns. Cells contain untrusted text, so `showCell` escapes what is not
+ * printable, by default as {@link printableText} does. Lines have no trailing white space.
  */
 export function renderTable(
   heads: readonly string[],
@@ -24,7 +24,10 @@ export function renderTable(
   return lines.map((cells) => `${cells.map(pad).join(GAP).trimEnd()}\n`).join('');
 }
 
-/** Columns on a terminal, with an ideograph as one: near enough, and without a table of Unicode. */
+/**
+ * Returns the width in terminal columns, counting an ideograph as one: a good approximation without a Unicode
+ * table.
+ */
 function widthOf(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : Array.from(graphemes.segment(text)).length;
 }

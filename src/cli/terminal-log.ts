@@ -13,22 +13,22 @@ const LEVEL_NAMES: Readonly<Record<number, string>> = {
   60: 'fatal',
 };
 
-/** The members of a log line that the human form shows in their own place, or not at all. */
+/** Members of a log line that the human format shows separately or omits. */
 const PLACED = new Set(['level', 'time', 'msg', 'err', 'event']);
 
-/** The log of `start`: on standard output, at the configured level. */
+/** Creates the log of `start`: on standard output, at the configured level. */
 export function createServiceLog(loaded: LoadedConfig, context: CliContext): Logger {
   return createLogger(loaded.config.log.level, destinationFor(loaded, context.stdout));
 }
 
-/** The log of every other command: on standard error, and warnings only unless a level is configured. */
+/** Creates the log of every other command: on standard error, and only warnings unless a level is configured. */
 export function createCommandLog(loaded: LoadedConfig, context: CliContext): Logger {
   const configured = loaded.origins.get('log.level') !== 'default';
   const level = configured ? loaded.config.log.level : 'warn';
   return createLogger(level, destinationFor(loaded, context.stderr));
 }
 
-/** Whether log lines on this stream are for people. */
+/** Returns whether log lines on this stream are for people. */
 export function isHuman(loaded: LoadedConfig, stream: OutputStream): boolean {
   const { format } = loaded.config.log;
   return format === 'auto' ? stream.isTTY === true : format === 'human';
@@ -40,8 +40,8 @@ function destinationFor(loaded: LoadedConfig, stream: OutputStream): Destination
 }
 
 /**
- * A log line for people: the local time, the level, the message and the other members as `key=value`;
- * the stack of an error on the lines below. What is not a log line stays as it is.
+ * Formats a log line for people: the local time, the level, the message and the other members as `key=value`;
+ * the stack of an error on the lines below. Text that is not a log line stays unchanged.
  */
 export function formatLogLine(line: string): string {
   const entry = parseEntry(line);

@@ -15,7 +15,7 @@ const DAY_MS = 86_400_000;
 const MOST_DAYS = 36_500;
 const MOST_PER_HOUR = 1_000_000;
 
-/** `fullmatch tokens create`: prints the token, which is shown this once. */
+/** `fullmatch tokens create`: prints the token, which is shown only once. */
 export function defineTokensCreate(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<name>', 'Who has it: letters, digits, dots, hyphens and underscores.')
@@ -50,7 +50,7 @@ export function defineTokensCreate(command: Command, context: CliContext): void 
     });
 }
 
-/** `fullmatch tokens list`: names and limits; the tokens themselves are stored nowhere. */
+/** `fullmatch tokens list`: prints names and limits; the tokens themselves are not stored. */
 export function defineTokensList(command: Command, context: CliContext): void {
   addListOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
     const tokens = await withDatabase(options, context, 'tokens', listAccessTokens);

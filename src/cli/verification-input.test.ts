@@ -13,7 +13,7 @@ test('a file is read in UTF-8, and in UTF-16 where its mark says so', () => {
 });
 
 describe('a contract that is named without its path', () => {
-  /** Two vaults, and names that only comments and texts have. */
+  /** Two contracts named Vault, and names that occur only in comments and strings. */
   const SOURCES = {
     'src/Vault.sol': 'contract Vault {} /* contract Ghost {} */ library Sums {}',
     'src/old/Vault.sol': 'abstract contract Base {} contract Vault is Base {} contract Bank {}',

@@ -23,22 +23,22 @@ import { chooseByName, unknownContract, whichContract } from './choose-contract.
 import { isPlainSource, readPlainSources } from './plain-sources.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 
-/** What the command line says beside the path. */
+/** Command-line options apart from the path. */
 export interface InputChoices {
   /** `path:Name` or `Name`. */
   readonly contract?: string;
   readonly compiler?: string;
-  /** The folder of the sources of a metadata.json. */
+  /** Folder with the sources of a metadata.json. */
   readonly sources?: string;
-  /** For sources alone: where the command runs, and their settings. */
+  /** For plain sources: the working directory, and the compiler settings. */
   readonly plain: { readonly workingDirectory: string; readonly settings: SourceSettings };
 }
 
-/** Where sources of metadata are looked for by their hashes: a project with what it has installed. */
+/** Limits of the search for metadata sources by hash, which covers a project with its dependencies. */
 const MOST_FILES_SEARCHED = 20_000;
 const MOST_BYTES_SEARCHED = 200_000_000;
 const MOST_SOURCE_BYTES = 2_000_000;
-/** Artifacts of a project that are read to say which contracts it has. */
+/** Most artifacts read to list the contracts of a project. */
 const MOST_ARTIFACTS = 2000;
 
 function unusable(message: string): FullmatchError {
@@ -46,8 +46,8 @@ function unusable(message: string): FullmatchError {
 }
 
 /**
- * The compilation that a path holds: a standard JSON input, a build info file of Hardhat, a metadata.json with its
- * sources, or a project of Foundry with its `out` folder.
+ * Reads the compilation at a path: a standard JSON input, a Hardhat build info file, a metadata.json with its
+ * sources, or a Foundry project with its `out` folder.
  * @throws FullmatchError verification_input_unusable
  */
 export async function readVerificationInput(
@@ -72,7 +72,7 @@ export async function readVerificationInput(
   return toRequest(read, choices);
 }
 
-/** Whether the path is a source, or a folder that Foundry has built nothing in. */
+/** Returns whether the path is a source, or a folder without Foundry build output. */
 async function isPlain(input: string, isFolder: boolean): Promise<boolean> {
   if (!isFolder) return isPlainSource(input);
   return (await stat(path.join(input, 'out')).catch(() => undefined)) === undefined;
@@ -104,7 +104,10 @@ function toRequest(
   };
 }
 
-/** Metadata is that of one contract. @throws FullmatchError verification_input_unusable */
+/**
+ * Fails if metadata is not that of the named contract.
+ * @throws FullmatchError verification_input_unusable
+ */
 function requireTarget(metadata: Members, contract: string): void {
   const target = targetOf(metadata);
   if (target === undefined) return;
@@ -114,8 +117,9 @@ function requireTarget(metadata: Members, contract: string): void {
 }
 
 /**
- * The contract with its path. A name alone is enough where one contract is called so; none, where there is only one.
- * @returns undefined where none is named and the code on chain is to say which of several it is
+ * Returns the contract with its path. A name is enough if it is unique; no name is needed if there is only
+ * one contract.
+ * @returns undefined if none is named and the bytecode on chain must decide between several
  */
 function chooseContract(files: UsableInputFiles, wanted: string | undefined): string | undefined {
   const { contracts, compilations } = files;
@@ -138,7 +142,7 @@ function sourcesOf(compilation: InputCompilation): object {
   return isMembers(sources) ? sources : {};
 }
 
-/** The text of a file; editors of Windows write UTF-16 with a mark in front. */
+/** Decodes the text of a file; Windows editors may write UTF-16 with a byte order mark. */
 export function decodeText(bytes: Buffer): string {
   const [first, second] = bytes;
   if (first === 0xff && second === 0xfe) return bytes.toString('utf16le', 2);
@@ -154,7 +158,7 @@ async function readText(file: string): Promise<InputFile> {
   }
 }
 
-/** A file, and where it is metadata the sources that it lists. */
+/** Reads a file and, if it is metadata, the sources that it lists. */
 async function readFileWithSources(file: string, folder: string): Promise<InputFile[]> {
   const read = await readText(file);
   const metadata = metadataIn(read);
@@ -169,14 +173,14 @@ function metadataIn({ text }: InputFile): Members | undefined {
   }
 }
 
-/** Source names are data: only what lies within the folder is read, links followed. */
+/** Source names are untrusted: only files within the folder are read, after resolving links. */
 async function readWithin(folder: string, name: string): Promise<string | undefined> {
   const file = path.resolve(folder, name);
   if (!file.startsWith(`${path.resolve(folder)}${path.sep}`)) return undefined;
   return readFile(file, 'utf8').catch(() => undefined);
 }
 
-/** Sources lie under their names, or in the folder `sources` beside the metadata, as a published tree has them. */
+/** Reads sources under their names, or from the folder `sources` next to the metadata as in a published tree. */
 async function readSources(metadata: Members, folder: string): Promise<InputFile[]> {
   const files: InputFile[] = [];
   for (const { path: name } of listedSourcesOf(metadata)) {
@@ -193,7 +197,7 @@ async function readSources(metadata: Members, folder: string): Promise<InputFile
   return [...files, ...(await findByHash(folder, elsewhere))];
 }
 
-/** The sources that lie under another name in the folder, or in one within it, by the hashes that the metadata lists. */
+/** Finds sources with other names in the folder and its subfolders by the hashes in the metadata. */
 async function findByHash(
   folder: string,
   sources: readonly ListedSource[],
@@ -225,7 +229,7 @@ async function findByHash(
   return found;
 }
 
-/** An artifact of Foundry holds the metadata; the sources lie in the project. */
+/** Reads a Foundry project: an artifact holds the metadata, the project holds the sources. */
 async function readFoundryProject(
   project: string,
   { contract }: InputChoices,
@@ -244,11 +248,11 @@ async function readFoundryProject(
   return [artifact.file, ...(await readSources(artifact.metadata, project))];
 }
 
-/** A file of the folder `out` with the metadata of a contract. */
+/** A file in the folder `out` with the metadata of a contract. */
 interface Artifact {
   readonly file: InputFile;
   readonly metadata: Members;
-  /** `path:Name` */
+  /** `path:Name`. */
   readonly target: string;
 }
 
@@ -264,7 +268,10 @@ async function readArtifacts(files: readonly Dirent[]): Promise<readonly Artifac
   return artifacts;
 }
 
-/** The artifact of a contract that is named. @throws FullmatchError verification_input_unusable, with the candidates */
+/**
+ * Returns the artifact of a named contract.
+ * @throws FullmatchError verification_input_unusable, with the candidates
+ */
 async function findArtifact(files: readonly Dirent[], contract: string): Promise<Artifact> {
   const [, name] = splitQualifiedName(contract);
   const called = await readArtifacts(files.filter((entry) => entry.name === `${name}.json`));
@@ -282,8 +289,8 @@ async function findArtifact(files: readonly Dirent[], contract: string): Promise
 }
 
 /**
- * The contract of a project that has only one of its own: libraries, tests and scripts are others.
- * @throws FullmatchError verification_input_unusable, with those that it may be
+ * Returns the only contract of a project, not counting libraries, tests and scripts.
+ * @throws FullmatchError verification_input_unusable, with the candidates
  */
 async function chooseArtifact(files: readonly Dirent[]): Promise<Artifact> {
   const own = (await readArtifacts(files)).filter(({ target }) => isOwn(target));
@@ -292,5 +299,5 @@ async function chooseArtifact(files: readonly Dirent[]): Promise<Artifact> {
   throw whichContract(own.map(({ target }) => target).sort());
 }
 
-/** Whether a contract lies in the sources of the project. */
+/** Returns whether a contract is in the project's own sources. */
 const isOwn = (target: string): boolean => !/^(?:lib|test|script|node_modules)\//.test(target);

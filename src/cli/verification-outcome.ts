@@ -7,17 +7,17 @@ import { type FailureKind } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/jobs/verification-job.ts';
 import { renderTable } from './table.ts';
 
-/** The outcome of a verification that ran here or in a service. */
+/** Outcome of a local or remote verification. */
 export interface VerificationOutcome {
   readonly chainId: number;
   readonly address: Hex;
   readonly runtimeMatch: Match | null;
   readonly creationMatch: Match | null;
-  /** Whether it stored a match that was not there before; absent where it failed. */
+  /** Whether a new match was stored; absent after a failure. */
   readonly stored?: boolean;
-  /** Whether its text was kept beside another that is shown. */
+  /** Whether the sources were stored as an alternative to the shown ones. */
   readonly keptBeside?: boolean;
-  /** The sources that the compilation does not need, and that are not published. */
+  /** Sources that the compilation does not need and that are not published. */
   readonly droppedSources?: DroppedSources;
   readonly failure?: {
     readonly code: string;
@@ -33,7 +33,7 @@ const MEANINGS: Readonly<Record<Match, string>> = {
 };
 const MESSAGE_SHOWN_CHARACTERS = 4000;
 
-/** Both matches, what they mean, and what was not stored, for people. */
+/** Renders both matches, what they mean, and what was not stored, for people. */
 export function outcomeText({
   chainId,
   address,
@@ -69,8 +69,8 @@ function droppedText(dropped: DroppedSources | undefined): string {
 }
 
 /**
- * The error that ends the command when there is no match: 6 no match, 75 not checked, 1 not verifiable. With `--json` it
- * says the job's code as `reason`, and the facts as `data`.
+ * Returns the error that ends the command without a match: exit code 6 for no match, 75 for not checked, 1
+ * for not verifiable. With `--json` it has the job's code as `reason` and its details as `data`.
  */
 export function failureOf({ failure }: VerificationOutcome): FullmatchError | undefined {
   if (failure === undefined) return undefined;

@@ -23,13 +23,13 @@ const DEADLINE_MS = 60_000;
 const MAX_BYTES = 16_000_000;
 const MATCHES: Readonly<Record<string, Match>> = { exact_match: 'full', match: 'partial' };
 
-/** A running service, over its verification API v2. */
+/** Client of a running service's verification API v2. */
 export class RemoteService {
   readonly #base: string;
   readonly #fetch: GuardedFetch;
   readonly #token: string | undefined;
 
-  /** @param token what the operator of the service has given, where it asks for one */
+  /** @param token access token of the service, if it requires one */
   constructor(url: string, token?: string) {
     this.#token = token;
     this.#base = url.replace(/\/+$/, '');
@@ -40,7 +40,7 @@ export class RemoteService {
       );
     }
     this.#fetch = createGuardedFetch({
-      // The user names the service by hand: it may be on this machine.
+      // The user entered the URL, so it may be on this machine.
       allowPrivate: [hostPortOf(new URL(this.#base))],
       maxBytes: MAX_BYTES,
       deadlineMs: DEADLINE_MS,
@@ -49,21 +49,21 @@ export class RemoteService {
     });
   }
 
-  /** The id of a chain by any reference. */
+  /** Returns the id of a chain given any reference. */
   async findChainId(ref: string): Promise<number> {
     if (/^[1-9]\d*$/.test(ref)) return Number(ref);
     const chain = await this.#ask(`/chains/${encodeURIComponent(ref)}`);
     return Number(chain['chainId']);
   }
 
-  /** The compiler that the code on chain names, or undefined. */
+  /** Returns the compiler that the bytecode on chain names, or undefined. */
   async propose(chainId: number, address: Hex): Promise<string | undefined> {
     const answer = await this.#ask(`/v1/verify/proposal/${chainId}/${address}`);
     const { compilerVersion } = answer;
     return typeof compilerVersion === 'string' ? compilerVersion : undefined;
   }
 
-  /** @returns the job's id, or the outcome where the contract is fully verified already */
+  /** @returns the job's id, or the outcome if the contract already has a full match */
   async submit(request: VerificationRequest): Promise<string | VerificationOutcome> {
     try {
       return await this.#submit(request);
@@ -97,7 +97,7 @@ export class RemoteService {
     return String(answer['verificationId']);
   }
 
-  /** Sources without a contract: the service finds the one that is on chain. */
+  /** Submits sources without a contract name; the service finds the contract by its bytecode on chain. */
   async #submitSources(
     { chainId, address, creationTransactionHash }: VerificationRequest,
     { input, compilerVersion }: StandardJsonCompilation,
@@ -108,7 +108,7 @@ export class RemoteService {
       content,
     ]);
     const files = Object.fromEntries(sources) as Record<string, string>;
-    // The route takes what plain sources need to be told: the rest of an input would be lost.
+    // The route accepts only settings of plain sources; other parts of the input would be lost.
     if (Object.keys(others).some((name) => name !== 'outputSelection')) {
       throw whichContract(declarationsIn(files).map(({ path, name }) => `${path}:${name}`));
     }
@@ -125,7 +125,7 @@ export class RemoteService {
     return String(answer['verificationId']);
   }
 
-  /** Waits for a job's end. */
+  /** Waits for a job to end. */
   async waitFor(
     id: string,
     { signal, stderr }: Pick<CliContext, 'signal' | 'stderr'>,

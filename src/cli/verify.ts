@@ -23,7 +23,7 @@ import { failureOf, outcomeText, type VerificationOutcome } from './verification
 import { RemoteService } from './verify-remotely.ts';
 import { withCore } from './with-core.ts';
 
-/** `fullmatch verify`: exits 0 with a match, 6 without, 75 when it could not be checked. */
+/** `fullmatch verify`: exits 0 with a match, 6 without one, 75 if it could not be checked. */
 export function defineVerify(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<chain>', 'Chain id (1, 0x1, eip155:1), short name or name.')
@@ -143,7 +143,7 @@ function listOf(options: ParsedOptions, name: string): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** The request with the compiler that the code on chain names, where plain sources came without one. */
+/** Adds the compiler named by the bytecode on chain if plain sources came without one. */
 async function withCompiler<Request extends Pick<ChainlessRequest, 'compilation'>>(
   request: Request,
   propose: () => Promise<string | undefined>,

@@ -4,20 +4,20 @@ import { type Database } from '../store/database.ts';
 import { type CliContext } from './cli-context.ts';
 import { loadCommandConfig, type ParsedOptions } from './config-options.ts';
 
-/** What {@link withCore} may be told. */
+/** Options of {@link withCore}. */
 export interface CommandCore {
-  /** Which chains the command knows (`configured`), see {@link CoreOptions}. */
+  /** Chains that the command knows (`configured`), see {@link CoreOptions}. */
   readonly registry?: Exclude<CoreOptions['registry'], 'published'>;
-  /** Whether the command makes a database where there is none; false unless told. */
+  /** Whether the command may create a missing database; false by default. */
   readonly mayCreate?: boolean;
-  /** What the command changes of its configuration. */
+  /** Changes that the command makes to its configuration. */
   readonly adapt?: (loaded: LoadedConfig) => LoadedConfig;
 }
 
 /**
- * Runs `work` with the core of a command's configuration, and closes what was opened of it whatever happens. Beside a
- * running service its store joins the service's embedded server.
- * @throws FullmatchError as loadConfig and the parts of the core do
+ * Runs `work` with the core of a command's configuration, and always closes what the core opened. If a
+ * service is running, the store uses its embedded server.
+ * @throws FullmatchError as loadConfig and the parts of the core
  */
 export async function withCore<T>(
   options: ParsedOptions,
@@ -31,7 +31,7 @@ export async function withCore<T>(
     registry,
     mustExist: !mayCreate,
     applicationName: `fullmatch ${command}`,
-    // What is only printed needs no log, and its modules are not loaded.
+    // Commands that only print need no log, so its modules are loaded on demand.
     log: async () => (await import('./terminal-log.ts')).createCommandLog(loaded, context),
   });
   try {

@@ -8,7 +8,7 @@ import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { withCore } from './with-core.ts';
 
-/** `fullmatch withdraw`: takes the match of an address back. */
+/** `fullmatch withdraw`: withdraws the match of an address. */
 export function defineWithdraw(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<chain>', 'Chain id, CAIP-2 id, short name or name: 1, 0x1, eip155:1, eth.')

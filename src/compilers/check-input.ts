@@ -30,7 +30,7 @@ function checkSources(sources: unknown): void {
   }
 }
 
-/** The model checker proves things about sources at any cost in time and starts solvers; no code depends on it. */
+/** Rejects the model checker: it can take unlimited time and starts solvers, and no bytecode depends on it. */
 function checkModelChecker(settings: Record<string, unknown>): void {
   const { modelChecker } = settings;
   if (modelChecker === undefined) return;
@@ -40,8 +40,8 @@ function checkModelChecker(settings: Record<string, unknown>): void {
 }
 
 /**
- * Refuses what is not compiled here: another language than the one named, sources without their text or with `urls`,
- * and the model checker. Everything else is the compiler's to judge.
+ * Rejects inputs that this service does not compile: another language than the stated one, sources without
+ * text or with `urls`, and the model checker. Everything else is left to the compiler.
  * @throws FullmatchError unsupported_language, invalid_compiler_input.
  */
 export function checkCompilerInput(language: string, input: StandardJsonInput): void {
@@ -57,12 +57,12 @@ export function checkCompilerInput(language: string, input: StandardJsonInput): 
   checkModelChecker(input.settings);
 }
 
-/** How every version since 0.4.11 says that an import is not among the sources. */
+/** How every version since 0.4.11 reports that an import is not among the sources. */
 const MISSING_IMPORT = /^Source "([a-z][a-z0-9+.-]*:\/\/[^"]*)" not found: File /i;
 
 /**
- * Refuses an import by URL that the sources do not hold. Which text is an import, and not a comment that looks like
- * one, only the compiler knows, so it is asked first; it has no means to follow an import.
+ * Rejects an import by URL that is not among the sources. Only the compiler can tell an import from a comment
+ * that looks like one, so this is checked after compiling; the compiler has no means to follow an import.
  * @throws FullmatchError invalid_compiler_input.
  */
 export function checkImports(output: StandardJsonOutput): void {

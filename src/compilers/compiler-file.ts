@@ -1,59 +1,62 @@
-/** A compiler, as records name it. */
+/** Name of a compiler in records. */
 export type CompilerName = 'solc' | 'vyper' | 'solar';
 
-/** A compiler's binary on disk that may be run. */
+/** A verified compiler binary on disk. */
 export interface CompilerFile {
   readonly compiler: CompilerName;
   /** `0.8.37+commit.f401782d` */
   readonly longVersion: string;
-  /** soljson is the compiler as JavaScript or WebAssembly; native is a program of this system. */
+  /** soljson is the compiler as JavaScript or WebAssembly; native is an executable for this system. */
   readonly kind: 'soljson' | 'native';
   readonly path: string;
   /** SHA-256 of the file, lower-case hex. */
   readonly sha256: string;
-  /** Whether a list names this checksum; false only for files that the operator trusts without one. */
+  /** Whether a list contains this checksum; false only for files that the operator trusts without a list. */
   readonly listed: boolean;
-  /** Whether the catalogue of this program pins the checksum; else it is a list's word that came with the file. */
+  /**
+   * Whether the catalogue of this program pins the checksum; otherwise it comes from a list published with
+   * the file.
+   */
   readonly pinned: boolean;
-  /** Which source gave it. */
+  /** The source that provided it. */
   readonly source: 'directory' | 'package' | 'download';
 }
 
-/** Why a source that seemed to have a version cannot give it. */
+/** Why a source that lists a version cannot provide it. */
 export interface SourceProblem {
   readonly code: 'checksum' | 'unlisted' | 'unusable' | 'unavailable';
-  /** Says what, which and what to do. */
+  /** States the problem, the file and the remedy. */
   readonly message: string;
 }
 
-/** What a source says when asked for a version: its file, why not, or nothing because it does not have it. */
+/** A source's result for a version: the file, the problem, or undefined if it does not have the version. */
 export type Found =
   { readonly file: CompilerFile } | { readonly problem: SourceProblem } | undefined;
 
-/** Whether a native build will do; it does unless it was found that this machine cannot run it. */
+/** Restricts the search to soljson builds. By default native builds are allowed unless this machine cannot run them. */
 export interface FindOptions {
   readonly soljsonOnly?: boolean;
 }
 
-/** A place that compilers come from. */
+/** A source of compilers. */
 export interface CompilerSource {
-  /** Long versions that it may have, without going to the network. */
+  /** Lists the long versions that it may have, without network access. */
   list(): Promise<readonly string[]>;
-  /** Finds one version by its long version, checks its file and gives it. Never rejects for what it finds. */
+  /** Finds a version by its long version and verifies its file. Problems are returned, not thrown. */
   find(longVersion: string, options?: FindOptions): Promise<Found>;
 }
 
-/** How far a download has come. */
+/** Progress of a download. */
 export interface DownloadProgress {
   readonly longVersion: string;
   readonly receivedBytes: number;
-  /** Absent where the mirror does not say it. */
+  /** Absent if the mirror does not report it. */
   readonly totalBytes?: number;
 }
 
 const MEGABYTE = 1_000_000;
 
-/** How far a download has come, for people: `0.8.20: downloading, 8 of 9 MB`. */
+/** Formats the progress of a download: `0.8.20: downloading, 8 of 9 MB`. */
 export function describeDownload({
   longVersion,
   receivedBytes,

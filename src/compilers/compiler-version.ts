@@ -2,28 +2,31 @@ import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
 import { type Toolchain } from './toolchains/toolchain.ts';
 
-/** A version as a client names it. */
+/** A version as written by a client. */
 export interface CompilerVersion {
   /** `0.8.37` */
   readonly release: string;
-  /** `nightly.2026.9.9` of a build that is not a release. */
+  /** `nightly.2026.9.9` of a prerelease build. */
   readonly prerelease?: string;
   /** Hex digits of the commit, at least six. */
   readonly commit?: string;
-  /** `0.3.0` of a build of Solar, whose release is the one of Solidity that it follows. */
+  /** `0.3.0` of a Solar build, whose release is the Solidity release that it implements. */
   readonly solar?: string;
 }
 
-/** From this release on Solidity's compiler itself takes standard JSON; before, its soljson is called by its own interface. */
+/**
+ * From this release on, Solidity's compiler reads standard JSON; before, its soljson is called through its
+ * own interface.
+ */
 export const STANDARD_JSON_SINCE = '0.4.11';
 
 const NEAREST_SHOWN = 3;
 const MAX_SHOWN_LENGTH = 80;
 
 /**
- * `v` in front, the commit, and the platform that compilers add to their own version (`.Emscripten.clang`) are all
- * optional. Python's packages write pre-releases without a dash: `0.4.1b1`. What stands behind `.solar.` is another
- * compiler, no platform.
+ * The leading `v`, the commit, and the platform that compilers append to their own version
+ * (`.Emscripten.clang`) are optional. Python packages write prereleases without a dash: `0.4.1b1`. The part
+ * after `.solar.` is the version of another compiler, not a platform.
  */
 const VERSION =
   /^v?(\d{1,4}\.\d{1,4}\.\d{1,4})(?:-([0-9a-z.-]{1,64})|((?:a|b|rc)\d{1,4}))?(?:\+commit\.([0-9a-f]{6,40})(?:\.solar\.(\d{1,4}\.\d{1,4}\.\d{1,4}(?:-[0-9a-z.-]{1,32})?)|(?![\w.+-]*\.solar(?![a-z]))\.[\w.+-]{1,64})?)?$/i;
@@ -33,7 +36,7 @@ function shown(text: string): string {
 }
 
 /**
- * Reads a version in any of the field's spellings.
+ * Parses a version in any common spelling.
  * @throws FullmatchError invalid_compiler_version.
  */
 export function parseCompilerVersion(text: string): CompilerVersion {
@@ -55,18 +58,18 @@ export function parseCompilerVersion(text: string): CompilerVersion {
   };
 }
 
-/** The three numbers of a release as one that orders them. */
+/** Combines the three numbers of a release into one number for ordering. */
 function rankOf(release: string): number {
   const [major = 0, minor = 0, patch = 0] = release.split('.').map(Number);
   return (major * 10_000 + minor) * 10_000 + patch;
 }
 
-/** Negative when the left version is the older release, positive when it is the newer, 0 when they are the same. */
+/** Compares releases: negative if the left version is older, positive if it is newer, 0 if they are equal. */
 export function compareVersions(left: string, right: string): number {
   return rankOf(parseCompilerVersion(left).release) - rankOf(parseCompilerVersion(right).release);
 }
 
-/** A few of the versions, those whose releases lie nearest to the release, oldest first. */
+/** Returns the few versions closest to a release, oldest first. */
 export function nearestVersions(release: string, versions: readonly string[]): readonly string[] {
   const rank = rankOf(release);
   const distanceOf = (version: string): number =>
@@ -77,7 +80,7 @@ export function nearestVersions(release: string, versions: readonly string[]): r
     .sort(compareVersions);
 }
 
-/** Whether one commit is written shorter than the other, or alike. */
+/** Returns whether one commit is a prefix of the other. */
 function isSameCommit(left: string, right: string): boolean {
   return left.startsWith(right) || right.startsWith(left);
 }
@@ -93,8 +96,8 @@ function isMeant(asked: CompilerVersion, known: CompilerVersion): boolean {
 }
 
 /**
- * The long version (`0.8.30+commit.73712a01`) that is meant by the text, the first of `known` that fits. A build that
- * is not a release, such as a nightly, is found only when it is among `known`. Undefined when none fits.
+ * Finds the long version (`0.8.30+commit.73712a01`) that a text refers to: the first match in `known`. A
+ * prerelease such as a nightly is found only if `known` contains it. Returns undefined if nothing matches.
  * @throws FullmatchError invalid_compiler_version.
  */
 export function findVersion(text: string, known: readonly string[]): string | undefined {
@@ -102,17 +105,17 @@ export function findVersion(text: string, known: readonly string[]): string | un
   return known.find((version) => isMeant(asked, parseCompilerVersion(version)));
 }
 
-/** Whether a text is a version with its commit. */
+/** Returns whether a text is a version with its commit. */
 export function isLongVersion(text: string): boolean {
   return text.includes('+commit.') && VERSION.test(text);
 }
 
-/** Whether a text is a version of Solar, whatever else it says; never throws. */
+/** Returns whether a text is a version of Solar; never throws. */
 export function isSolarVersion(text: string): boolean {
   return VERSION.exec(text)?.[5] !== undefined;
 }
 
-/** Whether a version is new enough to be run here, and not one that the compiler's toolchain refuses. */
+/** Returns whether a version is recent enough and not rejected by the compiler's toolchain. */
 export function isSupported(
   { oldestRelease, refusalOf }: Pick<Toolchain, 'oldestRelease' | 'refusalOf'>,
   longVersion: string,
@@ -121,7 +124,7 @@ export function isSupported(
   return !isOld && refusalOf?.(longVersion) === undefined;
 }
 
-/** Why the text names no known version of a compiler, with the nearest ones. */
+/** Builds the error for a text that matches no known version; it lists the nearest ones. */
 export function unknownVersion(
   toolchain: Pick<Toolchain, 'label' | 'oldestRelease' | 'refusalOf' | 'downloadSetting'>,
   text: string,

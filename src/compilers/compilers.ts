@@ -1,4 +1,4 @@
-// Obtains compilers and runs them in child processes with bounded time, memory and output.
+// Obtains compilers and runs them in child processes with limits on time, memory and output.
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
@@ -20,15 +20,15 @@ import { type Toolchain } from './toolchains/toolchain.ts';
 import { WarmPool } from './warm-pool.ts';
 import { WorkQueue } from './work-queue.ts';
 
-/** How compilers are found, run and kept. */
+/** Options for finding, running and caching compilers. */
 export interface CompilersOptions {
   readonly sources?: CompilerSources;
   readonly limits?: Partial<CompilerLimits>;
-  /** Compilations at once. Default 2. */
+  /** Number of concurrent compilations. Default 2. */
   readonly workers?: number;
-  /** Bytes that idle compilers may hold together. Default 1 GiB. */
+  /** Total memory limit of idle compilers, in bytes. Default 1 GiB. */
   readonly idleBytes?: number;
-  /** Milliseconds after which an idle compiler ends. Default 10 minutes. */
+  /** Time after which an idle compiler is ended, in milliseconds. Default 10 minutes. */
   readonly idleTimeoutMs?: number;
 }
 
@@ -36,65 +36,68 @@ export interface CompilersOptions {
 export interface CompileRequest {
   /** `solidity`, `yul` or `vyper`. */
   readonly language: string;
-  /** `0.8.37`, with or without `v` in front and `+commit.…` behind. */
+  /** `0.8.37`, with or without a leading `v` and a trailing `+commit.<hash>`. */
   readonly version: string;
   readonly input: StandardJsonInput;
   /**
-   * The path of the one source that the compiler is given; it asks for the others when it comes to their imports, as it does
-   * on a command line. Since 0.6.
+   * Path of the only source passed to the compiler, which requests the others when it reaches their imports,
+   * as on a command line. Since 0.6.
    */
   readonly rootSource?: string;
-  /** Ends the compilation; it rejects with the signal's reason. */
+  /** Aborts the compilation, which then rejects with the signal's reason. */
   readonly signal?: AbortSignal;
 }
 
-/** A version of a language's compiler, as a request names it. */
+/** A compiler, identified by language and version as in a request. */
 export type WantedCompiler = Pick<CompileRequest, 'language' | 'version'>;
 
-/** What a compilation gave. Errors of the sources are in its output. */
+/** The result of a compilation. Errors in the sources are part of the output. */
 export interface CompileResult {
   readonly output: StandardJsonOutput;
-  /** The long version that compiled, without `v`. */
+  /** The compiler's long version, without `v`. */
   readonly version: string;
-  /** Milliseconds of the compilation itself, without waiting and loading. */
+  /** Time of the compilation itself, without waiting and loading, in milliseconds. */
   readonly compileTimeMs: number;
 }
 
-/** What a compiler wrote, for a reader on another thread: see {@link parseOutput}. */
+/** A compiler's raw output, to be read on another thread: see {@link parseOutput}. */
 export interface RawCompileResult extends Omit<CompileResult, 'output'> {
   readonly bytes: Buffer;
 }
 
-/** Finds, downloads and runs compilers on this machine, a bounded number at once. */
+/** Finds, downloads and runs compilers on this machine, with limited concurrency. */
 export interface Compilers {
   /**
-   * Compiles in a bounded child process. Nothing is fetched for the input, whatever it imports.
+   * Compiles in a limited child process. Never fetches anything for the input, whatever it imports.
    * @throws FullmatchError invalid_compiler_version, unsupported_compiler_version, unsupported_language,
    * invalid_compiler_input, compiler_unavailable, compiler_checksum_mismatch, compiler_timeout,
    * compiler_out_of_memory, compiler_output_too_large, compiler_crashed, shutting_down; the signal's reason.
    */
   compile(request: CompileRequest): Promise<CompileResult>;
-  /** The same, with the output as the compiler wrote it: nothing of it is checked. */
+  /** Does the same, but returns the raw output without any check. */
   compileToBytes(request: CompileRequest): Promise<RawCompileResult>;
   /**
-   * Loads a compiler for a compilation that will probably follow, where none is ready and not too many are being
-   * loaded. The function given back ends it when no compilation has taken it. That compilation reports faults.
+   * Preloads a compiler for a likely compilation, unless one is ready or too many are being loaded. The
+   * returned function ends it if no compilation used it. Errors are reported by the compilation.
    */
   prepare(wanted: WantedCompiler): () => void;
   /**
-   * Begins to download a compiler that is not here; undefined where it is here, and where compiling will say at once
-   * what is wrong. Never rejects.
+   * Starts the download of a compiler that is not on this machine. Returns undefined if it is, or if
+   * compiling will fail immediately. Never rejects.
    */
   obtain(wanted: WantedCompiler): Promise<CompilerObtained | undefined>;
-  /** The long versions of the usual compiler of a language, newest first. */
+  /** Lists the long versions of the default compiler of a language, newest first. */
   listVersions(language: string): Promise<readonly string[]>;
-  /** The downloads that are under way. */
+  /** Lists the downloads in progress. */
   describeDownloads(): readonly DownloadProgress[];
-  /** The versions that can compile, by compilers, newest first. */
+  /** Lists the available versions per compiler, newest first. */
   listUsable(): Promise<readonly UsableCompiler[]>;
-  /** What runs, waits and is kept ready; for health and metrics. */
+  /** Returns the numbers of running, waiting and idle compilers, for health and metrics. */
   describe(): CompilersState;
-  /** Ends everything: what waits and runs rejects with shutting_down. Settles when all processes have ended. */
+  /**
+   * Closes everything: waiting and running compilations reject with shutting_down. Settles when all processes
+   * have ended.
+   */
   close(): Promise<void>;
 }
 
@@ -102,15 +105,15 @@ export interface Compilers {
 export interface CompilerObtained {
   readonly longVersion: string;
   readonly progress: () => DownloadProgress;
-  /** Resolves when it is here, and when it cannot be had now. */
+  /** Resolves when the download has ended, successfully or not. */
   readonly ended: Promise<void>;
 }
 
-/** Counts of compilations and waiting processes, for metrics and health. */
+/** Numbers of compilations and idle processes, for metrics and health. */
 export interface CompilersState {
   readonly running: number;
   readonly waiting: number;
-  /** Processes with a loaded compiler that wait, and the bytes that they held when last looked at. */
+  /** Number of idle processes with a loaded compiler, and their memory when last measured. */
   readonly idle: number;
   readonly idleBytes: number;
 }
@@ -119,7 +122,7 @@ const DEFAULT_WORKERS = 2;
 const DEFAULT_IDLE_BYTES = 2 ** 30;
 const DEFAULT_IDLE_TIMEOUT_MS = 600_000;
 
-/** What is known to fail fails within this time. */
+/** Known failures are returned within this time. */
 const AT_ONCE_MS = 50;
 
 class BoundedCompilers implements Compilers {
@@ -211,7 +214,7 @@ class BoundedCompilers implements Compilers {
         () => undefined,
         () => undefined,
       );
-      // What was refused not long ago is refused at once.
+      // A recent failure is returned immediately.
       if ((await Promise.race([ended, wait(AT_ONCE_MS, 'late')])) !== 'late') return undefined;
       const none = { longVersion, receivedBytes: 0 };
       return {
@@ -251,7 +254,10 @@ class BoundedCompilers implements Compilers {
     await Promise.all([this.#pool.close(), ...finders.map((finder) => finder.close())]);
   }
 
-  /** Whether a native build answers the smallest input: its loader or its libraries may be missing here. */
+  /**
+   * Tests whether a native build compiles the smallest input: its loader or libraries may be missing on this
+   * machine.
+   */
   async #canRun(file: CompilerFile): Promise<boolean> {
     try {
       const signal = this.#closing.signal;
@@ -341,7 +347,7 @@ interface ProcessResult {
   readonly compileTimeMs: number;
 }
 
-/** Makes the compilers of this machine ready. Close them to end their processes. */
+/** Creates the compilers of this machine. Close them to end their processes. */
 export async function createCompilers(options: CompilersOptions, log: Logger): Promise<Compilers> {
   const isolation = await probeIsolation();
   const report = reportIsolation(isolation);

@@ -6,13 +6,13 @@ import { forgetDigests } from './sources/file-digest.ts';
 import { PublishedLists } from './sources/published-lists.ts';
 import { SOLC } from './toolchains/solc.ts';
 
-/** A version that is known here, and what would compile it. */
+/** A known version, and the file that would compile it. */
 export interface CompilerEntry {
   readonly compiler: CompilerName;
   readonly longVersion: string;
-  /** The file that is here; absent when it would have to be downloaded, or cannot be had. */
+  /** The installed file; absent if it would have to be downloaded, or is not available. */
   readonly file?: CompilerFile;
-  /** What is wrong with files that are here and would have been asked before. */
+  /** Problems with installed files that would have been preferred. */
   readonly problems: readonly SourceProblem[];
 }
 
@@ -28,13 +28,16 @@ async function inspect(sources: CompilerSources): Promise<readonly CompilerEntry
   return entries;
 }
 
-/** Every version of the catalogue and of what is here, oldest first, with the file that is here. Downloads nothing. */
+/**
+ * Lists every version in the catalogue and on this machine, oldest first, with the installed file. Downloads
+ * nothing.
+ */
 export function listCompilers(sources: CompilerSources): Promise<readonly CompilerEntry[]> {
   return inspect(sources);
 }
 
 /**
- * Gets a version's file: from where it is, else by download.
+ * Returns the file of a version, downloading it if necessary.
  * @param version `0.8.30`, or `vyper:0.3.10`
  * @throws FullmatchError as {@link CompilerFinder.find}.
  */
@@ -44,8 +47,8 @@ export function fetchCompiler(sources: CompilerSources, version: string): Promis
 }
 
 /**
- * The builds of a version: what would be run, and the soljson, which every machine runs; each is downloaded where it is not
- * here.
+ * Returns the builds of a version: the preferred one, and the soljson, which runs on every machine. Downloads
+ * each if necessary.
  * @throws FullmatchError as {@link CompilerFinder.find}.
  */
 export async function findBuilds(
@@ -60,7 +63,7 @@ export async function findBuilds(
   return preferred.sha256 === soljson.sha256 ? [preferred] : [preferred, soljson];
 }
 
-/** The builds that are here, as {@link findBuilds} has them. */
+/** Lists the installed builds, in the sense of {@link findBuilds}. */
 export async function listBuilds(sources: CompilerSources): Promise<readonly CompilerFile[]> {
   const builds: CompilerFile[] = [];
   for (const toolchain of TOOLCHAINS) {
@@ -78,8 +81,9 @@ export async function listBuilds(sources: CompilerSources): Promise<readonly Com
 }
 
 /**
- * How many versions the mirror of Solidity's compilers lists; undefined where nothing is downloaded.
- * @throws FetchFault where it does not answer; Error where it answers with something else than its lists
+ * Returns the number of versions that the mirror of Solidity's compilers lists; undefined if downloads are
+ * disabled.
+ * @throws FetchFault if it does not respond; Error if it does not return valid lists
  */
 export async function readMirror({ download }: CompilerSources): Promise<number | undefined> {
   if (download === undefined) return undefined;
@@ -87,7 +91,7 @@ export async function readMirror({ download }: CompilerSources): Promise<number 
   return (await lists.readVersions()).length;
 }
 
-/** Reads every compiler file that is here again and compares its checksum; gives the versions that have any. */
+/** Reads every installed compiler file again and verifies its checksum. Returns the versions that have files. */
 export async function verifyCompilers(sources: CompilerSources): Promise<readonly CompilerEntry[]> {
   forgetDigests();
   const entries = await inspect(sources);

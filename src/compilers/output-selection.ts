@@ -2,9 +2,9 @@ import { isMembers } from '../lib/members.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../solidity/standard-json.ts';
 
 /**
- * What a verification reads of a contract. Versions ignore what they do not know: `storageLayout` is there since
- * 0.5.13, `immutableReferences` since 0.6.5, `transientStorageLayout` since 0.8.27; 0.4.11 to 0.4.21 ignore the whole
- * selection and answer everything.
+ * Outputs that verifying a contract needs. Versions ignore unknown outputs: `storageLayout` exists since
+ * 0.5.13, `immutableReferences` since 0.6.5, `transientStorageLayout` since 0.8.27; 0.4.11 to 0.4.21 ignore
+ * the whole selection and write everything.
  */
 const VERIFICATION_OUTPUT: readonly string[] = [
   'abi',
@@ -25,9 +25,9 @@ const VERIFICATION_OUTPUT: readonly string[] = [
 ];
 
 /**
- * The input with its output selection replaced by what a verification of one contract reads. Since 0.5.0 a compiler
- * generates code only for contracts that are selected and what these create, so this also saves most of the time.
- * The selection is not part of the metadata: the code stays the same.
+ * Returns the input with the output selection for verifying one contract. Since 0.5.0 a compiler generates
+ * code only for selected contracts and those that they create, so this also saves most of the time. The
+ * selection is not part of the metadata, so the bytecode is unaffected.
  */
 export function narrowOutputSelection(
   input: StandardJsonInput,
@@ -35,13 +35,13 @@ export function narrowOutputSelection(
 ): StandardJsonInput {
   const outputSelection = Object.create(null) as Record<string, unknown>;
   outputSelection[target.path] = Object.assign(Object.create(null), {
-    // Computed, so that a contract named like a special property stays a name.
+    // A null prototype keeps a contract name such as `__proto__` an ordinary key.
     [target.name]: VERIFICATION_OUTPUT,
   });
   return { ...input, settings: { ...input.settings, outputSelection } };
 }
 
-/** What tells a contract by its code: the runtime code and the places of its values. */
+/** Outputs that identify a contract by its bytecode: the runtime bytecode and the references in it. */
 const RUNTIME_CODE_OUTPUT: readonly string[] = [
   'evm.deployedBytecode.object',
   'evm.deployedBytecode.linkReferences',
@@ -49,24 +49,24 @@ const RUNTIME_CODE_OUTPUT: readonly string[] = [
 ];
 
 /**
- * The input with its output selection replaced by the runtime code of every contract. The selection is no part of the
- * metadata: each code is the one that the contract has by itself.
+ * Returns the input with the runtime bytecode of every contract as its output selection. The selection is not
+ * part of the metadata, so the bytecode of each contract is unaffected.
  */
 export function selectRuntimeCodes(input: StandardJsonInput): StandardJsonInput {
   return withSelection(input, { '*': { '*': RUNTIME_CODE_OUTPUT } });
 }
 
-/** Sources up to this size are compiled as a whole in little more time than for one contract. */
+/** Sources up to this size take little more time to compile completely than for one contract. */
 const SMALL_SOURCES_CHARACTERS = 16_384;
-/** A source has other contracts only where one of these words stands twice. */
+/** Sources have other contracts only if these words occur more than once. */
 const DECLARATION = /\b(?:contract|library)\b/g;
-/** `new Boat(…)`, `new ships.Boat{salt: s}(…)`, `type(Boat).creationCode`. */
+/** Matches `new Boat(...)`, `new ships.Boat{salt: s}(...)`, `type(Boat).creationCode`. */
 const CREATED = /\b(?:new\s+|type\s*\(\s*)(?:[A-Za-z_$][\w$]*\s*\.\s*)*([A-Za-z_$][\w$]*)/g;
 
-/** No contract creates as many others; each is named in the input of the compiler. */
+/** More contracts than any code creates; each name is added to the compiler's input. */
 const MOST_CREATED = 200;
 
-/** The names of contracts that some code creates, the first of them. */
+/** Returns the names of contracts that the sources create, up to the limit. */
 function createdNames(contents: readonly string[]): readonly string[] {
   const names = new Set<string>();
   for (const content of contents) {
@@ -78,7 +78,7 @@ function createdNames(contents: readonly string[]): readonly string[] {
   return [...names];
 }
 
-/** Whether sources may declare more than one contract that has code. */
+/** Returns whether sources may declare more than one contract with code. */
 export function mayHaveOtherContracts(sources: Iterable<string>): boolean {
   let declarations = 0;
   for (const content of sources) {
@@ -92,8 +92,9 @@ export function mayHaveOtherContracts(sources: Iterable<string>): boolean {
 }
 
 /**
- * A narrowed input that also asks for the runtime codes of other contracts: of all where the sources are small, else of
- * those that some code creates, which are mostly compiled for the target in any case. Undefined where there are none.
+ * Adds the runtime bytecode of other contracts to a narrowed selection: of all contracts if the sources are
+ * small, otherwise of those that some contract creates, most of which are compiled for the target anyway.
+ * Returns undefined if there are none.
  */
 export function selectOtherContracts(narrowed: StandardJsonInput): StandardJsonInput | undefined {
   const contents = Object.values(narrowed.sources).map(({ content = '' }) => content);
@@ -105,7 +106,7 @@ export function selectOtherContracts(narrowed: StandardJsonInput): StandardJsonI
   return withSelection(narrowed, mergeSelections(selectionOf(narrowed), { '*': others }));
 }
 
-/** Selects a contract and nothing of it that costs time. */
+/** Selects a contract with its cheapest output. */
 const NAMED_ONLY: readonly string[] = ['abi'];
 
 type Selection = Readonly<Record<string, unknown>>;
@@ -115,7 +116,7 @@ function selectionOf({ settings }: StandardJsonInput): Selection {
   return isMembers(outputSelection) ? outputSelection : {};
 }
 
-/** The contracts that a selection names, each with the same outputs. */
+/** Returns the contracts that a selection lists, each with the same outputs. */
 function selectNamed(selection: Selection, outputs: readonly string[]): Selection {
   return Object.fromEntries(
     Object.entries(selection).flatMap(([path, named]) =>
@@ -126,7 +127,7 @@ function selectNamed(selection: Selection, outputs: readonly string[]): Selectio
   );
 }
 
-/** Both selections as one; where both have outputs of a contract, those of the first. */
+/** Merges two selections; if both select a contract, the outputs of the first apply. */
 function mergeSelections(first: Selection, second: Selection): Selection {
   const paths = new Set([...Object.keys(first), ...Object.keys(second)]);
   const at = (selection: Selection, path: string): object =>
@@ -153,9 +154,9 @@ function distinct(inputs: readonly StandardJsonInput[]): readonly StandardJsonIn
 }
 
 /**
- * A narrowed input, and the same with the contracts that the submitter selected, then with all. Compilers analyse in the
- * order of what is selected, and up to 0.7 miss contracts that an unselected one creates: what one selection makes them
- * refuse, they compile under another.
+ * Returns a narrowed input, the same with the contracts that the submitter selected, and the same with all.
+ * Compilers analyze contracts in the order of the selection, and up to 0.7 they miss contracts that an
+ * unselected contract creates, so an input may fail under one selection and compile under another.
  */
 export function widenOutputSelection(
   narrowed: StandardJsonInput,
@@ -176,8 +177,8 @@ export function widenOutputSelection(
 const OBJECTS: readonly string[] = ['evm.bytecode.object', 'evm.deployedBytecode.object'];
 
 /**
- * The input with its output selection replaced by nothing but the bytes of the codes, which tell contracts apart: of all contracts, and where that is
- * refused of those that the submitter selected.
+ * Returns the input with only the bytecode as its output selection: that of all contracts, followed by that
+ * of the contracts that the submitter selected, in case the first is rejected.
  */
 export function selectObjects(
   input: StandardJsonInput,
@@ -189,12 +190,12 @@ export function selectObjects(
   return distinct(selections.map((selection) => withSelection(input, selection)));
 }
 
-/** Whether a source may declare an immutable, or a type that one may have. */
+/** Matches a source that may declare an immutable, or a type that an immutable may have. */
 const DECLARES_TYPES = /\b(?:immutable|enum|type)\b/;
 
 /**
- * The input with its output selection replaced by the syntax trees that say the types of immutables. No code is
- * generated for it, and the ids in the trees are those of the code of the same input.
+ * Returns the input with the syntax trees that contain the types of immutables as its output selection. This
+ * generates no code, and the ids in the trees are the same as in the bytecode of the same input.
  */
 export function selectImmutableDeclarations(input: StandardJsonInput): StandardJsonInput {
   const outputSelection = Object.create(null) as Record<string, unknown>;

@@ -3,25 +3,25 @@ import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
 import { checkImports } from './check-input.ts';
 import { type StandardJsonOutput } from '../solidity/standard-json.ts';
 
-/** What a compiler wrote, as a verification reads it. */
+/** A compiler's raw output. */
 export interface RawOutput {
   readonly bytes: Uint8Array;
-  /** The compiler's long version, for what is said about an output that cannot be read. */
+  /** The compiler's long version, for error messages. */
   readonly version: string;
 }
 
 /**
- * What an output may hold. Its memory is that of its values: these need about half a gigabyte, and a thread that runs
- * out of memory while it parses takes the whole process with it.
+ * Limits of an output. Its values determine the memory: this number needs about half a gigabyte, and a thread
+ * that runs out of memory while parsing takes down the whole process.
  */
 const OUTPUT_LIMITS = { depth: 100_000, values: 4_000_000 };
 
 /**
- * Parses what a compiler wrote. Up to 64 MB of it quote hostile sources: what is large is parsed on another thread than
- * the one that serves.
+ * Parses a compiler's output. It may be up to 64 MB and quote hostile sources, so parse large outputs off the
+ * main thread.
  * @param version the compiler's long version
- * @throws FullmatchError compiler_crashed for what is not JSON, compiler_output_too_large, compiler_out_of_memory,
- * invalid_compiler_input
+ * @throws FullmatchError compiler_crashed for anything but JSON, compiler_output_too_large,
+ * compiler_out_of_memory, invalid_compiler_input
  */
 export function parseOutput(bytes: Uint8Array, version: string): StandardJsonOutput {
   const output = readJson(bytes, version);
@@ -49,7 +49,7 @@ function readJson(bytes: Uint8Array, version: string): StandardJsonOutput {
   }
 }
 
-/** A compiler that fails for want of memory and catches that reports it as if it were an error of the sources. */
+/** A compiler that catches its own out-of-memory error reports it like an error in the sources. */
 function checkOutOfMemory(output: StandardJsonOutput, version: string): void {
   const failed = (output.errors ?? []).some(
     ({ severity, message }) => severity === 'error' && /(?:: |^)std::bad_alloc\b/.test(message),

@@ -1,18 +1,18 @@
 import { setMaxListeners } from 'node:events';
 
-/** Ends one request: by its caller, or because everything ends. */
+/** The end of a request: aborted by its caller, or by shutdown. */
 export interface RequestEnding {
   readonly signal: AbortSignal;
-  /** The promise, or a rejection with the signal's reason when that comes first. */
+  /** Returns the promise's result, or rejects with the signal's reason if that comes first. */
   race<T>(promise: Promise<T>): Promise<T>;
-  /** Forgets the request, so that signals that live long do not gather listeners. */
+  /** Removes the listeners, so that they do not accumulate on long-lived signals. */
   release(): void;
 }
 
-/** A signal that follows several others, until it is released. */
+/** Returns a signal that follows several others until it is released. */
 export function followSignals(signals: readonly AbortSignal[]): RequestEnding {
   const controller = new AbortController();
-  // All requests of a process follow the signal of its end, and there may be more of them than Node expects.
+  // All requests follow the shutdown signal; their number may exceed Node's default listener limit.
   setMaxListeners(0, ...signals);
   const listeners = signals.map((signal) => {
     const follow = (): void => controller.abort(signal.reason);
@@ -21,13 +21,13 @@ export function followSignals(signals: readonly AbortSignal[]): RequestEnding {
     return { signal, follow };
   });
   const ended = new Promise<never>((_resolve, reject) => {
-    // The reason is the one that the caller gave.
+    // The reason is given by the caller.
     // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
     const refuse = (): void => reject(controller.signal.reason);
     if (controller.signal.aborted) refuse();
     controller.signal.addEventListener('abort', refuse, { once: true });
   });
-  // It may come while nobody races it.
+  // The signal may abort while no race is pending.
   ended.catch(() => undefined);
   return {
     signal: controller.signal,

@@ -9,7 +9,7 @@ afterEach(async () => {
   await Promise.all(pools.splice(0).map((pool) => pool.close()));
 });
 
-/** Stands in for a process, so that the moment when its memory is known is the test's. */
+/** A stub process that reports its memory when the test decides. */
 class Process {
   usable = true;
   readonly #memory: Promise<number>;

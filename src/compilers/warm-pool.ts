@@ -3,15 +3,15 @@ import { type CompilerLimits } from './processes/compiler-limits.ts';
 import { type Isolation } from './processes/isolation.ts';
 import { SoljsonProcess } from './processes/soljson-process.ts';
 
-/** What the pool keeps ready. */
+/** Options of the pool. */
 export interface WarmPoolOptions {
   readonly limits: CompilerLimits;
   readonly isolation: Isolation;
-  /** Bytes that all idle processes may hold together. */
+  /** Total memory limit of all idle processes, in bytes. */
   readonly idleBytes: number;
-  /** Milliseconds after which an idle process ends. */
+  /** Time after which an idle process ends, in milliseconds. */
   readonly idleTimeoutMs: number;
-  /** Processes that may be started at once before it is known that they are needed. */
+  /** Limit on the processes that are started in advance. */
   readonly preparations: number;
 }
 
@@ -19,11 +19,11 @@ export interface WarmPoolOptions {
 interface IdleProcess {
   readonly process: SoljsonProcess;
   readonly timer: NodeJS.Timeout;
-  /** Its memory when it became idle; renewed when the pool is trimmed. */
+  /** Its memory when it became idle; updated when the pool is trimmed. */
   bytes: number;
 }
 
-/** A process that is started before its compilation may begin. */
+/** A process started in advance of its compilation. */
 interface PreparedProcess {
   readonly file: CompilerFile;
   readonly starting: Promise<SoljsonProcess>;
@@ -31,16 +31,17 @@ interface PreparedProcess {
 }
 
 /**
- * Keeps processes with loaded compilers for the next compilation with the same version: loading takes most of the time
- * of a small contract. What was used longest ago goes first when the idle ones hold more memory than they may.
+ * Keeps processes with loaded compilers for the next compilation with the same version: loading takes most of
+ * the time of a small contract. If the idle processes exceed their memory limit, the least recently used is
+ * ended first.
  */
 export class WarmPool {
   readonly #options: WarmPoolOptions;
-  /** The one used longest ago first. */
+  /** Least recently used first. */
   #idle: IdleProcess[] = [];
   readonly #busy = new Set<SoljsonProcess>();
   readonly #starting = new Set<Promise<SoljsonProcess>>();
-  /** What is started in advance, until somebody acquires it or its preparation is given up. */
+  /** Processes started in advance, until they are acquired or abandoned. */
   readonly #prepared = new Set<PreparedProcess>();
   readonly #ending = new Set<Promise<void>>();
   #closed = false;
@@ -50,8 +51,8 @@ export class WarmPool {
   }
 
   /**
-   * A process for one compilation: a warm one when there is one, else one that was prepared, else a new one. Give it
-   * back by `release`.
+   * Acquires a process for one compilation: an idle one, otherwise a prepared one, otherwise a new one.
+   * Return it with `release`.
    * @throws as {@link SoljsonProcess.start}.
    */
   async acquire(file: CompilerFile, signal?: AbortSignal): Promise<SoljsonProcess> {
@@ -71,8 +72,8 @@ export class WarmPool {
   }
 
   /**
-   * Starts a process for a compilation that will probably follow, unless a warm one waits or too many are being
-   * prepared. The function given back ends it when nobody has acquired it: it never takes the place of a warm one.
+   * Starts a process for a likely compilation, unless an idle one is available or too many are being
+   * prepared. The returned function ends it if nothing acquired it: it never displaces an idle one.
    */
   prepare(file: CompilerFile): () => void {
     const isWarm = this.#idle.some(({ process }) => process.file.sha256 === file.sha256);
@@ -89,7 +90,7 @@ export class WarmPool {
     };
   }
 
-  /** A process that was prepared for the file; the signal ends its start from now on. */
+  /** Returns a process that was prepared for the file; from now on, the signal aborts its start. */
   #claim(file: CompilerFile, signal?: AbortSignal): Promise<SoljsonProcess> | undefined {
     const found = [...this.#prepared].find((each) => each.file.sha256 === file.sha256);
     if (found === undefined) return undefined;
@@ -114,7 +115,7 @@ export class WarmPool {
     this.#starting.add(starting);
     const settled = (): void => void this.#starting.delete(starting);
     starting.then(settled, settled);
-    // One that ends while it waits, such as by the system for its memory, holds none any more.
+    // An idle process may be killed, for example by the system's OOM killer, and then uses no memory.
     starting.then(
       (process) => void process.ended.then(() => this.#drop(process)),
       () => undefined,
@@ -122,7 +123,7 @@ export class WarmPool {
     return starting;
   }
 
-  /** Takes a process back. One that failed or ended is not kept. */
+  /** Returns a process to the pool. A failed or ended process is not kept. */
   async release(process: SoljsonProcess): Promise<void> {
     const bytes = process.usable ? await process.residentBytes() : 0;
     this.#busy.delete(process);
@@ -131,13 +132,13 @@ export class WarmPool {
       return;
     }
     const timer = setTimeout(() => this.#drop(process), this.#options.idleTimeoutMs);
-    // Waiting for nothing must not keep a program alive.
+    // The timer must not keep the program alive.
     timer.unref();
     this.#idle.push({ process, timer, bytes });
     await this.#trim();
   }
 
-  /** How many processes wait and work, and what the waiting ones held when they were last looked at. */
+  /** Returns the numbers of idle and busy processes, and the memory of the idle ones when last measured. */
   describe(): { readonly idle: number; readonly busy: number; readonly idleBytes: number } {
     return {
       idle: this.#idle.length,
@@ -146,7 +147,7 @@ export class WarmPool {
     };
   }
 
-  /** Ends all processes, working ones too, and settles when they have ended. */
+  /** Ends all processes, including busy ones, and settles when they have ended. */
   async close(): Promise<void> {
     this.#closed = true;
     for (const { process, timer } of this.#idle) {
@@ -157,13 +158,16 @@ export class WarmPool {
     for (const prepared of this.#prepared) this.#discard(prepared);
     this.#prepared.clear();
     for (const process of this.#busy) this.#end(process);
-    // What is still starting sees that the pool is closed when it is released.
+    // A process that is still starting is ended on release, since the pool is closed.
     await Promise.allSettled([...this.#ending, ...this.#starting]);
     for (const process of this.#busy) this.#end(process);
     await Promise.allSettled([...this.#ending]);
   }
 
-  /** Ends the longest unused until the rest fits; their memory shrinks after a compilation, so it is read again. */
+  /**
+   * Ends the least recently used processes until the rest fits. Their memory shrinks after a compilation, so
+   * it is measured again.
+   */
   async #trim(): Promise<void> {
     const total = (): number => this.describe().idleBytes;
     if (total() <= this.#options.idleBytes) return;

@@ -3,7 +3,7 @@ import { WorkQueue } from './work-queue.ts';
 
 const tick = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-/** A task whose end the test decides. */
+/** A task that ends when the test decides. */
 function task(): { run: () => Promise<void>; started: () => boolean; end: () => void } {
   let started = false;
   let end = (): void => undefined;

@@ -1,4 +1,4 @@
-/** Runs a bounded number of tasks at once; the others wait in order. */
+/** Runs a limited number of tasks at once; the others wait in order. */
 export class WorkQueue {
   readonly #workers: number;
   #running = 0;
@@ -9,7 +9,7 @@ export class WorkQueue {
     this.#workers = workers;
   }
 
-  /** Runs the task when its turn comes. Rejects with the signal's reason when that comes before. */
+  /** Runs the task when its turn comes. Rejects with the signal's reason if that comes first. */
   async run<T>(task: () => Promise<T>, signal?: AbortSignal): Promise<T> {
     await this.#turn(signal);
     try {
@@ -20,12 +20,12 @@ export class WorkQueue {
     }
   }
 
-  /** How many tasks run and wait. */
+  /** Returns the numbers of running and waiting tasks. */
   describe(): { readonly running: number; readonly waiting: number } {
     return { running: this.#running, waiting: this.#waiting.length };
   }
 
-  /** Refuses what waits, and everything after, with the reason; what runs goes on. */
+  /** Rejects waiting and all later tasks with the reason; running tasks continue. */
   close(reason: unknown): void {
     this.#closedBy ??= { reason };
     const waiting = this.#waiting;
@@ -36,7 +36,7 @@ export class WorkQueue {
   #turn(signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve, reject) => {
       const refuse = (reason: unknown): void => {
-        // The reason is the caller's, whatever it is.
+        // The reason is given by the caller.
         // eslint-disable-next-line @typescript-eslint/prefer-promise-reject-errors
         reject(reason);
       };

@@ -1,6 +1,6 @@
 import { accessTokens, choice, integer, section, toggle, unset } from './setting-schemas.ts';
 
-/** Who may write over the network. */
+/** Settings for write access over the network. */
 export const access = section('Who may verify contracts and import signatures over the network.', {
   verify: choice(['open', 'token', 'off'], 'open', {
     description:

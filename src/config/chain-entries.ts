@@ -9,21 +9,21 @@ import { PLACEHOLDER, variableSecrets, type SecretReader } from './secrets.ts';
 import { parseYaml, whereIs, type Place, type YamlFile } from './yaml-file.ts';
 
 /**
- * Judges an entry of `chains:`: the chain, or what is wrong with which field. Given as an argument,
- * since what a chain may say is known to the chains alone.
+ * Validates an entry of `chains:` and returns the chain, or the faults of its fields. Passed as an argument,
+ * since only the chains module knows the valid fields.
  */
 export type ChainValidator = typeof validateServiceChain;
 
-/** Stands in for an endpoint that has its problem already, so that the rest of the entry is judged all the same. */
+/** Placeholder for an endpoint whose fault is already reported, so that the rest of the entry is still validated. */
 const UNFILLED = 'https://unfilled.invalid';
 
 /**
- * Reads the chains of files, or of the part of a file that is below `chains`. A chain that stands in two places is a
- * fault that names both.
+ * Reads chains from files, or from the `chains` part of a file. A chain configured in two places is a fault
+ * that names both.
  */
 export class ChainReader {
   readonly chains = new Map<number, ServiceChain>();
-  /** The file that configures each chain. */
+  /** File that configures each chain. */
   readonly files = new Map<number, string>();
   readonly #places = new Map<number, string>();
   readonly #variables = new Map<string, string>();
@@ -43,7 +43,7 @@ export class ChainReader {
     return [...variableSecrets(this.#variables), ...this.#endpoints];
   }
 
-  /** Reads a map of chains, or nothing from an empty value. */
+  /** Reads a map of chains; an empty value adds none. */
   read({ name, value, place }: YamlFile): void {
     if (value === null) return;
     if (!isMembers(value)) {
@@ -60,13 +60,13 @@ export class ChainReader {
     }
   }
 
-  /** Ids are written one way, so that an id cannot stand twice in two spellings. */
+  /** Requires the canonical form, so that an id cannot appear twice in different spellings. */
   #readChainId(key: string, where: string): number | undefined {
     const chainId = Number(key);
     const exact = Number.isSafeInteger(chainId) && chainId > 0;
     if (!exact || String(chainId) !== key) {
       const advice = exact ? `write ${chainId}` : 'such as 1 or 11155111, up to 2^53-1';
-      // Anything else may be a secret in the wrong place.
+      // Anything else may be a misplaced secret.
       const shown = /^[\d.,_+-]{1,16}$/.test(key) ? `'${key}'` : 'this key';
       const fault = `${shown} is not a chain id: expected a decimal number, ${advice}`;
       this.#problems.invalid(where, fault, 'chains');
@@ -90,7 +90,7 @@ export class ChainReader {
         code,
         where: whereIs(place, hiddenKey === undefined ? steps : [...steps, hiddenKey.reveal()]),
         key: field === '' ? `chains.${chainId}` : `chains.${chainId}.${field}`,
-        // A validator has no reason to quote a secret; should it do so, it is not passed on.
+        // A validator should not quote a secret; if it does, the secret is redacted.
         message: [...this.#variables.values()].reduce(
           (text, secret) => text.replaceAll(secret, '***'),
           message,
@@ -103,7 +103,7 @@ export class ChainReader {
     return { ...chain, privateRpc: privateRpc.map((endpoint) => new Secret(endpoint)) };
   }
 
-  /** The entry with every `${NAME}` of `privateRpc` filled from the environment. */
+  /** Fills every `${NAME}` in the entry's `privateRpc` from the environment. */
   #fillEndpoints(chainId: number, raw: unknown, place: Place): unknown {
     if (!isMembers(raw) || !Array.isArray(raw['privateRpc'])) return raw;
     const privateRpc = raw['privateRpc'].map((endpoint: unknown, index) =>
@@ -139,7 +139,7 @@ export class ChainReader {
   }
 }
 
-/** The maps of chains in the files of a folder. A folder that must exist and does not is a fault. */
+/** Reads the chain maps in the files of a folder. A missing folder is a fault if it is required. */
 export function readChainsDirectory(
   folder: { readonly path: string; readonly where: string; readonly required: boolean },
   { files, workingDirectory }: { readonly files: FileReader; readonly workingDirectory: string },

@@ -3,15 +3,15 @@ import { Secret } from '../lib/secret.ts';
 import { type Config, type LoadedConfig } from './config.ts';
 import { SETTINGS, valueOf } from './settings.ts';
 
-/** The keys whose values differ, in the order of the example file; a chain is `chains.<chainId>`. */
+/** Keys whose values differ, in the order of the example file; a chain is `chains.<chainId>`. */
 interface ConfigDifference {
-  /** What a running service takes over. */
+  /** Keys that a running service applies. */
   readonly live: readonly string[];
-  /** What waits for a restart. */
+  /** Keys that take effect only after a restart. */
   readonly restart: readonly string[];
 }
 
-/** Where two configurations differ. It says which keys, never their values, which may be secrets. */
+/** Compares two configurations. Returns keys only, never values, which may be secrets. */
 export function compareConfigs(
   { config: before }: LoadedConfig,
   { config: after }: LoadedConfig,
@@ -35,7 +35,7 @@ function differs(left: unknown, right: unknown): boolean {
   return !isDeepStrictEqual(reveal(left), reveal(right));
 }
 
-/** The value with its secrets open: two secrets look alike from outside. */
+/** Reveals the secrets in a value, because secrets cannot be compared otherwise. */
 function reveal(value: unknown): unknown {
   if (value instanceof Secret) return { secret: value.reveal() };
   if (Array.isArray(value)) return value.map(reveal);

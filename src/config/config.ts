@@ -27,8 +27,8 @@ import {
 const PUBLIC_URL = 'an http or https URL without query, such as https://verify.example.org';
 
 /**
- * Every key of the configuration with its type, its default and what else is known about it: the one source of the type
- * {@link Config}, the environment names, the flags, fullmatch.example.yaml and the messages.
+ * Every configuration key with its type, default and facts: the single source of the type {@link Config}, the
+ * environment variables, the flags, fullmatch.example.yaml and the messages.
  */
 export const configSchema = z.object({
   host: text(host, '127.0.0.1', {
@@ -365,16 +365,16 @@ export const configSchema = z.object({
 /** The validated configuration. */
 export type Config = z.infer<typeof configSchema>;
 
-/** The configuration and where it came from. */
+/** A validated configuration with the origin of its values. */
 export interface LoadedConfig {
   readonly config: Config;
   /**
-   * Dotted key → `default`, the file's name, `environment FULLMATCH_HOST` or `flag --host`.
-   * A configured chain has the key `chains.<chainId>`.
+   * Dotted key → `default`, the file's name, `environment FULLMATCH_HOST` or `flag --host`. A configured
+   * chain has the key `chains.<chainId>`.
    */
   readonly origins: ReadonlyMap<string, string>;
-  /** Everything that must not appear in any output. */
+  /** Secrets that must not appear in any output. */
   readonly secrets: readonly NamedSecret[];
-  /** The configuration file that was read, as it is shown to the operator. */
+  /** Configuration file that was read, as shown to the operator. */
   readonly file?: string;
 }

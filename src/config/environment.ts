@@ -2,8 +2,8 @@
 export type Environment = Readonly<Record<string, string>>;
 
 /**
- * The environment of the process, without empty values. The only reader of `process.env`:
- * whatever else needs a variable is given this record.
+ * Returns the environment of the process, without empty values. The only reader of `process.env`: all other
+ * code receives this record.
  */
 export function readEnvironment(
   env: Readonly<Record<string, string | undefined>> = process.env,

@@ -37,7 +37,7 @@ const CHAINS = `# Your own chains, and settings for chains of the public list, b
 #     nativeCurrency: { name: Ether, symbol: ETH, decimals: 18 }
 `;
 
-/** The text of fullmatch.example.yaml: every key with its description, names and default, made from the schema. */
+/** Renders fullmatch.example.yaml from the schema: every key with its description, names and default. */
 export function renderExample(): string {
   return `${HEAD}\n${renderSection(configSchema, '')}`;
 }
@@ -57,7 +57,8 @@ function renderSection(section: z.ZodType, above: string): string {
 function renderKey(name: string, setting: Setting): string {
   const { description, expected, variable, secret, flag, base } = setting;
   const names = [variable, secret && `${variable}_FILE`, flag].filter(Boolean).join(', ');
-  // What begins at the data directory cannot be said in the file, whose paths begin at its own folder.
+  // A default below the data directory cannot be written in the file, where relative paths start at the
+  // file's folder.
   const line =
     setting.default === undefined || base === 'dataDir'
       ? `# ${name}: ${expected.replace(/^.*such as /, '')}\n`

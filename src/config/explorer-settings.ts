@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { apiKey, publicUrl, section, text, unset } from './setting-schemas.ts';
 
-/** Where an explorer verifies what it is told of. */
+/** Defines the settings for forwarding matches to an explorer. */
 export function explorer(name: string, example: string) {
   return section(`Forwarding to ${name}.`, {
     url: text(z.union([z.literal('off'), publicUrl]), 'off', {

@@ -2,15 +2,15 @@ import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { FullmatchError, messageOf } from '../errors.ts';
 
-/** What the configuration reads of the file system. Paths are absolute. */
+/** File system access of the configuration. Paths are absolute. */
 export interface FileReader {
   /**
-   * The text of a file, or undefined when there is none.
+   * Returns the text of a file, or undefined if it does not exist.
    * @throws FullmatchError `configuration_file_unreadable`
    */
   read(file: string): string | undefined;
   /**
-   * The names in a folder in code-unit order, or undefined when there is no such folder.
+   * Returns the names in a folder in code-unit order, or undefined if it does not exist.
    * @throws FullmatchError `configuration_file_unreadable`
    */
   list(folder: string): readonly string[] | undefined;
@@ -24,7 +24,7 @@ export const diskFiles: FileReader = {
     return attempt(file, () => {
       const { size } = statSync(file);
       if (size > MAXIMUM_FILE_BYTES) throw tooLarge(file);
-      // A pipe or a device has no size: the bytes are counted again once they are read.
+      // Pipes and devices report no size, so the size is checked again after reading.
       const bytes = readFileSync(file);
       if (bytes.length > MAXIMUM_FILE_BYTES) throw tooLarge(file);
       try {
@@ -39,10 +39,10 @@ export const diskFiles: FileReader = {
   },
 };
 
-/** The name of the configuration file that is read from the working directory. */
+/** Configuration file that is read from the working directory by default. */
 const DEFAULT_FILE_NAME = 'fullmatch.yaml';
 
-/** A configuration file: its folder, which relative paths in it begin at, its text, and the name that messages call it by. */
+/** A configuration file: its text, the folder at which its relative paths start, and its name in messages. */
 export interface ConfigFile {
   readonly name: string;
   readonly folder: string;
@@ -50,8 +50,9 @@ export interface ConfigFile {
 }
 
 /**
- * Finds and reads the configuration file: the one that is named, else fullmatch.yaml in the working directory, else none.
- * @throws FullmatchError `configuration_file_unreadable` when a named file is missing, or a file cannot be read
+ * Finds and reads the configuration file: the named one, else fullmatch.yaml in the working directory, else
+ * none.
+ * @throws FullmatchError `configuration_file_unreadable` if a named file is missing or a file cannot be read
  */
 export function readConfigFile(
   files: FileReader,
@@ -70,7 +71,7 @@ export function readConfigFile(
   return undefined;
 }
 
-/** A path as messages show it: relative when it is below the working directory. */
+/** Returns a path as messages show it: relative if it is below the working directory. */
 export function showPath(file: string, workingDirectory: string): string {
   const relative = path.relative(workingDirectory, file);
   const below = relative !== '' && !relative.startsWith('..') && !path.isAbsolute(relative);

@@ -1,6 +1,6 @@
 import { integer, PORTS, section, toggle } from './setting-schemas.ts';
 
-/** Who reads figures of the process. */
+/** Settings of the Prometheus metrics. */
 export const metrics = section('Metrics of this process.', {
   enabled: toggle(false, {
     description: 'Whether Prometheus metrics are served at /metrics on 127.0.0.1.',
@@ -8,7 +8,7 @@ export const metrics = section('Metrics of this process.', {
   port: integer(PORTS, 9464, { description: 'The port of the metrics; 0 picks a free one.' }),
 });
 
-/** What an operator sees. */
+/** Settings of the operator's page. */
 export const operator = section("The operator's page, at 127.0.0.1 alone.", {
   enabled: toggle(false, {
     description: 'Whether it is served. It has no password: who is on this machine may use it.',
@@ -16,7 +16,7 @@ export const operator = section("The operator's page, at 127.0.0.1 alone.", {
   port: integer(PORTS, 5557, { description: 'Its port; 0 picks a free one.' }),
 });
 
-/** What agents ask. */
+/** Settings of the Model Context Protocol. */
 export const mcp = section('The Model Context Protocol, at /mcp of the API host.', {
   enabled: toggle(false, {
     description: 'Whether programs may read contracts, chains and counts by it.',

@@ -17,16 +17,16 @@ import { type SecretReader } from './secrets.ts';
 import { nearest, suggest } from './suggestion.ts';
 import { type Place, type YamlFile } from './yaml-file.ts';
 
-/** A port with a digit too many is shown; a number as long as a short secret is not. */
+/** A port with one digit too many may be shown; a number as long as a short secret may not. */
 const SHOWN_NUMBER_CHARACTERS = 6;
 
-/** The sound values that one source gives: where each came from, and the folder that a relative path in it begins at. */
+/** Valid values from one source, each with its origin and the folder at which its relative paths start. */
 export type Layer = Map<SettingKey, { value: unknown; origin: string; folder: string }>;
 
-/** The flags of a command line by the key that they set. `config` names the configuration file. */
+/** Command-line flags by the key that they set. `config` names the configuration file. */
 export type Flags = Readonly<Partial<Record<SettingKey | 'config', string>>>;
 
-/** The layer of the command line. A relative path begins at `folder`. */
+/** Reads the values of the command line. Relative paths start at `folder`. */
 export function readFlags(flags: Flags, folder: string, problems: Problems): Layer {
   return readTexts(folder, problems, ({ key, flag }) => {
     const text = flags[key];
@@ -34,7 +34,7 @@ export function readFlags(flags: Flags, folder: string, problems: Problems): Lay
   });
 }
 
-/** The values of the environment. */
+/** Reads the values of the environment. */
 export function readVariables(
   environment: Environment,
   secrets: SecretReader,
@@ -66,8 +66,8 @@ function readTexts(
 }
 
 /**
- * A `FULLMATCH_` name that means nothing is a fault: it would be ignored in silence. Called when everything else is
- * read, since the chains may take variables of any name.
+ * Reports unknown `FULLMATCH_` variables, which would otherwise be ignored silently. Call it after everything
+ * else is read, since chains may use variables with any name.
  */
 export function reportUnknownVariables(
   environment: Environment,
@@ -98,7 +98,7 @@ export function reportUnknownVariables(
   }
 }
 
-/** The values of the configuration file but `chains`, which is judged by the chains. */
+/** Reads the values of the configuration file except `chains`, which have their own validation. */
 export function readTree(yaml: YamlFile, folder: string, problems: Problems): Layer {
   const layer: Layer = new Map();
   const read = (schema: z.ZodType, key: string, found: unknown, at: Place): void => {
@@ -133,7 +133,7 @@ function reportUnknownKey(
   where: string,
   problems: Problems,
 ): void {
-  // A key at the wrong level: `port` beside `api` means `api.port`, whatever sibling it resembles.
+  // A key at the wrong level: a top-level `port` means `api.port`, whatever sibling name it resembles.
   const elsewhere = [...SETTINGS.keys()].find((known) => `.${known}`.endsWith(`.${name}`));
   const advice =
     REMOVED_SETTINGS.get(key) ??
@@ -148,7 +148,7 @@ function reportUnknownKey(
   });
 }
 
-/** The value that the text of a variable or a flag stands for; a text that stands for none is left to be refused. */
+/** Parses the text of a variable or flag; returns an invalid text unchanged, so that validation rejects it. */
 function parseText({ default: byDefault }: Setting, text: string): unknown {
   if (typeof byDefault === 'number' && /^(0|[1-9][0-9]{0,15})$/.test(text)) return Number(text);
   if (typeof byDefault === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';
@@ -156,7 +156,10 @@ function parseText({ default: byDefault }: Setting, text: string): unknown {
   return text;
 }
 
-/** The normalised value, or undefined with a problem that says what was `found`. */
+/**
+ * Validates and normalizes a value; returns undefined and reports a problem, which mentions what was `found`,
+ * if it is invalid.
+ */
 function judge(
   { key, schema, expected }: Setting,
   value: unknown,
@@ -170,10 +173,7 @@ function judge(
   return undefined;
 }
 
-/**
- * What was found in place of a sound value. Any text may be a secret in the wrong place, and so may a long number: only
- * their kind is told.
- */
+/** Describes an invalid value. Any text, or a long number, may be a misplaced secret, so only its type is shown. */
 function foundInstead(value: unknown): string {
   if (value === null) return '; it has no value: give one or remove the line';
   if (Array.isArray(value)) return '; found a list';

@@ -10,7 +10,7 @@ type Given = Parameters<typeof configSources>[0];
 
 const load = (given: Given = {}) => loadConfig(configSources(given));
 
-/** The problems that a configuration is refused for. */
+/** Returns the problems for which a configuration is rejected. */
 function problemsOf(given: Given): {
   code: ErrorCode;
   problems: readonly Problem[];
@@ -65,7 +65,7 @@ describe('the defaults', () => {
   });
 });
 
-/** Two sound values of each key, neither the default, as text. */
+/** Valid values of each key as text, none of them the default. */
 const SAMPLES: Readonly<Record<string, readonly [string, string, string]>> = {
   host: ['0.0.0.0', '::1', 'localhost'],
   'api.port': ['1', '2', '3'],

@@ -1,4 +1,4 @@
-// Makes one checked configuration of flags, environment and file.
+// Builds one validated configuration from flags, environment and file.
 import path from 'node:path';
 import { type Members } from '../lib/members.ts';
 import { type NamedSecret } from '../lib/secret.ts';
@@ -19,7 +19,7 @@ import { CONFIG_VARIABLE, SETTINGS, type SettingKey } from './settings.ts';
 import { databaseSecrets, SecretReader } from './secrets.ts';
 import { parseYaml } from './yaml-file.ts';
 
-/** Everything that a configuration is made from. Nothing else is read. */
+/** Sources of a configuration. Nothing else is read. */
 export interface ConfigSources {
   readonly flags: Flags;
   readonly environment: Environment;
@@ -30,8 +30,8 @@ export interface ConfigSources {
 }
 
 /**
- * The configuration: flags over environment over file over defaults, each source judged as a whole,
- * so that a value that is overridden must be sound too. Pure but for what `sources.files` reads.
+ * Loads the configuration: flags override the environment, which overrides the file, which overrides defaults.
+ * Each source is validated as a whole, so an overridden value must be valid too. Pure apart from `sources.files`.
  *
  * @throws FullmatchError `invalid_configuration`, `unknown_configuration_key`, `configuration_file_unreadable`,
  *   `environment_variable_missing`: one error with all problems, under `details.problems` too
@@ -52,7 +52,7 @@ export function loadConfig(sources: ConfigSources): LoadedConfig {
   const folder = {
     path: settled.chainsDirectory,
     where: originOf('chainsDirectory'),
-    // The example file spells the default out, and still need not have the folder.
+    // The example file spells out the default, and with that default the folder is optional too.
     required: ![undefined, SETTINGS.get('chainsDirectory')?.default].includes(
       given.get('chainsDirectory')?.value,
     ),
@@ -93,7 +93,7 @@ function readFile(
   return problems.attempt(where, 'config', () => readConfigFile(files, workingDirectory, named));
 }
 
-/** The values that are given, over the defaults, with absolute paths. A key that is not set is absent. */
+/** Applies the given values over the defaults and makes paths absolute. A key that is not set is absent. */
 function settle(
   given: Layer,
   workingDirectory: string,
@@ -107,7 +107,7 @@ function settle(
     if (value === undefined) continue;
     setIn(tree, key.split('.'), setting.base === undefined ? value : absolute(value, folder));
   }
-  // Each value is of its key's own schema, and a key without a value is one that may be absent.
+  // Each value matches its key's schema, and a key without a value is optional.
   return tree as unknown as Config;
 }
 
@@ -118,7 +118,7 @@ function setIn(tree: Tree, [step = '', ...steps]: readonly string[], value: unkn
   else setIn((tree[step] ??= {}) as Tree, steps, value);
 }
 
-/** A path as an absolute one; in a list, URLs stay as they are. */
+/** Makes a path absolute; in a list, URLs stay unchanged. */
 function absolute(value: unknown, folder: string): unknown {
   if (!Array.isArray(value)) return path.resolve(folder, String(value));
   return value.map((item) =>
@@ -126,7 +126,7 @@ function absolute(value: unknown, folder: string): unknown {
   );
 }
 
-/** The keys for other services, and the tokens for this one. */
+/** Lists the API keys for other services and the access tokens of this one. */
 function keySecrets({
   access,
   etherscan,
@@ -150,7 +150,7 @@ function keySecrets({
 
 const DATABASE_URLS = ['url', 'listenUrl'] as const;
 
-/** The secrets of a database URL, under the name that the operator set it by. */
+/** Lists the secrets of a database URL, under the name by which the operator set it. */
 function databaseUrlSecrets(
   name: (typeof DATABASE_URLS)[number],
   url: Config['database']['url'],
@@ -160,7 +160,7 @@ function databaseUrlSecrets(
   return url === undefined ? [] : databaseSecrets(variable ?? `database.${name}`, url);
 }
 
-/** What no key can say alone. */
+/** Checks constraints between keys. */
 function checkTogether(
   config: Omit<Config, 'chains'>,
   originOf: (key: SettingKey) => string,

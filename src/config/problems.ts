@@ -1,15 +1,18 @@
 import { ERROR_CODES, FullmatchError, type ErrorCode } from '../errors.ts';
 
-/** One fault of the configuration. `where` is a place that the operator can open: `fullmatch.yaml:12:3`, `environment FULLMATCH_HOST`. */
+/**
+ * One fault of the configuration. `where` is a location that the operator can open: `fullmatch.yaml:12:3`,
+ * `environment FULLMATCH_HOST`.
+ */
 export interface Problem {
   readonly code: ErrorCode;
   readonly where: string;
   readonly message: string;
-  /** The dotted key, where one is at fault. */
+  /** Dotted key at fault, if there is one. */
   readonly key?: string;
 }
 
-/** Collects the faults of a configuration, so that the operator sees all of them at once. */
+/** Collects the faults of a configuration, so that the operator sees all at once. */
 export class Problems {
   readonly #found: Problem[] = [];
 
@@ -17,12 +20,12 @@ export class Problems {
     this.#found.push(problem);
   }
 
-  /** Adds an `invalid_configuration`. */
+  /** Adds an `invalid_configuration` problem. */
   invalid(where: string, message: string, key?: string): void {
     this.add({ code: 'invalid_configuration', where, message, ...(key !== undefined && { key }) });
   }
 
-  /** Runs `read`; an error of ours becomes a problem at that place, and the result undefined. */
+  /** Runs `read`; converts an error of ours into a problem at that location and returns undefined. */
   attempt<T>(where: string, key: string, read: () => T): T | undefined {
     try {
       return read();
@@ -34,8 +37,8 @@ export class Problems {
   }
 
   /**
-   * Throws one error that holds every fault, one a line, with the list under `details.problems`.
-   * Its code is the faults' own when they share one, else `invalid_configuration`.
+   * Throws one error with every fault, one per line, and the list under `details.problems`. Its code is that
+   * of the faults if they share one, else `invalid_configuration`.
    */
   throwIfAny(): void {
     const [first] = this.#found;

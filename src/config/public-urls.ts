@@ -1,11 +1,11 @@
 import { type Config } from './config.ts';
 
-/** Addresses that stand for all of the machine's: no URL of clients can be made of them. */
+/** Wildcard addresses, from which no client URL can be built. */
 const WILDCARDS: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
 
 /**
- * The hosts that are open to the network and whose URL nobody told: links on their pages, and in their documents, lead to
- * this machine alone.
+ * Returns the hosts that are open to the network but have no public URL: links on their pages and in their
+ * documents lead to this machine only.
  */
 export function hostsWithoutPublicUrl(config: Config): readonly ('api' | 'repository')[] {
   if (!WILDCARDS.has(config.host)) return [];

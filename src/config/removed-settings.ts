@@ -2,7 +2,7 @@ const BODIES = 'a fixed number of request bodies is read at once; remove it';
 const ANSWERS = 'a fixed number of large answers is under way at once; remove it';
 const FIXED = 'it has a fixed value now; remove it';
 
-/** Settings of earlier versions, and what to do about each. */
+/** Settings of earlier versions, with the advice for each. */
 export const REMOVED_SETTINGS: ReadonlyMap<string, string> = new Map([
   ['limits.bodyMemoryBytes', BODIES],
   ['limits.bodySpoolBytes', BODIES],

@@ -4,16 +4,19 @@ import { Secret, type NamedSecret } from '../lib/secret.ts';
 import { type Environment } from './environment.ts';
 import { type FileReader } from './file.ts';
 
-/** Parts shorter than this, such as the password `test`, occur by chance: looking for them would raise false alarms. */
+/** Shorter parts, such as the password `test`, occur by chance; searching for them would raise false alarms. */
 const MINIMUM_PART_LENGTH = 8;
 
-/** A variable's value and the name of the variable that gave it, `NAME` or `NAME_FILE`. */
+/** A value, and the name of the variable that supplied it: `NAME` or `NAME_FILE`. */
 interface Variable {
   readonly value: string;
   readonly variable: string;
 }
 
-/** Reads secrets from the environment, and from the files that `_FILE` variables name, as container platforms mount them. */
+/**
+ * Reads secrets from the environment and from the files that `_FILE` variables name, as container platforms
+ * mount them.
+ */
 export class SecretReader {
   readonly #environment: Environment;
   readonly #files: FileReader;
@@ -27,9 +30,9 @@ export class SecretReader {
   }
 
   /**
-   * The value of `NAME`, or the content of the file that `NAME_FILE` names, without the line break at its end.
-   * Undefined when neither is set.
-   * @throws FullmatchError `invalid_configuration` when both are set, `configuration_file_unreadable`
+   * Returns the value of `NAME`, or the content of the file that `NAME_FILE` names, without its trailing line
+   * break. Undefined if neither is set.
+   * @throws FullmatchError `invalid_configuration` if both are set, `configuration_file_unreadable`
    */
   read(name: string): Variable | undefined {
     const fileVariable = `${name}_FILE`;
@@ -46,7 +49,7 @@ export class SecretReader {
     const absolute = path.resolve(this.#workingDirectory, file);
     const content = this.#files.read(absolute)?.replace(/\r?\n$/, '');
     if (content === undefined || content === '') {
-      // The name is not shown: it may be the secret itself, in the wrong variable.
+      // The file name is not shown: it may be the secret itself, in the wrong variable.
       const fault = content === '' ? 'is empty' : 'does not exist';
       throw new FullmatchError(
         'configuration_file_unreadable',
@@ -56,7 +59,7 @@ export class SecretReader {
     return { value: content, variable: fileVariable };
   }
 
-  /** Whether {@link read} has looked at the variable: it means something, whatever its name. */
+  /** Returns whether {@link read} has requested the variable, which makes its name a known one. */
   hasAsked(variable: string): boolean {
     return this.#asked.has(variable);
   }
@@ -66,10 +69,10 @@ export class SecretReader {
   }
 }
 
-/** `${NAME}` in a text that may hold secrets. */
+/** Matches `${NAME}` in a text that may contain secrets. */
 export const PLACEHOLDER = /\$\{([A-Za-z_][A-Za-z0-9_]*)\}/g;
 
-/** The database's URL and the password in it, as written and decoded. */
+/** Lists the database URL and its password, both as written and decoded. */
 export function databaseSecrets(name: string, url: Secret): NamedSecret[] {
   const text = url.reveal();
   const secrets: NamedSecret[] = [{ name, secret: url }];
@@ -82,7 +85,10 @@ export function databaseSecrets(name: string, url: Secret): NamedSecret[] {
   return secrets;
 }
 
-/** Variables that were filled in, as secrets; too short ones are covered by the whole text that they were filled into. */
+/**
+ * Lists the substituted variables as secrets; those that are too short are covered by the complete text that
+ * contains them.
+ */
 export function variableSecrets(variables: ReadonlyMap<string, string>): NamedSecret[] {
   return [...variables]
     .filter(([, value]) => value.length >= MINIMUM_PART_LENGTH)

@@ -1,32 +1,32 @@
 import { z } from 'zod';
 import { Secret } from '../lib/secret.ts';
 
-/** What is known about a key of the configuration beside its type and its default. */
+/** Facts about a configuration key apart from its type and default. */
 export interface SettingFacts {
-  /** One sentence that says what the key does. */
+  /** One sentence that describes the key. */
   readonly description: string;
-  /** What the value must be, with an example, completing "expected …". */
+  /** Expected value with an example, completing "expected …". */
   readonly expected: string;
-  /** The command-line flag, where there is one. */
+  /** Command-line flag, if there is one. */
   readonly flag?: string;
-  /** The flag only matters where something listens. */
+  /** Set if the flag applies only to commands that listen. */
   readonly listener?: true;
-  /** The environment variable, where it is not made from the key. */
+  /** Environment variable, if it is not derived from the key. */
   readonly variable?: string;
   /**
-   * The value is a path, and its default begins here. Other relative paths begin at the folder of the file that
-   * holds them, else at the working directory.
+   * Set if the value is a path: where its default starts. Other relative paths start at the folder of the
+   * file that contains them, else at the working directory.
    */
   readonly base?: 'workingDirectory' | 'configFolder' | 'dataDir';
-  /** Never shown, and taken from a file by its `_FILE` variable. */
+  /** Set if the value is never shown and may come from a file, by its `_FILE` variable. */
   readonly secret?: true;
-  /** A running service takes a new value over; every other key waits for a restart. */
+  /** Set if a running service applies a new value; every other key needs a restart. */
   readonly live?: true;
 }
 
 type Facts = Omit<SettingFacts, 'expected'>;
 
-/** The facts of each key's schema. */
+/** Facts of each key's schema. */
 export const FACTS = z.registry<SettingFacts>();
 
 function known<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts): Schema {
@@ -34,17 +34,17 @@ function known<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts): S
   return schema;
 }
 
-/** A text with a default. */
+/** Defines a text key with a default. */
 export function text(schema: z.ZodType<string>, byDefault: string, facts: SettingFacts) {
   return known(schema.default(byDefault), facts);
 }
 
-/** A key that is absent when it is not set. */
+/** Defines an optional key without a default. */
 export function unset<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts) {
   return known(schema.exactOptional(), facts);
 }
 
-/** One of some texts. */
+/** Defines a key whose value is one of several texts. */
 export function choice<const Value extends string>(
   values: readonly [Value, ...Value[]],
   byDefault: NoInfer<Value>,
@@ -54,19 +54,19 @@ export function choice<const Value extends string>(
   return known(z.enum(values).default(byDefault), { ...facts, expected });
 }
 
-/** A whole number within a range. */
+/** Defines a whole number within a range. */
 export function integer([least, most]: readonly [number, number], byDefault: number, facts: Facts) {
   const schema = z.int().check(z.gte(least), z.lte(most)).default(byDefault);
   const expected = `a whole number from ${least} to ${most}, such as ${byDefault}`;
   return known(schema, { ...facts, expected });
 }
 
-/** On or off. */
+/** Defines a boolean key. */
 export function toggle(byDefault: boolean, facts: Facts) {
   return known(z.boolean().default(byDefault), { ...facts, expected: 'true or false' });
 }
 
-/** A list of texts; one text stands for a list of itself. A variable holds them with commas or white space between. */
+/** Defines a list of texts; a single text is a list of one. Variables separate the items by commas or white space. */
 export function texts(
   item: z.ZodType<string>,
   facts: SettingFacts,
@@ -77,7 +77,7 @@ export function texts(
   return known(schema.default([...byDefault]), facts);
 }
 
-/** Keys below one name. */
+/** Defines a section of keys. */
 export function section<Shape extends z.ZodRawShape>(description: string, shape: Shape) {
   return z.object(shape).readonly().describe(description);
 }
@@ -85,29 +85,29 @@ export function section<Shape extends z.ZodRawShape>(description: string, shape:
 export const PORTS = [0, 65_535] as const;
 export const TIMEOUTS_MS = [100, 3_600_000] as const;
 
-/** The id of a chain, in decimal digits. */
+/** Chain id in decimal digits. */
 export const chainId = z.string().regex(/^[1-9][0-9]{0,15}$/);
 
-/** The path of a file or a folder. */
+/** Path of a file or a folder. */
 export const path = z
   .string()
   .min(1)
   .refine((value) => !value.includes('\0'));
 
-/** An IP address or a host name. */
+/** IP address or host name. */
 export const host = z.union([
   z.ipv4(),
   z.ipv6(),
   z.string().regex(/^[a-zA-Z0-9]([a-zA-Z0-9.-]*[a-zA-Z0-9])?$/),
 ]);
 
-/** `/` alone is the same as no prefix. */
+/** URL path prefix; `/` alone means no prefix. */
 export const prefix = z
   .string()
   .transform((value) => (value === '/' ? '' : value))
   .refine((value) => /^(\/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$/.test(value));
 
-/** An origin and path without user information, query or fragment; a closing slash is taken off. */
+/** Origin and path without user information, query or fragment; a trailing slash is removed. */
 export const publicUrl = z
   .string()
   .refine((value) => {
@@ -121,19 +121,22 @@ export const publicUrl = z
   })
   .transform((value) => value.replace(/\/+$/, ''));
 
-/** A URL that can be shown to anyone, or the path of a file. */
+/** Public URL, or the path of a file. */
 export const listSource = z.union([
   publicUrl,
   path.refine((value) => !/^[a-z][a-z0-9+.-]*:\/\//i.test(value) && !/[\s,]/.test(value)),
 ]);
 
-/** Text in its sources, and hidden from then on. */
+/** Text in its sources, converted to a Secret. */
 export const databaseUrl = z
   .string()
   .regex(/^postgres(ql)?:\/\/./)
   .transform((value) => new Secret(value));
 
-/** Names with tokens, such as `ci:5f0c…`: one text for each, or one with white space or commas between. Hidden from then on. */
+/**
+ * Names with tokens, such as `ci:5f0c…`: a list, or one text separated by white space or commas. The tokens
+ * become Secrets.
+ */
 export const accessTokens = z
   .union([z.array(z.string()), z.string().transform((value) => value.split(/[\s,]+/))])
   .transform((items) => items.filter((item) => item !== ''))
@@ -148,7 +151,7 @@ export const accessTokens = z
   )
   .refine((tokens) => new Set(tokens.map(({ name }) => name)).size === tokens.length);
 
-/** A key of a service elsewhere: hidden text without white space. */
+/** API key of another service: secret text without white space. */
 export const apiKey = z
   .string()
   .regex(/^\S{1,512}$/)

@@ -9,20 +9,20 @@ type DottedKeys<Shape> = {
     : Name;
 }[keyof Shape & string];
 
-/** A dotted key of the configuration, such as `api.port`. */
+/** Dotted configuration key, such as `api.port`. */
 export type SettingKey = Exclude<DottedKeys<typeof configSchema.shape>, 'chains'>;
 
-/** One key of the configuration. */
+/** One configuration key. */
 export interface Setting extends SettingFacts {
   readonly key: SettingKey;
-  /** Judges and normalises a value. */
+  /** Validates and normalizes a value. */
   readonly schema: z.ZodType;
-  /** Undefined for a key that is absent unless it is set. */
+  /** Undefined for an optional key. */
   readonly default: unknown;
   readonly variable: string;
 }
 
-/** Every key but `chains`, in the order of the schema, which is the order of fullmatch.example.yaml. */
+/** Every key except `chains`, in the order of the schema and of fullmatch.example.yaml. */
 export const SETTINGS: ReadonlyMap<SettingKey, Setting> = new Map(
   settingsOf(configSchema, '').map((setting) => [setting.key, setting]),
 );
@@ -37,26 +37,26 @@ function settingsOf(section: z.ZodType, above: string): Setting[] {
   });
 }
 
-/** The keys below one name with their schemas, or undefined where the schema is not a section. */
+/** Returns the keys of a section with their schemas, or undefined if the schema is not a section. */
 export function keysOf(schema: z.ZodType): Readonly<Record<string, z.ZodType>> | undefined {
   const section = schema instanceof z.ZodReadonly ? schema.unwrap() : schema;
   return section instanceof z.ZodObject ? section.shape : undefined;
 }
 
-/** `FULLMATCH_` and the key in capitals, such as `FULLMATCH_API_PORT`. */
+/** Returns `FULLMATCH_` and the key in upper case, such as `FULLMATCH_API_PORT`. */
 function variableOf(key: string): string {
   const words = key.replaceAll(/[A-Z]/g, (letter) => `_${letter}`).replaceAll('.', '_');
   return `FULLMATCH_${words.toUpperCase()}`;
 }
 
-/** The value of a key, undefined when it is not set. */
+/** Returns the value of a key; undefined if it is not set. */
 export function valueOf(config: Config, key: SettingKey): unknown {
   const steps = key.split('.');
   return steps.reduce<unknown>((at, step) => (at as Members | undefined)?.[step], config);
 }
 
-/** The variable with the token that the command line sends to another service. */
+/** Variable with the access token that the command line sends to another service. */
 export const TOKEN_VARIABLE = 'FULLMATCH_TOKEN';
 
-/** The variable that names the configuration file, beside those of the keys. */
+/** Variable that names the configuration file, in addition to those of the keys. */
 export const CONFIG_VARIABLE = 'FULLMATCH_CONFIG';

@@ -1,8 +1,8 @@
 import { distance } from 'fastest-levenshtein';
 
 /**
- * The ending of a message about an unknown name: the one that was probably meant, or else all there are.
- * Case is ignored, and a name that merely begins another counts as near.
+ * Returns the end of a message about an unknown name: the name probably meant, or else all known names.
+ * Ignores case; a known name that starts with the unknown one also counts as near.
  */
 export function suggest(unknown: string, known: readonly string[]): string {
   const near = nearest(unknown, known);
@@ -10,7 +10,7 @@ export function suggest(unknown: string, known: readonly string[]): string {
   return known.length === 0 ? 'remove it' : `known here: ${known.join(', ')}`;
 }
 
-/** The known name closest to `unknown`, when it is close enough to be a slip. */
+/** Returns the known name closest to `unknown`, if it is close enough to be a typo. */
 export function nearest(unknown: string, known: readonly string[]): string | undefined {
   const wanted = unknown.toLowerCase();
   let best: { name: string; cost: number; steps: number } | undefined;
@@ -20,9 +20,10 @@ export function nearest(unknown: string, known: readonly string[]): string | und
       wanted.length >= 4 && (candidate.startsWith(wanted) || wanted.startsWith(candidate));
     const steps = distance(wanted, candidate);
     const cost = begins ? Math.min(1, steps) : steps;
-    // Two letters in the wrong order cost 2.
+    // Two transposed letters cost 2.
     const slips = candidate.length < 4 ? 1 : Math.max(2, Math.floor(candidate.length / 3));
-    // Of two names that the word begins, the shorter: `chain` is rather `chains` than `chainsDirectory`.
+    // If the word begins two names, prefer the shorter one: `chain` suggests `chains` rather than
+    // `chainsDirectory`.
     const isNearer =
       best === undefined || cost < best.cost || (cost === best.cost && steps < best.steps);
     if (cost <= slips && isNearer) best = { name, cost, steps };

@@ -12,22 +12,22 @@ import {
 import { showKey } from '../lib/shown-key.ts';
 import { type Problems } from './problems.ts';
 
-/** Where a key or an item of a list stands, `fullmatch.yaml:12:3`, and what is below it, in the order of the file. */
+/** Location of a key or list item, `fullmatch.yaml:12:3`, and the locations below it in the order of the file. */
 export interface Place {
   readonly where: string;
   readonly below: Map<string, Place>;
 }
 
-/** A parsed YAML file, with the lines that messages point to. */
+/** A parsed YAML file, with the locations that messages point to. */
 export interface YamlFile {
-  /** The name of the file in messages. */
+  /** Name of the file in messages. */
   readonly name: string;
-  /** Maps are objects, lists are arrays. */
+  /** Maps become objects, lists become arrays. */
   readonly value: unknown;
   readonly place: Place;
 }
 
-/** The place below `place` to which steps such as `explorers`, `1`, `url` lead, as deep as it is there. */
+/** Returns the location reached from `place` by steps such as `explorers`, `1`, `url`, as far as they exist. */
 export function whereIs({ where, below }: Place, [step, ...steps]: readonly string[]): string {
   const next = step === undefined ? undefined : below.get(step);
   return next === undefined ? where : whereIs(next, steps);
@@ -36,10 +36,10 @@ export function whereIs({ where, below }: Place, [step, ...steps]: readonly stri
 const MAXIMUM_DEPTH = 32;
 
 /**
- * Reads a YAML text, strict where YAML is lax: no duplicate keys, aliases, tags, second documents, or whole numbers
- * that a double cannot hold; keys are taken as they are spelled. An empty text is an empty map.
- * Faults are added to `problems` with line and column, in words that never quote the text: it may hold a secret.
- * Returns undefined when there is nothing sound to go on with.
+ * Parses a YAML text more strictly than YAML requires: no duplicate keys, aliases, tags, second documents, or
+ * whole numbers that a double cannot hold; keys are used as spelled. An empty text is an empty map. Adds
+ * faults to `problems` with line and column but never quotes the text, which may contain a secret. Returns
+ * undefined if no usable value remains.
  */
 export function parseYaml(
   { name, text }: { readonly name: string; readonly text: string },
@@ -76,20 +76,20 @@ export function parseYaml(
   };
 }
 
-/** A text whose document is read. */
+/** Callbacks to locate and report positions in the text. */
 interface Source {
   readonly placeAt: (offset: number) => Place;
   readonly report: (offset: number, message: string) => void;
 }
 
-/** The plain value of the node that stands at a place. The places below are added to it. */
+/** Converts the node at a place into a plain value, and adds the places below it. */
 function readNode(node: ParsedNode, place: Place, source: Source): unknown {
   const [offset] = node.range;
   if (isAlias(node)) {
     source.report(offset, 'aliases (*name) are not supported; write the value out');
     return null;
   }
-  // Every map and list has a tag, `!` before it where it is written out; a scalar has none unless it is written out.
+  // Every map and list has a tag, prefixed with `!` only if explicit; a scalar has a tag only if explicit.
   if (node.tag?.startsWith('!') === true || (!isCollection(node) && node.tag !== undefined)) {
     source.report(offset, 'tags (!name) are not supported; remove it');
   }
@@ -129,9 +129,9 @@ function readScalar(value: unknown, offset: number, { report }: Source): unknown
 }
 
 /**
- * The offset of the first value that nests too deep, found by the lexer, which does not recurse:
- * a text of a hundred thousand `[` would end the process in the parser. Block nesting by indentation
- * needs a quadratic number of bytes and is bounded by the size of a file.
+ * Returns the offset of the first value nested too deeply. Uses the lexer, which does not recurse: a text of
+ * a hundred thousand `[` would crash the parser. Block nesting by indentation needs a quadratic number of
+ * bytes, so the file size limits it.
  */
 function findTooDeep(text: string): number | undefined {
   let flow = 0;

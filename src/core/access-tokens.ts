@@ -5,16 +5,16 @@ import { repeat } from '../lib/repeat.ts';
 import { type Logger } from '../log.ts';
 import { sql, type Queryable } from '../store/database.ts';
 
-/** A token as it is listed: the database holds only its hash. */
+/** A token as listed: the database contains only its hash. */
 export interface AccessToken {
   readonly name: string;
-  /** Verification requests per hour to each process; absent: as `access.verificationsPerHour` says. */
+  /** Verification requests per hour for each process; if absent, `access.verificationsPerHour` applies. */
   readonly perHour?: number;
   readonly createdAt: Date;
   readonly expiresAt?: Date;
 }
 
-/** A token that is valid now. */
+/** A valid token. */
 export interface ValidToken {
   readonly name: string;
   /** Its SHA-256. */
@@ -42,14 +42,14 @@ const READ_VALID = sql(
 
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 const TOKEN_BYTES = 24;
-/** So that a leaked token is recognised by scanners for secrets. */
+/** Prefix by which secret scanners recognise a leaked token. */
 const PREFIX = 'fullmatch_';
-/** How soon a service knows a new token, and a revoked one no more. */
+/** Maximum delay until a service learns of new and revoked tokens. */
 const POLL_MS = 1000;
 
 /**
- * Makes a token.
- * @returns the token, which is stored nowhere, and what is listed of it
+ * Creates a token.
+ * @returns the token itself, which is not stored anywhere, and its list entry
  * @throws FullmatchError `invalid_parameter`, `access_token_exists`
  */
 export async function createAccessToken(
@@ -83,7 +83,7 @@ export async function createAccessToken(
   return { name, token, createdAt: row.created_at, ...limits };
 }
 
-/** All tokens by name, expired ones too. */
+/** All tokens by name, including expired ones. */
 export async function listAccessTokens(database: Queryable): Promise<readonly AccessToken[]> {
   const rows = await database.query<{
     name: string;
@@ -99,7 +99,10 @@ export async function listAccessTokens(database: Queryable): Promise<readonly Ac
   }));
 }
 
-/** Ends a token. @throws FullmatchError `access_token_not_found` */
+/**
+ * Revokes a token.
+ * @throws FullmatchError `access_token_not_found`
+ */
 export async function revokeAccessToken(database: Queryable, name: string): Promise<void> {
   if ((await database.query(DELETE, [name])).length > 0) return;
   throw new FullmatchError(
@@ -121,8 +124,9 @@ async function readValidTokens(database: Queryable): Promise<readonly ValidToken
 }
 
 /**
- * Keeps a service's tokens those of the database. While that does not answer, those known last are valid.
- * @returns once the tokens were read for the first time
+ * Keeps a service's tokens in sync with the database. While the database does not respond, the last known
+ * tokens stay valid.
+ * @returns after the tokens were first read
  */
 export async function followAccessTokens(
   database: Queryable,

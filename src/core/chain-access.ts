@@ -31,41 +31,41 @@ import type { VerificationParts } from '../verification/verify-contract.ts';
 const MAX_BYTES = 1_000_000;
 const DEADLINE_MS = 30_000;
 const MAX_REDIRECTS = 3;
-/** Of a reading for somebody who waits for it. */
+/** Retry policy of reads that a client waits for. */
 const LOOKUP_DEADLINE_MS = 20_000;
 const lookupDeadline = (): AbortSignal => AbortSignal.timeout(LOOKUP_DEADLINE_MS);
-/** Creations and events that are read at once are few: each takes up to some hundred requests to endpoints. */
+/** Concurrent reads of creations and events, each of which takes up to several hundred requests to endpoints. */
 const LOOKUP_LIMITS = {
   atOnce: { total: 4, perClient: 2, waiting: 32, waitingPerClient: 8, waitMs: 10_000 },
   ...{ keptMs: 5_000, failureKeptMs: 5_000, mostKept: 200 },
 };
 
-/** The registry that the parts of a core see, and what it is made of; it may be another one each time. */
+/** The current registry and its inputs; may change between calls. */
 export type CurrentRegistry = Pick<Publication, 'registry' | 'inputs'>;
 
-/** What the parts of a core read from chains, and how. */
+/** Access to chains: what to read, and how. */
 export interface ChainAccess extends Pick<
   VerificationParts,
   'readDeployedCode' | 'findCreation' | 'findSupportedChain' | 'quorumOf'
 > {
-  /** Every request that goes out. Each caller has its own deadline and size. */
+  /** Guarded fetch for every outgoing request. Each caller has its own deadline and size limit. */
   readonly fetch: GuardedFetch;
   readonly rpc: RpcClient;
-  /** Whether contracts are proxies, within bounds for those who serve requests. */
+  /** Detects proxies, bounded for callers that serve requests. */
   readonly proxies: ProxyLookup;
-  /** The creation of any contract, verified or not; undefined where it is not found. */
+  /** The creation of any contract, verified or not; undefined if it is not found. */
   readonly creations: ChainLookup<Hex, Creation | undefined>;
   /** The first events of a contract. */
   readonly logs: ChainLookup<LogQuery, readonly ContractLog[]>;
-  /** What another explorer has verified. */
+  /** Matches of another explorer. */
   readonly explorer: ExplorerSources;
-  /** The explorers that are told of what is verified here; absent where none is configured. */
+  /** Explorers that receive matches verified here; absent if none is configured. */
   readonly explorerVerifier?: ExplorerVerifier;
-  /** How the endpoints are, as far as they are watched. */
+  /** State of the endpoints, if they are watched. */
   readonly health: ChainHealth;
 }
 
-/** The hosts that may have private addresses: what the operator names may be on his own network. */
+/** Hosts that may have private addresses: those the operator names may be on the operator's own network. */
 export function findPrivateHosts(
   {
     compilers: { downloadUrl, vyperDownloadUrl },
@@ -95,7 +95,7 @@ export function findPrivateHosts(
   ];
 }
 
-/** Opens the way to the chains of a registry. Where told to, it watches their endpoints from then on. */
+/** Opens access to the chains of a registry, and watches their endpoints if configured. */
 export function openChainAccess(
   config: Config,
   inForce: CurrentRegistry,
@@ -154,7 +154,7 @@ export function openChainAccess(
   };
 }
 
-/** The explorer that contracts are taken over from, without the URLs that are off. */
+/** The explorer to import contracts from, without disabled URLs. */
 function withoutOff({ url, clientKeyUrl, apiKey }: Config['etherscan']) {
   return {
     ...(url !== 'off' && { url }),
@@ -163,7 +163,7 @@ function withoutOff({ url, clientKeyUrl, apiKey }: Config['etherscan']) {
   };
 }
 
-/** The explorers that the operator has told of what is verified here. */
+/** The explorers that the operator configured to receive matches. */
 function openExplorers(
   { externalVerifications: external }: Config,
   fetch: GuardedFetch,

@@ -16,7 +16,7 @@ afterAll(() => testDatabase.drop());
 
 const ENVIRONMENT = { FULLMATCH_REGISTRY_INCLUDE: 'configured' };
 
-/** A core on the test's database, which notes when its store is opened and closed. */
+/** A core on the test's database that records when its store is opened and closed. */
 function openTestCore(options: Omit<CoreOptions, 'log' | 'openStore'>) {
   const done: string[] = [];
   const openStore = async (): Promise<Store> => {

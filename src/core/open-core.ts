@@ -1,6 +1,5 @@
-// The parts of a service or of a command, each opened when it is asked for and closed in order.
-//
-// Types are imported by whole declarations, which load nothing: `chains list` waits for no database.
+// The parts of a service or command, opened on first use and closed in order. ¶ Only types are imported
+// statically, so that `chains list` does not load the database.
 import type { ChainList } from '../chains/list/chain-list.ts';
 import { makeRegistry, readChainList } from '../chains/registry/load-registry.ts';
 import type { Compilers } from '../compilers/compilers.ts';
@@ -15,36 +14,36 @@ import type { VerificationParts } from '../verification/verify-contract.ts';
 import type { ChainAccess, CurrentRegistry } from './chain-access.ts';
 import type { UnlistedContracts } from './open-unlisted.ts';
 
-/** What may be replaced of a core. */
+/** Replaceable parts of a core. */
 export interface CoreOverrides {
-  /** By default the log of the configuration, on standard output. */
+  /** By default the configured log on standard output. */
   readonly log?: () => Promise<Logger>;
   readonly now?: () => Date;
   readonly openStore?: () => Promise<Store>;
   readonly chainAccess?: (access: ChainAccess) => ChainAccess;
-  /** What verifications compile with, over the compilers of the configuration. */
+  /** Compilers of verifications, instead of the configured ones. */
   readonly compilersOver?: (compilers: Compilers) => Compilers;
 }
 
-/** Which chains a core knows, its name in PostgreSQL, and what its hosts serve. */
+/** The chains that a core knows, its name in PostgreSQL, and what its hosts serve. */
 export interface CoreOptions extends CoreOverrides {
   /**
-   * Which chains its parts know: those of the configuration, without a look into the database (`configured`); with them
-   * those that have contracts (`stored`); or those of the registry in force, which follows list, reloads and contracts
+   * Known chains: those of the configuration, without reading the database (`configured`); also those that
+   * have contracts (`stored`); or those of the current registry, which follows list, reloads and contracts
    * (`published`: a service).
    */
   readonly registry: 'configured' | 'stored' | 'published';
-  /** How its connections are called in PostgreSQL's views. */
+  /** Application name of its connections in PostgreSQL's views. */
   readonly applicationName?: string;
-  /** Whether a database without data of ours is refused (`no_data`) and none is made; false unless told. */
+  /** Whether to fail with `no_data` if there is no Fullmatch database, instead of creating one; false by default. */
   readonly mustExist?: boolean;
   /** What hosts serve; a service without hosts publishes nothing over HTTP. */
   readonly served?: PublicationOptions['served'];
 }
 
 /**
- * The parts of a service or a command. Each is opened when it is first asked for, after those that it needs, and its
- * modules are loaded then.
+ * The parts of a service or command. Each is opened on first use, after its dependencies, and its modules are
+ * loaded then.
  */
 export interface Core {
   readonly loaded: LoadedConfig;
@@ -56,18 +55,21 @@ export interface Core {
   readonly registry: () => Promise<CurrentRegistry>;
   readonly chains: () => Promise<ChainAccess>;
   readonly compilers: () => Promise<Compilers>;
-  /** What a verification is made of: chain access, compilers, and the chains of the registry. */
+  /** Dependencies of a verification: chain access, compilers, and the chains of the registry. */
   readonly verificationParts: () => Promise<
     VerificationParts & Pick<ChainAccess, 'explorerVerifier'>
   >;
   readonly publication: () => Promise<Publication>;
-  /** The queue of verifications, and the workers of this process. */
+  /** The verification queue and the workers of this process. */
   readonly verification: () => Promise<Verification>;
-  /** The contracts that only tokens reach; undefined where the operator has switched them off. */
+  /** Unlisted contracts, accessible by token; undefined if the operator disabled them. */
   readonly unlisted: () => Promise<UnlistedContracts | undefined>;
-  /** Where parts are added that close with the core. */
+  /** Parts added here close with the core. */
   readonly closers: Closers;
-  /** Closes what is open, also what is being opened. @throws as {@link Closers.close} */
+  /**
+   * Closes everything that is open or being opened.
+   * @throws as {@link Closers.close}
+   */
   readonly close: () => Promise<void>;
 }
 
@@ -104,7 +106,7 @@ export function openCore(loaded: LoadedConfig, options: CoreOptions): Core {
   });
   const publication = part(async () => {
     const read = list();
-    // Its failure is met below; the store is opened meanwhile.
+    // The rejection is received below; the store is opened meanwhile.
     read.catch(() => undefined);
     const { database } = await store();
     const { openPublication } = await import('../publication/publication.ts');

@@ -8,13 +8,13 @@ import { startRecheckWalk } from '../verification/recheck/recheck-walk.ts';
 import { type Verification } from '../verification/verification.ts';
 import { openVerification } from './open-verification.ts';
 
-/** The contracts that only tokens reach: tables, queue and workers of their own, which nothing that is published reads. */
+/** Unlisted contracts, accessible by token: their own tables, queue and workers, which nothing published reads. */
 export interface UnlistedContracts {
   readonly database: Database;
   readonly verification: Verification;
 }
 
-/** The parts of a core that unlisted contracts share with the others. */
+/** Parts of a core that unlisted contracts share with the others. */
 interface SharedParts {
   readonly store: () => Promise<Store>;
   readonly publication: () => Promise<{
@@ -25,7 +25,7 @@ interface SharedParts {
   readonly closers: Closers;
 }
 
-/** Opens the tables of unlisted contracts, and begins to verify, and to check again, what is sent there. */
+/** Opens the tables of unlisted contracts, and starts verifying and rechecking them. */
 export async function openUnlisted(
   config: Config,
   shared: SharedParts,
@@ -35,7 +35,7 @@ export async function openUnlisted(
   const [store, publication] = [await shared.store(), await shared.publication()];
   const [parts, log] = [await shared.verificationParts(), await shared.log()];
   const database = await store.openSchema(UNLISTED_SCHEMA);
-  // No other explorer is told, and the queue is that of few.
+  // No explorer is notified, and the queue has few clients.
   const workers = Math.min(1, options.workers);
   const verification = closers.addFirst(
     await openVerification(

@@ -10,13 +10,13 @@ import { withRecentOutputs } from '../verification/compilation/recent-outputs.ts
 import { startVerification, type Verification } from '../verification/verification.ts';
 import { type ChainAccess } from './chain-access.ts';
 
-/** So many clients at least share the requests that may wait. */
+/** Minimum number of clients that share the pending requests. */
 const WAITING_CLIENTS = 10;
 
-/** The folder of downloads within that of compilers: what the operator puts there himself is never removed. */
+/** Folder of downloads within the compiler folder; compilers that the operator put there are never removed. */
 const DOWNLOADS = 'downloads';
 
-/** Where compilers come from: the folder, installed packages, and the official binaries or a mirror of them. */
+/** Sources of compilers: the folder, installed packages, and the official binaries or a mirror of them. */
 export function compilerSourcesOf(
   { compilers: { folder, downloadUrl, vyperDownloadUrl, downloadBytes } }: Config,
   fetch: GuardedFetch,
@@ -31,7 +31,7 @@ export function compilerSourcesOf(
   };
 }
 
-/** Opens the compilers with the sources and limits of the configuration. */
+/** Opens the compilers with the configured sources and limits. */
 export function openCompilers(
   config: Config,
   fetch: GuardedFetch,
@@ -48,7 +48,7 @@ export function openCompilers(
   );
 }
 
-/** What verifications are made of; its reader is to be closed. */
+/** Dependencies of verifications; the caller must close the reader. */
 export function createVerificationParts(
   { limits: { sourceBytes } }: Config,
   chains: ChainAccess,
@@ -59,8 +59,8 @@ export function createVerificationParts(
 }
 
 /**
- * The queue of verifications, and the workers of this process.
- * @param told the explorers that are told of matches
+ * The verification queue and the workers of this process.
+ * @param told explorers that receive matches
  */
 export function openVerification(
   { verification: options }: Config,

@@ -8,23 +8,23 @@ import { endJob } from '../verification/jobs/end-job.ts';
 import { listJobs } from '../verification/jobs/read-job.ts';
 import { type VerificationJob } from '../verification/jobs/verification-job.ts';
 
-/** What only an operator is told. */
+/** State of the service for its operator only. */
 export interface DeskFacts {
-  /** The jobs in flight, the newest first. */
+  /** Jobs in flight, newest first. */
   readonly jobs: readonly VerificationJob[];
   readonly failures: readonly FailureCount[];
   readonly feed: readonly { readonly name: string; readonly behind: number }[];
   readonly databaseBytes: number;
-  /** The file system of the data directory; absent where there is none, as beside another server's database. */
+  /** File system of the data directory; absent if there is none, for example next to another server's database. */
   readonly disk?: { readonly freeBytes: number; readonly totalBytes: number };
 }
 
-/** What an operator sees and does beside the running service. */
+/** What an operator sees and controls in a running service. */
 export interface OperatorDesk {
   look(): Promise<DeskFacts>;
   /** @throws FullmatchError job_not_found, job_ended */
   cancelJob(id: string): Promise<void>;
-  /** Has what the monitor of a chain found, and what it could not read, tried again now. */
+  /** Retries what the monitor of a chain found and what it could not read. */
   retryFound(chainId: number): Promise<void>;
 }
 
@@ -34,7 +34,7 @@ const READ_SIZE = sql(
   'SELECT pg_database_size(current_database())::float8 AS bytes',
 );
 
-/** Makes the desk of a database and a data directory. */
+/** Creates the desk for a database and a data directory. */
 export function openOperatorDesk(database: Database, dataDir: string): OperatorDesk {
   return {
     look: async () => {

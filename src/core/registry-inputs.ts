@@ -5,7 +5,7 @@ import { type Logger } from '../log.ts';
 import { makePublishable, type RegistryInputs } from '../publication/publication.ts';
 import { type Database } from '../store/database.ts';
 
-/** What a registry is made of beside the contracts: the list that was served last, and the chains whose monitor keeps up. */
+/** Inputs of a registry other than contracts: the list served last, and the chains whose monitor keeps up. */
 export async function readRegistryInputs(
   { config, secrets }: LoadedConfig,
   database: Database,
@@ -22,6 +22,9 @@ export async function readRegistryInputs(
   };
 }
 
-/** GET /chains, of the chains that have contracts and those of the inputs. @throws FullmatchError `secret_in_document` */
+/**
+ * GET /chains, for the chains that have contracts and those of the inputs.
+ * @throws FullmatchError `secret_in_document`
+ */
 export const renderChainsOf = (inputs: RegistryInputs, chainIds: readonly number[]): Buffer =>
   renderChains(makePublishable(inputs, chainIds));

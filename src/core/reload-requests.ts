@@ -5,20 +5,20 @@ import { ERROR_CODES, type ErrorCode } from '../errors.ts';
 import { sql, type Database } from '../store/database.ts';
 import { type ReloadOutcome } from './reloader.ts';
 
-/** Every service of a database hears requests here. */
+/** Channel on which every service of a database receives requests. */
 const REQUESTS_CHANNEL = 'fullmatch_reload';
-/** The process that asked hears the answers here. */
+/** Channel on which the requesting process receives responses. */
 const ANSWERS_CHANNEL = 'fullmatch_reload_answers';
 
 const NOTIFY = sql('notify of a reload', `SELECT pg_notify($1, $2)`);
-/** A connection that listens runs no other statement, so the last one of each is known. */
+/** A listening connection runs no other statement, so its last statement is the LISTEN. */
 const COUNT_SERVICES = sql(
   'count services that hear reloads',
   `SELECT count(*)::int AS services FROM pg_stat_activity
     WHERE datname = current_database() AND query = 'LISTEN ${REQUESTS_CHANNEL}'`,
 );
 
-/** A service need not be seen from here to hear: another role's connections are hidden. */
+/** A service may receive requests without being visible here: another role's connections are hidden. */
 const UNSEEN_TIMEOUT_MS = 3_000;
 /** PostgreSQL sends at most 7,999 bytes. */
 const PAYLOAD_MAX_BYTES = 7_900;
@@ -27,7 +27,7 @@ const MAX_KEYS = 40;
 
 const answerSchema = z.object({
   request: z.string(),
-  /** The host and process id of the service. */
+  /** Host and process id of the service. */
   service: z.string(),
   taken: z.boolean(),
   changed: z.array(z.string()),
@@ -38,17 +38,17 @@ const answerSchema = z.object({
   reason: z.string().optional(),
 });
 
-/** The outcome of the reload in one service, which its host and process id name. */
+/** Result of the reload in one service, identified by host and process id. */
 export type ReloadAnswer = Omit<z.infer<typeof answerSchema>, 'request'>;
 
-/** Reloads when a request comes over the database, and answers with the outcome. */
+/** Reloads when a request arrives over the database, and responds with the result. */
 export async function answerReloadRequests(
   database: Database,
   reload: () => Promise<ReloadOutcome>,
 ): Promise<{ close(): Promise<void> }> {
   const service = `${hostname()}/${process.pid}`;
   const stop = await database.listen(REQUESTS_CHANNEL, (request) => {
-    // After a reconnection nothing was asked that anyone still waits for.
+    // After a reconnection no earlier request is still awaited.
     if (request === undefined || !z.uuid().safeParse(request).success) return;
     void reload().then((outcome) =>
       database
@@ -60,8 +60,8 @@ export async function answerReloadRequests(
 }
 
 /**
- * Asks every service of the database to read its configuration again, and gives what they answered within the time.
- * `expected` is how many there are, as far as can be seen.
+ * Asks every service of the database to reload its configuration, and returns the responses that arrive in
+ * time. `expected` is the number of services as far as they are visible.
  * @throws FullmatchError those of the store
  */
 export async function requestReload(
@@ -107,7 +107,7 @@ function readAnswer(payload: string | undefined, request: string): ReloadAnswer 
   }
 }
 
-/** The answer as a payload: long lists and reasons are cut until it fits. */
+/** The response as a payload: long lists and reasons are truncated until it fits. */
 export function encodeAnswer(request: string, service: string, outcome: ReloadOutcome): string {
   const { changed, restart, reason, ...rest } = outcome;
   const short = { ...rest, changed: cutList(changed), restart: cutList(restart) };
@@ -126,6 +126,6 @@ function cutList(keys: readonly string[]): readonly string[] {
 
 function cutText(text: string, bytes: number): string {
   const buffer = Buffer.from(text);
-  // Decoding a cut character gives a replacement character, which is as good a mark of the cut as any.
+  // Decoding a truncated character yields a replacement character, which marks the cut well enough.
   return buffer.length <= bytes ? text : `${buffer.subarray(0, bytes).toString()}…`;
 }

@@ -9,7 +9,7 @@ import { Reloader } from './reloader.ts';
 const KEYED = (key: string): string =>
   `chains: { 5: { privateRpc: ["https://a.example/${key}"] } }`;
 
-/** A reloader whose file and clock the test sets, and what it applied and logged. */
+/** A reloader whose file and clock the test controls, and a record of what it applied and logged. */
 function prepare(yaml = '') {
   const world = {
     yaml,

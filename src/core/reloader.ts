@@ -4,48 +4,51 @@ import { ERROR_CODES, FullmatchError, messageOf, type ErrorCode } from '../error
 import { type NamedSecret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
 
-/** The outcome of a reload. */
+/** Result of a reload. */
 export interface ReloadOutcome {
-  /** False: the configuration was refused, and the one before stays in force. */
+  /** False: the new configuration was rejected, and the previous one stays in effect. */
   readonly taken: boolean;
-  /** The keys whose new values took effect. */
+  /** Keys whose new values took effect. */
   readonly changed: readonly string[];
-  /** The keys whose values differ from those that the service started with, and wait for a restart. */
+  /** Keys that differ from the values at the start and need a restart. */
   readonly restart: readonly string[];
-  /** Why it was refused. */
+  /** Why it was rejected. */
   readonly code?: ErrorCode;
   readonly reason?: string;
 }
 
-/** What the health report says about the configuration. */
+/** Configuration section of the health report. */
 export interface ConfigurationState {
-  /** When the configuration in force was read. */
+  /** When the current configuration was read. */
   readonly loadedAt: Date;
-  /** Since when a newer one is refused. `detail` may be shown to anyone. */
+  /** Time since which a newer one has been rejected. `detail` is safe to publish. */
   readonly refusal?: { readonly since: Date; readonly detail: string };
 }
 
-/** What a reload works with. */
+/** Dependencies of a reload. */
 export interface ReloadParts {
-  /** The configuration that the service started with. */
+  /** The configuration at the start. */
   readonly started: LoadedConfig;
-  /** Reads the configuration from its sources again. @throws FullmatchError as loadConfig does */
+  /**
+   * Reads the configuration from its sources again.
+   * @throws FullmatchError as loadConfig does
+   */
   readonly load: () => LoadedConfig;
-  /** Puts what can change into force, or throws and leaves everything as it was. */
+  /** Applies what can change, or throws and leaves everything unchanged. */
   readonly apply: (next: LoadedConfig) => Promise<void>;
   readonly now?: () => Date;
 }
 
-/** The most places that a public detail names. */
+/** Maximum number of keys in a public detail. */
 const MAX_PLACES = 3;
 
-/** Reads the configuration again when asked to: a good one is put into force, a bad one changes nothing. */
+/** Reloads the configuration on request: a valid one is applied, an invalid one changes nothing. */
 export class Reloader {
   readonly #parts: ReloadParts;
   readonly #log: Logger;
   readonly #now: () => Date;
   #inForce: LoadedConfig;
-  /** Of every configuration so far: what was secret once is not published later. */
+  /** Secrets of every configuration so far: a former secret must not be published later. */
   #secrets: readonly NamedSecret[];
   #state: ConfigurationState;
   #last: Promise<unknown> = Promise.resolve();
@@ -65,8 +68,8 @@ export class Reloader {
   }
 
   /**
-   * Reads the configuration and puts it into force. Never rejects. Calls during a reload share the next one, which
-   * reads the files after all of these calls.
+   * Reads and applies the configuration. Never rejects. Calls during a reload share the next one, which reads
+   * the files after all of these calls.
    */
   reload(): Promise<ReloadOutcome> {
     if (this.#next === undefined) {
@@ -116,7 +119,7 @@ export class Reloader {
   }
 }
 
-/** The secrets of a configuration, and those of earlier ones that it has no more. */
+/** Secrets of the configuration, and those that only earlier ones had. */
 function joinSecrets(
   current: readonly NamedSecret[],
   earlier: readonly NamedSecret[],
@@ -132,8 +135,8 @@ function joinSecrets(
 }
 
 /**
- * What is wrong with a configuration, for everyone: the kind of fault and the places. The messages stay in the log,
- * since they may quote what an operator wrote by mistake.
+ * Describes an invalid configuration for everyone: the kind of fault and the keys. The messages are only
+ * logged, since they may quote what an operator typed by mistake.
  */
 function describePublicly(error: unknown): string {
   if (!(error instanceof FullmatchError)) return ERROR_CODES.internal_error.title;

@@ -13,21 +13,21 @@ import { type Core } from './open-core.ts';
 import { startReload } from './start-reload.ts';
 import { watchAcknowledged } from './watch-acknowledged.ts';
 
-/** What may be replaced of a running core. */
+/** Replaceable parts of a running core. */
 export interface RunOverrides {
-  /** In place of the times that the configuration gives. */
+  /** Overrides the configured intervals. */
   readonly listSyncTimes?: Partial<ListSyncTimes>;
   readonly forwardTimes?: ForwardTimes;
-  /** Reads the configuration again for a reload; without it a reload finds what the core was opened with. */
+  /** Reads the configuration again for a reload; without it a reload returns the configuration at the start. */
   readonly loadAgain?: () => LoadedConfig;
 }
 
-/** The parts of a running core, and what they tell of their health. */
+/** The parts of a running core, and their health. */
 export type RunningCore = Awaited<ReturnType<typeof runCore>>;
 
 /**
- * Opens every part of the core of a service, and starts its background work: the registry follows the public list
- * and reloads, endpoints are probed, jobs are worked on, and verified code is read again.
+ * Opens every part of a service's core and starts its background work: the registry follows the public list
+ * and reloads, endpoints are probed, jobs are processed, and verified bytecode is reread.
  */
 export async function runCore(core: Core, overrides: RunOverrides = {}) {
   const { closers, loaded, now } = core;
@@ -67,7 +67,7 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
     const times = overrides.forwardTimes;
     closers.addFirst(startForwarding(database, contracts, parts.explorerVerifier, log, times));
   }
-  // Loaded behind the rest, so that a low limit of descriptors bears the start.
+  // Loaded after the rest, so that the start survives a low limit of file descriptors.
   const { openMonitor } = await import('../monitor/monitor.ts');
   const monitoring = monitor.enabled
     ? closers.addFirst(
@@ -121,7 +121,7 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
   };
 }
 
-/** What is wrong with the database, by its statements and by what it lacks. */
+/** Problems of the database: from its statements, and what it lost. */
 async function watchStore({ closers, loaded }: Core, store: Store, log: Logger) {
   const acknowledged = closers.addFirst(
     await watchAcknowledged(store.database, loaded.config.dataDir, log),

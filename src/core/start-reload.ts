@@ -9,28 +9,29 @@ import { type ChainAccess, findPrivateHosts } from './chain-access.ts';
 import { answerReloadRequests } from './reload-requests.ts';
 import { Reloader } from './reloader.ts';
 
-/** The parts of a running service that take over a new configuration. */
+/** Parts of a running service that apply a new configuration. */
 export interface LiveParts {
   readonly started: LoadedConfig;
   readonly database: Database;
   readonly publication: Publication;
   readonly fetch: ChainAccess['fetch'];
-  /** The pictures of chains in force. */
+  /** The current chain icons. */
   readonly icons: { current: ChainIcons };
   readonly log: Logger;
 }
 
 /**
- * Puts into force what a running service can take over. What can fail comes first: files are read, then registry and
- * documents are replaced together; only then the rest follows, which cannot fail.
- * @throws FullmatchError `invalid_configuration`, `invalid_chain_list`, `secret_in_document`, those of the store
+ * Applies what a running service can change. Steps that can fail come first: files are read, then registry
+ * and documents are replaced together; the remaining steps cannot fail.
+ * @throws FullmatchError `invalid_configuration`, `invalid_chain_list`, `secret_in_document`, those of the
+ * store
  */
 async function applyConfiguration(
   { config, secrets }: LoadedConfig,
   { started, database, publication, fetch, icons, log }: LiveParts,
 ): Promise<void> {
   const fresh = await openIcons(config.registry.icons);
-  // A list that was synced stays in force.
+  // A synced list stays current.
   const synced = await readCurrentSnapshot(database, started.config.registry.sync.urls);
   await publication.replace({
     ...(synced === undefined && { list: await readChainList(config.registry) }),
@@ -44,7 +45,7 @@ async function applyConfiguration(
 }
 
 /**
- * Makes a running service reload when it is asked to: by a call, or by `fullmatch reload` over the database.
+ * Makes a running service reload on request: by a call, or by `fullmatch reload` over the database.
  * @param load reads the configuration from its sources again.
  */
 export async function startReload(

@@ -17,10 +17,10 @@ const LOOK_EVERY_MS = 1_000;
 
 const mark = z.object({ id: z.string(), recordedAt: z.string() });
 const file = z.object({
-  /** Which database it is about. */
+  /** Identifies the database. */
   database: z.string(),
   newest: z.array(mark).readonly(),
-  /** What was found lost, kept until the operator removes the file. */
+  /** Lost events, kept until the operator removes the file. */
   lost: z
     .object({
       since: z.string(),
@@ -33,20 +33,21 @@ const file = z.object({
 });
 type Remembered = z.infer<typeof file>;
 
-/** Events that were told to be stored, and that the database does not have. */
+/** Events that were reported as stored and are missing from the database. */
 export type LostEvents = NonNullable<Remembered['lost']>;
 
-/** Looks whether the database still has what this process told others is stored. */
+/** Checks whether the database still has the events that this process reported as stored. */
 export interface AcknowledgedWatch {
-  /** What it was found not to have; undefined where it has all. */
+  /** The lost events; undefined if none is missing. */
   readonly lost: LostEvents | undefined;
   close(): Promise<void>;
 }
 
 /**
- * Looks every second, and so after each failover, whether the database has the newest events that this process committed or
- * saw, also those of its last run, which a file in the data directory keeps. What is missing is said from then on, and at
- * every start until the operator removes the file: a standby that was behind was promoted, or older data was put back.
+ * Checks every second, and therefore after each failover, whether the database has the newest events that
+ * this process committed or saw, including those of its last run, which a file in the data directory keeps.
+ * Missing events are reported from then on, and at every start until the operator removes the file: a lagging
+ * standby was promoted, or older data was restored.
  */
 export async function watchAcknowledged(
   database: Database,
@@ -83,7 +84,7 @@ class RunningWatch implements AcknowledgedWatch {
 
   async open(): Promise<void> {
     const remembered = await this.#read();
-    // Another database has events of its own.
+    // Another database has its own events.
     if (remembered?.database === (await this.#identify())) {
       this.#database.acknowledged.note(remembered?.newest ?? []);
       this.#lost = remembered?.lost;
@@ -106,7 +107,7 @@ class RunningWatch implements AcknowledgedWatch {
   #look(): void {
     this.#looking = this.#compare()
       .catch((error: unknown) => {
-        // The database does not answer, which others say.
+        // The database does not respond, which is reported elsewhere.
         this.#log.debug({ error: messageOf(error) }, 'acknowledged events could not be compared');
       })
       .then(() => {
@@ -146,7 +147,7 @@ class RunningWatch implements AcknowledgedWatch {
     try {
       return file.parse(JSON.parse(await readFile(this.#file, 'utf8')));
     } catch {
-      // None yet, or one that was cut off.
+      // Missing or truncated.
       return undefined;
     }
   }
@@ -164,7 +165,7 @@ class RunningWatch implements AcknowledgedWatch {
       await rename(`${this.#file}.partial`, this.#file);
       this.#written = text;
     } catch (error) {
-      // It is needed after a restart alone.
+      // Needed only after a restart.
       if (!this.#isFileBroken)
         this.#log.warn({ error: messageOf(error), file: this.#file }, 'not written');
       this.#isFileBroken = true;

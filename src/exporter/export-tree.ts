@@ -1,4 +1,4 @@
-// The published tree and both documents, written from the repository as of one moment, for other web servers and imports.
+// Exports the published tree and both documents from one snapshot, for other web servers and for imports.
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, type Hex, bytesToHex } from '../lib/hex.ts';
 import {
@@ -15,45 +15,45 @@ import { type Queryable, sql } from '../store/database.ts';
 import { readFeedMark } from './feed-mark.ts';
 import { type TreeTarget } from './tree-target.ts';
 
-/** What an exported tree says of itself, in `export.json`. */
+/** Contents of `export.json`, which describes an exported tree. */
 export interface ExportFacts {
-  /** The position of the feed that the tree shows; a later export into the folder goes on from there. */
+  /** Feed position of the export; the next export into the folder continues from it. */
   readonly feedPosition: string;
-  /** What the feed holds there, as a hash: another database, or one behind this export, holds something else. */
+  /** Hash of the feed at that position. It differs in another database, or in one that is behind this export. */
   readonly feedMark: string | null;
-  /** The chain that was exported alone; absent where all were. */
+  /** The exported chain; absent if all chains were exported. */
   readonly chainId?: number;
   readonly version: string;
   readonly exportedAt: string;
 }
 
-/** How far an export is. */
+/** Progress of an export. */
 export interface ExportProgress {
   readonly done: number;
   readonly total: number;
   readonly files: number;
 }
 
-/** What an export has done. */
+/** Counts of an export. */
 export interface ExportSummary extends ExportFacts {
-  /** The position from which it went on; absent where everything was written. */
+  /** Feed position the export continued from; absent for a full export. */
   readonly since?: string;
   readonly written: number;
-  /** Contracts that are no longer verified, or of which nothing is stored but the match. */
+  /** Contracts that are no longer verified, or whose match has no stored files. */
   readonly left: number;
   readonly files: number;
 }
 
-/** What is exported, and where to. */
+/** Scope and destination of a tree export. */
 export interface ExportOptions {
-  /** Readers of one moment of the database. */
+  /** Readers that share one snapshot. */
   readonly readers: readonly Queryable[];
   readonly target: TreeTarget;
-  /** GET /chains, of the registry in force. */
+  /** GET /chains of the current registry. */
   readonly chains: (chainIds: readonly number[]) => Buffer;
-  /** The chain that is exported alone. */
+  /** Exports only this chain. */
   readonly chainId?: number;
-  /** The export that the folder holds already. */
+  /** The earlier export in the folder. */
   readonly before?: ExportFacts;
   readonly version: string;
   readonly now: Date;
@@ -67,7 +67,7 @@ interface Place {
 }
 
 const PAGE = 1_000;
-// Before the first one: no chain has the id 0.
+// Sorts before every chain: no chain has the id 0.
 const LIST_ALL = sql(
   'list contracts to export',
   `SELECT chain_id, address FROM current_matches
@@ -95,10 +95,12 @@ const FOLDERS: Readonly<Record<Match, string>> = { full: 'full_match', partial: 
 const json = (value: unknown): Buffer => Buffer.from(`${JSON.stringify(value)}\n`);
 
 /**
- * Writes the published tree (layout V1) with both documents, as of one moment: `contracts/…` for every contract that has
- * files, `stats.json`, `chains.json`, `manifest.json` and `export.json`. Where the target holds an earlier export, only what the
- * feed says has changed since is written. The documents come last: what they count is there.
- * @throws FullmatchError `export_of_another_database`, `database_unreachable`, `database_error`; the signal's reason
+ * Writes the published tree (layout V1) and both documents from one snapshot: `contracts/…` for every
+ * contract that has files, `stats.json`, `chains.json`, `manifest.json` and `export.json`. If the target
+ * holds an earlier export, only contracts that changed since then, according to the feed, are written. The
+ * documents are written last, so everything they count exists.
+ * @throws FullmatchError `export_of_another_database`, `database_unreachable`, `database_error`; the signal's
+ * reason
  */
 export async function exportTree(options: ExportOptions): Promise<ExportSummary> {
   const { readers, target, chainId, before, version, now } = options;

@@ -8,8 +8,8 @@ const READ_MARK = sql(
 );
 
 /**
- * What the feed holds at a position, as a hash: another database, or one that is behind, holds something else. null where it
- * holds nothing.
+ * Hash of the feed at a position. It differs in another database, or in one that is behind; null if the feed
+ * has no event there.
  */
 export async function readFeedMark(reader: Queryable, position: string): Promise<string | null> {
   const [row] = await reader.query<{ mark: string }>(READ_MARK, [position]);

@@ -7,26 +7,27 @@ import { createGzip } from 'node:zlib';
 import { pack } from 'tar-stream';
 import type { RepositoryFile } from '../repository/repository.ts';
 
-/** Where a tree is written: a folder, or an archive. */
+/** Destination of a tree: a folder or an archive. */
 export interface TreeTarget {
   readonly path: string;
-  /** Writes the files of a contract into its folder, which replaces what was there. */
+  /** Writes the files of a contract and replaces its folder. */
   putContract(folder: string, files: readonly RepositoryFile[]): Promise<void>;
-  /** Takes a contract out that was there before. */
+  /** Removes a contract. */
   removeContract(folder: string): Promise<void>;
   /** Writes one file. */
   putFile(name: string, bytes: Buffer): Promise<void>;
-  /** Ends what is written: only then it is whole. */
+  /** Finishes the output, which is incomplete before that. */
   end(): Promise<void>;
-  /** Leaves nothing behind that is not whole. */
+  /** Removes incomplete output. */
   giveUp(): Promise<void>;
 }
 
 const PARTIAL = '.partial';
 
 /**
- * A folder that may be served as it is: what stands in it is whole at any time, since it comes by renaming. An export has
- * a process of its own, so it writes synchronously: trips through the thread pool take longer than the files.
+ * A folder that can be served while it is written: every file in it is complete, because files are renamed
+ * into place. An export has its own process, so it writes synchronously: a trip through the thread pool takes
+ * longer than a file.
  */
 export function folderTarget(root: string): TreeTarget {
   const remove = (place: string): void => rmSync(place, { recursive: true, force: true });
@@ -61,7 +62,7 @@ export function folderTarget(root: string): TreeTarget {
   };
 }
 
-/** A tar archive, gzipped where its name says so. The same contracts give the same bytes. */
+/** A tar archive, gzipped if its name says so. Equal contracts give equal bytes. */
 export function archiveTarget(file: string): TreeTarget {
   const archive = pack();
   const beside = `${file}${PARTIAL}`;
@@ -69,14 +70,14 @@ export function archiveTarget(file: string): TreeTarget {
   const written = /\.(?:tar\.gz|tgz)$/.test(file)
     ? pipeline(archive, createGzip(), out)
     : pipeline(archive, out);
-  // It is met at the end.
+  // Received by end().
   written.catch(() => undefined);
   const add = async (name: string, content: Buffer): Promise<void> => {
     const entry = archive.entry({ name, size: content.length, mtime: new Date(0) });
     entry.end(content);
     await Promise.race([once(entry, 'finish'), written]);
   };
-  // Entries of an archive come one after the other.
+  // Entries of an archive are written one after another.
   let turn: Promise<void> = Promise.resolve();
   const inTurn = (work: () => Promise<void>): Promise<void> => {
     const done = turn.then(work);

@@ -11,7 +11,7 @@ const tokens = [
   { name: 'me', token: new Secret('another-token-16') },
 ];
 
-/** A request of a client, as far as the gate reads it. */
+/** Returns a client's request with the parts that the gate reads. */
 const request = (authorization?: string, askedFor = '192.0.2.1'): Context =>
   ({
     env: { askedFor },
@@ -25,7 +25,7 @@ function gate(verify: VerifyAccess, verificationsPerHour = 0, now?: () => number
   });
 }
 
-/** The error of a refusal, or undefined. */
+/** Returns the error of a refusal, or undefined. */
 function refusal(work: () => void): FullmatchError | undefined {
   try {
     work();
@@ -113,7 +113,8 @@ describe('the bound of an hour', () => {
           if (refused !== undefined) continue;
           const times = begun.get(client) ?? [];
           begun.set(client, [...times, now]);
-          // An hour begins with a request, so that any two hours in a row hold at most twice as many.
+          // A window starts with its first request, so any two consecutive windows allow at most twice the
+          // limit.
           expect(times.filter((time) => time > now - 3_600_000).length).toBeLessThan(6);
         }
       }),

@@ -7,36 +7,36 @@ import { clientOf, type TrustedProxies } from './client-of.ts';
 import { isUnlistedPath } from './unlisted/unlisted-paths.ts';
 import { connectionOf } from './records/answer-connection.ts';
 
-/** Who may have contracts verified over the network. */
+/** Who may submit contracts for verification over the network. */
 export type VerifyAccess = 'open' | 'token' | 'off';
 
-/** What an operator says of access. */
+/** Access options from the operator's configuration. */
 export interface AccessOptions {
   readonly verify: VerifyAccess;
-  /** Those of the configuration; others are given by {@link AccessGate.useTokens}. */
+  /** Tokens from the configuration; {@link AccessGate.useTokens} adds others. */
   readonly tokens: readonly { readonly name: string; readonly token: Secret }[];
-  /** How many requests one client may send to this process in an hour; 0 for no bound. */
+  /** Requests that one client may send to this process per hour; 0 disables the limit. */
   readonly verificationsPerHour: number;
   readonly trustedProxies: TrustedProxies;
-  /** Where what is sent needs a token, whoever may send elsewhere. */
+  /** Path prefixes under which submissions always require a token. */
   readonly unlisted?: readonly string[];
   readonly now?: () => number;
 }
 
-/** A token that is known by its SHA-256. */
+/** A token, known by its SHA-256. */
 interface KnownToken {
   readonly name: string;
   readonly digest: Buffer;
-  /** Where it has a bound of its own. */
+  /** Set if the token has a limit of its own. */
   readonly perHour?: number;
 }
 
 const HOUR_S = 3600;
 const CLIENTS_COUNTED = 100_000;
-/** The name of the bound in the headers of draft-ietf-httpapi-ratelimit-headers. */
+/** Name of the policy in the headers of draft-ietf-httpapi-ratelimit-headers. */
 const POLICY = 'verifications';
 
-/** Lets requests to verify and to import through: those of everybody, of who has a token, or of nobody. */
+/** Admits requests that verify or import: from everyone, from clients with a token, or from no one. */
 export class AccessGate {
   readonly verify: VerifyAccess;
   readonly #configured: readonly KnownToken[];
@@ -45,7 +45,7 @@ export class AccessGate {
   readonly #trustedProxies: TrustedProxies;
   readonly #unlisted: readonly string[];
   readonly #now: () => number;
-  /** The requests of each client in its hour. */
+  /** Requests of each client in its current window of one hour. */
   readonly #hours = new LRUCache<string, { count: number; readonly endsAt: number }>({
     max: CLIENTS_COUNTED,
   });
@@ -64,19 +64,20 @@ export class AccessGate {
     this.#now = now ?? Date.now;
   }
 
-  /** Accepts these tokens from now on, and those of the configuration. */
+  /** Accepts these tokens from now on, in addition to those of the configuration. */
   useTokens(tokens: readonly KnownToken[]): void {
     this.#tokens = [...this.#configured, ...tokens];
   }
 
-  /** Whether anybody has a token. */
+  /** Whether any token exists. */
   get hasTokens(): boolean {
     return this.#tokens.length > 0;
   }
 
   /**
-   * Counts a request, and lets it through or refuses it; the response tells in `RateLimit` headers what is left.
-   * @param key what it brings in the place of an `Authorization: Bearer` header (RFC 6750): the API key of the Etherscan protocol
+   * Counts a request, and admits or refuses it. `RateLimit` headers in the response tell how many are left.
+   * @param key token sent in place of an `Authorization: Bearer` header (RFC 6750), namely the API key of the
+   * Etherscan protocol
    * @throws FullmatchError verification_off, token_required, token_unknown, too_many_verifications
    */
   admit(c: Context, key?: string): void {
@@ -87,7 +88,7 @@ export class AccessGate {
     if (isNeeded && known === undefined) throw refusalOf(token);
     const perHour = known?.perHour ?? this.#perHour;
     if (perHour === 0) return;
-    // The name of a token is no address, so that the two are never one client.
+    // A token name cannot equal an address, so the two never share a counter.
     const client =
       known === undefined ? clientOf(c.env, this.#trustedProxies) : `token ${known.name}`;
     const { outgoing } = connectionOf(c) ?? {};
@@ -96,7 +97,8 @@ export class AccessGate {
   }
 
   /**
-   * Lets a look-up of the Etherscan protocol through, whose key came in its body: anybody's, but of unlisted contracts.
+   * Admits a lookup of the Etherscan protocol whose key came in its body. Lookups need no token, except of
+   * unlisted contracts.
    * @throws FullmatchError token_required, token_unknown
    */
   admitLookUp(c: Context, key: string | undefined): void {
@@ -106,9 +108,10 @@ export class AccessGate {
   }
 
   /**
-   * Lets a request through that brings a token in its header. One that reads may bring it as the password of basic
-   * authentication (RFC 7617) too, as a browser does: a browser sends that by itself, also for another site, so that it
-   * lets nobody write. It may bring it as `apikey` in the query, as clients of the Etherscan protocol do.
+   * Requires a token in the headers. A read may also send it as the password of basic authentication (RFC
+   * 7617), as browsers do. Browsers send that automatically, even for requests from other sites, so it does
+   * not authorize writes. A read may also send it as `apikey` in the query, as clients of the Etherscan
+   * protocol do.
    * @throws FullmatchError token_required, token_unknown
    */
   requireToken({ headers, url }: Request, { isRead = false } = {}): void {
@@ -119,12 +122,12 @@ export class AccessGate {
     if (this.#find(token) === undefined) throw refusalOf(token);
   }
 
-  /** Whether a request brings a token in its header. */
+  /** Returns whether a request has a valid token in its headers. */
   hasToken({ headers }: Request): boolean {
     return this.#find(bearerOf(headers.get('authorization') ?? undefined)) !== undefined;
   }
 
-  /** Every token is compared, so that the time says nothing of which one is nearly right. */
+  /** Compares every token, so that timing does not reveal which one is nearly right. */
   #find(token: string | undefined): KnownToken | undefined {
     if (token === undefined) return undefined;
     const digest = digestOf(token);
@@ -150,7 +153,7 @@ function bearerOf(authorization: string | undefined): string | undefined {
   return /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1];
 }
 
-/** The password of basic authentication; the user's name says nothing. */
+/** Returns the password of basic authentication; the user name is ignored. */
 function passwordOf(authorization: string | undefined): string | undefined {
   const [, encoded] = /^Basic +(\S+)$/i.exec(authorization ?? '') ?? [];
   if (encoded === undefined) return undefined;
@@ -196,7 +199,7 @@ function tooManyVerifications(perHour: number, seconds: number): FullmatchError 
   );
 }
 
-/** How much is left of a client's hour, and how long it lasts. */
+/** Requests left in a client's window, and the time until it ends. */
 interface RateLimit {
   readonly perHour: number;
   readonly remaining: number;
@@ -208,7 +211,7 @@ const headersOf = ({ perHour, remaining, seconds }: RateLimit): Record<string, s
   ratelimit: `"${POLICY}";r=${remaining};t=${seconds}`,
 });
 
-/** The `RateLimit` headers of a refusal: nothing is left. Empty for any other problem. */
+/** Returns the `RateLimit` headers of a refusal, with nothing left; empty for any other problem. */
 export function rateLimitHeaders(
   problem: Readonly<Record<string, unknown>>,
 ): Record<string, string> {

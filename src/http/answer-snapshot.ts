@@ -14,31 +14,31 @@ import {
 } from './answer.ts';
 
 /**
- * Both documents are read together and every key of stats.json has a record in /chains, so neither may come out of a
- * cache while the other is fresh: a cache asks each time (a 304 costs no body) and may answer on its own for a second
- * while it asks, or for a day while the service cannot be reached.
+ * Both documents are read together and every key of stats.json has a record in /chains, so a cache must not
+ * serve one stale and the other fresh. Caches revalidate on each use (a 304 costs no body). They may serve a
+ * stale copy for a second while they revalidate, or for a day while the service cannot be reached.
  */
 const CACHE_CONTROL = 'public, max-age=0, stale-while-revalidate=1, stale-if-error=86400';
 
-/** A handful of distinct Accept-Encoding fields makes up nearly all traffic; so many are remembered, with each snapshot. */
+/** A handful of distinct Accept-Encoding values make up nearly all traffic; each snapshot caches this many. */
 const MOST_FIELDS = 64;
 const MOST_FIELD_LENGTH = 256;
 
-/** The request headers that decide how a document is answered. */
+/** Request headers that determine the response to a document request. */
 interface DocumentRequest {
   readonly acceptEncoding: string | undefined;
   readonly ifNoneMatch: string | undefined;
   readonly ifModifiedSince: string | undefined;
 }
 
-/** Headers of an answer in the two forms that are written without work: for the Node adapter, and for Node. */
+/** Response headers in the two forms that can be written without further work: for the Node adapter, and for Node. */
 interface PreparedHeaders {
   readonly record: ResponseHeaders;
-  /** Names and values in turn. */
+  /** Alternating names and values. */
   readonly raw: readonly string[];
 }
 
-/** What a document answers. */
+/** Response to a document request. */
 interface DocumentAnswer {
   readonly status: 200 | 304;
   readonly headers: PreparedHeaders;
@@ -46,9 +46,9 @@ interface DocumentAnswer {
 }
 
 /**
- * The answer to a GET or HEAD of a prepared document: the coding that the client likes best, or 304 where it
- * holds the content already (If-None-Match, else If-Modified-Since: RFC 9110, 13.2.2).
- * Returns undefined when the client refuses every coding at hand.
+ * Chooses the response to a GET or HEAD of a prepared document: the client's preferred coding, or 304 if it
+ * already has the content (If-None-Match, else If-Modified-Since: RFC 9110, 13.2.2). Returns undefined if the
+ * client accepts none of the available codings.
  */
 export function chooseAnswer(
   snapshot: Snapshot,
@@ -61,15 +61,15 @@ export function chooseAnswer(
   return held === undefined ? found[coding] : notModified[held];
 }
 
-/** The answers with a snapshot: a 200 by its coding, a 304 by what the client holds. */
+/** Prepared responses of a snapshot: a 200 per coding, and a 304 per coding that the client has. */
 interface SnapshotAnswers {
   readonly found: Readonly<Record<ContentCoding, DocumentAnswer>>;
   readonly notModified: Readonly<Record<ContentCoding, DocumentAnswer>>;
-  /** The coding for an Accept-Encoding field. */
+  /** Returns the coding for an Accept-Encoding value. */
   readonly codingFor: (field: string | undefined) => ContentCoding | undefined;
 }
 
-/** Made once per snapshot, not per request. */
+/** Built once per snapshot, not per request. */
 const prepared = new WeakMap<Snapshot, SnapshotAnswers>();
 
 function answersOf(snapshot: Snapshot): SnapshotAnswers {
@@ -129,8 +129,8 @@ function validatorsOf({ tags, lastModified }: Snapshot, coding: ContentCoding): 
 }
 
 /**
- * Answers a prepared document in an app.
- * @throws FullmatchError `not_acceptable` when the client refuses every coding at hand
+ * Returns a prepared document as an app's response.
+ * @throws FullmatchError `not_acceptable` if the client accepts none of the available codings
  */
 export function answerSnapshot(snapshot: Snapshot, headers: Headers): Answer {
   const chosen = chooseAnswer(snapshot, {
@@ -145,7 +145,7 @@ export function answerSnapshot(snapshot: Snapshot, headers: Headers): Answer {
       { details: { codings: Object.keys(snapshot.lengths) } },
     );
   }
-  // Not counted as other large bodies are: it is held once, whoever has yet to take it.
+  // Does not count as a large body: it is held once, regardless of how many clients are receiving it.
   return new Response(chosen.body, {
     status: chosen.status,
     headers: chosen.headers.record,
@@ -153,11 +153,11 @@ export function answerSnapshot(snapshot: Snapshot, headers: Headers): Answer {
 }
 
 /**
- * Answers a prepared document on Node's own objects, before a router or a Request is made.
+ * Writes a prepared document directly to Node's response, before routing and without a Request object.
  *
- * This is the hot path. Through the router and the Node adapter the same answer costs 4 µs more, which is a quarter
+ * This is the hot path. Through the router and the Node adapter the same response costs 4 µs more, which is a quarter
  * of a 304 and a tenth of stats.json; here it stays within a few percent of a bare node:http handler (bench/http.ts).
- * Returns false, and writes nothing, where the answer is an error.
+ * Returns false, and writes nothing, if the response is an error.
  */
 export function writeSnapshot(
   snapshot: Snapshot,
@@ -192,8 +192,8 @@ function findHeld(
   return unchanged ? selected : undefined;
 }
 
-// The preferred form and the one of RFC 850; what is not an HTTP date is ignored (RFC 9110, 13.1.3). The third form,
-// of asctime, names no zone and has not been sent for decades: it costs its sender a full answer.
+// The preferred format and the one of RFC 850; anything else is ignored (RFC 9110, 13.1.3). The third format,
+// asctime, has no time zone and has not been sent for decades: a client that sends it gets a full response.
 const HTTP_DATE = /^[A-Z][a-z]+, \d{2}[ -][A-Z][a-z]{2}[ -]\d{2,4} \d{2}:\d{2}:\d{2} GMT$/;
 
 function parseHttpDate(field: string | undefined): number | undefined {

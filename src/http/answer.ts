@@ -5,15 +5,15 @@ import { type TypedResponse } from 'hono';
 export type ResponseHeaders = Readonly<Record<string, string>>;
 
 /**
- * On every answer of both hosts, errors included: any page may read it, and sees the headers that are not on the
- * safelist of the Fetch standard.
+ * Headers of every response of both hosts, including errors: any site may read it, along with the headers
+ * that are not on the Fetch standard's safelist.
  */
 export const CORS_HEADERS = {
   'access-control-allow-origin': '*',
   'access-control-expose-headers': 'ETag, RateLimit, RateLimit-Policy, Retry-After',
 } as const satisfies ResponseHeaders;
 
-/** On every answer with a body: its declared type is its type. */
+/** Headers of every response with a body; browsers must not guess another type than the declared one. */
 export const BASE_HEADERS = {
   ...CORS_HEADERS,
   'x-content-type-options': 'nosniff',
@@ -23,19 +23,19 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 export const HTML_TYPE = 'text/html; charset=utf-8';
 
-/** For answers that are true only at the moment they are given: health, readiness, errors. */
+/** For responses that are valid only at the moment they are sent: health, readiness, errors. */
 export const NOT_STORED = 'no-store';
 
-/** For answers that change with a deployment: stored, but asked about before each use. */
+/** For responses that change with a deployment: cached, but revalidated before each use. */
 export const REVALIDATED = 'no-cache';
 
 /**
- * A Response of a route. The phantom members are what the route types of @hono/zod-openapi ask for; a `Response` made
- * by hand has none, and one made by hono's context copies its headers (see answer-snapshot.ts).
+ * A route's Response. The phantom members satisfy the route types of @hono/zod-openapi: a `Response` built by
+ * hand lacks them, and one built by hono's context copies its headers (see answer-snapshot.ts).
  */
 export type Answer<Value = never> = Response & TypedResponse<Value, never, never>;
 
-/** A Response whose headers and body the Node adapter writes as they are. */
+/** Builds a Response whose headers and body the Node adapter writes as is. */
 export function makeAnswer(
   body: Buffer<ArrayBuffer> | null,
   init: { readonly status: number; readonly headers: ResponseHeaders },
@@ -43,7 +43,7 @@ export function makeAnswer(
   return new Response(body, init) as Answer;
 }
 
-/** An answer with this body, its length and type, and the headers that every answer has. */
+/** Builds a response with this body, its length and type, and the common headers. */
 export function answer(
   body: string | Buffer<ArrayBuffer>,
   options: {
@@ -66,7 +66,7 @@ export function answer(
   });
 }
 
-/** The schema of what a route answers as JSON with a status. */
+/** Schema of a route's JSON response with a status. */
 export type SchemaAt<Route, Status extends number> = Route extends {
   readonly responses: Readonly<
     Record<Status, { content: { 'application/json': { schema: infer Schema extends z.ZodType } } }>
@@ -81,10 +81,10 @@ type Immutable<Value> = Value extends readonly (infer Element)[]
     ? { readonly [Key in keyof Value]: Immutable<Value[Key]> }
     : Value;
 
-/** What a schema lets a route answer. */
+/** Value that a schema allows as a response. */
 export type AnswerOf<Schema extends z.ZodType> = Immutable<z.output<Schema>>;
 
-/** An answer with what a route answers as JSON with a status, by its schema. */
+/** Builds a route's JSON response with a status, typed by the route's schema. */
 export function answerJson<Route extends RouteConfig, Status extends number = 200>(
   _route: Route,
   value: NoInfer<AnswerOf<SchemaAt<Route, Status>>>,

@@ -2,7 +2,7 @@ import { type IncomingMessage } from 'node:http';
 
 import { FullmatchError } from '../errors.ts';
 
-/** The error for a body over the limit. */
+/** Returns the error for a body over the limit. */
 export function bodyTooLarge(limitBytes: number): FullmatchError {
   return new FullmatchError(
     'request_too_large',
@@ -11,7 +11,7 @@ export function bodyTooLarge(limitBytes: number): FullmatchError {
   );
 }
 
-/** Whether the request says itself that its body is over the limit. */
+/** Returns whether the declared length of a request is over the limit. */
 export function declaresTooMuch(
   request: Pick<IncomingMessage, 'headers'>,
   limitBytes: number,

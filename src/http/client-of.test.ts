@@ -65,7 +65,7 @@ describe('the client of a request', () => {
         read.mockClear();
         const name = clientOf(envOf('10.0.0.1', { forwarded, 'x-forwarded-for': other }), trusted);
         expect(name.length).toBeLessThan(50);
-        // The connection, and a hundred hops of either header.
+        // The connection, plus a hundred hops of either header.
         expect(read.mock.calls.length).toBeLessThanOrEqual(201);
       }),
       { numRuns: 100 },

@@ -4,14 +4,17 @@ import { readForwarded } from './forwarded.ts';
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** Networks of proxies whose word is taken for whom they ask. */
+/** Networks of proxies whose forwarding headers are trusted. */
 export type TrustedProxies = readonly (readonly [Address, number])[];
 
-/** A client of IPv6 usually has all addresses of a /64. */
+/** An IPv6 client usually owns a whole /64. */
 const CLIENT_PREFIX_BITS = 64;
 const IPV4_IN_IPV6_BITS = 96;
 
-/** The networks of `http.trustedProxies`: addresses and CIDR networks. @throws Error for anything else. */
+/**
+ * Parses `http.trustedProxies`: addresses and CIDR networks.
+ * @throws Error for anything else.
+ */
 export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {
   return texts.map((text) => {
     const [address, bits] = text.includes('/')
@@ -25,20 +28,21 @@ export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {
   });
 }
 
-/** In the place of what the Node adapter gives: the client for which the service asks itself. */
+/** Environment of an in-process request, which names the client on whose behalf the service sends it. */
 export interface AskedFor {
   readonly askedFor: string;
 }
 
-/** Whether the service asks itself, for a page. */
+/** Returns whether the service itself sent the request, to render a page. */
 export function isAskedForPage(env: unknown): boolean {
   return (env as Partial<AskedFor> | undefined)?.askedFor !== undefined;
 }
 
 /**
- * Whom a request comes from, for bounds on clients: the address of the connection, of an IPv6 one its /64. Where a
- * trusted proxy has made the connection, the address that it names, and so on through all proxies that are trusted.
- * @param env what the Node adapter gives with a request, or {@link AskedFor}.
+ * Returns the client of a request, for per-client limits: the address of the connection, or its /64 for IPv6.
+ * If the connection comes from a trusted proxy, it is the address that the proxy names, and so on through all
+ * trusted proxies.
+ * @param env the environment from the Node adapter, or {@link AskedFor}.
  */
 export function clientOf(env: unknown, trusted: TrustedProxies): string {
   const { incoming, askedFor } = (env ?? {}) as { incoming?: IncomingMessage } & Partial<AskedFor>;
@@ -53,7 +57,7 @@ export function clientOf(env: unknown, trusted: TrustedProxies): string {
   return client;
 }
 
-/** For whom a trusted proxy asks, by request: pages and turns ask for it many times. */
+/** Clients behind trusted proxies, cached by request because pages and admissions need them repeatedly. */
 const forwardedFor = new WeakMap<IncomingMessage, { trusted: TrustedProxies; client: string }>();
 
 function forwardedClient(
@@ -66,12 +70,15 @@ function forwardedClient(
     .filter((hops) => hops !== undefined)
     .map((hops) => nameOf(followHops(connected, hops, trusted)));
   const [name, other] = said;
-  // A proxy writes one of the headers and lets the other through. Who sends the other to be taken for somebody else
-  // gets the proxy's own name, together with all who try.
+  // A proxy writes one of the headers and forwards the other unchanged. A client that forges the other one is
+  // counted as the proxy itself, together with everyone else who tries.
   return name === undefined || (other !== undefined && other !== name) ? nameOf(connected) : name;
 }
 
-/** The last hop that nobody trusted has named, from the right; where a hop has no address, who named it. */
+/**
+ * Follows the hops from the right to the first untrusted address; if a hop is not an address, the client is
+ * the hop that named it.
+ */
 function followHops(connected: Address, hops: readonly string[], trusted: TrustedProxies): Address {
   let client = connected;
   for (const hop of [...hops].reverse()) {
@@ -85,7 +92,7 @@ function followHops(connected: Address, hops: readonly string[], trusted: Truste
 
 function parseAddress(text: string): Address | undefined {
   const bare = text.replace(/%.*$/, '');
-  // Other spellings of IPv4, such as 127.1 or 0x7f000001, are not what proxies write.
+  // Proxies do not write other spellings of IPv4, such as 127.1 or 0x7f000001.
   const isAddress = ipaddr.IPv6.isValid(bare) || ipaddr.IPv4.isValidFourPartDecimal(bare);
   return isAddress ? ipaddr.process(bare) : undefined;
 }

@@ -4,9 +4,9 @@ import { Server as NetServer } from 'node:net';
 import { type Connections } from './connections.ts';
 
 /**
- * Closes a server so that no request fails on a connection that is open: the port closes first, while clients that are
- * served stay until an answer says `Connection: close` or they have been idle for a moment. Resolves when nothing is open;
- * `onCut` is told how many connections were cut because `timeoutMs` had passed.
+ * Closes a server without failing requests on open connections: the port closes first, and a connection
+ * closes after a response with `Connection: close` or once it has been idle for a moment. Resolves when no
+ * connection is left; `onCut` receives the number of connections that were cut after `timeoutMs`.
  */
 export async function closeServer(
   server: Server,
@@ -15,7 +15,8 @@ export async function closeServer(
   onCut: (connections: number) => void,
 ): Promise<void> {
   const closed = once(server, 'close');
-  // That of http.Server also destroys every idle connection at once, and with it a request that has not been read yet.
+  // The close method of http.Server would also destroy idle connections, including any unread request on
+  // them.
   NetServer.prototype.close.call(server);
   connections.stop();
   const timer = setTimeout(() => {
@@ -25,6 +26,6 @@ export async function closeServer(
   await closed;
   clearTimeout(timer);
   connections.endSweeps();
-  // Ends Node's checks of the time that requests take.
+  // Stops Node's request timeout checks.
   server.close();
 }

@@ -4,61 +4,64 @@ import { type Duplex } from 'node:stream';
 
 import { dropBody } from './drop-body.ts';
 
-/** A client that pipelines more requests than this is cut. */
+/** Most unanswered requests on a connection; a client that pipelines more is disconnected. */
 const MAX_UNANSWERED = 20;
 const SWEEP_MAX_INTERVAL_MS = 5_000;
 const STOP_SWEEP_INTERVAL_MS = 25;
 /**
- * For how many sweeps in a row a connection is idle before a stop closes it: its client may have sent a request that is
- * still on its way. Sweeps are counted, not milliseconds: between two of them all that has arrived is read, however busy
- * the process is.
+ * Consecutive idle sweeps before a connection closes during shutdown: a request may still be in transit.
+ * Sweeps are counted instead of milliseconds because everything that has arrived is read between two sweeps,
+ * however busy the process is.
  */
 const IDLE_SWEEPS = 4;
-/** From this many bytes on, an answer has to be taken at a rate. */
+/** Responses from this size on must be received at a minimum rate. */
 const RATED_FROM_BYTES = 65_536;
 
-/** How slowly clients may take their answers. */
+/** Limits on how slowly clients may receive responses. */
 export interface SlowReaderLimits {
-  /** How long a client may take nothing of its answer, in milliseconds. */
+  /** How long a client may receive nothing of its response, in milliseconds. */
   readonly timeoutMs: number;
-  /** The same while the port closes. */
+  /** The same limit while the server closes. */
   readonly stopTimeoutMs: number;
-  /** How fast large answers are to be taken on the whole, once they have waited for `timeoutMs`. */
+  /** Minimum overall rate for large responses, enforced once they have waited for `timeoutMs`. */
   readonly minBytesPerMs: number;
 }
 
-/** Who is told what happens on connections. */
+/** Callbacks for events on connections. */
 export interface ConnectionEvents {
-  /** Called for each request once its answer has been taken, or its connection is gone, with the seconds since it came. */
+  /**
+   * Called for each request once its response has been received or its connection is gone, with the seconds
+   * since the request arrived.
+   */
   readonly onAnswered?: (
     request: IncomingMessage,
     response: ServerResponse,
     seconds: number,
   ) => void;
-  /** Called for each client that is cut because it does not take its answer. */
+  /** Called for each client that is disconnected for not receiving its response. */
   readonly onSlowReader: () => void;
 }
 
 interface Connection {
   readonly socket: Socket;
-  /** Its requests that have no whole answer yet, in their order, and when each came. */
+  /** Responses that are not complete yet, in order, and the arrival time of each request. */
   readonly unanswered: ServerResponse[];
   readonly times: number[];
-  /** One listener for the ends of all its responses. */
+  /** One listener for the end of all its responses. */
   readonly onClose: (this: ServerResponse) => void;
-  /** What had been read when the last request was done with: more bytes are the beginning of another. */
+  /** Bytes read when the last request completed; more bytes mean that another has begun. */
   bytesRead: number;
-  /** Whether its socket has a timeout for a client that takes nothing, or sends nothing while the port closes. */
+  /** Whether the socket has a timeout for a client that receives nothing, or sends nothing while the server closes. */
   isTimed: boolean;
-  /** How much the client had taken when large answers began to wait, and when that was. */
+  /** Bytes the client had received when a large response began to wait, and the time of that. */
   rated: { readonly taken: number; readonly since: number } | undefined;
-  /** Sweeps in a row that found it idle while the port closes. */
+  /** Consecutive sweeps during shutdown that found it idle. */
   idleSweeps: number;
 }
 
 /**
- * The open connections of one port. One timer sweeps over them: it cuts clients that do not take their answers, and
- * closes idle connections while the port closes.
+ * The open connections of one port. A periodic sweep disconnects clients that do not receive their responses,
+ * and closes idle connections during shutdown.
  */
 export class Connections {
   readonly #open = new Map<Duplex, Connection>();
@@ -73,7 +76,7 @@ export class Connections {
     this.#timer = this.#sweepEvery(Math.min(limits.timeoutMs / 4, SWEEP_MAX_INTERVAL_MS));
   }
 
-  /** Follows a new connection until it closes. */
+  /** Tracks a new connection until it closes. */
   add(socket: Socket): void {
     const onAnswered = (response: ServerResponse): void => this.#end(connection, response);
     const connection: Connection = {
@@ -93,11 +96,11 @@ export class Connections {
   }
 
   /**
-   * Follows a request until its answer has been taken or its connection is gone. Returns whether it is to be answered:
-   * it is not where its client has left, or has sent too many requests ahead.
+   * Tracks a request until its response has been received or its connection is gone. Returns false if the
+   * request must not be answered, because the client disconnected or pipelined too many requests.
    */
   begin({ socket }: IncomingMessage, response: ServerResponse): boolean {
-    // This is the hot path: no object or function is made for a request.
+    // Hot path: allocates no object or closure per request.
     const connection = this.#open.get(socket);
     if (connection === undefined || socket.destroyed) return false;
     if (connection.unanswered.length >= MAX_UNANSWERED) {
@@ -114,13 +117,13 @@ export class Connections {
   #end(connection: Connection, response: ServerResponse): void {
     const { socket, unanswered, times } = connection;
     const { req: request } = response;
-    // Node ends them in their order.
+    // Node ends responses in their order.
     const index = unanswered.indexOf(response);
     if (index === -1) return;
     const [at = 0] = times.splice(index, 1);
     unanswered.splice(index, 1);
     connection.bytesRead = socket.bytesRead;
-    // Node gives the socket a timeout of its own for the next request.
+    // Node sets its own socket timeout for the next request.
     connection.isTimed = false;
     this.#events.onAnswered?.(request, response, (performance.now() - at) / 1000);
     if (request.complete) return;
@@ -128,27 +131,30 @@ export class Connections {
     dropBody(request);
   }
 
-  /** The answers that a connection waits for. */
+  /** Returns the incomplete responses of a connection. */
   unansweredOn(socket: Duplex): readonly ServerResponse[] {
     return this.#open.get(socket)?.unanswered ?? [];
   }
 
-  /** Ends a connection on which nothing has happened for the timeout of its socket. */
+  /** Ends a connection that has been inactive for its socket timeout. */
   timeOut(socket: Socket): void {
     const connection = this.#open.get(socket);
     const isWaiting = socket.writableLength > 0;
-    // It has taken what there was, and the rest of its answer is still being made.
+    // The client has received everything so far, and the rest of its response is still being produced.
     if (connection !== undefined && connection.unanswered.length > 0 && !isWaiting) return;
     if (isWaiting) this.#events.onSlowReader();
     socket.destroy();
   }
 
-  /** Lets every connection finish what it has begun, and closes it. Answers not yet begun say `Connection: close`. */
+  /**
+   * Lets every connection finish its requests, then closes it. Responses that have not begun say `Connection:
+   * close`.
+   */
   stop(): void {
     this.#isStopping = true;
     for (const connection of this.#open.values()) {
       connection.isTimed = false;
-      // Node closes a connection behind such an answer, so of several it is the last.
+      // Node closes a connection after such a response, so it must be the last of several.
       const last = connection.unanswered.at(-1);
       if (last?.headersSent === false) last.setHeader('connection', 'close');
     }
@@ -156,7 +162,7 @@ export class Connections {
     this.#timer = this.#sweepEvery(STOP_SWEEP_INTERVAL_MS);
   }
 
-  /** Cuts every connection; returns how many there were. */
+  /** Destroys every connection; returns how many there were. */
   destroyAll(): number {
     const count = this.#open.size;
     for (const { socket } of this.#open.values()) socket.destroy();
@@ -187,13 +193,14 @@ export class Connections {
   }
 
   /**
-   * Has Node watch a client that has something to take. Only its socket timeout sees a client take part of one large
-   * write; it compares what is left after each period, so that it takes up to two periods to notice.
+   * Sets the socket timeout of a client that has something to receive. Only that timeout notices progress
+   * within one large write; it compares the remaining bytes once per period, so it may take up to two
+   * periods.
    */
   #setTimeout(connection: Connection): void {
     const { socket, unanswered, isTimed } = connection;
     const isOurTurn = unanswered.length > 0 && socket.writableLength === 0;
-    // Until the port closes, Node's own timeouts end those that send no request, or only a part of one.
+    // Until shutdown, Node's own timeouts handle clients that send no request or an incomplete one.
     const isWatched = !isOurTurn && (this.#isStopping || unanswered.length > 0);
     if (isWatched === isTimed) return;
     const { timeoutMs, stopTimeoutMs } = this.#limits;
@@ -208,7 +215,7 @@ export class Connections {
     const waiting = socket.writableLength;
     if (waiting === 0) connection.rated = undefined;
     else if (rated !== undefined) {
-      // What waits may be one write, of which no part counts before all of it has been taken.
+      // The waiting bytes may be a single write, which counts only once it has been received completely.
       const bytes = socket.bytesWritten - rated.taken;
       const { timeoutMs, minBytesPerMs } = this.#limits;
       return now - rated.since >= timeoutMs + bytes / minBytesPerMs;
@@ -219,7 +226,7 @@ export class Connections {
   }
 }
 
-/** Whether a connection waits for a request. */
+/** Returns whether a connection is waiting for a request. */
 function isIdle({ socket, unanswered, bytesRead }: Connection): boolean {
   return unanswered.length === 0 && socket.bytesRead === bytesRead;
 }

@@ -1,7 +1,7 @@
 import { FullmatchError } from '../errors.ts';
 import { checksumAddress, type Hex } from '../lib/hex.ts';
 
-/** The error for a contract that has no match. */
+/** Returns the error for a contract without a match. */
 export function contractNotFound(chainId: number, address: Hex): FullmatchError {
   return new FullmatchError(
     'contract_not_found',

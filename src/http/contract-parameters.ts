@@ -3,7 +3,7 @@ import { z } from '@hono/zod-openapi';
 import { describeAddressFault, type Hex } from '../lib/hex.ts';
 import { describeChainIdFault } from './chain-id-fault.ts';
 
-/** A chain id as a parameter: canonical decimal digits. */
+/** Chain id parameter: canonical decimal digits. */
 export const chainIdParameter = z
   .string()
   .superRefine((text, context) => {
@@ -13,7 +13,7 @@ export const chainIdParameter = z
   .transform(Number)
   .openapi({ param: { description: 'Chain id in decimal digits' }, example: '1' });
 
-/** An address as a parameter: all letters in one case, or with a right checksum (EIP-55). */
+/** Address parameter: all letters in one case, or with a valid checksum (EIP-55). */
 export const addressParameter = z
   .string()
   .superRefine((text, context) => {
@@ -26,7 +26,7 @@ export const addressParameter = z
     example: '0x00000000219ab540356cBB839Cbe05303d7705Fa',
   });
 
-/** The path parameters that name a contract. */
+/** Path parameters that identify a contract. */
 export const contractParameters = z.object({
   chainId: chainIdParameter,
   address: addressParameter,

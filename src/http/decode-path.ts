@@ -1,10 +1,13 @@
-/** Escapes that mean something else than what they stand for: of a slash, a percent sign, a question mark and a hash. */
+/**
+ * Matches escapes except those of a slash, percent sign, question mark and hash, which would change the
+ * meaning of a path.
+ */
 const ESCAPES = /(?:%(?!2f|25|3f|23)[0-9a-f]{2})+/gi;
 
 /**
- * The path that routes are matched with: escapes of letters, colons and whatever else a path may hold name the same path as
- * the characters themselves (RFC 3986, section 6.2.2.2). An escaped slash stays within its segment, and what is no UTF-8
- * stays as it is. Decoding twice changes nothing.
+ * Normalizes a path for routing: escapes of letters, colons and other allowed characters are equivalent to
+ * the characters themselves (RFC 3986, section 6.2.2.2). An escaped slash stays within its segment, and
+ * invalid UTF-8 stays unchanged. The function is idempotent.
  */
 export function decodePath(path: string): string {
   if (!path.includes('%')) return path;

@@ -1,6 +1,6 @@
 import { problemResponse } from './problem-schema.ts';
 
-/** What a published document may answer besides its 200. */
+/** Responses of a published document other than 200. */
 export const documentResponses = {
   304: { description: 'The client already has this content' },
   406: problemResponse('Accept-Encoding rejects every encoding (`not_acceptable`)'),

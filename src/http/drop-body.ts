@@ -1,19 +1,19 @@
 import { type IncomingMessage } from 'node:http';
 
 /**
- * How long a client may go on sending a body that nobody reads, in milliseconds. A connection that is closed while bytes
- * arrive is reset, and a reset can take the answer away from a client that has not read it yet.
+ * How long a client may continue to send a body that is not read, in milliseconds. Closing a connection while
+ * bytes arrive resets it, and a reset can discard the response before the client has read it.
  */
 export const LINGER_MS = 500;
-/** How much of it is read in that time, in bytes. */
+/** Most bytes read in that time. */
 export const MAX_DROPPED_BYTES = 33_554_432;
 const CHECK_INTERVAL_MS = 50;
 
-/** Reads and drops the rest of a body; closes its connection when that takes too long or is too much. */
+/** Reads and drops the rest of a body; closes the connection if that takes too long or the body is too large. */
 export function dropBody(request: IncomingMessage): void {
   const { socket } = request;
   if (socket.destroyed) return;
-  // A connection that breaks off meanwhile is no fault of ours.
+  // Ignore a connection that fails meanwhile.
   request.on('error', () => undefined);
   request.resume();
   const endBytes = socket.bytesRead + MAX_DROPPED_BYTES;

@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { ENDPOINT_STATES } from '../chains/health/endpoint-state.ts';
 import { type ChainHealthReport, type EndpointReport } from '../chains/health/health-report.ts';
 
-/** Metrics of the endpoints that are probed, by chain and label. Labels hold no URL. */
+/** Adds metrics of the probed endpoints, by chain and label. Labels contain no URL. */
 export function addEndpointMetrics(
   registers: Registry[],
   reports: () => readonly ChainHealthReport[],

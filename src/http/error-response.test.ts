@@ -6,7 +6,7 @@ import { ERROR_CODES, type ErrorCode, FullmatchError } from '../errors.ts';
 import { createLogger, type Logger, silentLogger } from '../log.ts';
 import { answerProblem, describeProblem } from './error-response.ts';
 
-/** A log and the lines that were written to it. */
+/** Returns a logger, and the lines written to it. */
 function keepLines(): { lines: readonly string[]; log: Logger } {
   const lines: string[] = [];
   const sink = new Writable({
@@ -103,7 +103,7 @@ describe('an error as an answer', () => {
       const failElsewhere = (): unknown => describeProblem(new TypeError('elsewhere'), log);
       const ids: unknown[][] = [];
       for (const times of [100, 1]) {
-        // The message holds what was asked for.
+        // Each message contains a different request.
         ids.push(Array.from({ length: times }, (_, index) => fail(`no chain ${index}`)));
         vi.advanceTimersByTime(5_000);
       }

@@ -13,10 +13,10 @@ import {
   type ResponseHeaders,
 } from './answer.ts';
 
-/** The media type of every error of both hosts (RFC 9457). */
+/** Media type of every error of both hosts (RFC 9457). */
 export const PROBLEM_TYPE = 'application/problem+json';
 
-/** The body of an error: the members of RFC 9457, the stable code, and the error's own facts beside them. */
+/** Body of an error: the members of RFC 9457, the stable code, and the error's details as further members. */
 export interface Problem {
   readonly type: string;
   readonly title: string;
@@ -27,17 +27,20 @@ export interface Problem {
   readonly [fact: string]: unknown;
 }
 
-/** An error as it goes over the wire, before it is a Response or bytes on a socket. */
+/** A serialized error, before it becomes a Response or bytes on a socket. */
 export interface RenderedProblem {
   readonly status: number;
   readonly headers: ResponseHeaders;
   readonly body: Buffer<ArrayBuffer>;
 }
 
-/** The service has not read its documents yet, or is leaving: a client may soon ask again. */
+/** The service has not read its documents yet or is shutting down: a client may retry soon. */
 const RETRY_AFTER_SECONDS = '1';
 
-/** Faults of the machine that the service runs on: their messages name its folders and servers, for its operator. */
+/**
+ * Errors of the machine that runs the service: their messages name its folders and servers and are for the
+ * operator only.
+ */
 const OF_THE_MACHINE: ReadonlySet<ErrorCode> = new Set([
   'database_unreachable',
   'database_too_old',
@@ -52,10 +55,13 @@ const OF_THE_MACHINE: ReadonlySet<ErrorCode> = new Set([
   'embedded_server_unavailable',
 ] as const);
 
-/** Trouble that concerns every request has one line in this time, however many clients meet it. */
+/** A fault that affects every request is logged once per this interval, regardless of how many clients it affects. */
 const REPEATED_FAULT_MS = 5_000;
 
-/** Faults that are known at once. There are fewer, unless each is another one: then all are forgotten, and logged again. */
+/**
+ * Most remembered faults. There are fewer distinct faults unless each one is unique; then the oldest are
+ * forgotten and logged again.
+ */
 const FAULTS_KNOWN = 100;
 
 interface LoggedFault {
@@ -64,12 +70,12 @@ interface LoggedFault {
   omitted: number;
 }
 
-/** When a fault was last logged, under which id, and how many like it were not since then; by what it is. */
+/** For each fault: when it was last logged, under which id, and how many repetitions were omitted since. */
 const loggedFaults = new WeakMap<Logger, LRUCache<string, LoggedFault>>();
 
 /**
- * Has a fault logged, unless one like it was just now.
- * @returns the id under which the log has it
+ * Logs a fault unless the same one was logged recently.
+ * @returns the id under which it is logged
  */
 function logOnce(
   fault: string,
@@ -98,7 +104,7 @@ function logFault(error: FullmatchError, log: Logger): void {
   });
 }
 
-/** What no code foresees: where it was thrown says what it is, since its message may hold what a client sent. */
+/** Logs an error without a code. Its identity is the stack without the message, which may contain client data. */
 function logUnexpected(error: unknown, log: Logger): string {
   const stack = error instanceof Error ? (error.stack ?? error.name) : typeof error;
   const places = stack.split('\n').filter((line) => /^\s+at /.test(line));
@@ -109,8 +115,8 @@ function logUnexpected(error: unknown, log: Logger): string {
 }
 
 /**
- * What is said of an error. An error of the table says itself, but for what concerns the machine; of any other only an
- * id is shown. The log has the rest.
+ * Describes an error for the client. An error with a code is shown as is, unless it concerns the machine; any
+ * other error is shown only as an id. The log has the details.
  */
 export function describeProblem(thrown: unknown, log: Logger): Problem {
   const error = unwrapAbort(thrown);
@@ -123,7 +129,7 @@ export function describeProblem(thrown: unknown, log: Logger): Problem {
     if (!isPrivate) return problemOf(error);
     return problemOf(new FullmatchError(error.code, `${title}; the log of the service says more.`));
   }
-  // Thrown by the router's body readers for JSON or forms that cannot be read.
+  // Thrown by the router's body readers for invalid JSON or forms.
   if (error instanceof HTTPException && error.status < 500) {
     return problemOf(new FullmatchError('malformed_request', error.message));
   }
@@ -140,7 +146,10 @@ export function describeProblem(thrown: unknown, log: Logger): Problem {
   };
 }
 
-/** What was aborted says why, or was aborted by a client that left: the Node adapter gives a text as its reason. */
+/**
+ * Replaces an abort error by its cause, or by an error for a disconnected client; the Node adapter aborts
+ * with a string.
+ */
 function unwrapAbort(error: unknown): unknown {
   const isAbort = error instanceof Error && error.name === 'AbortError';
   if (isAbort && error.cause instanceof FullmatchError) return error.cause;
@@ -149,7 +158,7 @@ function unwrapAbort(error: unknown): unknown {
   return new FullmatchError('malformed_request', message, { cause: error });
 }
 
-/** The problem of an error of the table. */
+/** Converts an error with a code into a problem. */
 export function problemOf(error: FullmatchError): Problem {
   const { status, title } = ERROR_CODES[error.code];
   return {
@@ -162,13 +171,13 @@ export function problemOf(error: FullmatchError): Problem {
   };
 }
 
-/** When a client may ask again: as the error says, and soon where the service is not ready. */
+/** Returns the Retry-After header: the value of the error, or a short time if the service is not ready. */
 export function retryAfter({ status, retryAfterSeconds }: Problem): ResponseHeaders {
   if (typeof retryAfterSeconds === 'number') return { 'retry-after': String(retryAfterSeconds) };
   return status === 503 ? { 'retry-after': RETRY_AFTER_SECONDS } : {};
 }
 
-/** What a client that is refused must send, or how long it is bound. */
+/** Returns the headers of a refusal: required authentication, or the rate limit. */
 function refusalHeaders(problem: Problem): ResponseHeaders {
   return {
     ...retryAfter(problem),
@@ -177,7 +186,7 @@ function refusalHeaders(problem: Problem): ResponseHeaders {
   };
 }
 
-/** The bytes and headers of a problem. */
+/** Serializes a problem, with its headers. */
 export function renderProblem(problem: Problem, headers: ResponseHeaders = {}): RenderedProblem {
   const { type, title, status, code, detail, instance, ...facts } = problem;
   const ordered = { type, title, status, code, detail, instance, ...facts };
@@ -196,7 +205,7 @@ export function renderProblem(problem: Problem, headers: ResponseHeaders = {}): 
   };
 }
 
-/** A problem as an answer of an app. */
+/** Builds the response for a problem. */
 export function answerProblem(problem: Problem, headers: ResponseHeaders = {}): Answer {
   const rendered = renderProblem(problem, headers);
   return makeAnswer(rendered.body, rendered);

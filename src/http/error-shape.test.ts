@@ -8,7 +8,7 @@ import { type HostApp } from './host-app.ts';
 const CONTRACT = `/v2/contract/1/0x${'1'.repeat(40)}`;
 const CHECK = `/check-all-by-addresses?addresses=0x${'1'.repeat(40)}&chainIds=1`;
 
-/** The API host when reading contracts fails. */
+/** Creates an API host that fails to read contracts. */
 async function failingApp(error: Error): Promise<HostApp> {
   const { contracts, ...deps } = await fixtureDependencies();
   const fail = async (): Promise<never> => {

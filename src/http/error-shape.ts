@@ -1,17 +1,17 @@
 import { type Answer, JSON_TYPE, makeAnswer, type ResponseHeaders } from './answer.ts';
 import { type Problem, type RenderedProblem, renderProblem } from './error-response.ts';
 
-/** The error format of some paths, whose clients need that of another interface. */
+/** Error format of the paths of a foreign API, whose clients expect its own format. */
 export interface ErrorShape {
-  /** Whether a method and path, without the prefix of the host, belong to that interface. */
+  /** Returns whether a method and path, without the host's prefix, belong to that API. */
   readonly covers: (method: string, path: string) => boolean;
-  /** The JSON body for a problem. */
+  /** Returns the JSON body for a problem. */
   readonly body: (problem: Problem) => object;
-  /** The status of every error, where clients of that interface look only into the body; else the problem's. */
+  /** Status of every error, if clients of that API read only the body; otherwise the status of the problem. */
   readonly status?: number;
 }
 
-/** The bytes and headers of a problem in the shape that holds, if one does; headers are the problem's. */
+/** Serializes a problem in the given error format, or in the default one; the headers are those of the problem. */
 export function renderShaped(
   problem: Problem,
   shape: ErrorShape | undefined,
@@ -31,7 +31,7 @@ export function renderShaped(
   };
 }
 
-/** The same as an answer of an app. */
+/** Builds the response for a problem in the given error format. */
 export function answerShaped(
   problem: Problem,
   shape: ErrorShape | undefined,

@@ -1,20 +1,20 @@
 import { type IncomingHttpHeaders } from 'node:http';
 
-/** Who forwarded a request, from the client on, as the headers say it: addresses, or texts that are none. */
+/** Hops of a request, starting with the client, as listed in the headers; entries may be invalid addresses. */
 export interface ForwardedHops {
-  /** Of X-Forwarded-For. */
+  /** Hops from X-Forwarded-For. */
   readonly forwarded?: readonly string[];
-  /** Of Forwarded (RFC 7239). */
+  /** Hops from Forwarded (RFC 7239). */
   readonly standard?: readonly string[];
 }
 
-/** More proxies than this stand nowhere in a row; hops further from us are not read. */
+/** No deployment chains more proxies than this; more distant hops are ignored. */
 const HOPS_MAX = 100;
 
-/** Nor do they write longer headers: of one nothing is read. */
+/** Longest header that is read; longer ones are ignored. */
 const HEADER_CHARACTERS_MAX = 4_096;
 
-/** Reads both headers in which proxies say for whom they ask. One that is absent or very long is undefined. */
+/** Reads both forwarding headers. A missing or overlong header is undefined. */
 export function readForwarded(headers: IncomingHttpHeaders): ForwardedHops {
   const forwarded = joined(headers['x-forwarded-for']);
   const standard = joined(headers.forwarded);
@@ -29,13 +29,13 @@ export function readForwarded(headers: IncomingHttpHeaders): ForwardedHops {
   };
 }
 
-/** A header that came several times is one list, in the order of the lines (RFC 9110, 5.3). */
+/** Joins a repeated header into one list, in the order of its lines (RFC 9110, 5.3). */
 function joined(header: string | string[] | undefined): string | undefined {
   const text = Array.isArray(header) ? header.join(', ') : header;
   return text === undefined || text.length > HEADER_CHARACTERS_MAX ? undefined : text;
 }
 
-/** The `for` of each element of a Forwarded header; an empty text where an element has none, or none that is sound. */
+/** Returns the `for` value of each element of a Forwarded header; empty if an element has none or an invalid one. */
 function parseForwarded(header: string): readonly string[] {
   return splitUnquoted(header, ',').map((element) => {
     const pairs = splitUnquoted(element, ';').map((pair) => {
@@ -43,12 +43,12 @@ function parseForwarded(header: string): readonly string[] {
       return { name: name.trim().toLowerCase(), value: value.join('=').trim() };
     });
     const [first, ...more] = pairs.filter(({ name }) => name === 'for');
-    // A parameter that stands twice makes an element unsound (RFC 7239, 4).
+    // A repeated parameter makes an element invalid (RFC 7239, 4).
     return first === undefined || more.length > 0 ? '' : withoutPort(unquote(first.value));
   });
 }
 
-/** Cuts a text at a separator that does not stand in a quoted string (RFC 9110, 5.6.4). Reads each character once. */
+/** Splits a text at separators outside quoted strings (RFC 9110, 5.6.4). Reads each character once. */
 function splitUnquoted(text: string, separator: ',' | ';'): string[] {
   const parts: string[] = [];
   let isQuoted = false;
@@ -70,7 +70,10 @@ function unquote(value: string): string {
   return isQuoted ? value.slice(1, -1).replaceAll(/\\(.)/gs, '$1') : value;
 }
 
-/** An address without its port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. An IPv6 address without brackets has none. */
+/**
+ * Removes the port from an address: `192.0.2.1:4711`, `[2001:db8::1]:4711`. An IPv6 address without brackets
+ * has no port.
+ */
 function withoutPort(hop: string): string {
   const [, bracketed, plain] = /^(?:\[([^\]]*)\](?::[^:]*)?|([^:]*):[^:]*)$/.exec(hop) ?? [];
   return bracketed ?? plain ?? hop;

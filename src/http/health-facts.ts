@@ -4,26 +4,26 @@ import { type MonitorReport } from '../monitor/monitor-report.ts';
 import { type PublicationFacts } from '../publication/publication-facts.ts';
 import { type QueueState } from '../verification/jobs/queue-state.ts';
 
-/** What the sync with the public list says of itself. */
+/** Health of the sync with the public chain list. */
 export interface ListSyncHealth {
-  /** When a source last gave or confirmed the list that is served. */
+  /** When a source last delivered or confirmed the served list. */
   readonly confirmedAt?: Date;
-  /** Since when and why none does: the list that is served is an older one. */
+  /** When and why syncing began to fail; an older list is served meanwhile. */
   readonly failure?: { readonly since: Date; readonly message: string };
-  /** Chains whose records in the list of this hash are not believed. */
+  /** Chains whose records in the list with this hash are rejected as implausible. */
   readonly heldBack?: { readonly chainIds: readonly number[]; readonly sha256: string };
 }
 
-/** How the configuration in force came to be. */
+/** State of the active configuration. */
 export interface ConfigurationHealth {
   readonly loadedAt: Date;
-  /** Since when a newer one is refused, and why. */
+  /** Since when and why a newer configuration is rejected. */
   readonly refusal?: { readonly since: Date; readonly detail: string };
 }
 
-/** What is wrong with the database, as statements of this process met it. */
+/** Health of the database, as this process's statements observe it. */
 export interface StoreHealth {
-  /** Since when it does not answer, though it takes connections. */
+  /** Since when it accepts connections without answering. */
   readonly hungSince?: Date;
   readonly troubles: readonly {
     readonly code: 'disk_full' | 'database_unavailable' | 'database_damaged' | 'database_behind';
@@ -31,7 +31,7 @@ export interface StoreHealth {
   }[];
 }
 
-/** Facts from which the answers about health are composed. What is not known yet is absent. */
+/** Facts from which the health responses are composed. Unknown facts are absent. */
 export interface HealthFacts extends PublicationFacts {
   readonly now: Date;
   readonly startedAt: Date;
@@ -40,10 +40,10 @@ export interface HealthFacts extends PublicationFacts {
   readonly store?: StoreHealth;
   readonly queue?: QueueState;
   readonly compilers?: CompilersState;
-  /** As this process sees them. */
+  /** As this process observes them. */
   readonly probedChains?: HealthSummary;
-  /** How chains are watched for new contracts; absent where none is to be. */
+  /** Monitoring of chains for new contracts; absent if it is not configured. */
   readonly monitors?: readonly MonitorReport[];
-  /** Whether the service has been told to end. */
+  /** Whether the service is shutting down. */
   readonly stopping: boolean;
 }

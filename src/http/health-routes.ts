@@ -39,7 +39,7 @@ export const readinessRoute = createRoute({
   },
 });
 
-/** Both hosts say whether they live and whether they are ready. */
+/** Adds the liveness and readiness routes of both hosts. */
 export function addHealthRoutes(routes: OpenAPIHono, parts: Pick<HttpParts, 'health'>): void {
   routes.openapi(livenessRoute, () => answer('ok', { type: TEXT_TYPE, cacheControl: NOT_STORED }));
   routes.openapi(readinessRoute, () => {

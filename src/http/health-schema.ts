@@ -29,7 +29,7 @@ const healthReasonSchema = z.strictObject({
   since: z.iso.datetime().optional().describe('When it began, if known'),
 });
 
-/** The body of GET /health. Ages are whole seconds; what is not known yet is absent. */
+/** The body of GET /health. Ages are whole seconds; unknown values are absent. */
 export const healthReportSchema = z
   .strictObject({
     status: z
@@ -117,7 +117,7 @@ export const healthReportSchema = z
   })
   .meta({ id: 'Health', description: 'The health of the service' });
 
-/** The body of GET /readyz: 200 when ready, else 503 as a problem with the same members. */
+/** The body of GET /readyz: 200 if ready, else 503 as a problem with the same members. */
 export const readinessSchema = z
   .strictObject({
     ready: z.boolean(),
@@ -130,7 +130,7 @@ export const readinessSchema = z
   })
   .meta({ id: 'Readiness', description: 'Whether the service is ready for requests' });
 
-/** Something that needs a look, and whether it keeps the service from being ready. */
+/** A condition that needs attention, and whether it makes the service not ready. */
 export type HealthReason = z.infer<typeof healthReasonSchema>;
 /** The body of GET /health. */
 export type HealthReport = z.infer<typeof healthReportSchema>;

@@ -2,13 +2,13 @@ import { EMBEDDED_LIST } from '../chains/list/embedded-list-date.ts';
 import { type HealthFacts, type StoreHealth } from './health-facts.ts';
 import { type HealthReason, type HealthReport, type Readiness } from './health-schema.ts';
 
-/** A reason names no more chains than this. */
+/** Most chains listed in a reason. */
 const MAX_NAMED_CHAINS = 5;
 
-/** Counts are read every half second. A database that hangs is noticed before it gives up by itself. */
+/** Counts are read every half second. A hanging database is noticed before its own timeout. */
 const UNANSWERED_SECONDS = 15;
 
-/** Composes the health report from what is known. Pure. */
+/** Composes the health report. Pure. */
 export function composeHealth(facts: HealthFacts): HealthReport {
   const age = (since: Date): number =>
     Math.max(0, Math.floor((facts.now.getTime() - since.getTime()) / 1000));
@@ -81,7 +81,7 @@ export function composeHealth(facts: HealthFacts): HealthReport {
   };
 }
 
-/** What a load balancer needs of the report. Pure. A stale list is ready and says so. */
+/** Reduces the report to what a load balancer needs. Pure. A service with a stale list is ready and reports it. */
 export function readinessOf(report: HealthReport): Readiness {
   return {
     ready: report.ready,
@@ -96,7 +96,7 @@ export function readinessOf(report: HealthReport): Readiness {
   };
 }
 
-/** What is said of a trouble of the database. Only damage makes answers wrong or missing; the rest concerns writing. */
+/** Reasons for database problems. Only damage makes responses wrong or incomplete; the others affect writes. */
 const TROUBLES: Record<
   StoreHealth['troubles'][number]['code'],
   Pick<HealthReason, 'detail' | 'blocking'>
@@ -144,7 +144,7 @@ function findReasons(facts: HealthFacts): HealthReason[] {
     detail: 'The counts have not been read from the database yet.',
     blocking: true,
   });
-  // The counts that are served may have been overtaken, and another replica may know better.
+  // The served counts may be outdated, and another replica may have newer ones.
   const hungSince = facts.store?.hungSince?.toISOString();
   add(database !== undefined && !isReachable(facts), {
     code: 'database_unreachable',
@@ -214,10 +214,10 @@ function findReasons(facts: HealthFacts): HealthReason[] {
   return reasons;
 }
 
-/** A fault that is over within a minute is no trouble. */
+/** Shorter monitor faults are not reported. */
 const MONITOR_PATIENCE_SECONDS = 60;
 
-/** The chains whose monitor does not go on, and why. */
+/** Lists the chains whose monitor makes no progress, and why. */
 function findStopped(
   monitors: NonNullable<HealthFacts['monitors']>,
 ): NonNullable<HealthReport['monitor']>['stopped'] {
@@ -245,14 +245,17 @@ function isReachable({ now, database, store }: HealthFacts): boolean {
   return reachable && now.getTime() - checkedAt.getTime() <= UNANSWERED_SECONDS * 1000;
 }
 
-/** Since when events are not followed, though the database answers. One run that fails is made up for by the next. */
+/**
+ * Returns since when the event feed has failed although the database responds. A single failed run is
+ * ignored, since the next one catches up.
+ */
 function findFeedFailure(facts: HealthFacts): Date | undefined {
   const { feedFailingSince: since, now } = facts;
   if (since === undefined || !isReachable(facts)) return undefined;
   return now.getTime() - since.getTime() > UNANSWERED_SECONDS * 1000 ? since : undefined;
 }
 
-/** A worker takes what waits within a second or two, unless all are busy. */
+/** A worker takes a waiting job within a second or two, unless all workers are busy. */
 const STALLED_SECONDS = 60;
 
 function isStalled({ now, queue }: HealthFacts): boolean {

@@ -1,4 +1,4 @@
-// The API host and the repository host: routes, their schemas, and answers.
+// The API host and the repository host: routes, their schemas, and responses.
 import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { OpenAPIHono, type z } from '@hono/zod-openapi';
 import { Hono, type Context } from 'hono';
@@ -16,37 +16,37 @@ import { type Snapshot } from '../publication/snapshot.ts';
 import { RecallingRouter } from './recalling-router.ts';
 import { type ProblemPages } from './api/pages/add-page-routes.ts';
 
-/** The application of one host: it answers requests and knows no port. */
+/** Application of one host; it answers requests and is not bound to a port. */
 export interface HostApp {
-  /** Answers a request; every error is an answer too. */
+  /** Answers a request; errors become responses too. */
   fetch(request: Request, env?: object): Response | Promise<Response>;
-  /** The same by path or URL, for tests and for a look from inside. */
+  /** The same by path or URL, for tests and in-process requests. */
   request(input: string, init?: RequestInit, env?: AskedFor): Response | Promise<Response>;
-  /** The path template that answers this method and path, without the prefix; undefined when none does. */
+  /** Returns the path template of the route for a method and path, without the prefix; undefined if there is none. */
   routeOf(method: string, path: string): string | undefined;
-  /** The largest body that is read at this method and path, where that is another than the listener's limit. */
+  /** Returns the body limit of a method and path, if it differs from the listener's. */
   bodyLimitOf?(method: string, path: string): number | undefined;
-  /** The error format of this method and path; undefined for that of RFC 9457. */
+  /** Returns the error format of a method and path; undefined means RFC 9457. */
   errorShapeOf?(method: string, path: string): ErrorShape | undefined;
   /**
-   * Answers a GET or HEAD of a prepared document on Node's own objects, the hot path; returns false for everything
-   * else, which {@link fetch} then answers. Never throws.
+   * Hot path: writes a prepared document for a GET or HEAD directly to Node's response; returns false for any
+   * other request, which {@link fetch} then answers. Never throws.
    */
   writePrepared(request: IncomingMessage, response: ServerResponse): boolean;
 }
 
-/** The parts of an app. */
+/** Parts of a host's app. */
 interface HostAppParts {
   readonly routes: OpenAPIHono;
-  /** Where the routes answer besides `/`. */
+  /** Prefixes at which the routes answer in addition to `/`. */
   readonly prefixes: readonly string[];
-  /** The largest bodies, in bytes, by the path templates of POST routes that take another than the listener's limit. */
+  /** Body limits in bytes, by path template, of POST routes whose limit differs from the listener's. */
   readonly bodyLimits?: Readonly<Record<string, number>>;
-  /** The prepared documents by path. They have routes as well, which answer in other spellings and in tests. */
+  /** Prepared documents by path. They also have routes, for other spellings of the path and for tests. */
   readonly prepared?: Readonly<Record<string, () => Snapshot | undefined>>;
-  /** Error formats other than that of RFC 9457; the first that covers a method and path applies. */
+  /** Error formats other than RFC 9457; the first that covers a method and path applies. */
   readonly errorShapes?: readonly ErrorShape[];
-  /** Pages for people that say what was not found, where none of {@link errorShapes} applies. */
+  /** Renders "not found" problems as HTML pages where none of {@link errorShapes} applies. */
   readonly problemPages?: ProblemPages;
 }
 
@@ -54,13 +54,14 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 
 const PREFLIGHT_HEADERS = {
   ...CORS_HEADERS,
-  // The names are for clients from before `*`, which stands for all but Authorization (Fetch standard).
+  // Header names are listed for clients that predate `*`, which covers everything except Authorization (Fetch
+  // standard).
   'access-control-allow-headers':
     'Content-Type, If-None-Match, If-Modified-Since, Cache-Control, *',
   'access-control-max-age': '86400',
 } as const;
 
-/** An empty set of routes. A parameter that does not fit its schema is answered as `invalid_parameter`. */
+/** Creates an empty set of routes. An invalid parameter is answered as `invalid_parameter`. */
 export function createRoutes(): OpenAPIHono {
   return new OpenAPIHono({
     defaultHook: (result) => {
@@ -83,13 +84,13 @@ function invalidParameter(error: z.ZodError): FullmatchError {
 }
 
 /**
- * The app of one host: the routes at `/` and at each further prefix, and one answer to everything else.
+ * Creates the app of one host: the routes at `/` and at each further prefix, and one handler for everything else.
  *
- * A path names the same resource with and without one trailing slash: clients join base URLs that end in a slash,
+ * A path names the same resource with and without one trailing slash: clients append to base URLs that end in a slash,
  * and a redirect would break their POSTs and preflights.
  *
- * It has no middleware: headers of every answer are put on where answers are made (answer.ts, error-response.ts), and
- * a route with one synchronous handler is answered by the Node adapter without a promise or a header copy.
+ * The app has no middleware: common headers are set where responses are built (answer.ts, error-response.ts), so the
+ * Node adapter sends the response of a synchronous handler without a promise or a header copy.
  */
 export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
   const app = new Hono({
@@ -118,7 +119,8 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     const { method, path } = c.req;
     const shape = errorShapeOf(method, path);
     const page = shape === undefined ? parts.problemPages?.(problem, c) : undefined;
-    // Where the page cannot be made either, as for too many of them, people get what programs get.
+    // If the page cannot be rendered either, for example because too many are in progress, the client gets
+    // the error as programs do.
     return page === undefined
       ? answerShaped(problem, shape, headers)
       : page.catch(() => answerShaped(problem, shape, headers));
@@ -129,7 +131,7 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     answerShaped(describeProblem(error, log), errorShapeOf(method, new URL(url).pathname));
   return {
     fetch: (request, env) => {
-      // Hono decodes what it can of the rest, with two exceptions for each escape that is wrong.
+      // Otherwise Hono would decode as much as possible, with two exceptions per invalid escape.
       if (!isDecodable(request.url)) return refuse(malformedTarget(), request);
       return app.fetch(request, env);
     },
@@ -148,7 +150,7 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
   };
 }
 
-/** Whether every `%` of a target begins an escape, and the escapes are UTF-8. */
+/** Returns whether all `%` in a target are valid escapes of UTF-8. */
 function isDecodable(target: string): boolean {
   if (!target.includes('%')) return true;
   try {
@@ -165,13 +167,13 @@ const malformedTarget = (): FullmatchError =>
     'The path or the query holds a % that begins no escape of UTF-8; a percent sign itself is %25.',
   );
 
-/** The path of a request, without the query. */
+/** Returns the path of a request, without the query. */
 export function pathOf({ url = '' }: Pick<IncomingMessage, 'url'>): string {
   const query = url.indexOf('?');
   return query === -1 ? url : url.slice(0, query);
 }
 
-/** The prepared documents by each of their paths, with the templates of their routes. */
+/** Indexes the prepared documents by each of their paths, with the templates of their routes. */
 function indexPrepared(
   prepared: NonNullable<HostAppParts['prepared']>,
   prefixes: readonly string[],
@@ -186,7 +188,7 @@ function indexPrepared(
   );
 }
 
-/** The prefix with one slash in front and none behind; `''` and `/` are the root. */
+/** Normalizes a prefix to one leading slash and no trailing slash; `''` and `/` are the root. */
 function normalizePrefix(prefix: string): string {
   const segments = prefix.split('/').filter((segment) => segment !== '');
   return `/${segments.join('/')}`;
@@ -205,17 +207,17 @@ function withoutPrefix(path: string, prefixes: readonly string[]): string {
   return rest.startsWith('/') ? rest : `/${rest}`;
 }
 
-/** What clients join to a base URL that ends without a slash, such as forge: /serverv2/verify. */
+/** Prefix that clients such as forge append to a base URL without a trailing slash: /serverv2/verify. */
 const JOINED = 'v2/';
 
-/** Adds the routes of the verification API v2 as they come from such clients. */
+/** Adds the routes of the verification API v2 under such joined paths. */
 function addJoined(app: Hono, { routes }: Pick<Hono, 'routes'>, prefix: string): void {
   for (const { method, path, handler } of routes) {
     if (path.startsWith(`/${JOINED}`)) app.on(method, `${prefix}${path.slice(1)}`, handler);
   }
 }
 
-/** Answers a problem in the error format of its method and path. */
+/** Builds the response for a problem in the error format of its method and path. */
 type ErrorAnswerer = (
   problem: Problem,
   c: Context,

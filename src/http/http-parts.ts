@@ -23,78 +23,77 @@ import { type DocumentName, type Documents } from '../publication/documents.ts';
 import { type HealthReport } from './health-schema.ts';
 import { type Snapshot } from '../publication/snapshot.ts';
 
-/** Where the hosts of this service are reached; one that is switched off is absent. */
+/** URLs of this service's hosts; a disabled host is absent. */
 export interface HostUrls {
   readonly api?: string;
   readonly repository?: string;
 }
 
-/** What the apps of both hosts need. */
+/** Dependencies of the apps of both hosts. */
 export interface HttpParts {
   readonly documents: Documents;
   /** The current chain registry. @throws FullmatchError `not_ready` before it has been read */
   readonly registry: () => ChainRegistry;
-  /** The pictures of chains. */
+  /** Icons of chains. */
   readonly icons: () => ChainIcons;
   readonly health: () => HealthReport;
-  /** How the endpoints of chains are. */
+  /** Health of the endpoints of chains. */
   readonly chainHealth: Pick<ChainHealth, 'report' | 'reports' | 'states'>;
-  /** How chains are watched for new contracts. */
+  /** Monitoring of chains for new contracts. */
   readonly monitors: Pick<MonitorReports, 'report' | 'reports'>;
-  /** Whether contracts are proxies. */
+  /** Finds out whether contracts are proxies. */
   readonly proxies: ProxyLookup;
-  /** The creation of any contract, verified or not; undefined where it is not found. */
+  /** Finds the creation of any contract, verified or not; undefined if it is not found. */
   readonly creations: ChainLookup<Hex, Creation | undefined>;
-  /** The first events of a contract. */
+  /** Finds the first events of a contract. */
   readonly logs: ChainLookup<LogQuery, readonly ContractLog[]>;
-  /** What another explorer has verified. */
+  /** Reads verified contracts from other explorers. */
   readonly explorer: ExplorerSources;
   /** Reads verified contracts. */
   readonly contracts: ContractReader;
-  /** Answers with large records of contracts. */
+  /** Builds responses with large contract records. */
   readonly answers: RecordAnswers;
   /** Lists and searches verified contracts. */
   readonly contractLists: ContractLists;
-  /** Signatures by their hashes and texts. */
+  /** Finds signatures by hash and by text. */
   readonly signatures: SignatureDatabase;
-  /** Statistics over time, and events as they happen. */
+  /** Statistics over time, and live events. */
   readonly activity: Activity;
-  /** What compiles. */
   readonly compilers: Pick<Compilers, 'listUsable'>;
-  /** Reads the bodies of requests to verify. */
+  /** Reads the bodies of verification requests. */
   readonly requests: RequestReader;
-  /** Who may have contracts verified. */
+  /** Controls who may submit verifications. */
   readonly access: Pick<AccessGate, 'verify' | 'admit' | 'requireToken'>;
   /** Verifies contracts. */
   readonly verification: Verification;
-  /** Whose word is taken for whom a request comes from. */
+  /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies: TrustedProxies;
-  /** The largest body of a request to verify, in bytes; other bodies are held to the listener's own limit. */
+  /** Largest body of a verification request, in bytes; other bodies have the listener's limit. */
   readonly verificationBytes: number;
-  /** Whether programs may ask by the Model Context Protocol. */
+  /** Whether the Model Context Protocol is enabled. */
   readonly isMcpEnabled: boolean;
-  /** The version of the service, as in package.json. */
+  /** Version of the service, as in package.json. */
   readonly version: string;
-  /** The number of the newest migration of the database schema, where it is known. */
+  /** Number of the newest database migration, if known. */
   readonly schemaVersion?: number;
-  /** The path prefixes at which the API host answers besides `/`; `''` and `/` mean none. */
+  /** Path prefixes at which the API host answers in addition to `/`; `''` and `/` mean none. */
   readonly apiPrefixes: readonly string[];
-  /** The host of unlisted contracts, for the service itself. */
+  /** Host of unlisted contracts, for in-process requests. */
   readonly unlistedHost?: {
     request(path: string, init: RequestInit, env: AskedFor): Response | Promise<Response>;
   };
-  /** Whether the contracts are unlisted ones. */
+  /** Whether these parts serve unlisted contracts. */
   readonly isUnlisted?: boolean;
-  /** Asked for with every page, since a port may be known only after the apps are made. */
+  /** Called for every page, since a port may be known only after the apps are created. */
   readonly urls: () => HostUrls;
-  /** The pages of the API host. */
+  /** Pages of the API host. */
   readonly pages: WebBundle;
   readonly log: Logger;
 }
 
 /**
- * The current snapshot of a document.
- * @throws FullmatchError `not_ready` before it has been published for the first time
+ * Returns the current snapshot of a document.
+ * @throws FullmatchError `not_ready` until it has been published for the first time
  */
 export function currentSnapshot(documents: Documents, name: DocumentName): Snapshot {
   const snapshot = documents.current[name];

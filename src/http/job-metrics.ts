@@ -4,10 +4,10 @@ import { type HealthReport } from './health-schema.ts';
 import { createReportGauges } from './report-gauge.ts';
 import { type Verification } from '../verification/verification.ts';
 
-/** From what fails before anything is compiled to the whole time that a job has. */
+/** From jobs that fail before the compilation up to a job's time limit. */
 const DURATION_BUCKETS_SECONDS = [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 180, 600];
 
-/** Metrics of the jobs that the workers of this process brought to their ends. */
+/** Adds metrics of the jobs that this process's workers finished. */
 export function addJobMetrics(
   registers: Registry[],
   verification: Pick<Verification, 'onJobEnd' | 'waiters'>,
@@ -39,7 +39,7 @@ export function addJobMetrics(
   });
 }
 
-/** Metrics of the jobs in flight and of the compilers, as the health report has them. */
+/** Adds metrics of the job queue and the compilers, taken from the health report. */
 export function addQueueMetrics(registers: Registry[], health: () => HealthReport): void {
   const gauge = createReportGauges(registers, health);
   gauge(

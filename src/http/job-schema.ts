@@ -3,16 +3,16 @@ import { z } from '@hono/zod-openapi';
 import { describeDownload } from '../compilers/compiler-file.ts';
 import { type CompilerDownload } from '../verification/jobs/awaited-compilers.ts';
 
-/** Which sources of a submission are not published. */
+/** Submitted sources that are not published. */
 export const droppedSourcesSchema = z
   .strictObject({ count: z.int(), paths: z.array(z.string()).describe('The first 20') })
   .meta({ id: 'DroppedSources', description: 'Sources that a compilation does not need' });
 
-/** What a job says of {@link droppedSourcesSchema}. */
+/** Description of {@link droppedSourcesSchema} in a job. */
 export const DROPPED_SOURCES =
   'The sources compile to the same bytecode without these files, so they are not published; absent if all are needed';
 
-/** The download that a job waits for. */
+/** Compiler download that a job waits for. */
 export const compilerDownloadSchema = z
   .strictObject({
     longVersion: z.string(),
@@ -22,17 +22,17 @@ export const compilerDownloadSchema = z
   })
   .meta({ id: 'CompilerDownload', description: 'How far the download of a compiler has come' });
 
-/** What a job says of {@link compilerDownloadSchema}. */
+/** Description of {@link compilerDownloadSchema} in a job. */
 export const COMPILER_DOWNLOAD =
   'Present while the job waits in the queue for its compiler, which is being downloaded';
 
-/** A download as jobs show it. */
+/** Renders a download for the wire. */
 export function renderDownload(
   download: CompilerDownload | undefined,
 ): z.infer<typeof compilerDownloadSchema> | undefined {
   return download && { ...download, message: describeDownload(download) };
 }
 
-/** What a job says of a text that was not stored as the match. */
+/** Description of a submission that was stored as an alternative instead of the match. */
 export const KEPT_BESIDE =
   'The match was not replaced, because other sources that compile to the same bytecode are shown; these were stored as an alternative';

@@ -1,6 +1,6 @@
 import { type z } from '@hono/zod-openapi';
 
-/** How a route declares an answer in JSON, by its schema or by a reference to it. */
+/** Declares a route's JSON response by its schema or by a reference to it. */
 export const jsonResponse = <Schema extends z.ZodType | { readonly $ref: string }>(
   description: string,
   schema: Schema,

@@ -52,7 +52,7 @@ async function connect(listener: Listener): Promise<RawClient> {
   return client;
 }
 
-/** An app of a handler of its own; every path is a route. */
+/** Creates an app with the given handler; every path is a route. */
 function appOf(handle: (request: Request) => Response | Promise<Response>): HostApp {
   const app = new Hono();
   app.all('*', (c) => handle(c.req.raw));
@@ -293,7 +293,7 @@ describe('what is not a request', () => {
       'content-type': 'application/problem+json',
       'access-control-allow-origin': '*',
     });
-    // A request with a Host that makes no URL is a whole request; its connection stays good.
+    // A request with an invalid Host is complete, so its connection stays usable.
     if (name !== 'a Host that is none') {
       expect(answer.headers['connection']).toBe('close');
       await client.end();
@@ -480,7 +480,7 @@ describe('slow clients', () => {
   test('that do not read their answer are cut', async () => {
     const part = Buffer.alloc(1_000_000, 'x');
     const isCut = new Gate();
-    // However much the kernel takes for a client, it does not take all of this.
+    // Never ends, so it exceeds any buffer of the kernel.
     const endless = (): ReadableStream<Uint8Array> =>
       new ReadableStream({ pull: (stream) => stream.enqueue(part), cancel: () => isCut.open() });
     const listener = await serve(
@@ -503,7 +503,7 @@ describe('slow clients', () => {
     let isSlow = true;
     slow.socket.on('data', () => isSlow && slow.socket.pause());
     slow.send('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
-    // A kernel with large buffers may take the whole answer at once.
+    // A kernel with large buffers may accept the whole response at once.
     const isWhole = (): boolean => slow.heardBytes > large.length;
     const longerThanTheLimit = performance.now() + 3_000;
     while (performance.now() < longerThanTheLimit && !isWhole()) {
@@ -537,7 +537,7 @@ describe('slow clients', () => {
 
   test('are not mistaken for handlers that take their time', async () => {
     const app = appOf(async () => {
-      // Longer than an answer may take that is under way.
+      // Longer than the response timeout.
       const done = performance.now() + 900;
       await waitUntil(() => performance.now() > done);
       return new Response('done');
@@ -623,7 +623,7 @@ describe('requests that one connection sends ahead', () => {
     expect(answers.map(({ body }) => body)).toEqual(
       bodies.map((body, index) => `/${index} ${body}`),
     );
-    // The connection goes on.
+    // The connection stays usable.
     client.send(ask('/last'));
     expect((await client.answers(21)).at(-1)?.body).toBe('/last ');
   });
@@ -675,7 +675,7 @@ describe('closing', () => {
     client.send('x'.repeat(100_000));
     client.send(ask('/'));
     expect(await client.answers(2)).toHaveLength(2);
-    // Only a client with nothing under way is ended before the limits of this test.
+    // The client must be disconnected as idle: all other limits exceed the duration of this test.
     await listener.close(600_000);
     await client.end();
     expect(client.error).toBeUndefined();
@@ -776,7 +776,7 @@ describe('closing', () => {
     const listener = await serveApi();
     const client = await connect(listener);
     client.send('GET /chains HTTP/1.1\r\n');
-    // They have come when what another client sent later is answered.
+    // The bytes have arrived once a later request of another client is answered.
     const other = await connect(listener);
     other.send('GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     await other.answer();
@@ -789,11 +789,11 @@ describe('closing', () => {
 
   test('ends waiting connections properly and soon', async () => {
     const listener = await serveApi();
-    // The first has been accepted when the second is answered.
+    // The first connection has been accepted once the second gets its response.
     const [fresh, used] = [await connect(listener), await connect(listener)];
     used.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     await used.answer();
-    // Its limit is longer than that of the test.
+    // The limit is longer than the test.
     await listener.close(600_000);
     for (const client of [used, fresh]) {
       await client.end();
@@ -805,7 +805,7 @@ describe('closing', () => {
     const listener = await serveApi();
     const many: RawClient[] = [];
     for (let index = 0; index < 100; index += 1) many.push(await connect(listener));
-    // Those before them have been accepted when these are answered.
+    // The earlier connections have been accepted once these get their responses.
     const used = many.slice(50);
     for (const client of used) client.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     for (const client of used) await client.answer();
@@ -840,7 +840,7 @@ describe('closing', () => {
     );
     const client = await connect(listener);
     client.send('GET / HTTP/1.1\r\nHost');
-    // It has come when what another client sent later is answered.
+    // The bytes have arrived once a later request of another client is answered.
     const other = await connect(listener);
     other.send('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
     await other.end();

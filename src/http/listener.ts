@@ -20,54 +20,60 @@ import { type RequestObserver } from './request-durations.ts';
 import { refuseConnect, refuseRequest, refuseUnparsed } from './refuse-request.ts';
 import { portUnavailable } from './try-port.ts';
 
-/** The longest request line and header fields together; longer ones are answered 431. */
+/** Limit on request line and header fields together; a longer request gets 431. */
 const HEADER_BYTES = 16_384;
 const HEADERS_TIMEOUT_MS = 10_000;
 
-/** Limits of one client. Sizes in bytes, times in milliseconds. */
+/** Limits per client. Sizes in bytes, times in milliseconds. */
 export interface ListenerLimits {
-  /** The largest body: a request that declares a larger one is answered 413. Readers of bodies enforce it while they read. */
+  /** Largest body: a request that declares a larger one gets 413. Body readers enforce it while they read. */
   readonly requestBytes: number;
-  /** From the first byte of a request to its last; then 408. */
+  /** Time from the first byte of a request to its last; then 408. */
   readonly requestTimeoutMs: number;
-  /** From the first byte of a request to the end of its header fields; then 408 (10 000). */
+  /** Time from the first byte of a request to the end of its header fields; then 408 (10 000). */
   readonly headersTimeoutMs?: number;
-  /** How long a connection waits for its next request. Clients are told (`Keep-Alive: timeout`). */
+  /** How long a connection waits for its next request. Announced as `Keep-Alive: timeout`. */
   readonly keepAliveTimeoutMs: number;
-  /** How long a client may take nothing of its answer before it is cut (30 000). */
+  /** How long a client may receive nothing of its response before it is disconnected (30 000). */
   readonly responseTimeoutMs?: number;
-  /** How fast a client has to take large answers once they have waited for that long, in bytes a millisecond (16). */
+  /**
+   * Minimum rate at which a client must receive a large response once it has waited for that time, in bytes
+   * per millisecond (16).
+   */
   readonly responseMinBytesPerMs?: number;
-  /** How long a client may neither take nor send while the service stops (2 000). */
+  /** How long a client may neither receive nor send while the service shuts down (2 000). */
   readonly stopTimeoutMs?: number;
 }
 
-/** Where to listen, and who observes requests. */
+/** Address to listen on, and the observer of requests. */
 export interface ListenOptions {
   readonly host: string;
-  /** 0 picks a free one. */
+  /** 0 picks a free port. */
   readonly port: number;
   readonly limits: ListenerLimits;
-  /** Called for every finished answer; `route` is undefined where no route matches. */
+  /** Called for every finished response; `route` is undefined if no route matches. */
   readonly observe?: RequestObserver;
 }
 
-/** An app on a port. */
+/** An app that listens on a port. */
 export interface Listener {
-  /** `http://` and where a client on this machine reaches it. */
+  /** URL that reaches the listener from this machine, starting with `http://`. */
   readonly url: string;
   readonly port: number;
   /**
-   * Stops accepting, finishes what has begun, and closes; what is not done after `timeoutMs` is cut.
-   * Resolves when the port is free and no connection is left.
+   * Stops accepting connections, finishes requests in progress and closes; cuts whatever remains after
+   * `timeoutMs`. Resolves once the port is free and no connection is left.
    */
   close(timeoutMs: number): Promise<void>;
 }
 
-/** Connections that the kernel holds until they are accepted: it drops more, whose clients try again after a second. */
+/**
+ * Connections that the kernel queues until they are accepted; it drops further ones, and their clients retry
+ * after a second.
+ */
 const BACKLOG = 2_048;
 const MOST_CONNECTIONS = 5_000;
-/** The other descriptors are for the other host, for the database, for endpoints and for compilers. */
+/** Leaves file descriptors for the other host, the database, endpoints and compilers. */
 const DESCRIPTORS_PER_CONNECTION = 4;
 const RESPONSE_TIMEOUT_MS = 30_000;
 const STOP_TIMEOUT_MS = 2_000;
@@ -77,7 +83,7 @@ const CHECK_MAX_MS = 5_000;
 
 /**
  * Serves an app on a port.
- * @throws FullmatchError `port_unavailable` when the port is taken or may not be used
+ * @throws FullmatchError `port_unavailable` if the port is in use or not permitted
  */
 export async function listen(app: HostApp, options: ListenOptions, log: Logger): Promise<Listener> {
   const { limits, observe } = options;
@@ -137,16 +143,16 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
 
 function createLimitedServer(limits: ListenerLimits): Server {
   const { headersTimeoutMs = HEADERS_TIMEOUT_MS, requestTimeoutMs } = limits;
-  // Node refuses a headers timeout above the request timeout.
+  // Node rejects a headers timeout above the request timeout.
   const headersTimeout = Math.min(headersTimeoutMs, requestTimeoutMs);
   const server = createServer({
     maxHeaderSize: HEADER_BYTES,
     headersTimeout,
     requestTimeout: requestTimeoutMs,
     keepAliveTimeout: limits.keepAliveTimeoutMs,
-    // How late a timeout may be noticed.
+    // Longest delay until a timeout is noticed.
     connectionsCheckingInterval: Math.max(CHECK_MIN_MS, Math.min(CHECK_MAX_MS, headersTimeout / 4)),
-    // Missing Host fields are refused by us, since Node's own answer has no body and no CORS header.
+    // We refuse missing Host fields ourselves, since Node's own response has no body and no CORS header.
     requireHostHeader: false,
     noDelay: true,
   });
@@ -165,14 +171,14 @@ function createHandler(
   const answerError = (error: unknown): Response =>
     answerProblem(
       describeProblem(
-        // The adapter could not make a URL of the request's target and Host.
+        // The adapter could not build a URL from the request target and Host.
         error instanceof RequestError ? malformed(`${error.message}.`) : error,
         log,
       ),
     );
   const listener = getRequestListener(
     (request, env) => app.fetch(request, env),
-    // Only HTTP/1.0 requests may come without a Host.
+    // Default for HTTP/1.0 requests, the only ones allowed without a Host.
     { hostname: 'localhost', errorHandler: answerError, autoCleanupIncoming: false },
   );
   return (request, response) => {
@@ -183,7 +189,7 @@ function createHandler(
       const error = bodyTooLarge(bodyLimitOf(app, limits, request));
       refuseRequest(request, response, error, errorShapeOf(app, request));
     } else if (request.url === '*') {
-      // OPTIONS * asks about the server as a whole, not about a path (RFC 9110, 9.3.7).
+      // OPTIONS * concerns the server as a whole, not a path (RFC 9110, 9.3.7).
       response.writeHead(204, { ...CORS_HEADERS, allow: 'GET, HEAD, OPTIONS' }).end();
     } else if (!app.writePrepared(request, response)) {
       void listener(request, response);
@@ -191,7 +197,7 @@ function createHandler(
   };
 }
 
-/** The largest body of a request: some routes take more than others. */
+/** Returns the body limit of a request; some routes have their own. */
 function bodyLimitOf(
   app: HostApp,
   { requestBytes }: ListenerLimits,
@@ -201,7 +207,7 @@ function bodyLimitOf(
   return app.bodyLimitOf?.(method, pathOf({ url })) ?? requestBytes;
 }
 
-/** The error format of a request that is refused before it reaches the app. */
+/** Returns the error format for a request that is refused before it reaches the app. */
 function errorShapeOf(
   app: HostApp,
   { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
@@ -213,20 +219,22 @@ function malformed(detail: string): FullmatchError {
   return new FullmatchError('malformed_request', detail);
 }
 
-/** Answers what never becomes a request: malformed bytes, and CONNECT. */
+/** Answers input that never becomes a request: malformed bytes, and CONNECT. */
 function answerUnparsed(server: Server, connections: Connections): void {
-  /** Up to how many bytes each refused client is read. */
+  /** Total bytes up to which each refused client is read. */
   const refused = new WeakMap<Duplex, number>();
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Duplex) => {
     const bytesRead = socket instanceof Socket ? socket.bytesRead : 0;
     const endBytes = refused.get(socket);
-    // Every further part that a refused client sends is another error; it is dropped until the connection closes.
+    // Each further chunk from a refused client raises another error; it is dropped until the connection
+    // closes.
     if (endBytes !== undefined) {
       if (bytesRead >= endBytes) socket.destroy();
       return;
     }
     refused.set(socket, bytesRead + MAX_DROPPED_BYTES);
-    // The refusal would be taken for the answer to a whole request, or be part of one that has begun.
+    // The refusal would be mistaken for the response to a complete request, or end up inside a response that
+    // has begun.
     const isMisplaced = connections
       .unansweredOn(socket)
       .some((response) => response.headersSent || response.req.complete);
@@ -249,7 +257,7 @@ async function bind(server: Server, { host, port }: ListenOptions): Promise<void
   }
 }
 
-/** The host of a URL that reaches this address from this machine. */
+/** Returns the URL host that reaches this address from this machine. */
 export function hostOf(host: string): string {
   if (host === '0.0.0.0') return '127.0.0.1';
   if (host === '::') return '[::1]';

@@ -15,26 +15,26 @@ import { RequestDurations, type RequestObserver } from './request-durations.ts';
 import { type Logger } from '../log.ts';
 import { type Verification } from '../verification/verification.ts';
 
-/** The metrics of one service, for Prometheus. */
+/** Prometheus metrics of one service. */
 export interface Metrics {
-  /** What a listener calls for each finished answer of a host (`observe` of its options). */
+  /** Returns the observer of a host's finished responses (`observe` in the listener's options). */
   observer(host: 'api' | 'repository'): RequestObserver;
-  /** The text of GET /metrics and its type. */
+  /** Renders the body of GET /metrics, with its content type. */
   render(): Promise<{ text: string; contentType: string }>;
 }
 
 /**
- * Metrics of a service on a registry of their own. All but the requests are read from the service when they are
- * asked for, so they cannot drift from what it says elsewhere.
+ * Creates the metrics of a service on a registry of their own. Everything except the request metrics is read
+ * from the service on each scrape, so it cannot drift from what the service reports elsewhere.
  */
 export function createMetrics(sources: {
-  /** Like `answers` absent where nothing is served. */
+  /** Absent, like `answers`, if nothing is served. */
   readonly documents?: Documents;
   readonly health: () => HealthReport;
   readonly verification: Pick<Verification, 'onJobEnd' | 'waiters'>;
   readonly chainHealth: Pick<ChainHealth, 'reports'>;
   readonly monitors: Pick<MonitorReports, 'reports'>;
-  /** Of the monitor of this process, where one works. */
+  /** Requests of this process's monitor; absent if none runs. */
   readonly monitorRequests?: { readonly granted: number; readonly refused: number };
   readonly answers?: Pick<RecordAnswers, 'held'>;
   readonly version: string;
@@ -207,7 +207,7 @@ function addHealthMetrics(registers: Registry[], health: () => HealthReport): vo
   );
 }
 
-/** The app of the metrics port: GET /metrics. It is for loopback only and says nothing to browsers of other origins. */
+/** Creates the app of the metrics port: GET /metrics. It is for loopback only and sends no CORS headers. */
 export function createMetricsApp(metrics: Metrics, log: Logger): HostApp {
   const routes = createRoutes();
   routes.get('/metrics', async () => {

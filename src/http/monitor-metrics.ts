@@ -3,7 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import { CREATION_STATES } from '../monitor/inbox/creation-counts.ts';
 import { type MonitorReport } from '../monitor/monitor-report.ts';
 
-/** Metrics of the chains that are watched for new contracts, as the reports have them. */
+/** Adds metrics of the chains that are monitored for new contracts, taken from the reports. */
 export function addMonitorMetrics(
   registers: Registry[],
   reports: () => readonly MonitorReport[],
@@ -66,7 +66,7 @@ export function addMonitorMetrics(
   );
 }
 
-/** Requests of this process's monitor to endpoints, by what the daily budget said. */
+/** Adds counters of this process's monitor requests to endpoints, by the decision of the daily budget. */
 export function addMonitorRequests(
   registers: Registry[],
   requests: { readonly granted: number; readonly refused: number },

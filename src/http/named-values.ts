@@ -5,8 +5,8 @@ import { isMembers } from '../lib/members.ts';
 const OBJECT_EXPECTED = 'an object is expected';
 
 /**
- * An object with any names as keys, such as paths of sources. Unlike `z.record` it keeps a member that is called
- * `__proto__`, and it stops at the first fault: a hostile body has as many as it has values.
+ * Schema of an object with arbitrary names as keys, such as source paths. Unlike `z.record` it keeps a member
+ * named `__proto__` and stops at the first fault, because a malicious body may have one per value.
  */
 export function namedValues<Value extends z.ZodType>(value: Value) {
   return z
@@ -34,12 +34,12 @@ export function namedValues<Value extends z.ZodType>(value: Value) {
     });
 }
 
-/** Any object. It is kept as it is. */
+/** Schema of any object, which stays unchanged. */
 export const anyMembers = z
   .custom<Record<string, unknown>>(isMembers, OBJECT_EXPECTED)
   .meta({ type: 'object', additionalProperties: {} });
 
-/** The same, or null. */
+/** Schema of any object or null. */
 export const anyMembersOrNull = z
   .custom<Record<string, unknown> | null>(
     (value) => value === null || isMembers(value),

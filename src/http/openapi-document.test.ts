@@ -24,7 +24,7 @@ const read = (name: string): string => readFileSync(new URL(name, root), 'utf8')
 const { version } = JSON.parse(read('package.json')) as { version: string };
 const document = buildOpenapiDocument(version);
 
-/** A value for each parameter of a path. */
+/** Example values of path parameters. */
 const EXAMPLES: Readonly<Record<string, string>> = {
   matchId: '1',
   match: 'full',
@@ -39,7 +39,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
 
 const SOME_RECORD = { match: {} as ContractMatch, version: '1' };
 
-/** Nothing waits, failed or lags. */
+/** An operator's desk without jobs, failures or lag. */
 const EMPTY_DESK: OperatorParts['desk'] = {
   look: async () => ({ jobs: [], failures: [], feed: [], databaseBytes: 1 }),
   cancelJob: async () => undefined,
@@ -47,7 +47,7 @@ const EMPTY_DESK: OperatorParts['desk'] = {
 };
 const NO_ROLES = { hosts: [], workers: 0, monitor: false, database: 'external' } as const;
 
-/** Validates against a schema of the document, whose references point into the document. */
+/** Returns a validator for a schema whose references point into the document. */
 function validator(schema: JsonSchema) {
   const ajv = new Ajv2020({ strict: false, validateFormats: false });
   return ajv.compile({ ...schema, components: document.components });

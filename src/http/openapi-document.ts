@@ -40,7 +40,7 @@ import { apiFileRoute, fileRoute, folderRoute } from './repository/contract-tree
 import * as repositoryRoutes from './repository/repository-routes.ts';
 import { STATISTICS_COMPONENT, statisticsJsonSchema } from './repository/statistics-schema.ts';
 
-/** The parts of an OpenAPI 3.1 document that scripts and tests read back. */
+/** The parts of an OpenAPI 3.1 document that scripts and tests read. */
 export interface OpenapiDocument {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenapiOperation>>>>;
@@ -64,13 +64,13 @@ const DESCRIPTION = `The API of a Fullmatch service. GET /chains and GET /stats.
 
 Every path of the API host answers at / and at the configured prefix (/server by default), with and without a trailing slash; GET routes also accept HEAD, and OPTIONS answers preflights. Every response can be read by any origin. Errors are application/problem+json with a stable code, except in the verification APIs v2 and v1, the Etherscan API, the signature database and the Blockscout verifier, which have their own error formats; a client that prefers text/html gets a page.`;
 
-/** Where the document is: at the root of the host, or at its prefix. */
+/** Relative to the document, which is served at the root of the host or at its prefix. */
 const API_SERVERS = [{ url: './', description: 'The API host' }];
 const REPOSITORY_SERVERS = [
   { url: repositoryRoutes.REPOSITORY_URL, description: 'The repository host' },
 ];
 
-/** What the API host answers. */
+/** Routes of the API host. */
 export const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.chainsRoute,
   apiRoutes.chainRoute,
@@ -87,7 +87,7 @@ export const API_ROUTES: readonly RouteConfig[] = [
   ...signatureRoutes,
   ...etherscanRoutes,
   ...explorerApiRoutes,
-  // The same routes at the root are for bases without a path: the document has each once.
+  // The same routes exist at the root for bases without a path; the document lists each once.
   ...[...verdictRoutes, ...batchRoutes, ...versionsRoutes]
     .map(({ route }): RouteConfig => route)
     .concat(
@@ -116,7 +116,7 @@ export const API_ROUTES: readonly RouteConfig[] = [
   apiRoutes.openapiRoute,
   apiRoutes.docsRoute,
 ];
-/** What the repository host answers besides /, /healthz and /readyz: a document has one entry for each path. */
+/** Routes of the repository host except /, /healthz and /readyz: the document has one entry per path. */
 export const REPOSITORY_ROUTES: readonly RouteConfig[] = [
   repositoryRoutes.statisticsRoute,
   repositoryRoutes.manifestRoute,
@@ -124,10 +124,10 @@ export const REPOSITORY_ROUTES: readonly RouteConfig[] = [
   fileRoute,
 ];
 
-/** What the operator's page answers, on the machine of the service alone. */
+/** Routes of the operator's page, which listens only on the service's own machine. */
 export const OPERATOR_ROUTES: readonly RouteConfig[] = operatorRoutes;
 
-/** The OpenAPI 3.1 document of both hosts, from the schemas of their routes. */
+/** Builds the OpenAPI 3.1 document of both hosts from the schemas of their routes. */
 export function buildOpenapiDocument(version: string): OpenapiDocument {
   const app = new OpenAPIHono();
   app.openAPIRegistry.registerComponent('schemas', STATISTICS_COMPONENT, {
@@ -174,8 +174,8 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
       },
     ],
   });
-  // The generator's types allow references in every place; the registered routes put none there. It leaves empty
-  // `parameters` and `webhooks`, which say nothing.
+  // The generator's types allow references everywhere; the registered routes use none here. It adds empty
+  // `parameters` and `webhooks`, which are removed.
   return {
     openapi,
     info,
@@ -186,7 +186,7 @@ export function buildOpenapiDocument(version: string): OpenapiDocument {
   } as unknown as OpenapiDocument;
 }
 
-/** A request and what a service answered, which test/api-examples.test.ts writes and holds to. */
+/** A request with its response, written and checked by test/api-examples.test.ts. */
 interface ApiExample {
   readonly request: string;
   readonly status: number;
@@ -194,7 +194,7 @@ interface ApiExample {
   readonly answer: string;
 }
 
-/** The operations, each with its example. The document is made in a checkout only, where the examples lie. */
+/** Adds an example to each operation. Runs only in a checkout, which contains the examples. */
 function withExamples(paths: object | undefined): object {
   const file = new URL('api-examples.json', import.meta.url);
   const examples = JSON.parse(readFileSync(file, 'utf8')) as Readonly<Record<string, ApiExample>>;
@@ -211,7 +211,7 @@ function withExamples(paths: object | undefined): object {
   );
 }
 
-/** The text of the document: the committed openapi.json and the body of GET /openapi.json. */
+/** Renders the document as text: the committed openapi.json and the body of GET /openapi.json. */
 export function renderOpenapiDocument(document: OpenapiDocument): string {
   return `${JSON.stringify(document, null, 2)}\n`;
 }

@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 
 import { PROBLEM_TYPE } from './error-response.ts';
 
-/** The body of every error: RFC 9457 with a stable code, and the error's own facts beside it. */
+/** Body of every error: RFC 9457 with a stable code and the error's details as further members. */
 export const problemSchema = z
   .looseObject({
     type: z.string().describe('urn:fullmatch:error: and the code'),
@@ -14,7 +14,7 @@ export const problemSchema = z
   })
   .meta({ id: 'Problem', description: 'An error, by RFC 9457' });
 
-/** A route's answer that is a problem. */
+/** Declares a problem as a response of a route. */
 export function problemResponse(description: string): {
   description: string;
   content: Record<typeof PROBLEM_TYPE, { schema: typeof problemSchema }>;

@@ -4,18 +4,18 @@ import { SmartRouter } from 'hono/router/smart-router';
 import { TrieRouter } from 'hono/router/trie-router';
 import { recalled } from '../lib/recalled.ts';
 
-/** Longer paths are not kept: whoever sends them takes no memory. */
+/** Longer paths are not cached, so a client cannot fill the memory with them. */
 const KEPT_LENGTH = 256;
 const MOST_KEPT = 1_000;
 
 /**
- * Hono's own router, which keeps its last answers. Each request is routed twice, for its answer and for the label of its
- * metrics, and a path that is asked for often is found without a search.
+ * Hono's router with a cache of recent matches. Each request is routed twice, for its response and for the
+ * label of its metrics; frequent paths need no search.
  */
 export class RecallingRouter<T> implements Router<T> {
   readonly name = 'RecallingRouter';
   readonly #router = new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
-  /** By the method and the path, with a space between. */
+  /** Keyed by method and path, separated by a space. */
   readonly #recall = recalled(
     MOST_KEPT,
     (key): Result<T> => {
@@ -25,12 +25,12 @@ export class RecallingRouter<T> implements Router<T> {
     KEPT_LENGTH,
   );
 
-  /** Adds a route; all are added before the first match. */
+  /** Adds a route; all routes must be added before the first match. */
   add(method: string, path: string, handler: T): void {
     this.#router.add(method, path, handler);
   }
 
-  /** What answers a method and path. */
+  /** Returns the handlers for a method and path. */
   match(method: string, path: string): Result<T> {
     return this.#recall(`${method} ${path}`);
   }

@@ -6,7 +6,7 @@ import { dropBody, LINGER_MS } from './drop-body.ts';
 import { problemOf, renderProblem } from './error-response.ts';
 import { type ErrorShape, renderShaped } from './error-shape.ts';
 
-/** An answer on a connection that has no response object, made once: it costs little, however often it is given. */
+/** A response for a connection without a response object, built once so that repeated use is cheap. */
 interface Refusal {
   readonly head: string;
   readonly body: Buffer;
@@ -18,7 +18,7 @@ const CONNECT_REFUSED = refusalOf(
   'CONNECT is not answered; this service is not a proxy.',
   { allow: 'GET, HEAD, OPTIONS' },
 );
-/** By the codes of Node's parser that mean something other than a malformed request. */
+/** Responses by those error codes of Node's parser that do not mean a malformed request. */
 const PARSER_FAULTS: Readonly<Record<string, Refusal>> = {
   HPE_HEADER_OVERFLOW: refusalOf(
     'request_headers_too_large',
@@ -48,7 +48,7 @@ function refusalOf(
   return { head: lines.join('\r\n'), body: rendered.body };
 }
 
-/** Answers what Node's HTTP parser refused (its `clientError`), and closes the connection. */
+/** Answers input that Node's HTTP parser rejected (its `clientError`), and closes the connection. */
 export function refuseUnparsed(socket: Duplex, { code = '' }: NodeJS.ErrnoException): void {
   refuseOnSocket(socket, PARSER_FAULTS[code] ?? MALFORMED);
 }
@@ -59,7 +59,7 @@ export function refuseConnect(socket: Duplex): void {
 }
 
 function refuseOnSocket(socket: Duplex, { head, body }: Refusal): void {
-  // Of a CONNECT Node gives the socket away without its listeners: an error that nobody hears would end the process.
+  // For a CONNECT, Node hands over the socket without listeners; an unhandled error would end the process.
   socket.on('error', () => socket.destroy());
   const date = `date: ${new Date().toUTCString()}`;
   socket.end(Buffer.concat([Buffer.from(`${head}\r\n${date}\r\n\r\n`, 'latin1'), body]));
@@ -67,8 +67,8 @@ function refuseOnSocket(socket: Duplex, { head, body }: Refusal): void {
 }
 
 /**
- * Answers a request without reading its body, in the shape of errors that holds for it, and closes the connection when
- * the rest of the body has come or has been waited for long enough.
+ * Answers a request without reading its body, in the applicable error format. Closes the connection once the
+ * rest of the body has arrived or the wait for it is over.
  */
 export function refuseRequest(
   request: IncomingMessage,
@@ -78,7 +78,7 @@ export function refuseRequest(
 ): void {
   const rendered = renderShaped(problemOf(error), shape, { connection: 'close' });
   response.writeHead(rendered.status, rendered.headers);
-  // The answer is complete by its Content-Length; only its end, which closes the connection, waits.
+  // The response is complete by its Content-Length; only its end, which closes the connection, is delayed.
   response.write(rendered.body);
   request.once('close', () => response.end());
   dropBody(request);

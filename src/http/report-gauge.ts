@@ -2,7 +2,7 @@ import { Gauge, type Registry } from 'prom-client';
 
 import { type HealthReport } from './health-schema.ts';
 
-/** Makes a gauge that is read from the health report whenever it is asked for. */
+/** Creates a gauge that reads the health report on each scrape. */
 type ReportGauge = <Label extends string>(
   name: string,
   help: string,
@@ -10,7 +10,7 @@ type ReportGauge = <Label extends string>(
   samples: (report: HealthReport) => readonly (readonly [Record<Label, string>, number])[],
 ) => void;
 
-/** What is not known yet has no sample: a missing value is not a zero. */
+/** Creates gauges without samples for unknown values: a missing value is not zero. */
 export function createReportGauges(registers: Registry[], health: () => HealthReport): ReportGauge {
   return (name, help, labelNames, samples) => {
     new Gauge({
@@ -20,7 +20,7 @@ export function createReportGauges(registers: Registry[], health: () => HealthRe
       registers,
       collect() {
         this.reset();
-        // A gauge without labels is reset to a sample of 0.
+        // prom-client resets a gauge without labels to a sample of 0.
         if (labelNames.length === 0) this.remove();
         for (const [labels, value] of samples(health())) this.set(labels, value);
       },

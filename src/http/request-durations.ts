@@ -1,38 +1,44 @@
 import { type Histogram, type Registry } from 'prom-client';
 
-/** Told of each finished answer: the path template of its route, its status, and the seconds until it was taken. */
+/**
+ * Receives each finished response: the path template of its route, its status, and the seconds until the
+ * client had received it.
+ */
 export type RequestObserver = (route: string | undefined, status: number, seconds: number) => void;
 
-/** From a 304 on loopback to a slow reader of the whole list. */
+/** From a 304 on loopback to a slow client that downloads the whole list. */
 const BUCKETS_SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 1, 5, 30];
 const NAME = 'fullmatch_http_request_duration_seconds';
 const HELP =
   'From the request header to the last byte taken by the client, by host, route and status class';
 
-/** The label of requests that no route answers: their paths are not labels, since anyone can make up new ones. */
+/**
+ * Label of requests without a route: their paths are not used as labels, since clients can invent any number
+ * of them.
+ */
 const NO_ROUTE = 'none';
 
 interface Durations {
   readonly labels: Readonly<Record<'host' | 'route' | 'status', string>>;
-  /** How many fell into each bucket and into none of those before it; the last is for all above. */
+  /** Count of each bucket, without those below it; the last one counts everything above. */
   readonly counts: number[];
   sum: number;
 }
 
 /**
- * The histogram of how long requests took. It counts by itself and is read by the registry: to count one in prom-client's
- * own histogram, which makes a key of the labels each time, takes a twentieth of what a 304 costs.
+ * Histogram of request durations. It counts by itself and the registry only reads it: prom-client's own
+ * histogram builds a key from the labels on each observation, which costs a twentieth of a 304.
  */
 export class RequestDurations {
   readonly #all: Durations[] = [];
 
   constructor(registry: Registry) {
     const metric = { name: NAME, get: async () => this.#describe() };
-    // The registry reads a metric by its name and `get` alone.
+    // The registry uses only the name and `get` of a metric.
     registry.registerMetric(metric as unknown as Histogram);
   }
 
-  /** What counts the requests of a host. */
+  /** Returns the observer of a host's requests. */
   observer(host: string): RequestObserver {
     const ofRoutes = new Map<string, Record<number, Durations>>();
     return (route = NO_ROUTE, status, seconds) => {

@@ -2,9 +2,9 @@ import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { FullmatchError } from '../errors.ts';
 
 /**
- * Tells where nothing was found that nothing can be found there. It is asked after the look-up, since a chain that no list
- * knows has its record a moment after its first contract.
- * @throws FullmatchError unsupported_chain where the chain has no record
+ * Reports an unsupported chain when a lookup found nothing. Call it after the lookup, since an unlisted chain
+ * gets its record a moment after its first contract.
+ * @throws FullmatchError unsupported_chain if the chain has no record
  */
 export function requireKnownChain({ chains }: ChainRegistry, chainId: number): void {
   if (chains.some(({ record }) => record.chainId === chainId)) return;

@@ -1,15 +1,15 @@
 import { FullmatchError } from '../errors.ts';
 import { ThreadFault } from '../lib/task-thread.ts';
 
-/** What a request is told whose question a thread did not answer. */
+/** Errors for a request that a thread did not complete. */
 export interface ThreadRefusals {
-  /** Too many questions wait. */
+  /** Error if the thread's queue is full. */
   readonly queueFull: () => FullmatchError;
-  /** The question took too long or too much memory. */
+  /** Error if the task took too long or too much memory. */
   readonly tooMuch: () => FullmatchError;
 }
 
-/** The fault of a thread as the error for the request; anything else stays what it is. */
+/** Converts a thread fault into the error for the request; returns any other error unchanged. */
 export function refuseForThread(error: unknown, { queueFull, tooMuch }: ThreadRefusals): unknown {
   if (!(error instanceof ThreadFault)) return error;
   switch (error.kind) {

@@ -1,10 +1,10 @@
 import { checksumAddress, type Hex } from '../lib/hex.ts';
 import type { Match } from '../repository/repository.ts';
 
-/** The folders of the published tree. */
+/** Folders of the published tree. */
 export const MATCH_FOLDERS = { full: 'full_match', partial: 'partial_match' } as const;
 
-/** The path of a contract's folder in the published tree, without slashes around it. */
+/** Returns the path of a contract's folder in the published tree, without leading or trailing slash. */
 export function folderPath(contract: {
   readonly match: Match;
   readonly chainId: number;
@@ -14,7 +14,7 @@ export function folderPath(contract: {
   return `contracts/${MATCH_FOLDERS[match]}/${chainId}/${checksumAddress(address)}`;
 }
 
-/** A path as it stands in a URL: each segment percent-encoded. */
+/** Encodes a path for a URL, each segment separately. */
 export function encodePath(path: string): string {
   return path.split('/').map(encodeURIComponent).join('/');
 }

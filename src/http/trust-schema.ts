@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** How far this service checked a match (docs/data.md), in the order of the levels. */
+/** How far this service checked a match (docs/data.md), in ascending order. */
 export const trustSchema = z
   .enum(['claimed', 'rechecked', 'recompiled', 'verified'])
   .describe(

@@ -2,13 +2,16 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { FullmatchError, messageOf } from '../errors.ts';
 
-/** An address and a port of it. */
+/** An address and a port. */
 interface Place {
   readonly host: string;
   readonly port: number;
 }
 
-/** Opens a port for an instant, and tells nobody who comes. @throws FullmatchError `port_unavailable` */
+/**
+ * Opens a port briefly to check that it is available; drops any connection.
+ * @throws FullmatchError `port_unavailable`
+ */
 export async function tryPort({ host, port }: Place): Promise<void> {
   const server = createServer((socket) => socket.destroy());
   try {
@@ -23,7 +26,7 @@ export async function tryPort({ host, port }: Place): Promise<void> {
   }
 }
 
-/** Why a port could not be opened, and what helps. */
+/** Returns the error for a port that could not be opened, with a remedy. */
 export function portUnavailable({ host, port }: Place, error: unknown): FullmatchError {
   const { code } = error as NodeJS.ErrnoException;
   const where = `Port ${port} on ${host}`;

@@ -6,31 +6,32 @@ import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
 import { type TreeEntry } from './repository-tree.ts';
 
-/** What memory keeps of an entry beside its name and its bytes. */
+/** Memory overhead of an entry in addition to its name and bytes. */
 const ENTRY_BYTES = 256;
 
-/** An entry of an archive, as its bytes come. */
+/** An entry of an archive whose bytes are streamed. */
 export interface ArchivedEntry extends AsyncIterable<Buffer> {
   readonly header: Header;
-  /** Leaves its bytes out. */
+  /** Skips its bytes. */
   resume(): unknown;
 }
 
-/** Where an entry lies in the archived tree. */
+/** Position of an entry in the archived tree. */
 export interface ArchivedPlace {
   readonly match: Match;
-  /** The names of the chain's and the contract's folder. */
+  /** Names of the chain folder and the contract folder. */
   readonly chain: string;
   readonly address: string;
-  /** The contract's folder from the root of the tree. */
+  /** Path of the contract folder from the root of the tree. */
   readonly path: string;
-  /** The names below that folder; none for the folder itself. */
+  /** Path segments below that folder; empty for the folder itself. */
   readonly below: readonly string[];
 }
 
 /**
- * A contract whose files come out of an archive, one after the other. It holds what reading it may ask for, within the same limits as a folder; a file
- * beyond them is refused when it is asked for, and a link or a special file refuses the contract, as in a folder.
+ * A contract whose files are read from an archive in sequence. It holds the files that reading the contract
+ * may need, within the limits of a folder. A file beyond those limits is refused when it is read; a link or
+ * special file refuses the contract, as in a folder.
  */
 export class ArchivedContract {
   readonly path: string;
@@ -48,7 +49,7 @@ export class ArchivedContract {
     this.#limits = limits;
   }
 
-  /** Takes one entry of the contract, with its bytes. */
+  /** Adds an entry of the contract and its bytes. */
   async take(below: readonly string[], entry: ArchivedEntry): Promise<void> {
     const { type } = entry.header;
     const [first, ...more] = below;
@@ -74,7 +75,7 @@ export class ArchivedContract {
     if (below.length === 0) return new Refusal('not_a_folder', this.#place.address);
     if (type !== 'file' && type !== 'contiguous-file') return new Refusal('special_file', name);
     this.#entries += 1;
-    // A name may have megabytes, and files without bytes are held too.
+    // Names can be megabytes long, and empty files are held too.
     this.#bytes += ENTRY_BYTES + Buffer.byteLength(name);
     const isTooMuch =
       this.#entries > this.#limits.entriesPerContract ||
@@ -101,7 +102,7 @@ export class ArchivedContract {
     };
   }
 
-  /** What the walk meets at the contract's place, when its files are there. */
+  /** The walk's entry for this contract, once all of its files are here. */
   asTreeEntry(): TreeEntry {
     const { match, chain, address: name } = this.#place;
     let chainId: number | undefined;

@@ -15,7 +15,7 @@ import { type DeliveredEvidence } from './delivered-evidence.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 
-/** What an entry of a folder is; a symbolic link is never followed to find out. */
+/** Type of a folder entry; symbolic links are never followed. */
 type EntryKind = 'file' | 'folder' | 'symlink' | 'special';
 
 const LISTING_BUFFER = 64;
@@ -32,7 +32,7 @@ function kindOf(entry: KindOf): EntryKind | undefined {
   return entry.isSymbolicLink() ? 'symlink' : undefined;
 }
 
-/** The kind of a directory entry. Some file systems leave the kind out of the listing: then it is asked for. */
+/** Type of a directory entry. Some file systems omit it from the listing; then lstat tells. */
 export function readEntryKind(entry: Dirent, path: string): EntryKind {
   const listed = kindOf(entry);
   if (listed !== undefined) return listed;
@@ -43,27 +43,27 @@ export function readEntryKind(entry: Dirent, path: string): EntryKind {
 }
 
 /**
- * Reads one file of at most `maxBytes`; `subject` is the file as a refusal names it.
+ * Reads a file of at most `maxBytes`; `subject` is its name in refusals.
  * @throws Refusal `file_too_large`, `symlink`, `special_file`, `unreadable`
  */
 export type FileReader = (subject: string, maxBytes: number) => Promise<Buffer>;
 
-/** The files of one contract: a lookup from names to what was found there. Nothing is opened by a name from outside. */
+/** Files of one contract, looked up by name. No name from outside is ever opened as a path. */
 export interface ContractFolder {
   /** Files directly in the folder, by name. */
   readonly files: ReadonlyMap<string, FileReader>;
-  /** Regular files below `sources`, by their path below it, with `/`. */
+  /** Regular files below `sources`, by relative path with `/`. */
   readonly sources: ReadonlyMap<string, FileReader>;
-  /** What the match turned out to be when it was read, where it is less than was listed. */
+  /** The match found while reading, if it is lower than listed. */
   readonly match?: Match;
-  /** What a database delivers beside the files of a tree. */
+  /** Evidence that a database delivers in addition to the files of a tree. */
   readonly evidence?: DeliveredEvidence;
 }
 
 /**
- * Lists a contract's folder and, recursively, its `sources`. Other folders are left alone. It runs on a thread of its
- * own, which has nothing else to do while the disk works, so it reads synchronously: a trip through the thread pool for
- * each of a contract's files takes longer than the files.
+ * Lists a contract's folder and, recursively, its `sources`. Other folders are ignored. It runs on a thread
+ * that has nothing else to do, so it reads synchronously: a trip through the thread pool takes longer than
+ * reading a file.
  * @throws Refusal `symlink`, `special_file`, `too_many_files`, `unreadable`
  */
 export function listContractFolder(path: string, limits: ImportLimits): ContractFolder {
@@ -105,7 +105,7 @@ interface ListedEntry {
   readonly kind: 'file' | 'folder';
 }
 
-/** The entries of a folder, one after the other: nobody reads on in a folder of millions after the limit. */
+/** Yields entries one at a time, so that a folder of millions is not read past the limit. */
 function* listEntries(folder: string, prefix: string): Generator<ListedEntry, void, undefined> {
   let listing: Dir | undefined;
   try {
@@ -124,10 +124,11 @@ function* listEntries(folder: string, prefix: string): Generator<ListedEntry, vo
   }
 }
 
-// NOFOLLOW refuses a link put in place after the listing; NONBLOCK keeps a FIFO from holding the run.
+// NOFOLLOW refuses a link that replaced the file after the listing; NONBLOCK keeps a FIFO from blocking the
+// run.
 const OPEN_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
-/** The bytes of a regular file of at most `maxBytes`. See {@link FileReader}. */
+/** Reads a regular file of at most `maxBytes`. See {@link FileReader}. */
 function readRegularFile(path: string, subject: string, maxBytes: number): Buffer {
   let file: number | undefined;
   try {
@@ -145,14 +146,14 @@ function readRegularFile(path: string, subject: string, maxBytes: number): Buffe
   }
 }
 
-/** Reads `size` bytes, and asks for one more: a file that grows while it is read is refused, not cut. */
+/** Requests one byte more than `size`, so that a file that grows meanwhile is refused instead of truncated. */
 function readToEnd(file: number, size: number, subject: string): Buffer {
   const buffer = Buffer.allocUnsafe(size + 1);
   let length = 0;
   while (length < buffer.length) {
     const bytesRead = readSync(file, buffer, length, buffer.length - length, null);
     length += bytesRead;
-    // A read of a regular file comes short only at its end.
+    // A read of a regular file is short only at its end.
     if (bytesRead === 0 || length === size) return buffer.subarray(0, length);
   }
   throw new Refusal('unreadable', subject, 'it grew while it was read');

@@ -13,10 +13,10 @@ import { type ImportLimits } from './import-limits.ts';
 import { parseRowJson, Refusal } from './refusal.ts';
 import { holdsHashOf, restoreMetadata } from './restore-metadata.ts';
 
-/** What the tables of the field have of a genesis allocation, which no transaction of a block created. */
+/** Values of a genesis allocation in the field's tables: no transaction created it. */
 const GENESIS_BLOCK = -1;
 
-/** A verified contract in the terms of the Verifier Alliance's tables, without its sources; JSON is text. */
+/** A verified contract in the columns of the Verifier Alliance, without its sources. JSON columns are text. */
 export interface DeliveredFacts {
   readonly language: string;
   readonly compiler: string;
@@ -33,7 +33,7 @@ export interface DeliveredFacts {
   readonly creation_artifacts: string | null;
   readonly recompiled_creation: Uint8Array | null;
   readonly creation_on_chain: Uint8Array | null;
-  /** Whether the row names a creation code; it may be the one without content. */
+  /** Whether the row refers to a creation bytecode, possibly the empty one. */
   readonly has_creation: boolean;
   readonly creation_transformations: string | null;
   readonly creation_values: string | null;
@@ -45,7 +45,7 @@ export interface DeliveredFacts {
   readonly transaction_hash: string | null;
 }
 
-/** The match of each code as it was delivered; null is none. */
+/** The delivered match of each bytecode; null for none. */
 export interface DeliveredMatches {
   readonly runtime: Match | null;
   readonly creation: Match | null;
@@ -58,11 +58,14 @@ export interface DeliveredContract {
   readonly facts: DeliveredFacts;
   readonly sources: readonly Source[];
   readonly matches: DeliveredMatches;
-  /** Whether another writer has spaced and escaped the metadata. */
+  /** Whether another writer changed the whitespace and escapes of the metadata. */
   readonly isRewritten: boolean;
 }
 
-/** The same contract to hand to a thread. What a driver has read shares memory with other rows, which would go along. */
+/**
+ * Copies a contract for a thread. Values from a driver share an ArrayBuffer with other rows, which would be
+ * copied along.
+ */
 export function inOwnMemory(contract: DeliveredContract): DeliveredContract {
   const own = (code: Uint8Array | null): Uint8Array | null => code && new Uint8Array(code);
   const { facts } = contract;
@@ -79,9 +82,9 @@ export function inOwnMemory(contract: DeliveredContract): DeliveredContract {
 }
 
 /**
- * The files that a published tree would have of a delivered contract, so that it is read as strictly, and its evidence, replayed.
- * The metadata of a full match that was not delivered is derived; if what is derived does not have the hash in the code, the match
- * is taken as a partial one.
+ * Converts a delivered contract to the files of a published tree, so that it passes the same checks, and
+ * replays its evidence. If a full match has no metadata, it is derived; if the derived metadata does not hash
+ * to the value in the bytecode, the match becomes partial.
  * @throws Refusal `codes_differ`, `wrong_metadata_hash`, `broken_row`, `too_many_files`
  */
 export function toContractFolder(
@@ -133,7 +136,7 @@ function filesOfContract(
   return { files, sources: sourceFiles };
 }
 
-/** The metadata as its compiler wrote it, or null where it was not delivered and cannot be derived. */
+/** The metadata as the compiler wrote it; null if it was not delivered and cannot be derived. */
 function metadataOf(
   facts: DeliveredFacts,
   sources: readonly Source[],
@@ -148,7 +151,7 @@ function metadataOf(
   return isRewritten ? restoreMetadata(metadata, recompiled) : metadata;
 }
 
-/** The metadata of a compilation that is not kept: what is derived and has the hash that the code holds. */
+/** Derives missing metadata and accepts it only if the bytecode contains its hash. */
 function findMetadata(
   facts: DeliveredFacts,
   sources: readonly Source[],
@@ -166,13 +169,13 @@ function findMetadata(
   try {
     for (const metadata of derived) if (holdsHashOf(code, metadata) === true) return metadata;
   } catch (error) {
-    // Levels that cannot be gone down are none that a compiler has written.
+    // JSON nested too deeply to parse cannot be a compiler's output.
     if (!(error instanceof RangeError)) throw error;
   }
   return null;
 }
 
-/** What the published tree is made of. Codes are claims beside it: nobody here has read them on a chain. */
+/** Builds the files of the published tree. Bytecode is a claim: it was not read from a chain here. */
 function sectionsOf(facts: DeliveredFacts, sources: readonly Source[]): Partial<ContractSections> {
   const { language, compiler, version, name, fully_qualified_name: fullyQualifiedName } = facts;
   return {
@@ -232,7 +235,8 @@ function deliveredRow(
 }
 
 /**
- * Checks that the code on chain holds the hash of the metadata, as that of each full match of Solidity does.
+ * Checks that the on-chain bytecode contains the hash of the metadata, which every full match of Solidity
+ * requires.
  * @throws Refusal `wrong_metadata_hash`
  */
 function requireMetadataHash({ on_chain: onChain, metadata, language }: DeliveredFacts): void {
@@ -245,7 +249,10 @@ function parseMembers(text: string | null): Members {
   return isMembers(value) ? value : {};
 }
 
-/** Texts that no schema of the field lets be absent; an export may. @throws Refusal `broken_row` */
+/**
+ * Required text columns, which an export may still omit.
+ * @throws Refusal `broken_row`
+ */
 function requireTexts(facts: DeliveredFacts): void {
   const { language, compiler, version, name, fully_qualified_name: fullName } = facts;
   const texts: readonly unknown[] = [language, compiler, version, name, fullName];

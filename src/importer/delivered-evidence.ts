@@ -11,10 +11,10 @@ import { parseRowJson, Refusal } from './refusal.ts';
 
 type ClaimedDeployment = NonNullable<VerifiedContract['deployment']['claimed']>;
 
-/** One of the two codes of a row of the Verifier Alliance, with all JSON as text. */
+/** A bytecode pair of a Verifier Alliance row, with all JSON as text. */
 export interface DeliveredSide {
   readonly match: Match | null;
-  /** Undefined where the row does not name one, null where it names the one without content. */
+  /** Undefined if the row refers to none, null if it refers to the empty bytecode. */
   readonly onChain?: Uint8Array | null;
   readonly recompiled?: Uint8Array | null;
   readonly artifacts: string | null;
@@ -22,7 +22,7 @@ export interface DeliveredSide {
   readonly values: string | null;
 }
 
-/** What a row of the Verifier Alliance says beside what a published tree has. */
+/** Evidence of a Verifier Alliance row that a published tree does not contain. */
 export interface DeliveredRow {
   readonly address: Hex;
   readonly runtime: DeliveredSide;
@@ -30,29 +30,30 @@ export interface DeliveredRow {
   readonly settings: string;
   readonly artifacts: string;
   readonly additionalInput: string | null;
-  /** -1 of a genesis allocation; undefined where it is not known, as the other facts. */
+  /** -1 for a genesis allocation; undefined if unknown, like the other facts. */
   readonly blockNumber?: number;
   readonly transactionIndex?: number;
   readonly deployer?: Hex;
 }
 
-/** The evidence of an imported contract, ready to be stored with what its files say. */
+/** Evidence of an imported contract, ready to be stored with the facts of its files. */
 export interface DeliveredEvidence {
-  /** Present where every match that the row names was replayed. */
+  /** Present if every match that the row states was replayed. */
   readonly trust?: 'rechecked';
   readonly runtimeMatch: Match | null;
   readonly creationMatch: Match | null;
   readonly claimed: ClaimedDeployment;
   readonly compilation: Pick<Compilation, 'settings' | 'artifacts'> & Partial<Compilation>;
   readonly transformed: Pick<VerifiedContract, 'runtime' | 'creation'>;
-  /** Of codes and JSON. */
+  /** Size limit of bytecode and JSON columns. */
   readonly bytes: number;
 }
 
 /**
- * The evidence of a row, replayed as far as its codes are there. A match is rechecked where both codes of each side that it
- * names were replayed, and every difference stands where the compiler said so.
- * @throws Refusal `codes_differ` where codes are there and the one does not give the other
+ * Replays the evidence of a row as far as its bytecode is present. A match is `rechecked` if both bytecodes
+ * of each stated side were replayed and every difference lies where the compiler output allows one.
+ * @throws Refusal `codes_differ` if bytecode is present and the recompiled one does not transform into the
+ * deployed one
  */
 export function toDeliveredEvidence(row: DeliveredRow): DeliveredEvidence {
   const { runtime, creation, blockNumber, transactionIndex, deployer } = row;
@@ -107,7 +108,7 @@ function artifactsOf(
   return parsed === undefined ? {} : { [name]: parsed };
 }
 
-/** The expected differences, as they were delivered; nothing of a side of which nothing is said. */
+/** The expected differences as delivered; empty for a side without any. */
 function toTransformed(
   name: 'runtime' | 'creation',
   { transformations, values }: DeliveredSide,

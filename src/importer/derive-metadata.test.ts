@@ -54,7 +54,7 @@ const SETTINGS: readonly { what: string; settings: Members; least?: readonly [nu
     },
   ];
 
-/** As a database gives JSON whose keys it has ordered anew. */
+/** JSON whose keys were reordered, as a jsonb column returns it. */
 function reorder(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(reorder);

@@ -8,19 +8,19 @@ import { isMembers, type Members } from '../lib/members.ts';
 import { type Source } from '../repository/repository.ts';
 import { splitQualifiedName } from '../solidity/library-id.ts';
 
-/** What a compilation of Solidity is known by where its metadata is not kept. */
+/** Description of a Solidity compilation whose metadata is missing. */
 export interface KnownCompilation {
-  /** As metadata writes it, such as `0.8.30+commit.73712a01`. */
+  /** As in metadata, for example `0.8.30+commit.73712a01`. */
   readonly version: string;
   readonly fullyQualifiedName: string;
   /** As in the standard JSON input or in metadata. */
   readonly settings: Members;
-  /** `abi`, and `devdoc` and `userdoc` where they are known. */
+  /** `abi`, and `devdoc` and `userdoc` if known. */
   readonly artifacts: Members;
   readonly sources: readonly Source[];
 }
 
-/** Releases with which the default EVM changed (Solidity documentation, changelog). */
+/** Releases that changed the default EVM version (Solidity documentation, changelog). */
 const DEFAULT_EVMS: readonly (readonly [since: readonly [number, number], evm: string])[] = [
   [[8, 31], 'osaka'],
   [[8, 30], 'prague'],
@@ -43,14 +43,14 @@ const dweb = (text: string): string => {
   const digest = createDigest(SHA2_256, hashMetadata('ipfs', text));
   return `dweb:/ipfs/${CID.createV0(digest).toString()}`;
 };
-/** Where the compiler says that a source may be had. */
+/** Swarm and IPFS URLs that the compiler lists for a source. */
 const URLS = {
   bzzr: (text: string) => [`bzzr://${swarm('bzzr0', text)}`],
   'bzzr and dweb': (text: string) => [`bzzr://${swarm('bzzr0', text)}`, dweb(text)],
   'bzz-raw': (text: string) => [`bzz-raw://${swarm('bzzr1', text)}`, dweb(text)],
 };
 
-/** One way in which releases have written a part of the document; which of them a release takes, only its hash says. */
+/** One variant of a part of the document. Which variant a release writes is decided by the hash alone. */
 interface Spelling {
   readonly escapes: boolean;
   readonly hasEvm: boolean;
@@ -62,8 +62,9 @@ interface Spelling {
 }
 
 /**
- * The documents that the compiler may have written of a compilation (Solidity documentation, "Contract Metadata"), the
- * likeliest first, eight at most. None is to be believed before the code holds its hash.
+ * Returns the documents that the compiler may have written for a compilation (Solidity documentation,
+ * "Contract Metadata"), the most likely first, at most eight. A document is trustworthy only if the bytecode
+ * contains its hash.
  */
 export function* deriveMetadata(known: KnownCompilation): Generator<string, void, undefined> {
   const isSince = sinceOf(known.version);
@@ -81,7 +82,7 @@ export function* deriveMetadata(known: KnownCompilation): Generator<string, void
   }
 }
 
-/** Tells whether a release 0.minor.patch or a later one wrote the document. */
+/** Returns whether release 0.minor.patch or later wrote the document. */
 type IsSince = (minor: number, patch: number) => boolean;
 
 function sinceOf(version: string): IsSince {
@@ -89,7 +90,7 @@ function sinceOf(version: string): IsSince {
   return (since, least) => minor > since || (minor === since && patch >= least);
 }
 
-/** Each part is written in more than one way only around the releases that changed it. */
+/** Each part has several variants only around the releases that changed it. */
 function spellingsOf({ settings }: KnownCompilation, isSince: IsSince): readonly Spelling[] {
   const { metadata, optimizer } = settings;
   const both = (first: boolean, isUnsure: boolean): readonly boolean[] =>
@@ -106,7 +107,7 @@ function spellingsOf({ settings }: KnownCompilation, isSince: IsSince): readonly
   );
   vary('hasDetails', both(false, isMembers(optimizer) && isMembers(optimizer['details'])));
   vary('escapes', both(isSince(4, 20), !isSince(4, 24)));
-  // Old releases do not write that it was asked for.
+  // Old releases do not write the setting.
   vary('isLiteral', both(isLiteral, !isSince(5, 0)));
   vary('hasEvm', both(isSince(4, 21), !isSince(4, 24)));
   vary('hasLicenses', both(isSince(6, 8), isMinor(6)));
@@ -152,7 +153,7 @@ function settingsOf(
   };
 }
 
-/** Of the libraries by path that the input has, or by names as metadata has them. */
+/** Converts libraries by path, as in the input, to the names used in metadata. */
 function librariesOf(libraries: unknown, { hasLibraryPaths }: Spelling): Members {
   const entries = Object.entries(isMembers(libraries) ? libraries : {}).flatMap(([key, value]) =>
     isMembers(value)
@@ -175,7 +176,7 @@ function optimizerOf(optimizer: unknown, { hasDetails }: Spelling): Members {
   return hasDetails ? { details, runs } : { enabled, runs };
 }
 
-/** Each with its context, which may be empty, in order. */
+/** Remappings in order, each with its context, which may be empty. */
 function remappingsOf(remappings: unknown): readonly string[] {
   const all: unknown[] = Array.isArray(remappings) ? remappings : [];
   const texts = all.filter((each) => typeof each === 'string');
@@ -183,7 +184,7 @@ function remappingsOf(remappings: unknown): readonly string[] {
   return [...new Set(whole)].sort();
 }
 
-/** A source as metadata lists it. Its hashes cost more than all else here, so each is made once. */
+/** A source as metadata lists it. Hashing dominates the cost, so it is done once for each source. */
 class ListedSource {
   readonly path: string;
   readonly #content: string;

@@ -9,7 +9,7 @@ import { FullmatchError } from '../errors.ts';
 import { mapInOrder } from '../lib/map-in-order.ts';
 import { type RemoteSource } from './remote-source.ts';
 
-/** How many bytes of an export have been downloaded. */
+/** Progress of a download, in bytes. */
 export interface DownloadProgress {
   readonly files: number;
   readonly allFiles: number;
@@ -19,7 +19,7 @@ export interface DownloadProgress {
 
 /** A file of an export on a web server. */
 interface RemoteFile {
-  /** `v2/{table}/{name}`, which is also its place in the folder. */
+  /** `v2/{table}/{name}`, which is also its relative path in the folder. */
   readonly path: string;
   readonly bytes: number;
   readonly hash?: { readonly algorithm: 'sha256' | 'md5'; readonly digest: string };
@@ -27,7 +27,7 @@ interface RemoteFile {
 
 const MANIFEST = 'manifest.json';
 const AT_ONCE = 4;
-/** Pages of a listing; each has up to 1,000 files. */
+/** Maximum pages of a listing; each has up to 1,000 files. */
 const MOST_PAGES = 1_000;
 const PATH = /^v2\/([a-z_]{1,60})\/\1_\d{1,18}_\d{1,18}\.parquet$/;
 
@@ -43,10 +43,10 @@ const manifestSchema = z.object({
 });
 
 /**
- * Downloads a Parquet export, version 2, into a folder: the files that its `manifest.json` lists if Fullmatch wrote it, else those of the
- * bucket's listing (`?prefix=v2/`, as Google Cloud Storage and S3 answer it). A file that is there with its size is not
- * downloaded again, so a run that was stopped goes on.
- * @returns false where the server has neither
+ * Downloads a Parquet export, version 2, into a folder: the files in Fullmatch's `manifest.json`, or else in
+ * the bucket's listing (`?prefix=v2/`, as Google Cloud Storage and S3 provide it). A file that exists with
+ * its size is not downloaded again, so an interrupted run continues.
+ * @returns false if the server has neither
  * @throws FullmatchError `import_source_unavailable`, `storage_full`; the reason of the signal
  */
 export async function downloadParquet(
@@ -57,7 +57,7 @@ export async function downloadParquet(
     signal,
     onProgress,
   }: {
-    /** Those that an import reads. */
+    /** Only tables that an import reads. */
     readonly tables: ReadonlySet<string>;
     readonly signal: AbortSignal;
     readonly onProgress: (progress: DownloadProgress) => void;
@@ -96,7 +96,7 @@ export async function downloadParquet(
     progress.bytes += bytes;
     onProgress({ ...progress });
   }
-  // Written last: the import holds every file against it.
+  // Written last: the import checks every file against it.
   if (manifest !== undefined) await writeFile(join(folder, MANIFEST), manifest.text);
   return true;
 }
@@ -128,7 +128,10 @@ const CONTENTS = /<Contents>([^]{0,4096}?)<\/Contents>/g;
 const textIn = (xml: string, tag: string): string | undefined =>
   new RegExp(`<${tag}>([^<]{0,1024})</${tag}>`).exec(xml)?.[1];
 
-/** The files below `v2/` of a bucket, page by page (https://cloud.google.com/storage/docs/xml-api/get-bucket-list). */
+/**
+ * Lists the files below `v2/` of a bucket, page by page
+ * (https://cloud.google.com/storage/docs/xml-api/get-bucket-list).
+ */
 async function listBucket(remote: RemoteSource): Promise<readonly RemoteFile[]> {
   const files: RemoteFile[] = [];
   for (let marker = '', page = 0; page < MOST_PAGES; page += 1) {
@@ -143,7 +146,7 @@ async function listBucket(remote: RemoteSource): Promise<readonly RemoteFile[]> 
       last = path;
       const bytes = Number(textIn(content, 'Size'));
       if (!PATH.test(path) || !Number.isSafeInteger(bytes) || bytes < 0) continue;
-      // The tag of an object that was uploaded in parts is not its MD5.
+      // The ETag of a multipart upload is not its MD5.
       const digest = /([0-9a-f]{32})(?:"|&quot;)/.exec(textIn(content, 'ETag') ?? '')?.[1];
       files.push({ path, bytes, ...(digest && { hash: { algorithm: 'md5' as const, digest } }) });
     }
@@ -154,7 +157,7 @@ async function listBucket(remote: RemoteSource): Promise<readonly RemoteFile[]> 
   return files;
 }
 
-/** Removes what an earlier run downloaded and the export does not have any more: its last files are written again under other names. */
+/** Deletes downloaded files that the export no longer lists: its last files are rewritten under other names. */
 async function removeOthers(folder: string, places: ReadonlySet<string>): Promise<void> {
   await rm(join(folder, MANIFEST), { force: true });
   const found = await readdir(join(folder, 'v2'), { recursive: true, withFileTypes: true }).catch(
@@ -181,7 +184,10 @@ async function requireSpace(folder: string, bytes: number): Promise<void> {
   );
 }
 
-/** It gets its name when it is whole. @throws FullmatchError `import_source_unavailable` */
+/**
+ * Renames the file into place when it is complete.
+ * @throws FullmatchError `import_source_unavailable`
+ */
 async function downloadFile(
   remote: RemoteSource,
   folder: string,

@@ -5,8 +5,8 @@ import { Refusal } from './refusal.ts';
 const CANONICAL_CHAIN_ID = /^[1-9][0-9]{0,15}$/;
 
 /**
- * The chain id that a folder name spells: decimal digits without sign, leading zero or exponent, from 1
- * (EIP-155 gives 0 no meaning) to 2^53-1. One id has one spelling, so a chain has one folder.
+ * Parses a folder name as a chain id: decimal digits without sign, leading zero or exponent, from 1 (0 is
+ * undefined in EIP-155) to 2^53-1. Each id has one spelling, so each chain has one folder.
  * @throws Refusal `invalid_chain_id`
  */
 export function parseChainFolder(name: string): number {
@@ -16,8 +16,8 @@ export function parseChainFolder(name: string): number {
 }
 
 /**
- * The address that a folder name spells, in lower case. The published tree spells addresses with their EIP-55
- * checksum; digits all in one case claim no checksum (EIP-55) and are sound too.
+ * Parses a folder name as an address and returns it in lower case. The published tree uses EIP-55 checksums;
+ * an address in a single case carries no checksum (EIP-55) and is valid too.
  * @throws Refusal `invalid_address`, `wrong_checksum`
  */
 export function parseAddressFolder(name: string): Hex {
@@ -27,13 +27,13 @@ export function parseAddressFolder(name: string): Hex {
   return address;
 }
 
-/** The sound spellings of an address in the order of their precedence: checksummed, lower case, upper case. */
+/** Valid spellings of an address by precedence: checksummed, lower case, upper case. */
 export function allSpellings(address: Hex): string[] {
   const upper = `0x${address.slice(2).toUpperCase()}`;
   return [...new Set([checksumAddress(address), address, upper])];
 }
 
-/** The spellings that take precedence over `name` when folders of both names exist. */
+/** Spellings that take precedence over `name` if several folders exist. */
 export function preferredSpellings(name: string, address: Hex): string[] {
   const spellings = allSpellings(address);
   return spellings.slice(0, Math.max(0, spellings.indexOf(name)));

@@ -8,12 +8,12 @@ import { Refusal, refusalOfSystemError } from './refusal.ts';
 
 const TRANSLATION_FILE = 'path-translation.json';
 
-/** Whether a path names something below its folder: relative, and no segment climbs. */
+/** Returns whether a path is relative and stays within its folder. */
 function staysInside(path: string): boolean {
   return !path.startsWith('/') && !path.split(/[/\\]/).includes('..') && !/^[A-Za-z]:/.test(path);
 }
 
-/** Counts what one contract makes the importer read. */
+/** Counts the bytes read for one contract. */
 export class ReadBudget {
   #left: number;
 
@@ -21,7 +21,7 @@ export class ReadBudget {
     this.#left = bytes;
   }
 
-  /** @throws Refusal `file_too_large` when the contract's files together exceed the limit. */
+  /** @throws Refusal `file_too_large` if the contract's files exceed the limit together. */
   take(bytes: number, subject: string): void {
     this.#left -= bytes;
     if (this.#left < 0) {
@@ -39,11 +39,13 @@ interface HashedBytes extends ContentHashes {
 }
 
 /**
- * Finds the sources that the metadata lists. A source's name is data and never becomes a path: it is looked up among
- * the files that listing `sources` found, under what path-translation.json says, as it is, with `@` and `:` replaced
- * by `_` (layout V1), or by its hash (layout V2); else a file of any name with the wanted hash, or the metadata's own
- * copy, is the source, since the hash and not the name says what it is. A file found by name must have the hash.
- * @throws Refusal `missing_source`, `wrong_source_hash`, `path_outside_tree`, and those of reading and decoding a file
+ * Finds the sources that the metadata lists. A source's name is data and never becomes a path: it is looked
+ * up among the listed files of `sources` by path-translation.json, unchanged, with `@` and `:` replaced by
+ * `_` (layout V1), or by its hash (layout V2). If none matches, any file with the expected hash or the
+ * content in the metadata is the source, because its hash identifies it. A file found by name must have the
+ * expected hash.
+ * @throws Refusal `missing_source`, `wrong_source_hash`, `path_outside_tree`, and those of reading and
+ * decoding a file
  */
 export class SourceFinder {
   readonly #folder: ContractFolder;
@@ -92,7 +94,7 @@ export class SourceFinder {
     throw new Refusal(staysInside(source.path) ? 'missing_source' : 'path_outside_tree', subject);
   }
 
-  /** The stored file that the source's name or hash points to. */
+  /** The stored file that the source's name or hash refers to. */
   #storedName(
     { path, keccak256 }: HashedSource,
     translation: ReadonlyMap<string, string>,
@@ -135,7 +137,10 @@ export class SourceFinder {
     return content;
   }
 
-  /** path-translation.json of layout V1: `{original: stored}`. A translation that leaves the folder refuses the contract. */
+  /**
+   * Reads path-translation.json of layout V1: `{original: stored}`. A path that leaves the folder refuses the
+   * contract.
+   */
   async #readTranslation(): Promise<Map<string, string>> {
     const read = this.#folder.files.get(TRANSLATION_FILE);
     if (read === undefined) return new Map();
@@ -152,7 +157,7 @@ export class SourceFinder {
   }
 }
 
-/** A translation that is not JSON helps nobody; the sources may be found without it. */
+/** Invalid JSON is ignored; the sources may be found without it. */
 function parseTranslation(bytes: Buffer): object {
   try {
     const document: unknown = JSON.parse(bytes.toString('utf8'));

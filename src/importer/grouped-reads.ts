@@ -1,13 +1,10 @@
 import { setImmediate as endOfPass } from 'node:timers/promises';
 import { type Queryable, type Statement } from '../store/database.ts';
 
-/** Keys of one statement: with the bounds of a row this bounds the memory. */
+/** Maximum keys of one statement; with the maximum size of a row it bounds memory. */
 const MOST_KEYS = 64;
 
-/**
- * Rows that are asked for one by one, and read together: all keys that come within one pass of the event loop, by one
- * statement that takes their array.
- */
+/** Batches lookups of single rows: all keys requested within one pass of the event loop are read by one statement. */
 export class GroupedReads<Row extends { readonly id: string }> {
   readonly #database: Queryable;
   readonly #statement: Statement;
@@ -18,11 +15,14 @@ export class GroupedReads<Row extends { readonly id: string }> {
     this.#statement = statement;
   }
 
-  /** The row of a key. @throws what the database throws, the same for all who share the statement */
+  /**
+   * Returns the row of a key.
+   * @throws the database error, the same for all lookups of the batch
+   */
   async read(id: string): Promise<Row | undefined> {
     const group = (this.#group ??= this.#open());
     group.keys.push(id);
-    // Whoever comes next begins another group.
+    // Later requests start a new batch.
     if (group.keys.length >= MOST_KEYS) this.#group = undefined;
     return (await group.rows).get(id);
   }

@@ -7,7 +7,7 @@ const SAVE = sql(
    ON CONFLICT (url) DO UPDATE SET cursor = EXCLUDED.cursor, updated_at = now()`,
 );
 
-/** How far the feed at a URL was imported; undefined where it was not. */
+/** The cursor up to which the feed at a URL was imported; undefined if it was not. */
 export async function readImportCursor(
   database: Queryable,
   url: string,
@@ -16,7 +16,7 @@ export async function readImportCursor(
   return row?.cursor;
 }
 
-/** Notes that everything up to the cursor is imported. */
+/** Records that everything up to the cursor is imported. */
 export async function saveImportCursor(
   database: Queryable,
   url: string,

@@ -1,18 +1,18 @@
-/** What one entry of a tree may cost; larger entries are refused. Real contracts stay far below. */
+/** Limits of one tree entry; larger entries are refused. Real contracts stay far below. */
 export interface ImportLimits {
-  /** Largest metadata.json or path-translation.json. */
+  /** Maximum size of metadata.json and path-translation.json. */
   readonly metadataBytes: number;
-  /** Largest single source. */
+  /** Maximum size of a source. */
   readonly sourceBytes: number;
-  /** Largest constructor-args.txt, creator-tx-hash.txt, library-map.json or immutable-references.json. */
+  /** Maximum size of constructor-args.txt, creator-tx-hash.txt, library-map.json and immutable-references.json. */
   readonly factBytes: number;
-  /** All that is read for one contract. */
+  /** Maximum bytes read for one contract. */
   readonly contractBytes: number;
-  /** Sources that metadata.json lists; the command takes what a request to verify may send, `limits.sources`. */
+  /** Maximum sources in metadata.json; the command uses `limits.sources`, the limit of a verification request. */
   readonly sources: number;
-  /** Files and folders below `sources`, counted together. */
+  /** Maximum files and folders below `sources` together. */
   readonly entriesPerContract: number;
-  /** Folders within folders below `sources`. */
+  /** Maximum folder depth below `sources`. */
   readonly folderDepth: number;
 }
 

@@ -1,15 +1,15 @@
-/** The counts of an import so far, and its rate. */
+/** Progress of an import, and its rate. */
 export interface ImportProgress {
-  /** Entries that are stored, skipped or refused. */
+  /** Entries stored, skipped or refused. */
   readonly done: number;
-  /** All entries of the tree; absent until they are counted. */
+  /** Total entries; absent until they are counted. */
   readonly total?: number;
   readonly stored: number;
   readonly upgraded: number;
   readonly unchanged: number;
   readonly kept: number;
   readonly refused: number;
-  /** Entries a second, over the last half minute. */
+  /** Entries a second over the last half minute. */
   readonly entriesPerSecond: number;
   /** Absent until entries are counted and the rate is known. */
   readonly secondsLeft?: number;
@@ -18,7 +18,7 @@ export interface ImportProgress {
 const WINDOW_MS = 30_000;
 const SAMPLE_MS = 500;
 
-/** The rate of a count over a sliding window: a resumed import skips fast at first, and that must not promise an early end. */
+/** Rate over a sliding window. A resumed import skips entries fast at first, which must not promise an early end. */
 export class RateMeter {
   readonly #samples: { at: number; count: number }[];
 
@@ -26,7 +26,7 @@ export class RateMeter {
     this.#samples = [{ at: nowMs, count: 0 }];
   }
 
-  /** Counts a second, from the oldest sample in the window to now. */
+  /** Entries a second from the oldest sample in the window until now. */
   perSecond(nowMs: number, count: number): number {
     const last = this.#samples.at(-1);
     if (last !== undefined && nowMs - last.at >= SAMPLE_MS)

@@ -1,4 +1,4 @@
-// Brings a published tree of contracts into the repository, as claims of its publisher.
+// Imports a published tree, archive or database of contracts as claims of its publisher.
 import { setInterval } from 'node:timers';
 import { stat } from 'node:fs/promises';
 import { mapInOrder } from '../lib/map-in-order.ts';
@@ -36,30 +36,30 @@ import { type Alliance, countAlliance, openAlliance, walkAlliance } from './walk
 import { type InstanceWalk, walkInstance } from './walk-instance.ts';
 import { walkArchive } from './walk-archive.ts';
 
-/** What to import, where to, and who hears of the progress. */
+/** Source, destination and observers of an import. */
 export interface ImportOptions {
-  /** The folder that holds `contracts`, `contracts` itself, an archive of either, or the name of the database. */
+  /** The folder that contains `contracts`, `contracts` itself, an archive of either, or the name of the database. */
   readonly path: string;
   /**
-   * What to import from in place of a tree: a database, and whether another writer has spaced and escaped its JSON; or another
-   * Fullmatch.
+   * Source other than a tree: a database (with whether another writer changed the whitespace and escapes of
+   * its JSON) or another Fullmatch.
    */
   readonly from?:
     | { readonly database: Queryable; readonly isRewritten: boolean }
     | ({ readonly remote: RemoteSource } & InstanceWalk);
   readonly database: Database;
-  /** Where the contracts come from, as each match says it: a short name such as a host, never a path or a credential. */
+  /** Name of the source, recorded with each match: a short name such as a host, never a path or credential. */
   readonly sourceName?: string;
-  /** Fails when there is too little space for another batch; without it nobody looks. */
+  /** Fails if disk space does not suffice for another batch; without it disk space is not checked. */
   readonly requireSpace?: () => Promise<void>;
   /** Checks every entry, also those already stored, and stores nothing. */
   readonly dryRun: boolean;
   readonly log: Logger;
-  /** Stops the run after the batch that is being stored. */
+  /** Stops the run after the current batch. */
   readonly signal?: AbortSignal;
   /** Called about four times a second, and once at the end. */
   readonly onProgress?: (progress: ImportProgress) => void;
-  /** Called for each refused entry as it is met. */
+  /** Called for each refused entry. */
   readonly onRefused?: (entry: RefusedEntry) => void;
   /** Contracts in a transaction. */
   readonly batchSize?: number;
@@ -68,12 +68,12 @@ export interface ImportOptions {
 
 const BATCH_SIZE = 2_000;
 const BATCH_BYTES = 32 * 1024 * 1024;
-/** Contracts that a thread is asked for at once, and questions for each thread, one of which waits. */
+/** Contracts in a request to a thread, and requests for each thread, of which one waits. */
 const ASKED_AT_ONCE = 16;
 const QUESTIONS_OF_A_THREAD = 2;
-/** Addresses asked for in one query, whether they are stored already. */
+/** Addresses in one query for stored matches. */
 const GROUP_SIZE = 500;
-/** Bytes of such a group that memory holds already. */
+/** Maximum bytes of such a group that are held in memory. */
 const GROUP_BYTES = 64 * 1024 * 1024;
 const PROGRESS_INTERVAL_MS = 250;
 
@@ -86,34 +86,36 @@ interface Run {
   readonly isStopped: () => boolean;
 }
 
-/** A tree, on a disk or in an archive. */
+/** A tree on disk or in an archive. */
 interface TreeSource {
   readonly root: string;
-  /** Its walks, which follow each other. */
+  /** Its walks, in sequence. */
   readonly walks: readonly AsyncIterable<TreeEntry>[];
-  /** How many entries there are, once that is known. */
+  /** Total entries, once known. */
   readonly total: (done: number) => number | undefined;
-  /** Whether the matches come with codes, by which they are rechecked. */
+  /** Whether matches come with bytecode, against which they are rechecked. */
   readonly deliversCodes?: true;
-  /** Settles when nothing counts any more. */
+  /** Resolves when counting has stopped. */
   readonly counted: Promise<void>;
-  /** Whether the address of a partial match has a sound full match in the tree; asked by a dry run alone. */
+  /** Whether the tree also has a valid full match for the address of a partial one; used by dry runs only. */
   readonly hasSoundFullMatch: (
     location: ContractLocation,
     isSound: (location: ContractLocation) => Promise<boolean>,
   ) => Promise<boolean>;
 }
 
-/** A contract to read, with the match that its address has already. */
+/** A contract to read, and the current match of its address. */
 interface Candidate {
   readonly location: ContractLocation;
   readonly current: CurrentMatch | undefined;
 }
 
 /**
- * Imports a database of the Verifier Alliance's form, a repository tree in layout V1 or V2, `{full_match|partial_match}/{chainId}/{address}/…`, or an archive of one. Every sound
- * contract is stored with origin `imported`; a bad entry is refused alone. A second run skips what is stored.
- * @throws FullmatchError `import_path_unusable`, `storage_full`, and those of the database: what was stored until then stays
+ * Imports a Verifier Alliance database, a repository tree in layout V1 or V2,
+ * `{full_match|partial_match}/{chainId}/{address}/…`, or an archive of one. Every valid contract is stored
+ * with origin `imported`; invalid entries are refused individually. A second run skips what is stored.
+ * @throws FullmatchError `import_path_unusable`, `storage_full`, and those of the database; contracts stored
+ * before the error remain
  */
 export async function importRepository(options: ImportOptions): Promise<ImportSummary> {
   const { signal, onProgress, onRefused, dryRun, log } = options;
@@ -173,7 +175,7 @@ async function openSource(
       walks: [walkArchive(path, limits, (read) => (share = read))],
       total: (done) => (share === 0 ? undefined : Math.round(done / share)),
       counted: Promise.resolve(),
-      // An archive is read once, so its entries are judged each by itself.
+      // An archive is read once, so its entries are checked independently.
       hasSoundFullMatch: () => Promise.resolve(false),
     };
   }
@@ -184,7 +186,7 @@ async function openSource(
   });
   return {
     root,
-    // An address in both trees rises to full first, so its partial entry changes nothing later.
+    // The full entry of an address is imported first, so its partial entry changes nothing later.
     walks: MATCH_FOLDERS.map((folder) => walkTree(root, folder)),
     total: () => total,
     counted,
@@ -211,12 +213,12 @@ async function openDatabase(alliance: Alliance, name: string): Promise<TreeSourc
     deliversCodes: true,
     total: () => total,
     counted: Promise.resolve(),
-    // The matches of an address are judged each by itself.
+    // Matches of the same address are checked independently.
     hasSoundFullMatch: () => Promise.resolve(false),
   };
 }
 
-/** The contracts of a walk that are not stored yet, or all in a dry run. Refused and skipped entries are counted here. */
+/** Yields the contracts of a walk that are not stored yet, or all in a dry run. Counts refused and skipped entries. */
 async function* selectCandidates(
   run: Run,
   entries: AsyncIterable<TreeEntry>,
@@ -249,7 +251,7 @@ async function* withoutStored(
     if (run.isStopped()) return;
     const current = matches[index];
     const outcome = predictOutcome(location.match, current);
-    // What comes with codes may be checked further than the claim that is there.
+    // Bytecode may raise the trust of a stored claim.
     const mayRise = run.source.deliversCodes === true && current?.trust === 'claimed';
     const isDone = outcome === 'kept' || (outcome === 'unchanged' && !mayRise);
     if (!run.options.dryRun && isDone) {
@@ -258,7 +260,10 @@ async function* withoutStored(
   }
 }
 
-/** Contracts that a thread was asked for, and the first answer; what it left out is asked for when its turn comes. */
+/**
+ * Contracts sent to a thread, and its first response. Contracts missing from the response are requested again
+ * later.
+ */
 interface Asked {
   readonly candidates: readonly Candidate[];
   readonly question: Omit<Parameters<ReadingThreads['ask']>[0], 'contracts'>;
@@ -282,7 +287,7 @@ async function* inGroups(
   if (group.length > 0) yield { candidates: group, number };
 }
 
-/** Sends contracts to a thread. One whose files cannot be taken out is refused, and counted. */
+/** Sends contracts to a thread. If the files of a contract cannot be extracted, it is refused and counted. */
 async function askThread(
   run: Run,
   { candidates, number }: { readonly candidates: readonly Candidate[]; readonly number: number },
@@ -308,7 +313,7 @@ async function askThread(
   };
 }
 
-/** The contracts read, in their order, with what came of each. Refused ones are counted and left out. */
+/** Yields the contracts read, in order, with their outcomes. Refused ones are counted and left out. */
 async function* readAll(
   run: Run,
   candidates: AsyncIterable<Candidate>,
@@ -344,7 +349,7 @@ async function* readAll(
   }
 }
 
-/** Stores the contracts in batches, one transaction each. While one is stored, the next are read. */
+/** Stores the contracts in batches, one transaction each; reads ahead while a batch is stored. */
 async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): Promise<void> {
   const { database, requireSpace, batchSize } = run.options;
   const locations = new Map<number, ContractLocation>();
@@ -375,7 +380,7 @@ async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): P
   });
 }
 
-/** The dry run: reads and checks every contract and counts what storing it would do. */
+/** Dry run: reads and checks every contract and counts what would be stored. */
 async function checkOnly(run: Run, candidates: AsyncIterable<Candidate>): Promise<void> {
   const { limits, threads } = run;
   const isSound = async (location: ContractLocation): Promise<boolean> => {

@@ -2,36 +2,36 @@ import { printableText } from '../lib/printable-text.ts';
 import { type ImportProgress, RateMeter } from './import-progress.ts';
 import { type Refusal, type RefusalReason, type RefusedEntry } from './refusal.ts';
 
-/** What an import did on one chain; every entry of the chain's folders counts once. */
+/** Counts of an import on one chain; each entry of the chain's folders counts once. */
 export interface ChainTally {
   readonly chainId: number;
   readonly stored: number;
   readonly upgraded: number;
-  /** Already stored with a match at least as good. */
+  /** Already stored with an equal or better match. */
   readonly unchanged: number;
-  /** The tree says full, and this service verified a partial match itself: that one stays. */
+  /** The tree claims full, and this service verified a partial match, which stays. */
   readonly kept: number;
   readonly refused: number;
 }
 
-/** The outcome of an entry that was not refused. */
+/** Outcome of an entry that was not refused. */
 export type Outcome = 'stored' | 'upgraded' | 'unchanged' | 'kept';
 
-/** What an import did. In a dry run `stored` and `upgraded` say what it would do. */
+/** Counts of an import. In a dry run `stored` and `upgraded` are what would happen. */
 export interface ImportSummary {
-  /** The folder that holds `full_match` and `partial_match`, or the archive. */
+  /** The folder that contains `full_match` and `partial_match`, or the archive. */
   readonly root: string;
   readonly dryRun: boolean;
-  /** Whether the run was stopped before the end; what is counted is stored. */
+  /** Whether the run was stopped early; everything counted is stored. */
   readonly interrupted: boolean;
   /** Ascending by chain id. */
   readonly chains: readonly ChainTally[];
-  /** Over all chains, with the entries whose chain folder is refused. */
+  /** Over all chains, including entries with an invalid chain folder. */
   readonly totals: Omit<ChainTally, 'chainId'>;
   /** Files among the folders that do not belong to the tree. */
   readonly foreignFiles: number;
   readonly refusedByReason: Readonly<Partial<Record<RefusalReason, number>>>;
-  /** The first refused entries; `onRefused` is given every one. */
+  /** The first refused entries; `onRefused` receives every one. */
   readonly refused: readonly RefusedEntry[];
   readonly durationMs: number;
   /** Entries a second over the whole run. */
@@ -43,7 +43,7 @@ type Counts = Record<Outcome | 'refused', number>;
 const LISTED_REFUSALS = 1000;
 const newCounts = (): Counts => ({ stored: 0, upgraded: 0, unchanged: 0, kept: 0, refused: 0 });
 
-/** Counts the outcomes of the entries. Its memory grows with the chains, not with the entries. */
+/** Counts the outcomes of entries. Memory grows with the number of chains, not of entries. */
 export class ImportTally {
   readonly #startMs = performance.now();
   readonly #meter = new RateMeter(this.#startMs);
@@ -59,7 +59,7 @@ export class ImportTally {
     this.#onRefused = onRefused;
   }
 
-  /** Sets how many entries there are, for the time left. */
+  /** Sets the total number of entries, from which the time left is computed. */
   setTotal(total: number | undefined): void {
     this.#total = total;
   }

@@ -9,13 +9,13 @@ import { FullmatchError, messageOf } from '../errors.ts';
 import { unusable } from './unusable.ts';
 
 const MANIFEST = 'manifest.json';
-/** What stands there while an export is written. */
+/** Name of the manifest while an export is running. */
 const PROGRESS = 'manifest.partial.json';
-/** A list of every file of the field's whole dataset has some megabytes. */
+/** A list of every file of the whole public dataset has several megabytes. */
 const MOST_BYTES = 64 * 2 ** 20;
 
 const listedFile = z.object({
-  // A table's folder and a name in it: nothing leads out of the export.
+  // A table folder and a file name in it; nothing can point out of the export.
   path: z.string().regex(/^v2\/([a-z_]+)\/\1_\d+_\d+\.parquet$/),
   rows: z.int().nonnegative(),
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
@@ -27,13 +27,13 @@ const manifestSchema = z.object({
   tables: z.record(z.string(), z.object({ rows: z.int().nonnegative() })),
 });
 
-/** The files of each table, in the order in which they were written. */
+/** Files of each table, in the order they were written. */
 export type ListedFiles = ReadonlyMap<string, readonly string[]>;
 
 /**
- * Reads the manifest beside the tables of an export of Fullmatch, and holds every file against it: its SHA-256 and its rows.
- * Files that it does not list, such as those of an export that is being written, are not read. Undefined where there is none.
- * @throws FullmatchError `import_path_unusable` with the file that is missing or another one, or the manifest
+ * Reads the manifest of an export by Fullmatch and checks every file against it: SHA-256 and row count.
+ * Unlisted files, such as those of a running export, are not read. Returns undefined if there is no manifest.
+ * @throws FullmatchError `import_path_unusable` with the missing or changed file, or the manifest
  */
 export async function readParquetManifest(
   tables: string,

@@ -8,38 +8,38 @@ import {
 } from 'hyparquet';
 import { CopyRows } from '../store/copy-rows.ts';
 
-/** The type of a column as it is staged. */
+/** PostgreSQL type of a staged column. */
 export type ParquetType = 'bigint' | 'boolean' | 'bytea' | 'json' | 'text' | 'timestamp' | 'uuid';
 
-/** Rows of a file that are wanted, from one on. */
+/** Requested rows of a file, starting at an index. */
 export interface ParquetQuestion {
   readonly path: string;
   readonly columns: Readonly<Record<string, ParquetType>>;
-  /** Columns that a file may lack. */
+  /** Columns that a file may omit. */
   readonly optional: readonly string[];
   readonly from: number;
 }
 
-/** As many rows as are read at once, or what is wrong with the file. */
+/** The rows of one read, or what is wrong with the file. */
 export type ParquetAnswer =
   | {
-      /** Rows of the whole file. */
+      /** Rows in the whole file. */
       readonly total: number;
-      /** Rows that one question gives, but for the last one. */
+      /** Rows in each response except the last. */
       readonly rowsAtOnce: number;
       readonly count: number;
-      /** The rows in the binary format of COPY. */
+      /** The rows in COPY's binary format. */
       readonly bytes: Uint8Array;
     }
   | { readonly fault: string };
 
 const MOST_ROWS = 50_000_000;
 const MOST_PAGE_BYTES = 2 ** 30;
-/** What one question may give, as the file says its own size; a row group may be larger. */
+/** Maximum size of a response, by the size that the file declares; a row group may exceed it. */
 const BYTES_AT_ONCE = 32 * 2 ** 20;
 const ROWS_AT_ONCE = [100, 20_000] as const;
 
-/** Reads rows of a Parquet file, and makes those of COPY of them. A fault of the file is an answer. */
+/** Reads rows of a Parquet file and encodes them for COPY. A defect of the file is returned, not thrown. */
 export async function readParquetRows(question: ParquetQuestion): Promise<ParquetAnswer> {
   try {
     return await readRows(question);
@@ -68,7 +68,7 @@ async function readRows({
       : await parquetReadObjects({
           ...{ file, metadata, rowStart: from, rowEnd, columns: there },
           compressors: { ZSTD: decompressPage },
-          // Bytes stay bytes; what is text says so.
+          // Binary columns stay bytes; text columns are marked as UTF8.
           utf8: false,
         });
   if (rows.length !== Math.max(0, rowEnd - from)) throw new RangeError('it lacks rows');
@@ -88,7 +88,7 @@ function chooseRows({ row_groups: groups }: FileMetaData, total: number): number
   return Math.max(fewest, Math.min(most, Number.isFinite(wanted) ? wanted : fewest));
 }
 
-/** Those of the columns that the file has: all but optional ones. */
+/** The columns that the file has; only optional ones may be missing. */
 function requireColumns(
   { schema }: FileMetaData,
   columns: readonly string[],
@@ -100,7 +100,7 @@ function requireColumns(
   return columns.filter((column) => there.has(column));
 }
 
-/** Node has Zstandard from 22.15 on, which takes a fraction of the time. */
+/** Node has Zstandard from 22.15 on, which is much faster. */
 const { zstdDecompressSync } = zlib as {
   readonly zstdDecompressSync?: (bytes: Uint8Array, limit: { maxOutputLength: number }) => Buffer;
 };
@@ -120,9 +120,9 @@ const isBigint = (value: unknown): value is bigint | number =>
   Number.isSafeInteger(value) ||
   (typeof value === 'bigint' && value >= -MOST_BIGINT && value < MOST_BIGINT);
 
-/** Writes a value; what is not of the column's type is a fault of the file. */
+/** Writes a value; a value that does not fit the column type is a defect of the file. */
 function writeValue(rows: CopyRows, value: unknown, type: ParquetType, name: string): void {
-  // The writer of the field makes the text null of NULL in a column of JSON.
+  // The writer of the field's exports turns NULL in a JSON column into the text `null`.
   if (value === null || value === undefined || (type === 'json' && value === 'null')) {
     rows.nothing();
   } else if (type === 'bytea' && value instanceof Uint8Array) rows.bytes(value);

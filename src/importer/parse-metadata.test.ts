@@ -58,7 +58,7 @@ describe('parseMetadata', () => {
       ...sound(),
       settings: { compilationTarget: { 'A.sol': 'A' }, libraries },
     });
-    // Copying the list for each of them takes minutes.
+    // Copying the list for each of them would take minutes.
     expect(process.cpuUsage(begun).user).toBeLessThan(5_000_000);
     expect(settings['libraries']).toEqual({ '': libraries });
   });

@@ -11,30 +11,30 @@ import {
 } from '../solidity/metadata.ts';
 import { Refusal } from './refusal.ts';
 
-/** A source with the hash that the metadata lists, in lower-case hex. */
+/** A source and its hash in the metadata, in lower-case hex. */
 export interface HashedSource extends ListedSource {
   readonly keccak256: Hex;
 }
 
-/** What metadata.json says, as a contract is stored. */
+/** The content of metadata.json, as a contract is stored. */
 interface MetadataDocument extends Omit<Metadata, 'output' | 'sources'> {
   /** The file, byte for byte. */
   readonly text: string;
   readonly compiler: 'solc' | 'vyper' | 'solar';
   readonly artifacts: Members;
-  /** At least one, and the target's among them. */
+  /** At least one, including the target's. */
   readonly sources: readonly HashedSource[];
 }
 
 const FILE = 'metadata.json';
 /**
- * Values of metadata, half as many again as a request to verify may have: what is published of a contract is rendered
- * again and again. What is too deep to be stored is refused later.
+ * Maximum JSON values in metadata, half as many again as in a verification request: published metadata is
+ * rendered repeatedly. Metadata nested too deeply to be stored is refused later.
  */
 const JSON_LIMITS = { values: 300_000, depth: Infinity };
 const VERSION = /^v?([0-9]+\.[0-9]+\.[0-9]+[0-9A-Za-z.+-]{0,100})$/;
 const KECCAK256 = /^0x[0-9a-f]{64}$/;
-/** Solar names the version of Solidity that it follows before its own. */
+/** Solar writes the Solidity version that it follows in front of its own. */
 const SOLAR_VERSION = /\+commit\.[0-9a-f]+\.solar\./i;
 const COMPILERS = { solidity: 'solc', yul: 'solc', vyper: 'vyper' } as const;
 const ARTIFACTS = ['abi', 'userdoc', 'devdoc'] as const;
@@ -43,14 +43,17 @@ function broken(what: string): Refusal {
   return new Refusal('broken_metadata', FILE, what);
 }
 
-/** The text of UTF-8 bytes, kept exactly (a byte order mark too). @throws Refusal `invalid_utf8`, `nul_character` */
+/**
+ * Decodes UTF-8 exactly, including a byte order mark.
+ * @throws Refusal `invalid_utf8`, `nul_character`
+ */
 export function decodeText(bytes: Buffer, subject: string): string {
   if (!isUtf8(bytes)) throw new Refusal('invalid_utf8', subject);
   if (bytes.includes(0)) throw new Refusal('nul_character', subject);
   return bytes.toString('utf8');
 }
 
-/** A name that the database can hold: well-formed and without U+0000. */
+/** A name that the database can store: well-formed and without U+0000. */
 function checkName(name: string): void {
   if (name.includes('\0')) throw new Refusal('nul_character', name);
   if (/\p{Surrogate}/u.test(name)) throw new Refusal('invalid_utf8', name);
@@ -78,7 +81,7 @@ function hashedSource({ path, keccak256, content }: ListedSource): HashedSource 
 }
 
 /**
- * Reads metadata.json as strictly as a published tree has it.
+ * Reads metadata.json with the strictness of a published tree.
  * @throws Refusal `invalid_utf8`, `nul_character`, `broken_metadata`, `unsupported_language`
  */
 export function parseMetadata(bytes: Buffer): MetadataDocument {
@@ -104,7 +107,7 @@ export function parseMetadata(bytes: Buffer): MetadataDocument {
   if (!sources.some(({ path }) => path === target.path)) {
     throw broken('settings.compilationTarget names a path that is not among the sources');
   }
-  // A tree may hold metadata without `output`: then the artifacts are not known.
+  // A tree may contain metadata without `output`; its artifacts are then unknown.
   const artifacts = Object.fromEntries(
     ARTIFACTS.filter((key) => Object.hasOwn(output, key)).map((key) => [key, output[key]]),
   );

@@ -6,7 +6,7 @@ import { type ContractLocation } from './read-contract.ts';
 import { listOf, MATCH_FOLDERS } from './repository-tree.ts';
 import type { CurrentMatch, Match } from '../repository/repository.ts';
 
-/** What storing a match would do to the current one: it only rises, and what was judged here stays. */
+/** What storing a match would do to the current one: a match is only upgraded, and one verified here stays. */
 export function predictOutcome(match: Match, current: CurrentMatch | undefined): Outcome {
   if (current === undefined) return 'stored';
   if (match !== 'full' || current.match !== 'partial') return 'unchanged';
@@ -14,8 +14,8 @@ export function predictOutcome(match: Match, current: CurrentMatch | undefined):
 }
 
 /**
- * Whether the address of a partial match has a sound full match in the same tree, which a real run would have stored
- * by now. `isSound` reads the other folder. Only a dry run asks this: it has no database that remembers.
+ * Whether the same tree has a valid full match for the address of a partial one, which a real run would have
+ * stored before. `isSound` reads the other folder. Only a dry run needs this, because it stores nothing.
  */
 export async function hasSoundFullMatch(
   root: string,
@@ -25,7 +25,7 @@ export async function hasSoundFullMatch(
   const [full] = MATCH_FOLDERS;
   if (location.match === full.match) return false;
   const chain = join(full.name, basename(dirname(location.path)));
-  // Each folder on the way must be a folder and no link, as the walk demands.
+  // Each folder on the path must be a directory and not a link, as the walk requires.
   for (const folder of [full.name, chain]) if (!(await isFolder(join(root, folder)))) return false;
   for (const spelling of allSpellings(location.address)) {
     const path = join(chain, spelling);

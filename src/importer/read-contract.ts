@@ -10,42 +10,45 @@ import { Refusal } from './refusal.ts';
 import { placeFacts, readStoredFacts } from './stored-facts.ts';
 
 const METADATA_FILE = 'metadata.json';
-/** What a tree has of a compilation without metadata, in the form of metadata. */
+/** A compilation without metadata, in the form of metadata. */
 const COMPILATION_FILE = 'compilation.json';
 
-/** Where a contract lies in the tree, and what the path says about it. */
+/** Position of a contract in the tree, and what its path states. */
 export interface ContractLocation {
   readonly match: Match;
   readonly chainId: number;
   /** Lower-case hex, 20 bytes. */
   readonly address: Hex;
   /**
-   * Finds the contract's files, or the rows that another service has of it.
+   * Lists the contract's files, or the rows that another service has of it.
    * @throws Refusal `symlink`, `special_file`, `too_many_files`, `unreadable`
    */
   readonly list: (limits: ImportLimits) => Promise<ContractFolder | DeliveredContract>;
-  /** The contract's folder, where any thread finds the same files; else `list` is asked where it was made. */
+  /**
+   * The contract's folder, in which any thread finds the same files; if absent, `list` must be called in the
+   * thread that created it.
+   */
   readonly folder?: string;
-  /** Bytes of files that memory holds until the contract is read: those of an archive. */
+  /** Bytes of files held in memory until the contract is read, for archives. */
   readonly heldBytes?: number;
-  /** The folder relative to the tree's root, as it is spelled; unescaped. */
+  /** The folder relative to the tree's root, spelled as found and unescaped. */
   readonly path: string;
 }
 
-/** A contract read from a tree, and how many bytes of text it holds. */
+/** A contract read from a tree, and its size in bytes of text. */
 export interface ReadContract {
   readonly location: ContractLocation;
-  /** What the match turned out to be: that of the location, or less. */
+  /** The match found: that of the location, or a lower one. */
   readonly match: Match;
   readonly contract: VerifiedContract;
   readonly bytes: number;
 }
 
 /**
- * Reads one contract's folder in layout V1 or V2 and checks every source against the metadata.
- * The tree's match is the runtime match: a tree does not say which of the two codes was compared,
- * and the runtime code is what every match of it was judged on.
- * @param source where it comes from, as the match says it
+ * Reads a contract's folder in layout V1 or V2 and checks every source against the metadata. The tree's match
+ * counts as the runtime match: a tree does not tell which bytecode was compared, and every match includes the
+ * runtime one.
+ * @param source recorded with the match
  * @throws Refusal
  */
 export async function readContract(

@@ -5,7 +5,7 @@ import { type ParquetQuestion, readParquetRows } from './parquet-rows.ts';
 /** A thread that reads rows of Parquet files: see {@link readParquetRows}. */
 const port = parentPort;
 if (port === null) throw new Error('this program is a thread');
-// Requests to a service on the same machine go first.
+// Requests to a service on the same machine take precedence.
 lowerThreadPriority();
 port.on('message', (question: ParquetQuestion) => {
   void readParquetRows(question).then((answer) => {

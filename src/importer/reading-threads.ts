@@ -9,10 +9,10 @@ import { type ContractLocation } from './read-contract.ts';
 import { Refusal, type RefusalReason } from './refusal.ts';
 import { ThreadCrew } from './thread-crew.ts';
 
-/** A file that memory holds, or why it is not to be had. */
+/** A file held in memory, or the reason it cannot be read. */
 export type HeldFile = Uint8Array | { readonly reason: RefusalReason };
 
-/** A contract for a thread: its folder, the files themselves, or the rows of another service. */
+/** A contract for a thread: its folder, its files, or its rows from another service. */
 export interface SentContract extends Pick<
   ContractLocation,
   'match' | 'chainId' | 'address' | 'path' | 'folder'
@@ -24,29 +24,29 @@ export interface SentContract extends Pick<
   readonly delivered?: DeliveredContract;
 }
 
-/** Contracts that are to be read, one after the other. */
+/** Contracts to read, in order. */
 export interface ReadQuestion {
   readonly contracts: readonly SentContract[];
   readonly limits: ImportLimits;
-  /** The number of the first one among the rows that are staged. */
+  /** Number of the first one among the staged rows. */
   readonly number: number;
-  /** Whether they are only checked. */
+  /** Whether they are checked without building rows. */
   readonly isCheck: boolean;
-  /** Where they come from, as the match says it. */
+  /** Name of their source, recorded with each match. */
   readonly sourceName?: string;
 }
 
-/** What came of a contract: what its match turned out to be, or why it is refused. */
+/** Outcome of a contract: the match found, or the refusal. */
 export type ReadOutcome =
   { readonly match: Match } | { readonly refusal: Pick<Refusal, 'reason' | 'message'> };
 
-/** The outcomes of the first contracts asked for, and the rows of those that are sound; it may end before the last. */
+/** Outcomes of the first contracts of the request, and the rows of the valid ones; it may end before the last. */
 export interface ReadAnswer {
   readonly outcomes: readonly ReadOutcome[];
   readonly packed: PackedContracts;
 }
 
-/** Threads that read contracts, so that the one that writes parses, hashes and decodes nothing. */
+/** Threads that read contracts, so that the writing thread does not parse, hash or decode. */
 export class ReadingThreads {
   readonly #threads = new ThreadCrew<ReadQuestion, ReadAnswer>(
     packageFile('dist/importer/read-contracts-thread.js'),
@@ -56,7 +56,7 @@ export class ReadingThreads {
     return this.#threads.count;
   }
 
-  /** Asks the thread with the least to do. A contract that costs a thread its life is refused alone. */
+  /** Sends a request to the least busy thread. A contract that crashes a thread is refused alone. */
   async ask(question: ReadQuestion): Promise<ReadAnswer> {
     try {
       return await this.#threads.ask(question);
@@ -90,7 +90,10 @@ function refusalOf({ kind, cause }: ThreadFault, path: string): Refusal {
   });
 }
 
-/** What a thread is given of a contract; the files of one that is no folder are taken out here. @throws Refusal */
+/**
+ * Converts a contract for a thread; if it is not a folder, its files are extracted here.
+ * @throws Refusal
+ */
 export async function sendContract(
   { match, chainId, address, path, folder, list }: ContractLocation,
   limits: ImportLimits,
@@ -108,7 +111,7 @@ async function holdAll(
 ): Promise<readonly (readonly [string, HeldFile])[]> {
   const held: (readonly [string, HeldFile])[] = [];
   for (const [name, read] of files) {
-    // What is small shares memory with others, all of which would be sent along.
+    // Small buffers share an ArrayBuffer with others, which would all be copied along.
     const file = await read(name, Infinity).then(
       (bytes): HeldFile => new Uint8Array(bytes),
       (error: unknown): HeldFile => {

@@ -1,8 +1,8 @@
 import { printableText } from '../lib/printable-text.ts';
 
 /**
- * Why an entry of a repository tree is refused. The names are stable: a script may branch on them.
- * The text says the fault; the entry's own detail says which file or name.
+ * Reasons for refusing an entry of a repository tree. The names are stable, so scripts may rely on them. The
+ * text describes the reason; the entry's own detail names the file.
  */
 export const REFUSAL_REASONS = {
   invalid_chain_id: 'the folder name is not a canonical decimal chain id from 1 to 2^53-1',
@@ -31,26 +31,26 @@ export const REFUSAL_REASONS = {
   not_storable: 'the database rejects the contract',
 } as const satisfies Record<string, string>;
 
-/** A stable reason of {@link REFUSAL_REASONS}. */
+/** A stable reason from {@link REFUSAL_REASONS}. */
 export type RefusalReason = keyof typeof REFUSAL_REASONS;
 
-/** An entry of the tree that was not imported. All texts are printable: what came from the tree is escaped. */
+/** An entry of the tree that was not imported. All text is printable: text from the tree is escaped. */
 export interface RefusedEntry {
-  /** Relative to the folder that holds `full_match` and `partial_match`. */
+  /** Relative to the folder that contains `full_match` and `partial_match`. */
   readonly path: string;
   readonly reason: RefusalReason;
-  /** What exactly is wrong, in a sentence. */
+  /** The exact fault, as a sentence. */
   readonly detail: string;
-  /** Absent where the chain folder itself is refused. */
+  /** Absent if the chain folder itself is refused. */
   readonly chainId?: number;
 }
 
-/** Thrown when an entry is refused; caught once per entry, so the run goes on. */
+/** Thrown when an entry is refused; caught for each entry, so the run continues. */
 export class Refusal extends Error {
   override readonly name = 'Refusal';
   readonly reason: RefusalReason;
 
-  /** `subject` is the file or name at fault, as it came from the tree; `more` says what is wrong with it. */
+  /** `subject` is the file or name at fault, as in the tree; `more` describes the fault. */
   constructor(reason: RefusalReason, subject: string, more?: string) {
     const fault = more ?? REFUSAL_REASONS[reason];
     super(`${printableText(subject)}: ${fault}`);
@@ -58,7 +58,10 @@ export class Refusal extends Error {
   }
 }
 
-/** JSON of a row: a database gives only what is JSON, an export may hold any text. @throws Refusal `broken_row` */
+/**
+ * Parses JSON of a row. A database returns only valid JSON; an export may contain any text.
+ * @throws Refusal `broken_row`
+ */
 export function parseRowJson(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -70,13 +73,13 @@ export function parseRowJson(text: string): unknown {
 const LINK_CODES = new Set(['ELOOP', 'EMLINK']);
 
 /**
- * The refusal of a file that the file system does not give: a symbolic link met by O_NOFOLLOW, a socket,
- * a missing right, a broken disk, a file that went away. Any other error is returned as it is.
+ * Maps a file system error to a refusal: a symbolic link (O_NOFOLLOW), a socket, a missing permission, a
+ * broken disk, a file that disappeared. Other errors are returned unchanged.
  */
 export function refusalOfSystemError(error: unknown, subject: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
   const code = String(error.code);
-  // Too many open files is this process's own lack, not a fault of the entry.
+  // Too many open files is a fault of this process, not of the entry.
   if (code === 'EMFILE' || code === 'ENFILE') return error;
   if (LINK_CODES.has(code)) return new Refusal('symlink', subject);
   if (code === 'ENXIO' || code === 'ENODEV') return new Refusal('special_file', subject);

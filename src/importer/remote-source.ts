@@ -6,25 +6,25 @@ import { hostPortOf } from '../lib/address-guard.ts';
 import { FetchFault } from '../lib/fetch-fault.ts';
 import { createGuardedFetch, type FetchResponse, type GuardedFetch } from '../lib/guarded-fetch.ts';
 
-/** A record of a contract has all its sources and both codes. */
+/** A record of a contract contains all sources and both bytecodes. */
 const MOST_BYTES = 128 * 2 ** 20;
 const DEADLINE_MS = 120_000;
 const DOWNLOAD_DEADLINE_MS = 3_600_000;
 const MOST_FILE_BYTES = 64 * 2 ** 30;
-/** Requests at once: a service bounds what one client may have in progress. */
+/** Concurrent requests: a service limits the requests in flight of one client. */
 const AT_ONCE = 6;
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 1_000;
 const MAX_PAUSE_MS = 60_000;
-/** Faults that asking again does not change. */
+/** Errors that a retry cannot fix. */
 const LASTING = new Set([
   ...['url_not_allowed', 'scheme_not_allowed', 'address_not_allowed'],
   ...['too_many_redirects', 'response_too_large'],
 ]);
 
-/** A web server that an import reads from. Requests that fail are repeated, as late as the server asks for. */
+/** A web server to import from. Failed requests are retried, not before the server's Retry-After. */
 export class RemoteSource {
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   readonly base: string;
   readonly #fetch: GuardedFetch;
   readonly #signal: AbortSignal;
@@ -33,7 +33,7 @@ export class RemoteSource {
 
   /**
    * @param url `https://…`; its host may have a private address, because the operator named it
-   * @param options.firstPauseMs before the second attempt; it doubles with each
+   * @param options.firstPauseMs delay before the second attempt; doubles with each attempt
    * @throws FullmatchError `import_path_unusable`
    */
   constructor(
@@ -61,14 +61,20 @@ export class RemoteSource {
     });
   }
 
-  /** The response to `GET {base}{path}`, whatever its status below 500 is. @throws FullmatchError `import_source_unavailable` */
+  /**
+   * The response to `GET {base}{path}` with any status below 500.
+   * @throws FullmatchError `import_source_unavailable`
+   */
   get(path: string): Promise<FetchResponse> {
     return this.#repeat(path, () =>
       this.#fetch.fetch(`${this.base}${path}`, { signal: this.#signal }),
     );
   }
 
-  /** The JSON at a path; undefined where there is none. @throws FullmatchError `import_source_unavailable` */
+  /**
+   * The JSON at a path; undefined if it does not exist.
+   * @throws FullmatchError `import_source_unavailable`
+   */
   async getJson(path: string): Promise<unknown> {
     const { status, body } = await this.get(path);
     if (status === 404) return undefined;
@@ -80,7 +86,10 @@ export class RemoteSource {
     }
   }
 
-  /** Writes the body at a path to a file. @throws FullmatchError `import_source_unavailable` */
+  /**
+   * Downloads a path to a file.
+   * @throws FullmatchError `import_source_unavailable`
+   */
   async download(path: string, file: string): Promise<void> {
     await this.#repeat(path, async () => {
       const head = await this.#fetch.download(`${this.base}${path}`, createWriteStream(file), {

@@ -8,13 +8,13 @@ import { parseAddressFolder, parseChainFolder, preferredSpellings } from './entr
 import { type ContractLocation } from './read-contract.ts';
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 
-/** The folders of the tree in the order they are read: an address in both counts at its full match. */
+/** Folders of the tree in reading order: an address in both counts as its full match. */
 export const MATCH_FOLDERS = [
   { match: 'full', name: 'full_match' },
   { match: 'partial', name: 'partial_match' },
 ] as const satisfies readonly { match: Match; name: string }[];
 
-/** What the walk meets: a contract's folder, an entry to refuse, or something that does not belong to the tree. */
+/** A step of the walk: a contract's folder, an entry to refuse, or a foreign file. */
 export type TreeEntry =
   | { readonly kind: 'contract'; readonly location: ContractLocation }
   | {
@@ -35,8 +35,9 @@ async function holdsMatches(path: string): Promise<boolean> {
 }
 
 /**
- * The folder that holds `full_match` and `partial_match`: the path itself, or its folder `contracts`.
- * The path may be a symbolic link, since the operator names it; below it none is followed.
+ * Finds the folder that contains `full_match` and `partial_match`: the path itself, or its folder
+ * `contracts`. The path may be a symbolic link, since the operator names it; links below it are never
+ * followed.
  * @throws FullmatchError `import_path_unusable`
  */
 export async function findTreeRoot(path: string): Promise<string> {
@@ -64,8 +65,8 @@ export async function findTreeRoot(path: string): Promise<string> {
 }
 
 /**
- * Walks the chain folders and addresses of one match, one folder listing open at a time, in the order of the file
- * system. Only names and kinds are looked at; nothing below an address is read.
+ * Walks the chain folders and addresses of one match in file system order, with one folder listing open at a
+ * time. It reads only names and types, nothing below an address.
  */
 export async function* walkTree(
   root: string,
@@ -109,7 +110,7 @@ export async function* walkTree(
   }
 }
 
-/** How the files of a contract in that folder are found. */
+/** Lists the files of a contract in that folder. */
 export const listOf =
   (folder: string): ContractLocation['list'] =>
   async (limits) =>
@@ -119,7 +120,7 @@ type Listed<Value> =
   | { readonly kind: 'folder'; readonly path: string; readonly name: string; readonly value: Value }
   | Exclude<TreeEntry, { kind: 'contract' }>;
 
-/** The folders in a folder with what their names say; a name that `parse` refuses is a refused entry. */
+/** The subfolders of a folder with their parsed names; a name that `parse` refuses is a refused entry. */
 async function* listFolders<Value>(
   root: string,
   parent: string,
@@ -156,7 +157,8 @@ async function judgeEntry<Value>(
   if (kind === 'special') throw new Refusal('special_file', entry.name);
   if (kind === 'folder')
     return { kind: 'folder', path, name: entry.name, value: parse(entry.name) };
-  // A file does not belong to the tree, such as a note of the operator, unless it is where a contract would be.
+  // A file does not belong to the tree, for example an operator's note, unless it takes the name of a
+  // contract folder.
   if (!parses(entry.name, parse)) return { kind: 'foreign' };
   throw new Refusal('not_a_folder', entry.name);
 }
@@ -170,7 +172,10 @@ function parses(name: string, parse: (name: string) => unknown): boolean {
   }
 }
 
-/** A sibling that spells the same address and takes precedence; found by asking, so no seen address is remembered. */
+/**
+ * A sibling folder that spells the same address and takes precedence; looked up on disk, so that seen
+ * addresses are not remembered.
+ */
 async function findPreferredTwin(
   chainFolder: string,
   name: string,
@@ -181,15 +186,15 @@ async function findPreferredTwin(
   const own = await lstatIfAny(join(chainFolder, name));
   for (const spelling of spellings) {
     const other = await lstatIfAny(join(chainFolder, spelling));
-    // On a file system that ignores case, both spellings lead to this very folder.
+    // On a case-insensitive file system both spellings lead to the same folder.
     if (other?.isDirectory() === true && other.ino !== own?.ino) return spelling;
   }
   return undefined;
 }
 
 /**
- * Counts the entries in the chain folders, for the time left: names only, so it runs far ahead of the import.
- * A folder that cannot be listed counts nothing here; the walk reports it.
+ * Counts the entries in the chain folders, for the time left. It reads only names, so it is far ahead of the
+ * import. A folder that cannot be listed counts zero here; the walk reports it.
  */
 export async function countEntries(root: string, signal: AbortSignal): Promise<number> {
   let count = 0;

@@ -1,7 +1,7 @@
 import { hashMetadata } from '../bytecode/metadata-hash.ts';
 import { METADATA_HASH_BYTES, readTrailingAuxdata } from '../bytecode/auxdata.ts';
 
-/** Whether the hash at the end of a code is the one of the metadata; undefined where the code has none. */
+/** Whether the hash at the end of a bytecode is that of the metadata; undefined if the bytecode has none. */
 export function holdsHashOf(code: Uint8Array, metadata: string): boolean | undefined {
   const auxdata = readTrailingAuxdata(code);
   if (auxdata?.metadataHash === undefined) return undefined;
@@ -15,11 +15,11 @@ const TOKEN = /"(?:[^"\\]|\\.)*"|\s+/g;
 const ESCAPE = /\\(?:u([0-9a-fA-F]{4})|.)/g;
 const FIRST_BEYOND_ASCII = 0x80;
 
-/** JSON without spaces, as compilers write it; nothing else changes. */
+/** Removes whitespace from JSON, as compilers write it; nothing else changes. */
 const compact = (json: string): string =>
   json.replace(TOKEN, (token) => (token.startsWith('"') ? token : ''));
 
-/** Characters in place of the escapes of what is beyond ASCII. */
+/** Unescapes non-ASCII characters. */
 const unescape = (json: string): string =>
   json.replace(ESCAPE, (escape, digits: string | undefined) => {
     const code = Number.parseInt(digits ?? '0', 16);
@@ -27,8 +27,8 @@ const unescape = (json: string): string =>
   });
 
 /**
- * The metadata that a compiler wrote, from a text that was spaced and escaped by another writer: the one whose hash the
- * recompiled code holds. Where none is it, the likeliest.
+ * Restores the metadata of a compiler from text that another writer spaced and escaped: the variant whose
+ * hash the recompiled bytecode contains, or else the most likely one.
  */
 export function restoreMetadata(text: string, recompiled: Uint8Array | null): string {
   const spaced = compact(text);

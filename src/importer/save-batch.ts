@@ -4,15 +4,16 @@ import { type Hex } from '../lib/hex.ts';
 import { type SavedMatch } from '../repository/repository.ts';
 import { Refusal } from './refusal.ts';
 
-/** The outcome of one contract of a batch: stored as `saved` says, or refused by the database. */
+/** Outcome of one contract of a batch: stored with outcome `saved`, or refused by the database. */
 export type BatchOutcome = { readonly saved: SavedMatch } | { readonly refusal: Refusal };
 
-// SQLSTATE classes that blame the values: 22 data exception, 23 constraint violation, 54 program limit exceeded.
+// SQLSTATE classes caused by the values: 22 data exception, 23 constraint violation, 54 program limit
+// exceeded.
 const VALUE_CLASSES = new Set(['22', '23', '54']);
 
 /**
- * Whether an error of saving may come from what a contract holds. A database that is unreachable, full or read-only
- * would refuse every contract alike, so that ends the run.
+ * Returns whether an error may be caused by the contract's data. An unreachable, full or read-only database
+ * would refuse every contract, so it ends the run.
  */
 function mayBlameContract(error: unknown): boolean {
   if (!(error instanceof FullmatchError)) return true;
@@ -25,11 +26,11 @@ function mayBlameContract(error: unknown): boolean {
 }
 
 /**
- * Saves a batch in one transaction. When one contract makes it fail, each half is saved by itself, and so on,
- * until that contract alone is refused and all others are stored.
- * @param save stores all of what it is given, or nothing, and tells the outcomes in the same order
- * @returns the outcome of each contract, in the order given
- * @throws FullmatchError of a fault that is not a contract's, such as `database_unreachable`
+ * Saves a batch in one transaction. If it fails because of a contract, each half is retried by itself,
+ * recursively, until only that contract is refused and all others are stored.
+ * @param save stores its whole argument or nothing, and returns the outcomes in the same order
+ * @returns the outcome of each contract in the given order
+ * @throws FullmatchError of a failure that no contract causes, such as `database_unreachable`
  */
 export async function saveBatch<Contract extends { readonly address: Hex }>(
   contracts: readonly Contract[],

@@ -12,7 +12,7 @@ import { type ParquetAnswer, type ParquetQuestion, type ParquetType } from './pa
 import { ThreadCrew } from './thread-crew.ts';
 import { unusable } from './unusable.ts';
 
-/** How far the files of an export have been read. */
+/** Progress of reading the files of an export. */
 export interface StagingProgress {
   readonly files: number;
   readonly allFiles: number;
@@ -23,13 +23,13 @@ interface StagedTable {
   readonly name: string;
   readonly columns: Readonly<Record<string, ParquetType>>;
   readonly key: readonly string[];
-  /** Columns that not every writer has. */
+  /** Columns that some writers omit. */
   readonly optional?: readonly string[];
-  /** Of rows with one key, the one with the newest is kept; else the first. */
+  /** Of rows with an equal key, the newest by this column is kept; without it, the first. */
   readonly newest?: string;
 }
 
-/** The columns that an import reads. */
+/** Columns that an import reads. */
 const TABLES: readonly StagedTable[] = [
   { name: 'code', columns: { code_hash: 'bytea', code: 'bytea' }, key: ['code_hash'] },
   { name: 'sources', columns: { source_hash: 'bytea', content: 'text' }, key: ['source_hash'] },
@@ -97,14 +97,14 @@ const TABLES: readonly StagedTable[] = [
     newest: 'event_id',
   },
 ];
-/** The tables of an export that an import reads. */
+/** Tables of an export that an import reads. */
 export const STAGED_TABLES: ReadonlySet<string> = new Set(TABLES.map(({ name }) => name));
-/** What is not there gives what a database without it gives; see walkAlliance. */
+/** Missing tables are treated as in a database without them; see walkAlliance. */
 const OPTIONAL = new Set(['sourcify_matches', 'fullmatch_matches']);
-/** JSON stays text: what it says is read where it is used. */
+/** JSON stays text and is parsed where it is used. */
 const sqlTypeOf = (type: ParquetType): string => (type === 'json' ? 'text' : type);
 const EXTENSION = '.parquet';
-/** Questions for each thread, one of which waits. */
+/** Requests for each thread, of which one waits. */
 const QUESTIONS_OF_A_THREAD = 2;
 
 interface Staging {
@@ -116,8 +116,8 @@ interface Staging {
 }
 
 /**
- * The folder of an export in Parquet, version 2 (https://github.com/sourcifyeth/parquet-export): the path itself or its `v2`,
- * with a folder for each table. Undefined where it is none.
+ * Finds the folder of a Parquet export, version 2 (https://github.com/sourcifyeth/parquet-export): the path
+ * itself or its `v2`, with a folder for each table. Returns undefined if it is not one.
  */
 export async function findParquet(path: string): Promise<string | undefined> {
   for (const folder of [path, join(path, 'v2')]) {
@@ -128,12 +128,13 @@ export async function findParquet(path: string): Promise<string | undefined> {
 }
 
 /**
- * Reads an export in Parquet into temporary tables, as the tables of a database with the schema of the Verifier Alliance.
- * What its writer loses stays lost: NULL in a column of JSON is the text `null` there, and JSON is spaced otherwise.
- * Files that overlap, as those that were written again do, give each row once.
- * @param database the tables end with it
+ * Loads a Parquet export into temporary tables with the Verifier Alliance schema. What its writer loses stays
+ * lost: NULL in a JSON column is the text `null`, and JSON has other whitespace. Overlapping files, as
+ * rewritten ones are, give each row once.
+ * @param database its session owns the tables
  * @returns whether Fullmatch wrote the export, which loses nothing
- * @throws FullmatchError `import_path_unusable` with the file, where one cannot be read, and those of the database
+ * @throws FullmatchError `import_path_unusable` with the file if one cannot be read, and those of the
+ * database
  */
 export async function stageParquet(
   database: Session,
@@ -200,7 +201,7 @@ export async function stageParquet(
   return { isOwn: listed !== undefined };
 }
 
-/** The files of a table in a folder without a manifest. */
+/** Lists the files of a table in a folder without a manifest. */
 async function listFiles(folder: string, table: string): Promise<readonly string[]> {
   const files: string[] = [];
   try {
@@ -215,7 +216,7 @@ async function listFiles(folder: string, table: string): Promise<readonly string
   return newestFirst(files);
 }
 
-/** Files of a table, those written later first: a row that was written again is newer there. */
+/** Files of a table, newest first: a rewritten row is newer there. */
 function newestFirst(files: readonly string[]): readonly string[] {
   const startOf = (file: string): number =>
     Number(/_(\d+)_\d+\.parquet$/.exec(file)?.[1] ?? Infinity);
@@ -224,7 +225,7 @@ function newestFirst(files: readonly string[]): readonly string[] {
   );
 }
 
-/** Copies the rows of files into a table, in the order of the files. Threads read ahead. */
+/** Copies the rows of files into a table, in file order. Threads read ahead. */
 async function copyFiles(
   { database, threads, signal, onRows, onFile }: Staging,
   table: StagedTable,
@@ -269,10 +270,7 @@ interface Chunk {
   readonly answer?: ParquetAnswer;
 }
 
-/**
- * Gives a table its key. Where rows repeat one, as those of files that overlap do, the newest stays or the first that was
- * copied.
- */
+/** Adds the primary key of a table. Of rows with an equal key the newest is kept, or else the first copied. */
 async function setKey(
   database: Session,
   { name, key, newest }: StagedTable,
@@ -303,7 +301,7 @@ async function setKey(
   });
 }
 
-/** An error of what the rows hold, such as a key that is not there, as one of the export. */
+/** Attributes a database error caused by the rows, such as a missing key, to the export. */
 function asUnusable(path: string, error: unknown): unknown {
   const isOfValues = error instanceof FullmatchError && error.code === 'database_error';
   return isOfValues ? unusable(path, messageOf(error), error) : error;

@@ -6,19 +6,19 @@ import {
 import { type Database } from '../store/database.ts';
 import { type BatchOutcome, saveBatch } from './save-batch.ts';
 
-/** What a transaction holds at most: with it the memory and the time that others wait for its rows are bounded. */
+/** Limits of a transaction; they bound memory and the time that other writers wait for its rows. */
 export interface BatchBounds {
   readonly contracts: number;
   readonly bytes: number;
 }
 
-/** Batches that may be on their way: while one is stored, the next is staged. */
+/** Batches in flight: one is staged while another is stored. */
 const STAGES = 2;
 
-/** What is told of a batch when it is committed. */
+/** Result of a committed batch. */
 type OnStored = (contracts: readonly PackedContract[], outcomes: readonly BatchOutcome[]) => void;
 
-/** Stores packed contracts in batches, one transaction each, in the order in which they come. */
+/** Stores packed contracts in batches, one transaction each, in order of arrival. */
 export class ContractStore {
   readonly #stages: readonly ContractStage[];
   readonly #bounds: BatchBounds;
@@ -28,7 +28,7 @@ export class ContractStore {
   #contracts = 0;
   #bytes = 0;
   #batches = 0;
-  /** The end of each batch that is on its way, oldest first. */
+  /** Batches in flight, oldest first. */
   #underWay: Promise<void>[] = [];
   #isStopped: () => boolean;
 
@@ -40,7 +40,7 @@ export class ContractStore {
     this.#isStopped = options.isStopped;
   }
 
-  /** Works with a store on connections of its own. What was added is stored when the work ends well. */
+  /** Runs `work` with a store on its own connections. Added contracts are stored when `work` succeeds. */
   static async open(
     database: Database,
     options: StoreOptions,
@@ -63,7 +63,10 @@ export class ContractStore {
     await open([]);
   }
 
-  /** Adds contracts; waits where too many batches are on their way. @throws what storing an earlier batch met */
+  /**
+   * Adds contracts; waits while too many batches are in flight.
+   * @throws the error of an earlier batch
+   */
   async add(pack: PackedContracts): Promise<void> {
     if (pack.contracts.length > 0) this.#packs.push(pack);
     this.#contracts += pack.contracts.length;
@@ -85,7 +88,7 @@ export class ContractStore {
     this.#batches += 1;
     if (stage === undefined) return;
     const stored = this.#store(stage, packs, before);
-    // The failure is met by whoever waits for it; until then it is not an unhandled one.
+    // The rejection is handled when the batch is awaited; until then it must not count as unhandled.
     stored.catch(() => undefined);
     this.#underWay.push(stored);
   }
@@ -114,7 +117,7 @@ export class ContractStore {
 interface StoreOptions {
   readonly bounds: BatchBounds;
   readonly onStored: OnStored;
-  /** Whether no further batch is to be stored. */
+  /** Whether storing further batches is refused. */
   readonly isStopped: () => boolean;
   readonly requireSpace?: () => Promise<void>;
 }

@@ -20,7 +20,7 @@ const ARGUMENTS_FILE = 'constructor-args.txt';
 const LIBRARIES_FILE = 'library-map.json';
 const IMMUTABLES_FILE = 'immutable-references.json';
 
-/** What the small files beside metadata.json say; what is absent or not well-formed stays absent. */
+/** Facts in the small files next to metadata.json; missing or malformed ones stay absent. */
 interface StoredFacts {
   readonly creatorTransactionHash?: Hex;
   readonly constructorArguments?: Hex;
@@ -31,7 +31,7 @@ interface StoredFacts {
 
 /**
  * Reads constructor-args.txt, creator-tx-hash.txt, library-map.json and immutable-references.json.
- * @throws Refusal of a file that cannot be read or is too large; never for what a file says
+ * @throws Refusal if a file cannot be read or is too large; never because of its content
  */
 export async function readStoredFacts(
   folder: ContractFolder,
@@ -71,7 +71,7 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
   }
 }
 
-/** library-map.json: `{placeholder: address without 0x}`, both as the linker of the compiler spells them. */
+/** library-map.json: `{placeholder: address without 0x}`, both spelled as by the compiler's linker. */
 function parseLibraries(
   map: Readonly<Record<string, unknown>> | undefined,
 ): Map<string, Hex> | undefined {
@@ -86,7 +86,7 @@ function parseLibraries(
   return libraries;
 }
 
-/** immutable-references.json: `{id: [{start, length}]}`, as in the compiler's output. */
+/** immutable-references.json: `{id: [{start, length}]}`, as in the compiler output. */
 function parseImmutables(
   map: Readonly<Record<string, unknown>> | undefined,
 ): Readonly<Record<string, unknown>> | undefined {
@@ -106,8 +106,8 @@ function parseImmutables(
 const LIBRARY_DECLARATION = /\blibrary\s+([A-Za-z_$][A-Za-z0-9_$]*)/g;
 
 /**
- * The fully qualified name behind each placeholder. One whose library the sources do not show, or show more than once,
- * keeps its spelling.
+ * Resolves each placeholder to a fully qualified name. It stays unresolved if the sources contain its library
+ * never or more than once.
  */
 function nameLibraries(
   libraries: ReadonlyMap<string, Hex>,
@@ -134,8 +134,8 @@ function nameLibraries(
 }
 
 /**
- * What the stored facts give of a verified contract. Of the creation a tree names the transaction alone: its block is
- * stored by whoever proves it here, and tells a proven transaction from a claimed one.
+ * Facts of a verified contract. A tree names only the transaction of the creation: its block is stored once
+ * it is proven here, which distinguishes a proven transaction from a claimed one.
  */
 type PlacedFacts = Pick<VerifiedContract, 'runtime' | 'creation'> & {
   readonly deployment: Pick<Deployment, 'transactionHash'>;
@@ -143,9 +143,9 @@ type PlacedFacts = Pick<VerifiedContract, 'runtime' | 'creation'> & {
 };
 
 /**
- * Puts the facts where the Verifier Alliance's form has a place for them. Constructor arguments and library
- * addresses are values of the deployment; the transformations that place them in the code need offsets that
- * only the code tells, so that list stays empty. Immutable references are offsets of the compilation.
+ * Places facts in the Verifier Alliance's form. Constructor arguments and library addresses are values of the
+ * deployment; the transformations that place them need offsets that only the bytecode tells, so that list
+ * stays empty. Immutable references are offsets in the compilation.
  */
 export function placeFacts(facts: StoredFacts, sources: readonly Source[]): PlacedFacts {
   const { creatorTransactionHash, constructorArguments, libraries, immutableReferences } = facts;

@@ -2,7 +2,7 @@ import { availableParallelism } from 'node:os';
 import { TaskThread, ThreadFault } from '../lib/task-thread.ts';
 
 const MIB = 2 ** 20;
-/** What is asked for is bounded in bytes: no real one takes a thread as long. */
+/** Timeout of a request. Requests are bounded in bytes, so no valid one takes that long. */
 const TASK_TIMEOUT_MS = 10 * 60_000;
 const LIMITS = {
   heapBytes: 1024 * MIB,
@@ -11,10 +11,10 @@ const LIMITS = {
   queueLimit: 1_000,
 };
 const MOST_THREADS = 8;
-/** An import has no clients who would take turns. */
+/** An import has a single client, so fairness does not matter. */
 const CLIENT = 'import';
 
-/** Threads of one program, as many as there are processors, of which each answers one question after the other. */
+/** A pool of threads that run one program, one for each processor; each handles requests in sequence. */
 export class ThreadCrew<Question, Answer> {
   readonly #threads: { readonly thread: TaskThread<Question, Answer>; asked: number }[];
 
@@ -30,7 +30,10 @@ export class ThreadCrew<Question, Answer> {
     return this.#threads.length;
   }
 
-  /** Asks the thread with the least to do. @throws ThreadFault */
+  /**
+   * Sends a request to the least busy thread.
+   * @throws ThreadFault
+   */
   async ask(question: Question): Promise<Answer> {
     const [free] = [...this.#threads].sort((left, right) => left.asked - right.asked);
     if (free === undefined) throw new ThreadFault('closed');

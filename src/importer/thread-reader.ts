@@ -14,10 +14,10 @@ import {
 import { Refusal, refusalOfSystemError } from './refusal.ts';
 import { listOf } from './repository-tree.ts';
 
-/** An answer that holds as much ends early. */
+/** A response that exceeds this size ends early. */
 const ANSWER_BYTES = 8 * 1024 * 1024;
 
-/** Reads contracts, checks them and makes their rows, one question after the other. It keeps the hashes of what it read. */
+/** Reads and checks contracts and builds their rows, one request at a time. It caches the hashes of what it read. */
 export class ThreadReader {
   readonly #hasher = new ContentHasher();
 
@@ -47,7 +47,7 @@ export class ThreadReader {
     try {
       return await readContract(locationOf(sent), limits, this.#hasher, sourceName);
     } catch (error) {
-      // JSON of more levels than can be written again.
+      // JSON nested too deeply to serialize.
       if (error instanceof RangeError) return new Refusal('broken_row', sent.path);
       const refusal = refusalOfSystemError(error, sent.path);
       if (refusal instanceof Refusal) return refusal;
@@ -56,7 +56,7 @@ export class ThreadReader {
   }
 }
 
-/** Makes the rows of a contract; one whose values cannot be written is refused, as the database would. */
+/** Builds the rows of a contract. If its values cannot be written, it is refused, as the database would. */
 function pack(packer: ContractPacker, read: ReadContract, number: number): ReadContract | Refusal {
   try {
     packer.add(read.contract, number);

@@ -1,6 +1,6 @@
 import { FullmatchError } from '../errors.ts';
 
-/** The error for something that cannot be imported: a path, a file in it, or a URL. */
+/** Error for something that cannot be imported: a path, a file in it, or a URL. */
 export function unusable(path: string, why: string, cause?: unknown): FullmatchError {
   return new FullmatchError('import_path_unusable', `cannot import ${path}: ${why}`, {
     details: { path },

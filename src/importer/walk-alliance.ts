@@ -41,7 +41,7 @@ const LIST_SOURCIFY = sql(
    JOIN sourcify_matches ON verified_contract_id = matched.id
    WHERE matched.id > $1::bigint ORDER BY matched.id LIMIT ${PAGE}`,
 );
-// The metadata of a full match is not in these tables: it is derived when the match is read.
+// These tables have no metadata; that of a full match is derived when the match is read.
 const LIST_ALLIANCE = sql(
   'import: list matches without metadata',
   `SELECT matched.id::text AS id, chain_id::text AS chain_id, '0x' || encode(address, 'hex') AS address,
@@ -51,7 +51,7 @@ const LIST_ALLIANCE = sql(
    JOIN contract_deployments ON contract_deployments.id = deployment_id
    WHERE matched.id > $1::bigint ORDER BY matched.id LIMIT ${PAGE}`,
 );
-// What an export of Fullmatch says of each address: rows of verified_contracts may be older.
+// State of each address in an export of Fullmatch; rows of verified_contracts may be outdated.
 const LIST_OWN = sql(
   'import: list matches of an export',
   `SELECT matched.id::text AS id, stated.chain_id::text AS chain_id, '0x' || encode(stated.address, 'hex') AS address,
@@ -94,7 +94,7 @@ const METADATA =
   '(SELECT metadata::text FROM sourcify_matches WHERE verified_contract_id = matched.id)';
 const OWN_METADATA =
   '(SELECT metadata FROM fullmatch_compilations WHERE compilation_id = matched.compilation_id)';
-// An import knows constructor arguments also where it judges no creation code.
+// Constructor arguments can be known even if the creation bytecode was not compared.
 const OWN_VALUES = `coalesce(creation_values::text,
   (SELECT claimed_creation_values::text FROM fullmatch_matches WHERE verified_contract_id = matched.id))`;
 const READ_SOURCES = sql(
@@ -114,25 +114,25 @@ interface ListedMatch {
 interface MatchFacts extends DeliveredFacts {
   readonly id: string;
   readonly compilation_id: string;
-  /** null where no sources are listed. */
+  /** null if no sources are listed. */
   readonly source_bytes: number | null;
 }
 
-/** A database of another service, and whether it has what Sourcify keeps beside the tables of the Verifier Alliance. */
+/** A database of another service, and whether it has Sourcify's tables in addition to the Verifier Alliance's. */
 export interface Alliance {
   readonly database: Queryable;
   readonly hasMetadata: boolean;
-  /** Whether Fullmatch exported it, with what the tables of the field have no place for. */
+  /** Whether Fullmatch exported it, with its extra tables. */
   readonly isOwn: boolean;
-  /** Whether another writer has spaced and escaped the metadata. */
+  /** Whether another writer changed the whitespace and escapes of the metadata. */
   readonly isRewritten: boolean;
-  /** What its rows say of each match, by its id. */
+  /** Sourcify's matches by id. */
   readonly facts: GroupedReads<MatchFacts>;
 }
 
 /**
- * Looks whether a database has the tables of the Verifier Alliance (https://github.com/verifier-alliance/database-specs).
- * @throws FullmatchError `import_path_unusable` with those that are missing, and those of the database
+ * Detects the Verifier Alliance tables of a database (https://github.com/verifier-alliance/database-specs).
+ * @throws FullmatchError `import_path_unusable` with the missing tables, and those of the database
  */
 export async function openAlliance(
   database: Queryable,
@@ -163,16 +163,16 @@ export async function openAlliance(
   );
 }
 
-/** How many matches there are, of which an address may have several. */
+/** Counts the matches; an address may have several. */
 export async function countAlliance({ database }: Alliance): Promise<number> {
   const [row] = await database.query<{ total: number }>(COUNT);
   return row?.total ?? 0;
 }
 
 /**
- * Walks the matches in the order of their ids. Each is taken as the published tree would have it, in the same files, so that
- * it is read as strictly; and what its codes say is checked first. Where the metadata of a full match
- * is not kept, it is derived; where what is derived has not the hash in the code, the match is taken as a partial one.
+ * Walks the matches in id order. Each is converted to the files of a published tree, so that it passes the
+ * same checks, after its bytecode is checked. If the metadata of a full match is missing, it is derived; if
+ * the derived metadata does not hash to the value in the bytecode, the match becomes partial.
  */
 export async function* walkAlliance(
   alliance: Alliance,

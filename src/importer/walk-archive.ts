@@ -15,15 +15,17 @@ import { unusable } from './unusable.ts';
 const GZIP = '1f8b';
 const ZSTD = '28b52ffd';
 const READ_BYTES = 1024 * 1024;
-// Four bytes of zstd may stand for 128 KiB, and the decompressor gives all of what it is given at once.
+// Four bytes of zstd can expand to 128 KiB, and the decompressor returns the whole output of a chunk at once.
 const ZSTD_SLICE_BYTES = 4 * 1024;
 
 /**
- * Walks an archive of a tree from its beginning to its end: tar, or gzip or zstd of it, whatever its name. The tree may lie
- * in folders. The files of a contract stand together, as tar writes them, and are held in memory until it is read;
- * nothing is written to a disk, so no name in the archive becomes a path.
- * @param onRead hears the share of the file that has been read, from 0 to 1
- * @throws FullmatchError `import_path_unusable` where it is no archive, is damaged or cut off, or holds no tree
+ * Walks an archive of a tree from start to end: tar, or tar compressed with gzip or zstd, detected by
+ * content. The tree may be nested in folders. The files of a contract are adjacent, as tar writes them, and
+ * held in memory until the contract is read; nothing is extracted to disk, so no name in the archive becomes
+ * a path.
+ * @param onRead receives the share of the file that was read, from 0 to 1
+ * @throws FullmatchError `import_path_unusable` if it is not an archive, is damaged or truncated, or contains
+ * no tree
  */
 export async function* walkArchive(
   path: string,
@@ -33,7 +35,7 @@ export async function* walkArchive(
   const archive = readTar();
   const { file, size, decoder } = await openArchive(path);
   const input = pipeline(file, decoder, archive);
-  // Its failure is met where the walk ends.
+  // The end of the walk receives the rejection.
   input.catch(() => undefined);
   let contract: ArchivedContract | undefined;
   let isTree = false;
@@ -79,7 +81,7 @@ const refused = (name: string, reason: 'path_outside_tree' | 'symlink'): TreeEnt
   refusal: new Refusal(reason, name),
 });
 
-/** Where a name leads in the tree; `outside` of all contracts' folders, or a name that `climbs` out of its own. */
+/** Resolves a name to its position in the tree; `outside` of every contract folder, or `climbs` out of its own. */
 function placeOf(name: string): ArchivedPlace | 'outside' | 'climbs' {
   const names = name.split('/').filter((part) => part !== '' && part !== '.');
   if (name.startsWith('/') || names.includes('..')) return 'climbs';
@@ -110,7 +112,7 @@ async function openArchive(
   }
 }
 
-/** Zstandard (RFC 8878); Node 20 has none built in. */
+/** Zstandard (RFC 8878), which Node 20 does not include. */
 async function* decompressZstd(
   bytes: AsyncIterable<Buffer>,
 ): AsyncGenerator<Uint8Array, void, undefined> {

@@ -80,23 +80,26 @@ const FIELDS = [
 ].join();
 const MATCHES = { exact_match: 'full', match: 'partial' } as const;
 
-/** Where an import of another service has come to in that service's feed. */
+/** Progress of an import in the feed of another service. */
 export interface InstanceWalk {
-  /** The cursor of the last run; absent for the whole feed. */
+  /** Cursor of the last run; absent to read the whole feed. */
   readonly after?: string;
-  /** Told of the cursor behind each page, when its contracts have been walked. */
+  /** Receives the cursor after each page, once its contracts have been walked. */
   readonly onCursor: (cursor: string) => void;
 }
 
-/** Whether a web server is a Fullmatch with a feed. @throws FullmatchError `import_source_unavailable` */
+/**
+ * Returns whether a web server is a Fullmatch with a feed.
+ * @throws FullmatchError `import_source_unavailable`
+ */
 export async function hasFeed(remote: RemoteSource): Promise<boolean> {
   const { status, headers } = await remote.get('/v1/feed');
   return status === 200 && (headers['content-type'] ?? '').startsWith('application/json');
 }
 
 /**
- * Walks the contracts of another Fullmatch in the order of its feed (`GET /v1/feed`). Each contract is read as its record
- * (`GET /v2/contract/{chainId}/{address}`) states it now, and held to the same rules as a row of a database.
+ * Walks the contracts of another Fullmatch in feed order (`GET /v1/feed`). Each contract is read as its
+ * current record (`GET /v2/contract/{chainId}/{address}`) and passes the same checks as a database row.
  * @throws FullmatchError `import_source_unavailable`, `feed_position_unknown`
  */
 export async function* walkInstance(
@@ -129,7 +132,7 @@ async function readPage(
   throw noFeed(remote, cursor);
 }
 
-/** What was read is no page of a feed, or the feed does not advance. */
+/** The response is not a page of a feed, or the feed does not advance. */
 function noFeed(remote: RemoteSource, cursor: string | undefined): FullmatchError {
   return new FullmatchError(
     'import_source_unavailable',
@@ -199,13 +202,16 @@ async function readRecord(
     const facts = { ...factsOf(record), metadata };
     return { address, facts, sources, matches, isRewritten: false };
   } catch (error) {
-    // JSON of more levels than can be written again.
+    // JSON nested too deeply to serialize.
     if (error instanceof RangeError) throw new Refusal('broken_row', path);
     throw error;
   }
 }
 
-/** The metadata byte for byte: the record has it as JSON, which the hash in the code proves or the file itself gives. */
+/**
+ * The metadata byte for byte. The record contains it as JSON; the hash in the bytecode confirms its bytes, or
+ * else the file provides them.
+ */
 async function readMetadata(
   remote: RemoteSource,
   chainId: number,
@@ -258,7 +264,7 @@ function factsOf(record: ContractRecord): Omit<DeliveredFacts, 'metadata'> {
   };
 }
 
-/** The members that have a value; null where none has. */
+/** The members that have a value; null if there are none. */
 function known(members: Readonly<Record<string, unknown>>): object | null {
   const entries = Object.entries(members).filter(
     ([, value]) => value !== null && value !== undefined,

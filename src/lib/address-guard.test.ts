@@ -9,7 +9,7 @@ import {
   normalizeHostPort,
 } from './address-guard.ts';
 
-/** The special-purpose IPv4 blocks of IANA's registry, by first and last address. */
+/** The special-purpose IPv4 blocks in IANA's registry, by first and last address. */
 const SPECIAL_IPV4: readonly (readonly [string, string])[] = [
   ['0.0.0.0', '0.255.255.255'],
   ['10.0.0.0', '10.255.255.255'],

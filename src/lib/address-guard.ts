@@ -1,21 +1,24 @@
 import ipaddr from 'ipaddr.js';
 
-/** `public`, or why nothing may connect to an address: a range of ipaddr.js, or one of the kinds named here. */
+/**
+ * `public`, or why connections to an address are not allowed: a range of ipaddr.js, or one of the kinds in
+ * this file.
+ */
 type AddressKind = string;
 
 /**
- * Public unicast addresses that are no public hosts. 168.63.129.16 is Azure's wire server: from inside a virtual
- * machine it answers like the link-local metadata services of other clouds.
+ * Public unicast addresses that do not belong to public hosts. 168.63.129.16 is Azure's wire server: inside a
+ * virtual machine it responds like the link-local metadata services of other clouds.
  */
 const CLOUD_ADDRESSES: ReadonlySet<string> = new Set(['168.63.129.16']);
 
-/** What the internet routes to hosts (IANA): everything outside is special, known or not. */
+/** Global unicast addresses (IANA): everything outside is special. */
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 /** Deprecated (RFC 4291), but some systems still route ::a.b.c.d to IPv4. */
 const IPV4_COMPATIBLE: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('::'), 96];
-/** The well-known prefix of NAT64 (RFC 6052): names of IPv4 hosts resolve to it on networks with IPv6 only. */
+/** The well-known prefix of NAT64 (RFC 6052): on IPv6-only networks, names of IPv4 hosts resolve to it. */
 const NAT64: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('64:ff9b::'), 96];
-/** ISATAP (RFC 5214) carries an IPv4 address in the last half, behind one of these words. */
+/** ISATAP (RFC 5214) carries an IPv4 address in the second half, after one of these words. */
 const ISATAP_WORDS: ReadonlySet<string> = new Set(['0:5efe', '200:5efe']);
 
 function judgeIPv4(address: ipaddr.IPv4): AddressKind {
@@ -24,7 +27,7 @@ function judgeIPv4(address: ipaddr.IPv4): AddressKind {
   return CLOUD_ADDRESSES.has(address.toString()) ? 'cloud' : 'public';
 }
 
-/** The IPv4 address that is reached by an IPv6 one, mapped or behind NAT64: its last 32 bits. */
+/** Returns the IPv4 address that an IPv6 address reaches, if it is mapped or a NAT64 address: its last 32 bits. */
 function embeddedIPv4(address: ipaddr.IPv6): ipaddr.IPv4 | undefined {
   const isEmbedded = address.isIPv4MappedAddress() || address.match(NAT64);
   return isEmbedded ? new ipaddr.IPv4(address.toByteArray().slice(12)) : undefined;
@@ -34,7 +37,8 @@ function judgeIPv6(address: ipaddr.IPv6): AddressKind {
   const embedded = embeddedIPv4(address);
   if (embedded !== undefined) return judgeIPv4(embedded);
   const range = address.range();
-  // 6to4 and Teredo are among the ranges: both carry an IPv4 address and both are abandoned, so all of them is refused.
+  // Includes 6to4 and Teredo: both carry an IPv4 address and both are deprecated, so they are rejected
+  // completely.
   if (range !== 'unicast') return range;
   if (address.match(IPV4_COMPATIBLE)) return 'ipv4Compatible';
   if (!address.match(GLOBAL_UNICAST)) return 'special';
@@ -43,9 +47,10 @@ function judgeIPv6(address: ipaddr.IPv6): AddressKind {
 }
 
 /**
- * Whether an IP address, as a socket names it, is a host of the public internet: `public`, or the kind of address that
- * it is instead (`loopback`, `private`, `linkLocal`, `carrierGradeNat`, `uniqueLocal`, …). IPv4 inside IPv6 is judged
- * by the IPv4 address where that is what would be reached. What is not an address is `unreadable`.
+ * Classifies an IP address as reported by a socket: `public` for a host of the public internet, otherwise its
+ * kind (`loopback`, `private`, `linkLocal`, `carrierGradeNat`, `uniqueLocal` and others). An IPv4 address
+ * inside IPv6 is classified as IPv4 if it is the one that is reached. Text that is not an address is
+ * `unreadable`.
  */
 export function judgeAddress(text: string): AddressKind {
   let address: ipaddr.IPv4 | ipaddr.IPv6;
@@ -55,25 +60,25 @@ export function judgeAddress(text: string): AddressKind {
     return 'unreadable';
   }
   if (address instanceof ipaddr.IPv4) {
-    // ipaddr.js also reads short, octal and hexadecimal spellings; a socket never names an address so.
+    // ipaddr.js also parses short, octal and hexadecimal forms, which a socket never reports.
     return ipaddr.IPv4.isValidFourPartDecimal(text) ? judgeIPv4(address) : 'unreadable';
   }
   return judgeIPv6(address);
 }
 
-/** The address of a URL's host when it is an IP literal, without brackets; undefined for a name. */
+/** Returns the address of a URL's host if it is an IP literal, without brackets; undefined for a name. */
 export function literalAddress(hostname: string): string | undefined {
   if (hostname.startsWith('[')) return hostname.slice(1, -1);
   return ipaddr.IPv4.isValidFourPartDecimal(hostname) ? hostname : undefined;
 }
 
-/** The IPv4 address that is reached where an IPv6 one holds it; else the address itself. What is not an address stays. */
+/** Returns the IPv4 address that an IPv6 address reaches, if any; otherwise the text unchanged. */
 export function reachedAddress(text: string): string {
   if (!ipaddr.IPv6.isValid(text)) return text;
   return (embeddedIPv4(ipaddr.IPv6.parse(text)) ?? text).toString();
 }
 
-/** `host:port` of a URL, the port always written, as the allow list has it. */
+/** Returns `host:port` of a URL, always with the port, as in the allow list. */
 export function hostPortOf(url: URL): string {
   const secure = url.protocol === 'https:' || url.protocol === 'wss:';
   const port = url.port === '' ? (secure ? '443' : '80') : url.port;
@@ -81,8 +86,8 @@ export function hostPortOf(url: URL): string {
 }
 
 /**
- * An entry of the operator's allow list in the spelling of {@link hostPortOf}.
- * @throws TypeError when it is not `host:port` with a port from 1 to 65535; IPv6 addresses stand in brackets.
+ * Normalizes an entry of the operator's allow list to the form of {@link hostPortOf}.
+ * @throws TypeError if it is not `host:port` with a port from 1 to 65535; IPv6 addresses must be in brackets.
  */
 export function normalizeHostPort(entry: string): string {
   const [, host, port] = /^(\[[0-9a-f:.]+\]|[^\s:/?#@[\]\\]+):([0-9]{1,5})$/i.exec(entry) ?? [];
@@ -94,8 +99,8 @@ export function normalizeHostPort(entry: string): string {
 }
 
 /**
- * Ports of other services, which a request could be made to speak to (the list of blocked ports of the Fetch
- * standard, https://fetch.spec.whatwg.org/#port-blocking).
+ * Ports of other services, to prevent requests from talking to them (the blocked ports of the Fetch standard,
+ * https://fetch.spec.whatwg.org/#port-blocking).
  */
 const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   0, 1, 7, 9, 11, 13, 15, 17, 19, 20, 21, 22, 23, 25, 37, 42, 43, 53, 69, 77, 79, 87, 95, 101, 102,
@@ -105,7 +110,7 @@ const BLOCKED_PORTS: ReadonlySet<number> = new Set([
   6669, 6679, 6697, 10080,
 ]);
 
-/** Whether a URL names a port that belongs to another service than the web. */
+/** Returns whether a URL has a port that belongs to a non-web service. */
 export function isBlockedPort(url: URL): boolean {
   return url.port !== '' && BLOCKED_PORTS.has(Number(url.port));
 }

@@ -4,7 +4,7 @@ import { Gate } from '../../test/support/gate.ts';
 import { Admission, type AdmissionLimits, type Leave, NotAdmitted } from './admission.ts';
 
 const refused = (refusal: string): unknown => expect.objectContaining({ refusal });
-/** Everything that is settled has been told when this resolves. */
+/** Resolves after all settled promises have run their callbacks. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 describe('admission', () => {

@@ -1,7 +1,7 @@
-/** Why work was not admitted: too much waits in all, too much of its client does, or it waited for too long. */
+/** Why work was not admitted: the queue is full, the client's part of it is, or the wait timed out. */
 export type Refusal = 'full' | 'client_full' | 'waited_too_long';
 
-/** Work that was refused a place. */
+/** Thrown for work that was not admitted. */
 export class NotAdmitted extends Error {
   override readonly name = 'NotAdmitted';
   readonly refusal: Refusal;
@@ -12,19 +12,19 @@ export class NotAdmitted extends Error {
   }
 }
 
-/** How much work runs at once, and how much may wait for that. */
+/** Limits on running and waiting work. */
 export interface AdmissionLimits {
   readonly total: number;
-  /** Of one client at once; as many as of all where it is absent. */
+  /** Limit on the running work of one client; `total` if absent. */
   readonly perClient?: number;
-  /** How much may wait; nothing where it is absent. */
+  /** Limit on waiting work; none may wait if absent. */
   readonly waiting?: number;
   readonly waitingPerClient?: number;
-  /** How long it may wait, in milliseconds; any time where it is absent. */
+  /** Maximum wait in milliseconds; unlimited if absent. */
   readonly waitMs?: number;
 }
 
-/** Gives a place back; once is enough, and twice does no harm. */
+/** Gives a place back. Repeated calls have no effect. */
 export type Leave = () => void;
 
 interface Waiter {
@@ -32,12 +32,12 @@ interface Waiter {
 }
 
 /**
- * Bounds work that many clients ask for: so much at once, so much waiting, and no client takes all. A place that becomes
- * free goes to the clients in turn. Nobody who was admitted loses the place to somebody else.
+ * Limits the work of many clients: how much runs at once, how much waits, and the share of each client. A
+ * free place goes to the waiting clients in turn. Admitted work is never displaced.
  */
 export class Admission {
   readonly #limits: Required<AdmissionLimits>;
-  /** By client, in the order in which they are admitted next. */
+  /** Waiting work by client, in the order of the next admissions. */
   readonly #waiters = new Map<string, Set<Waiter>>();
   readonly #runningOf = new Map<string, number>();
   #running = 0;
@@ -51,19 +51,19 @@ export class Admission {
     };
   }
 
-  /** How much runs now. */
+  /** Amount of running work. */
   get running(): number {
     return this.#running;
   }
 
-  /** How much waits now. */
+  /** Amount of waiting work. */
   get waiting(): number {
     return this.#waiting;
   }
 
   /**
-   * Runs a client's work once it is admitted. Work that still waits when `signal` fires is dropped.
-   * @param client any text that tells clients apart, see `clientOf`
+   * Runs a client's work once it is admitted. Work that is still waiting when `signal` aborts is dropped.
+   * @param client any text that identifies the client, see `clientOf`
    * @throws NotAdmitted; the reason of `signal`; what the work throws
    */
   async run<T>(client: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T> {
@@ -76,7 +76,10 @@ export class Admission {
     }
   }
 
-  /** Takes a place, and waits for one. @throws NotAdmitted; the reason of `signal` */
+  /**
+   * Takes a place, waiting for one if necessary.
+   * @throws NotAdmitted; the reason of `signal`
+   */
   async enter(client: string, signal?: AbortSignal): Promise<Leave> {
     signal?.throwIfAborted();
     if (!this.#hasPlace(client)) await this.#wait(client, signal);
@@ -84,7 +87,10 @@ export class Admission {
     return this.#leaver(client);
   }
 
-  /** Takes a place now. @throws NotAdmitted where there is none */
+  /**
+   * Takes a place without waiting.
+   * @throws NotAdmitted if none is free
+   */
   enterNow(client: string): Leave {
     if (this.#running >= this.#limits.total) throw new NotAdmitted('full');
     if (!this.#hasPlace(client)) throw new NotAdmitted('client_full');
@@ -161,7 +167,7 @@ export class Admission {
     if (this.#running >= this.#limits.total) return;
     for (const [client, own] of this.#waiters) {
       if (!this.#isBelowShare(client)) continue;
-      // Its next one comes after all others.
+      // Moves the client behind all others.
       this.#waiters.delete(client);
       this.#waiters.set(client, own);
       const [first] = own;

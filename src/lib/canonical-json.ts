@@ -1,13 +1,13 @@
 /**
- * JSON with object keys in code-unit order at every level and no white space:
- * equal values give equal bytes, so that they can be compared and hashed.
- * `undefined` members are left out, as in JSON.stringify. The value is plain data: what JSON.parse gives, or literals.
+ * Serializes a value as JSON with sorted object keys at every level and no whitespace: equal values give
+ * equal bytes, so that they can be compared and hashed. `undefined` members are left out, as in
+ * JSON.stringify. The value must be plain data: a result of JSON.parse, or literals.
  */
 export function canonicalJson(value: unknown): string {
   return JSON.stringify(inOrder(value));
 }
 
-/** The value with ordered keys: the same one where they are in order already, as in what compilers write. */
+/** Returns a value with sorted keys; the same object if they are already sorted, as in compiler output. */
 function inOrder(value: unknown): unknown {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) {

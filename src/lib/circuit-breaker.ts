@@ -1,16 +1,16 @@
 import { LRUCache } from 'lru-cache';
 import { FetchFault } from './fetch-fault.ts';
 
-/** When a host is left alone, and for how long. */
+/** When the circuit of a host opens, and for how long. */
 export interface CircuitBreakerOptions {
-  /** Failures in a row after which the host rests. */
+  /** Consecutive failures that open the circuit. */
   readonly failures: number;
-  /** The first rest; each further failure doubles it. Milliseconds. */
+  /** First back-off in milliseconds; doubles with each further failure. */
   readonly backoffMs: number;
   readonly maxBackoffMs: number;
-  /** A host's own wish (`Retry-After`) is honoured up to this long. Milliseconds. */
+  /** Maximum `Retry-After` of a host that is honored, in milliseconds. */
   readonly maxRetryAfterMs: number;
-  /** The clock in milliseconds, and numbers from 0 to 1: given by tests. */
+  /** Clock in milliseconds, and random numbers from 0 to 1; replaced in tests. */
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -24,13 +24,16 @@ const DEFAULT_BREAKER: CircuitBreakerOptions = {
   random: Math.random,
 };
 
-/** How a request to a host ended; `abandoned`: by us, so that it says nothing about the host. */
+/** Outcome of a request to a host. `abandoned`: ended by this service, so it says nothing about the host. */
 export type Outcome = 'succeeded' | 'failed' | 'throttled' | 'abandoned';
 
-/** Reports how one request ended, with the host's `Retry-After` where it is throttled. Only the first report counts. */
+/**
+ * Reports the outcome of a request, with the host's `Retry-After` if it was throttled. Only the first report
+ * counts.
+ */
 export type Report = (outcome: Outcome, retryAfterMs?: number) => void;
 
-/** What the head of a response says about its host: overload and failure count against it, a 4xx does not. */
+/** Returns what a response says about its host: overload and server errors count against it, a 4xx does not. */
 export function outcomeOf(status: number, retryAfterMs: number | undefined): Outcome {
   if (status === 429 || (status === 503 && retryAfterMs !== undefined)) return 'throttled';
   return status >= 500 ? 'failed' : 'succeeded';
@@ -38,19 +41,19 @@ export function outcomeOf(status: number, retryAfterMs: number | undefined): Out
 
 interface HostState {
   failures: number;
-  /** Nobody asks the host before this time. */
+  /** No requests before this time. */
   restsUntil: number;
   reason: 'circuit_open' | 'throttled';
-  /** After a rest one request goes first; the others wait for its end. */
+  /** After the back-off, a single trial request is made; the others wait for its outcome. */
   trying: boolean;
 }
 
-/** The names of hosts come from outside, so their number has a bound. */
+/** Limited, since host names come from outside. */
 const MAX_HOSTS = 5000;
 
 /**
- * Rests hosts that fail: after some failures in a row nobody asks them for a while, then one request tries, and its
- * outcome decides for all.
+ * Circuit breaker per host: after several consecutive failures no requests are made for a while; then a
+ * single trial request decides whether the circuit closes.
  */
 export class CircuitBreaker {
   readonly #options: CircuitBreakerOptions;
@@ -61,9 +64,10 @@ export class CircuitBreaker {
   }
 
   /**
-   * Begins a request to a host (`scheme://host:port`). A `probe` may also begin while the host rests after failures,
-   * since it asks whether they are over; a host that asked to be left alone is left alone by all.
-   * @throws FetchFault circuit_open or throttled while the host rests, with `retryAfterMs`.
+   * Starts a request to a host (`scheme://host:port`). A `probe` is also allowed while the circuit is open
+   * after failures, since it checks whether they are over; a host that sent `Retry-After` gets no requests at
+   * all.
+   * @throws FetchFault circuit_open or throttled during the back-off, with `retryAfterMs`.
    */
   enter(origin: string, probe = false): Report {
     const trial = this.#admit(origin, probe);
@@ -79,7 +83,7 @@ export class CircuitBreaker {
     };
   }
 
-  /** Lets a request through, or throws; true when it is the one that tries a host after its rest. */
+  /** Admits a request, or throws; returns true for the trial request after a back-off. */
   #admit(origin: string, probe: boolean): boolean {
     const state = this.#hosts.get(origin);
     if (state === undefined || !this.#rests(state)) return false;
@@ -97,7 +101,7 @@ export class CircuitBreaker {
     );
   }
 
-  /** Whether the state is one in which the host is left alone, or was until its rest ended. */
+  /** Returns whether the circuit is open, or was until its back-off ended. */
   #rests(state: HostState): boolean {
     return state.reason === 'throttled' || state.failures >= this.#options.failures;
   }
@@ -112,7 +116,7 @@ export class CircuitBreaker {
 
   #fail(state: HostState): void {
     const now = this.#options.now();
-    // Requests that were under way when the rest began tell nothing new.
+    // Failures of requests that were already running when the circuit opened do not count.
     if (state.restsUntil > now) return;
     state.failures += 1;
     state.reason = 'circuit_open';
@@ -127,7 +131,10 @@ export class CircuitBreaker {
     state.restsUntil = Math.max(state.restsUntil, now + (wish > 0 ? wish : this.#backoff(state)));
   }
 
-  /** Doubles with each failure; the jitter (half to whole) keeps replicas from coming back at once. */
+  /**
+   * Returns the back-off: it doubles with each failure, with a jitter of half to whole so that replicas do
+   * not retry in sync.
+   */
   #backoff(state: HostState): number {
     const { failures, backoffMs, maxBackoffMs, random } = this.#options;
     const doublings = Math.min(Math.max(0, state.failures - failures), 30);

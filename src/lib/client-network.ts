@@ -1,11 +1,14 @@
 import ipaddr from 'ipaddr.js';
 import { recalled } from './recalled.ts';
 
-/** The networks that one holder usually has whole: a /24 of IPv4, a /48 of IPv6. */
+/** Prefix lengths of the networks that usually belong to one holder: a /24 of IPv4, a /48 of IPv6. */
 const NETWORK_BITS = { ipv4: 24, ipv6: 48 } as const;
 const CLIENTS_KNOWN = 1_000;
 
-/** Addresses that the public Internet does not route: in a company's or a machine's network each is somebody else. */
+/**
+ * Ranges that are not routed on the public internet; inside a company or machine, each address is a separate
+ * client.
+ */
 const LOCAL_RANGES: ReadonlySet<string> = new Set([
   'loopback',
   'private',
@@ -15,9 +18,10 @@ const LOCAL_RANGES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The network of a client or an endpoint, for shares and votes that many addresses of one holder do not multiply.
- * @param client as {@link file://./../http/client-of.ts} names it: an IPv4 or IPv6 address, or an IPv6 /64. A local address
- * and any other text are networks of their own.
+ * Returns the network of a client or an endpoint, so that a holder of many addresses does not multiply its
+ * share or its votes.
+ * @param client the name from {@link file://./../http/client-of.ts}: an IPv4 or IPv6 address, or an IPv6 /64.
+ * A local address or any other text is a network of its own.
  */
 export const networkOf = recalled(CLIENTS_KNOWN, (client: string): string => {
   if (ipaddr.IPv4.isValidFourPartDecimal(client)) {

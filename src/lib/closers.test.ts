@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { Closers } from './closers.ts';
 
-/** Parts that note when they are closed; those that are named fail. */
+/** Creates parts that record when they are closed; the named ones fail. */
 function openParts(failing: readonly string[]) {
   const closed: string[] = [];
   const closers = new Closers();

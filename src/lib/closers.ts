@@ -2,20 +2,20 @@ interface Part {
   close(): Promise<void>;
 }
 
-/** What is open, in the order of opening; it is closed in the reverse order. */
+/** Open parts in the order of opening; they are closed in reverse order. */
 export class Closers {
   readonly #parts: Part[] = [];
   readonly #first: Part[] = [];
 
-  /** Adds a part that is closed after all that was opened later. */
+  /** Adds a part to be closed after all parts added later. */
   add<T extends Part>(part: T): T {
     this.#parts.push(part);
     return part;
   }
 
   /**
-   * Adds what is closed together before everything else: listeners, so that what they serve outlives their last
-   * request, and what requests wait for.
+   * Adds a part to be closed before all others, together with the other first parts: listeners, so that their
+   * dependencies outlive the last request, and anything that requests wait for.
    */
   addFirst<T extends Part>(part: T): T {
     this.#first.push(part);
@@ -23,8 +23,8 @@ export class Closers {
   }
 
   /**
-   * Closes everything. What cannot be closed keeps nothing else open.
-   * @throws the error of a part; AggregateError with all of them where several parts fail
+   * Closes all parts, even if some fail.
+   * @throws the error of a part; an AggregateError if several parts fail
    */
   async close(): Promise<void> {
     const errors: unknown[] = [];

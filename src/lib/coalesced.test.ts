@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Coalesced } from './coalesced.ts';
 
-/** Work whose runs end when the test says so. */
+/** Work whose runs end when the test decides. */
 function openWork() {
   const ends: (() => void)[] = [];
   const work = new Coalesced(() => new Promise((resolve) => ends.push(resolve)));

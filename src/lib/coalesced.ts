@@ -1,6 +1,6 @@
 /**
- * Work that may be asked for more often than it can be done. One run goes at a time; what is asked for during a run is
- * covered by one more run after it.
+ * Coalesces requests for a piece of work: one run at a time, and all requests during a run are served by a
+ * single run after it.
  */
 export class Coalesced {
   readonly #run: () => Promise<void>;
@@ -13,14 +13,14 @@ export class Coalesced {
     this.#run = run;
   }
 
-  /** Begins a run, or makes one more follow the run under way. */
+  /** Starts a run, or schedules one more after the current run. */
   ask(): void {
     if (this.#closed) return;
     this.#again = true;
     this.#running ??= this.#runAll().finally(() => (this.#running = undefined));
   }
 
-  /** Begins no more runs; resolves when the one under way has ended. */
+  /** Prevents further runs; resolves when the current one has ended. */
   async close(): Promise<void> {
     this.#closed = true;
     await this.#running;

@@ -71,7 +71,7 @@ describe('the coding of an answer', () => {
   });
 
   test('is found in linear time in a long hostile header', () => {
-    // In quadratic time this would take longer than a test may.
+    // In quadratic time this would exceed the test's timeout.
     expect(choose(`${'gzip;q=0.'.repeat(400_000)},${' '.repeat(1_000_000)},;;;;`)).toBe('identity');
   });
 });

@@ -1,21 +1,21 @@
-/** A content coding in which prepared bodies are kept; `identity` is not a coding. */
+/** A content coding of prepared bodies; `identity` means none. */
 export type ContentCoding = 'identity' | 'gzip' | 'br';
 
-/** How much a client likes each coding: a weight from 0 (refused) to 1. */
+/** A client's preferences: a weight from 0 (not acceptable) to 1 for each coding. */
 type CodingWeights = Readonly<Record<ContentCoding, number>>;
 
-/** Every coding in which bodies are kept. */
+/** Every supported coding. */
 export const CODINGS: readonly ContentCoding[] = ['identity', 'gzip', 'br'];
 const WEIGHT = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
-/** The weight of an identity that nobody named: acceptable, but behind everything asked for (at least 0.001). */
+/** Weight of identity if the field does not list it: acceptable, but after everything listed (at least 0.001). */
 const LAST_RESORT = 0.0001;
 
-/** Without a field every coding is acceptable (RFC 9110, 12.5.3), but only identity is sure to be understood. */
+/** Without the field every coding is acceptable (RFC 9110, 12.5.3), but only identity is certain to be understood. */
 const IDENTITY_ONLY: CodingWeights = { identity: 1, gzip: 0, br: 0 };
 
 /**
- * Reads an Accept-Encoding field (RFC 9110, 12.5.3): `*` stands for every coding that is not named, identity is
- * acceptable unless it is refused by name or through `*;q=0`, and a member with a broken weight is left out.
+ * Parses an Accept-Encoding field (RFC 9110, 12.5.3): `*` matches every coding that is not listed, identity
+ * is acceptable unless excluded by name or by `*;q=0`, and a member with an invalid weight is ignored.
  */
 export function parseAcceptEncoding(field: string | undefined): CodingWeights {
   return field === undefined ? IDENTITY_ONLY : readWeights(field);
@@ -27,7 +27,7 @@ function readWeights(field: string): CodingWeights {
     const [token = '', ...parameters] = member.split(';').map((part) => part.trim());
     if (token === '') continue;
     const weight = parameters.length === 0 ? 1 : readWeight(parameters);
-    // x-gzip is an old name of gzip (RFC 9110, 8.4.1.3).
+    // x-gzip is an alias of gzip (RFC 9110, 8.4.1.3).
     const coding = token.toLowerCase() === 'x-gzip' ? 'gzip' : token.toLowerCase();
     if (weight !== undefined) named.set(coding, Math.max(weight, named.get(coding) ?? 0));
   }
@@ -45,8 +45,8 @@ function readWeight(parameters: readonly string[]): number | undefined {
 }
 
 /**
- * The coding to answer with: the one with the highest weight of those at hand, the shortest body where weights are
- * equal. Returns undefined when the client refuses all of them.
+ * Returns the available coding with the highest weight, and among equal weights the one with the shortest
+ * body. Returns undefined if the client accepts none of them.
  */
 export function chooseCoding(
   weights: CodingWeights,

@@ -1,3 +1,3 @@
-/** A count with its noun: `1 chain`, `2 chains`. */
+/** Formats a count with its noun: `1 chain`, `2 chains`. */
 export const countOf = (count: number, noun: string, plural = `${noun}s`): string =>
   `${count} ${count === 1 ? noun : plural}`;

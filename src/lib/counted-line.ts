@@ -1,6 +1,9 @@
 const PERIOD_MS = 10_000;
 
-/** Says something that may happen very often: the first time at once, and what follows together, once in ten seconds. */
+/**
+ * Rate-limits a message that may occur very often: the first occurrence is reported immediately, those that
+ * follow once every ten seconds with their count.
+ */
 export class CountedLine {
   readonly #say: (count: number) => void;
   #count = 0;
@@ -10,13 +13,13 @@ export class CountedLine {
     this.#say = say;
   }
 
-  /** Counts one more. */
+  /** Counts an occurrence. */
   count(): void {
     this.#count += 1;
     if (this.#timer === undefined) this.#sayCount();
   }
 
-  /** Says nothing more. */
+  /** Stops reporting. */
   close(): void {
     clearTimeout(this.#timer);
   }

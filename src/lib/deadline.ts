@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { FetchFault } from './fetch-fault.ts';
 
 /**
- * Runs `work` with a signal that is aborted at the deadline, with a FetchFault that names the origin, or when the caller
- * aborts his own, with his reason.
+ * Runs `work` with a signal that aborts at the deadline with a FetchFault that names the origin, or when the
+ * caller's signal aborts, with its reason.
  */
 export async function withDeadline<Result>(
   origin: string,
@@ -19,7 +19,7 @@ export async function withDeadline<Result>(
   }, deadlineMs);
   const followCaller = (): void => controller.abort(caller?.reason);
   if (caller?.aborted === true) followCaller();
-  // A caller may end all its requests by one signal, and there may be more of them than Node expects.
+  // A caller may use one signal for all its requests; their number may exceed Node's default listener limit.
   if (caller !== undefined) setMaxListeners(0, caller);
   caller?.addEventListener('abort', followCaller, { once: true });
   try {
@@ -31,8 +31,8 @@ export async function withDeadline<Result>(
 }
 
 /**
- * The promise, or the signal's reason when that comes first: undici heeds the signal of a request only when its
- * connection stands, and finding a name may take longer than any deadline.
+ * Waits for a promise, or rejects with the signal's reason if that comes first: undici honors a request's
+ * signal only once it is connected, and a DNS lookup may exceed any deadline.
  */
 export async function endWith<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   let onAbort: (() => void) | undefined;

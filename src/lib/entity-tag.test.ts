@@ -36,7 +36,8 @@ describe('If-None-Match', () => {
   });
 
   test('is read in linear time', () => {
-    // In quadratic time each of these would take longer than a test may; several times longer texts leave no stack.
+    // In quadratic time each of these would exceed the test's timeout; texts several times as long would
+    // overflow the stack.
     for (const field of [
       `${'"a",'.repeat(250_000)}"`,
       `${', '.repeat(500_000)}x`,

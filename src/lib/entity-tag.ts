@@ -2,17 +2,18 @@ import { createHash } from 'node:crypto';
 
 import { CODINGS, type ContentCoding } from './content-coding.ts';
 
-/** 132 bits of the hash: more than enough to tell versions of a document apart, and short in every header. */
+/** 132 bits of the hash: more than enough to distinguish versions of a document, and short in a header. */
 const TAG_LENGTH = 22;
 const TAG = /(?:W\/)?"([\u0021\u0023-\u007e\u0080-\u00ff]*)"/g;
 const LIST = /^\s*(?:(?:W\/)?"[\u0021\u0023-\u007e\u0080-\u00ff]*"\s*(?:,\s*|$)|,\s*)+$/;
 
-/** The strong entity tags of a content in every coding. */
+/** The strong entity tags of a content, by coding. */
 export type EntityTags = Readonly<Record<ContentCoding, string>>;
 
 /**
- * The entity tags of a content: a part of the sha256 of its identity bytes, so equal on every replica, and the
- * coding. A strong tag promises equal bytes (RFC 9110, 8.8.1), so each coding has a tag of its own.
+ * Returns the entity tags of a content: a prefix of the sha256 of its identity bytes, so equal on every
+ * replica, plus the coding. A strong tag promises equal bytes (RFC 9110, 8.8.1), so each coding has its own
+ * tag.
  */
 export function entityTags(bytes: Uint8Array): EntityTags {
   const tag = createHash('sha256').update(bytes).digest('base64url').slice(0, TAG_LENGTH);
@@ -20,9 +21,10 @@ export function entityTags(bytes: Uint8Array): EntityTags {
 }
 
 /**
- * The coding whose tag an If-None-Match field names, or undefined when it names none of this content. Tags are
- * compared weakly (RFC 9110, 13.1.2), and the tag of any coding counts: a client that holds the content in one coding
- * holds the content. `*` and a list that has the selected tag give the selected coding; a broken field names nothing.
+ * Returns the coding whose tag an If-None-Match field contains, or undefined if it contains none of this
+ * content. Tags are compared weakly (RFC 9110, 13.1.2), and the tag of any coding counts, since a client that
+ * has the content in one coding has the content. `*` or a list with the selected tag returns the selected
+ * coding; a malformed field matches nothing.
  */
 export function matchIfNoneMatch(
   field: string,

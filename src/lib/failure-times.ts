@@ -1,11 +1,11 @@
-/** Since when each path gives no answer that can be used, and when it was last asked. */
+/** Start of the outage of each path, and the time of its last failure. */
 export type FailureTimes = Map<string, { readonly since: string; readonly lastAt: string }>;
 
-/** What nobody asked for so long may have been well in between. */
+/** After this long without a request, an outage is not assumed to have continued. */
 const FORGOTTEN_MS = 600_000;
 const MOST = 1000;
 
-/** Writes down whether a path failed at a moment, and says since when it does. */
+/** Records whether a path failed at a given time, and returns the start of its outage. */
 export function recordFailure(
   outages: FailureTimes,
   path: string,
@@ -17,7 +17,7 @@ export function recordFailure(
   if (!isOutage) return at;
   const goesOn = known !== undefined && Date.parse(at) - Date.parse(known.lastAt) < FORGOTTEN_MS;
   const since = goesOn ? known.since : at;
-  // The map keeps the order of entry, so what was asked for longest ago goes first.
+  // The map is in insertion order, so its first entry has the oldest failure.
   const [oldest] = outages.keys();
   if (outages.size >= MOST && oldest !== undefined) outages.delete(oldest);
   outages.set(path, { since, lastAt: at });

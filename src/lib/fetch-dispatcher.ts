@@ -5,26 +5,32 @@ import { createGuardedConnector, type Resolve } from './guarded-connector.ts';
 const DEFAULT_STEP_TIMEOUT_MS = 10_000;
 const KEEP_ALIVE_MS = 4000;
 
-/** How connections are made, beside the list of hosts. */
+/** Connection options, apart from the list of hosts. */
 export interface DispatcherOptions {
-  /** Milliseconds for each step: connecting, waiting for headers, waiting for the next bytes. Default 10,000. */
+  /**
+   * Timeout of each step in milliseconds: connecting, waiting for headers, waiting for the next bytes.
+   * Default 10,000.
+   */
   readonly stepTimeoutMs?: number;
-  /** Connections to one host at once. Default 8. */
+  /** Maximum number of connections to one host. Default 8. */
   readonly connectionsPerHost?: number;
-  /** PEM; replaces the certificate authorities that Node trusts. */
+  /** PEM; replaces Node's trusted certificate authorities. */
   readonly certificateAuthorities?: string;
-  /** Finds the addresses of a name; the system's resolver by default. */
+  /** Resolves a host name; the system's resolver by default. */
   readonly resolve?: Resolve;
 }
 
-/** Connections under one list of allowed private hosts. */
+/** Connections with one list of allowed private hosts. */
 export interface Dispatcher {
   readonly allowed: ReadonlySet<string>;
   readonly connect: buildConnector.connector;
   readonly agent: Agent;
 }
 
-/** Makes the connections of a guarded fetch. @throws TypeError when an entry is not `host:port` */
+/**
+ * Creates the connections of a guarded fetch.
+ * @throws TypeError if an entry is not `host:port`
+ */
 export function openDispatcher(
   options: DispatcherOptions,
   hostPorts: readonly string[],

@@ -1,11 +1,15 @@
 /**
- * Why the guarded fetch gave no answer.
- * `url_not_allowed` no absolute URL, or one with user information; `scheme_not_allowed` neither http nor https, or a
- * redirect from https to http; `address_not_allowed` an address or port that is not on the public internet's web;
- * `connection_failed` no connection, or it broke before an answer began; `deadline_exceeded` the whole or one step took
- * too long; `too_many_redirects`; `response_too_large` before or after decompression; `malformed_response` no sound
- * HTTP answer: cut short, of a wrong length or coding; `circuit_open` the host failed often and rests; `throttled` the
- * host asked to be left alone for a while.
+ * Why a guarded fetch failed.
+ * - `url_not_allowed`: not an absolute URL, or one with user information.
+ * - `scheme_not_allowed`: neither http nor https, or a redirect from https to http.
+ * - `address_not_allowed`: an address or port that is not on the public web.
+ * - `connection_failed`: no connection, or it broke before a response began.
+ * - `deadline_exceeded`: the whole request or one step timed out.
+ * - `too_many_redirects`: more redirects than allowed.
+ * - `response_too_large`: larger than allowed, before or after decompression.
+ * - `malformed_response`: not a valid HTTP response: truncated, or with a wrong length or coding.
+ * - `circuit_open`: the host failed often, and its circuit is open.
+ * - `throttled`: the host asked for a pause.
  */
 type FetchFaultCode =
   | 'url_not_allowed'
@@ -19,21 +23,21 @@ type FetchFaultCode =
   | 'circuit_open'
   | 'throttled';
 
-/** Facts of a fault for machines. None of them holds a path, a query, a header or user information. */
+/** Machine-readable facts of a fault. They never contain a path, a query, a header or user information. */
 interface FetchFaultDetails {
   /** `scheme://host:port` of the request that failed. */
   readonly origin?: string;
-  /** The kind of address that was refused: `loopback`, `private`, `linkLocal`, … */
+  /** Kind of the rejected address: `loopback`, `private`, `linkLocal` and others. */
   readonly range?: string;
-  /** The step that took too long, or the symbol of the system's fault: `connect`, `body`, `ECONNREFUSED`. */
+  /** The step that timed out, or the error code of the system: `connect`, `body`, `ECONNREFUSED`. */
   readonly reason?: string;
-  /** Milliseconds after which asking again makes sense. */
+  /** Milliseconds after which a retry makes sense. */
   readonly retryAfterMs?: number;
 }
 
 /**
- * The guarded fetch gave no answer. Its message names at most scheme, host and port of the URL: paths, queries and
- * headers carry keys. errors.ts turns it into a FullmatchError of the same code.
+ * A failed guarded fetch. Its message contains at most the scheme, host and port of the URL, since paths,
+ * queries and headers may contain keys. errors.ts converts it to a FullmatchError with the same code.
  */
 export class FetchFault extends Error {
   override readonly name = 'FetchFault';

@@ -1,11 +1,11 @@
 import { hostPortOf, isBlockedPort, judgeAddress, literalAddress } from './address-guard.ts';
 import { FetchFault } from './fetch-fault.ts';
 
-/** What is sent to one URL: the request itself, or what it becomes after a redirect. */
+/** A request to one URL: the original one, or the one that follows a redirect. */
 export interface Hop {
   readonly url: URL;
   readonly method: 'GET' | 'HEAD' | 'POST';
-  /** Names in lower case. */
+  /** Header names in lower case. */
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: string | Uint8Array;
 }
@@ -13,17 +13,18 @@ export interface Hop {
 const WEB_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:']);
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** Headers that say nothing about who asks: they alone follow a redirect to another origin. */
+/** Headers that do not identify the client; only these follow a redirect to another origin. */
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 
-/** `scheme://host:port`: as much of a URL as an error may show. */
+/** Returns `scheme://host:port`, the part of a URL that errors may contain. */
 export function shownOrigin(url: URL): string {
   return `${url.protocol}//${hostPortOf(url)}`;
 }
 
 /**
- * The URL of a request.
- * @throws FetchFault url_not_allowed, or scheme_not_allowed. The message holds nothing of a text that cannot be read.
+ * Parses the URL of a request.
+ * @throws FetchFault url_not_allowed, or scheme_not_allowed. The message contains nothing of an unparseable
+ * text.
  */
 export function parseTarget(
   text: string,
@@ -52,7 +53,7 @@ export function parseTarget(
   return url;
 }
 
-/** The fault of an address outside the public internet. `range` says which kind it is, such as `private`. */
+/** Builds the fault for an address outside the public internet. `range` is its kind, such as `private`. */
 export function refuseAddress(origin: string, range: string): FetchFault {
   return new FetchFault(
     'address_not_allowed',
@@ -62,8 +63,8 @@ export function refuseAddress(origin: string, range: string): FetchFault {
 }
 
 /**
- * Refuses what the URL alone shows to be no public web host: an IP literal, in any spelling (the parser has brought
- * them to one), or another service's port. Names are judged when the connection is made.
+ * Rejects a URL that is visibly not a public web host: an IP literal in any spelling (the parser has
+ * normalized it), or a port of another service. Names are checked when the connection is made.
  * @throws FetchFault address_not_allowed.
  */
 export function assertPublicTarget(url: URL): void {
@@ -73,15 +74,16 @@ export function assertPublicTarget(url: URL): void {
   if (kind !== 'public') throw refuseAddress(shownOrigin(url), kind);
 }
 
-/** Whether an answer sends the request elsewhere. */
+/** Returns whether a response is a redirect. */
 export function isRedirect(status: number, location: string | undefined): location is string {
   return REDIRECTS.has(status) && location !== undefined;
 }
 
 /**
- * What a request becomes when it is redirected. As in the Fetch standard, 303 always and 301 and 302 after POST go on
- * as GET without a body. To another origin only harmless headers follow, and no body: both may hold keys.
- * @throws FetchFault url_not_allowed or scheme_not_allowed, which a step from https to http is too.
+ * Builds the request that follows a redirect. As in the Fetch standard, 303, and 301 and 302 after POST,
+ * continue as GET without a body. To another origin only harmless headers are sent and no body, since both
+ * may contain keys.
+ * @throws FetchFault url_not_allowed or scheme_not_allowed, also for a redirect from https to http.
  */
 export function followRedirect(hop: Hop, status: number, location: string): Hop {
   const url = parseTarget(location, { base: hop.url });

@@ -1,12 +1,10 @@
 const PLAIN = /^[\0-\x7f]*$/;
 const MARKS = /\p{M}+/gu;
 
-/**
- * A text as it is compared: compatible characters made one (NFKD), accents and case taken off. `Görli` is `gorli`.
- */
+/** Normalizes a text for comparison: NFKD, without accents and case. `Görli` becomes `gorli`. */
 export function foldText(text: string): string {
   if (PLAIN.test(text)) return text.toLowerCase();
-  // Taking compatible characters apart gives new letters, such as ™, so the case is folded before and after.
+  // Decomposing compatible characters such as ™ yields new letters, so the case is folded before and after.
   const bare = foldCase(text).normalize('NFKD').replace(MARKS, '');
   return foldCase(bare).replaceAll('ς', 'σ');
 }

@@ -4,7 +4,7 @@ import { buildConnector } from 'undici';
 import { judgeAddress } from './address-guard.ts';
 import { refuseAddress } from './fetch-target.ts';
 
-/** The IP addresses of a name. */
+/** Resolves a host name to its IP addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
 interface ConnectorOptions {
@@ -12,11 +12,11 @@ interface ConnectorOptions {
   readonly allowed: ReadonlySet<string>;
   readonly connectTimeoutMs: number;
   readonly resolve?: Resolve;
-  /** PEM; replaces the certificate authorities that Node trusts. */
+  /** PEM; replaces Node's trusted certificate authorities. */
   readonly certificateAuthorities?: string;
 }
 
-/** How long one address may take while another of the same name waits (RFC 8305 calls for 250 ms; far hosts need more). */
+/** Delay before the next address of a name is tried (RFC 8305 recommends 250 ms; distant hosts need more). */
 const NEXT_ADDRESS_AFTER_MS = 1500;
 
 async function resolveBySystem(hostname: string): Promise<readonly string[]> {
@@ -24,9 +24,9 @@ async function resolveBySystem(hostname: string): Promise<readonly string[]> {
 }
 
 /**
- * The name's addresses that may be connected to; the socket connects to one of these, so there is no second look-up
- * that could answer otherwise.
- * @throws FetchFault address_not_allowed when none of them may.
+ * Resolves a name to the addresses that may be connected to. The socket connects to one of these, so no
+ * second lookup can return something else.
+ * @throws FetchFault address_not_allowed if none is allowed.
  */
 async function resolvePublic(
   resolve: Resolve,
@@ -62,14 +62,14 @@ function asLookup(find: (hostname: string) => Promise<readonly string[]>): Looku
 }
 
 /**
- * Makes the connections of the guarded fetch. IP literals never reach a DNS hook, so they are judged first; names are
- * judged by the addresses that the socket is then given; and when a connection stands, its remote address is judged
- * once more.
+ * Creates the connector of the guarded fetch. IP literals never reach a DNS hook, so they are checked first;
+ * names are checked by the addresses that the socket receives; after connecting, the remote address is
+ * checked again.
  */
 export function createGuardedConnector(options: ConnectorOptions): buildConnector.connector {
   const resolve = options.resolve ?? resolveBySystem;
 
-  // Each connection has a connector of its own, whose look-up knows what is allowed for this host and port.
+  // Each connection gets its own connector, whose lookup knows what is allowed for this host and port.
   const connectorFor = (origin: string, allowed: boolean): buildConnector.connector =>
     buildConnector({
       timeout: options.connectTimeoutMs,

@@ -193,7 +193,7 @@ describe('private hosts', () => {
     expect((await guarded.fetch(url(first))).status).toBe(200);
     expect((await faultOf(guarded.fetch(url(second)))).code).toBe('address_not_allowed');
     guarded.allowOnly([`node.example:${second.port}`]);
-    // The connection to the first is alive still.
+    // The connection to the first server is still alive.
     expect((await faultOf(guarded.fetch(url(first)))).code).toBe('address_not_allowed');
     const underWay = guarded.fetch(url(second));
     await asked.opened;
@@ -219,7 +219,7 @@ describe('private hosts', () => {
     let asked = 0;
     const guarded = guard([], {
       stepTimeoutMs: 300,
-      // A public address that nothing answers at, then the canary's.
+      // Alternates between a public address without a server and the canary's address.
       resolve: async () => [asked++ % 2 === 0 ? '8.8.8.8' : '127.0.0.1'],
     });
     const codes = new Set<string>();
@@ -423,7 +423,7 @@ describe('time', () => {
       const timer = setInterval(() => response.write('x'), 20);
       response.on('close', () => clearInterval(timer));
     });
-    // Nothing else ends the body, which drips for ever.
+    // The body never ends, so only the deadline can end the request.
     const fault = await faultOf(guard([server]).fetch(server.url, { deadlineMs: 300 }));
     expect(fault).toMatchObject({ code: 'deadline_exceeded', details: { reason: 'deadline' } });
   });

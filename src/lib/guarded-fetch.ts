@@ -31,20 +31,20 @@ import {
 } from './response-body.ts';
 import { parseRetryAfter } from './retry-after.ts';
 
-/** What every request of a guarded fetch is bound to. */
+/** Limits and options of every request of a guarded fetch. */
 export interface GuardedFetchOptions extends DispatcherOptions {
-  /** Hosts that may have private addresses, as `host:port` exactly as a URL names them: `127.0.0.1:8545`. */
+  /** Hosts that may have private addresses, as `host:port` exactly as in a URL: `127.0.0.1:8545`. */
   readonly allowPrivate: readonly string[];
-  /** Bytes of a body, on the wire and again after decompression. */
+  /** Size limit of a body in bytes, on the wire and again after decompression. */
   readonly maxBytes: number;
-  /** Milliseconds from the call to the last byte of the body, redirects included. */
+  /** Milliseconds from the call to the last byte of the body, including redirects. */
   readonly deadlineMs: number;
   readonly maxRedirects: number;
   readonly userAgent: string;
   readonly breaker?: Partial<CircuitBreakerOptions>;
 }
 
-/** One request. Limits given here may be lower or higher than those of the guarded fetch. */
+/** A request. Its limits override those of the guarded fetch, in either direction. */
 export interface FetchRequest {
   /** Default GET. */
   readonly method?: 'GET' | 'HEAD' | 'POST';
@@ -53,19 +53,22 @@ export interface FetchRequest {
   readonly maxBytes?: number;
   readonly deadlineMs?: number;
   readonly maxRedirects?: number;
-  /** Ends the request; the promise rejects with the signal's reason. */
+  /** Aborts the request; the promise rejects with the signal's reason. */
   readonly signal?: AbortSignal;
-  /** Asks also a host that rests after failures, to see whether they are over; not one that asked to be left alone. */
+  /**
+   * Also sends the request while the circuit of the host is open after failures, to check whether they are
+   * over; not if the host sent `Retry-After`.
+   */
   readonly probe?: boolean;
 }
 
-/** A request for a body that is written to a sink. */
+/** A request whose body is written to a sink. */
 export interface DownloadRequest extends FetchRequest {
-  /** Told of the answer before its body comes. */
+  /** Called with the head of the response before its body arrives. */
   readonly onHead?: (head: FetchHead) => void;
 }
 
-/** One message to a WebSocket endpoint. */
+/** A message to a WebSocket endpoint. */
 export type ExchangeRequest = Pick<
   FetchRequest,
   'headers' | 'maxBytes' | 'deadlineMs' | 'signal' | 'probe'
@@ -73,18 +76,18 @@ export type ExchangeRequest = Pick<
   readonly body: string;
 };
 
-/** The outcome of a message to a WebSocket endpoint. */
+/** The response of a WebSocket endpoint. */
 export type ExchangeResponse = Pick<FetchResponse, 'status' | 'body' | 'retryAfterMs'>;
 
-/** An answer without its body. Any status is an answer, 404 and 503 too. */
+/** A response without its body, with any status, including 404 and 503. */
 export interface FetchHead {
   readonly status: number;
-  /** Names in lower case; a repeated header's values are joined by `, `. */
+  /** Names in lower case; values of a repeated header are joined with `, `. */
   readonly headers: Readonly<Record<string, string>>;
-  /** The URL that answered: after redirects another than the one asked. It may hold keys. */
+  /** The URL that responded, which differs from the requested one after redirects. It may contain keys. */
   readonly url: string;
   readonly redirects: number;
-  /** The wait that `Retry-After` asks for. */
+  /** The delay requested by `Retry-After`. */
   readonly retryAfterMs?: number;
 }
 
@@ -94,16 +97,16 @@ export interface FetchResponse extends FetchHead {
 }
 
 /**
- * The only way out: every byte that the service asks of the network goes through one of these.
- * All methods reject with {@link FetchFault}, or with the reason of the caller's signal.
+ * The only network client: all outgoing traffic of the service goes through an instance of it. All methods
+ * reject with {@link FetchFault}, or with the reason of the caller's signal.
  */
 export interface GuardedFetch {
-  /** Asks for a URL and gives the whole answer. */
+  /** Requests a URL and returns the complete response. */
   fetch(url: string, request?: FetchRequest): Promise<FetchResponse>;
   /**
-   * Asks for a URL and writes the body of a 2xx answer to the sink, decompressed, which is ended; of other answers
-   * only the head is given, and the sink is left as it was. When the body fails the sink is destroyed; when the sink
-   * fails, its error is what this rejects with.
+   * Requests a URL and writes the decompressed body of a 2xx response to the sink, which is then ended. For
+   * other responses only the head is returned, and the sink is untouched. If the body fails, the sink is
+   * destroyed; if the sink fails, this rejects with its error.
    */
   download(
     url: string,
@@ -111,22 +114,23 @@ export interface GuardedFetch {
     request?: DownloadRequest,
   ): Promise<FetchHead & { readonly bytes: number }>;
   /**
-   * Sends `body` as one message to a WebSocket endpoint (`ws:` or `wss:`) and gives the first message that comes back,
-   * with the status 101; or the status that refused the handshake, without a message. No redirect is followed.
+   * Sends `body` as one message to a WebSocket endpoint (`ws:` or `wss:`) and returns the first message
+   * received, with status 101; or the status that rejected the handshake, without a message. Redirects are
+   * not followed.
    */
   exchange(url: string, request: ExchangeRequest): Promise<ExchangeResponse>;
   /**
-   * Replaces the hosts that may have private addresses (`allowPrivate`): the operator has changed his configuration.
-   * Running requests continue. New requests do not use connections that the earlier list allowed.
-   * @throws TypeError when an entry is not `host:port`; the list then stays as it was.
+   * Replaces the hosts that may have private addresses (`allowPrivate`) after a configuration change. Running
+   * requests continue. New requests do not use connections that the earlier list allowed.
+   * @throws TypeError if an entry is not `host:port`; the list is then unchanged.
    */
   allowOnly(hostPorts: readonly string[]): void;
-  /** Ends all connections; requests under way fail. */
+  /** Closes all connections; running requests fail. */
   close(): Promise<void>;
 }
 
 const SOCKET_SCHEMES: ReadonlySet<string> = new Set(['ws:', 'wss:']);
-/** Headers that HTTP itself sets: a caller's would contradict the message. */
+/** Headers that HTTP itself sets; a caller's values could contradict the message. */
 const OWN_HEADERS = [
   'host',
   'connection',
@@ -157,7 +161,7 @@ function plainHeaders(headers: IncomingHttpHeaders): Record<string, string> {
 
 type ResponseStatus = Pick<FetchHead, 'status' | 'retryAfterMs'>;
 
-/** A response whose body has not been read, and what bounds the body. */
+/** A response with an unread body, and the limits of the body. */
 interface OpenResponse extends BodyLimits {
   readonly head: FetchHead;
   readonly body: Readable;
@@ -166,7 +170,7 @@ interface OpenResponse extends BodyLimits {
 class UndiciGuardedFetch implements GuardedFetch {
   readonly #options: GuardedFetchOptions;
   #dispatcher: Dispatcher;
-  /** Agents of earlier lists that still have requests under way. */
+  /** Agents of earlier lists with running requests. */
   readonly #retiring = new Set<Agent>();
   readonly #breaker: CircuitBreaker;
   readonly #now: () => number;
@@ -243,7 +247,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     await Promise.all([this.#dispatcher.agent, ...this.#retiring].map((agent) => agent.destroy()));
   }
 
-  /** Follows the request to its last response and reads it, all within the deadline. */
+  /** Follows redirects to the last response and reads it, within the deadline. */
   async #run<Result>(
     text: string,
     request: FetchRequest,
@@ -275,7 +279,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     });
   }
 
-  /** A private host answers only to requests that name it: no redirect leads to one from elsewhere. */
+  /** A private host is only reachable if the request names it: redirects to it from other hosts are rejected. */
   #assertAllowed(url: URL, asked: URL): void {
     const hostPort = hostPortOf(url);
     if (!this.#dispatcher.allowed.has(hostPort)) assertPublicTarget(url);
@@ -290,7 +294,10 @@ class UndiciGuardedFetch implements GuardedFetch {
     return withDeadline(shownOrigin(url), deadlineMs, signal, work);
   }
 
-  /** Sends one request to a host unless the host rests, names what fails, and reports the outcome to the breaker. */
+  /**
+   * Sends one request unless the circuit of the host is open, converts errors to faults, and reports the
+   * outcome to the breaker.
+   */
   async #attempt<Step extends { readonly head: ResponseStatus }>(
     url: URL,
     { probe }: FetchRequest,
@@ -331,7 +338,7 @@ class UndiciGuardedFetch implements GuardedFetch {
       signal,
     });
     const { statusCode: status, headers: received, body } = await endWith(asking, signal);
-    // A body that is destroyed says so by an error event, which nobody needs.
+    // Destroying a body emits an error event, which must be handled.
     body.on('error', () => undefined);
     const headers = plainHeaders(received);
     const retryAfterMs = parseRetryAfter(headers['retry-after'], this.#now());
@@ -352,10 +359,10 @@ function outcomeOfFault(fault: unknown): Outcome {
 }
 
 /**
- * A fetch that reaches public web hosts only: http and https, no user information, addresses judged when the
- * connection is made, redirects followed by hand and judged again, sizes counted after decompression, a deadline for
- * the whole, and rest for hosts that fail.
- * @throws TypeError when an entry of `allowPrivate` is not `host:port`.
+ * Creates a fetch that reaches only public web hosts: http and https, no user information, addresses checked
+ * when connecting, redirects followed manually and checked again, sizes counted after decompression, an
+ * overall deadline, and a circuit breaker per host.
+ * @throws TypeError if an entry of `allowPrivate` is not `host:port`.
  */
 export function createGuardedFetch(options: GuardedFetchOptions): GuardedFetch {
   return new UndiciGuardedFetch(options);

@@ -8,14 +8,14 @@ import { createGuardedFetch, type ExchangeResponse, type GuardedFetch } from './
 
 const RFC_6455_GUID = '258EAFA5-E914-47DA-95CA-C5AB0DC85B11';
 
-/** A frame from a server: unmasked, one fragment (RFC 6455, section 5.2). */
+/** Builds a server frame: unmasked, one fragment (RFC 6455, section 5.2). */
 function frame(payload: Buffer, firstByte = 0x81): Buffer {
   const head = Buffer.from([firstByte, 127, 0, 0, 0, 0, 0, 0, 0, 0]);
   head.writeBigUInt64BE(BigInt(payload.length), 2);
   return Buffer.concat([head, payload]);
 }
 
-/** The text of a short masked frame of a client. */
+/** Returns the text of a short masked client frame. */
 function readFrame(bytes: Buffer): string {
   const length = bytes[1]! & 0x7f;
   const mask = bytes.subarray(2, 6);
@@ -28,7 +28,7 @@ describe('an exchange over a WebSocket', () => {
     for (const part of open.splice(0).reverse()) await part.close();
   });
 
-  /** A server that shakes hands and then answers each message by `answer`. */
+  /** Starts a server that accepts the handshake and then responds to each message with `answer`. */
   async function serve(
     answer: (text: string, socket: Socket) => void,
     extensions = '',
@@ -99,7 +99,7 @@ describe('an exchange over a WebSocket', () => {
   test('ends at a message that is too large, also one that was compressed', async () => {
     const large = await serve((_text, socket) => socket.write(frame(Buffer.alloc(10_001, 'a'))));
     expect(await codeOf(ask(guard(large), large))).toBe('connection_failed');
-    // With RSV1 set, the message is compressed (RFC 7692).
+    // RSV1 marks a compressed message (RFC 7692).
     const bomb = frame(deflateRawSync(Buffer.alloc(50_000_000)), 0xc1);
     const bombing = await serve(
       (_text, socket) => socket.write(bomb),

@@ -1,20 +1,20 @@
 import { type IncomingHttpHeaders } from 'node:http';
 import { Agent, type buildConnector, DecoratorHandler, type Dispatcher, WebSocket } from 'undici';
 
-/** One message to a WebSocket endpoint, and what bounds the answer. */
+/** A message to a WebSocket endpoint, and the limits of the response. */
 export interface Exchange {
   /** `ws:` or `wss:`, without user information. */
   readonly url: URL;
   readonly headers: Readonly<Record<string, string>>;
   readonly message: string;
-  /** Bytes of the answer, decompressed; a longer one ends the connection. */
+  /** Size limit of the decompressed response in bytes; exceeding it closes the connection. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  /** Judges the address and makes the connection. */
+  /** Checks the address and makes the connection. */
   readonly connect: buildConnector.connector;
 }
 
-/** The outcome of an exchange: the message, or the HTTP answer that refused the handshake. */
+/** The outcome of an exchange: the message, or the HTTP response that rejected the handshake. */
 export type ExchangeAnswer =
   | { readonly message: Buffer }
   | { readonly message?: undefined; readonly refusal: HandshakeRefusal };
@@ -24,19 +24,19 @@ interface HandshakeRefusal {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** JSON-RPC sends an answer as a message of one fragment, or of few. */
+/** JSON-RPC responses are messages of one or a few fragments. */
 const MAX_FRAGMENTS = 1024;
 
 /**
- * Sends one message over a WebSocket of its own (RFC 6455) and gives the first message that comes back, as bytes. A
- * redirect is not followed.
- * @throws FetchFault of the connector; an Error with a symbol in `code` when there was no sound handshake or no message
- * came that was small enough; the reason of `signal`.
+ * Sends one message over a new WebSocket (RFC 6455) and returns the first message received, as bytes.
+ * Redirects are not followed.
+ * @throws FetchFault of the connector; an Error with `code` if the handshake failed or no message within the
+ * size limit arrived; the reason of `signal`.
  */
 export async function exchangeMessage(exchange: Exchange): Promise<ExchangeAnswer> {
   const { url, headers, message, maxBytes, signal } = exchange;
   signal.throwIfAborted();
-  // A WebSocket's own errors tell scripts nothing of the connection, so its fault is noted on the way.
+  // Error events of a WebSocket contain no details, so the connector's fault is recorded separately.
   let fault: Error | undefined;
   let refusal: HandshakeRefusal | undefined;
   const agent = new Agent({
@@ -79,7 +79,7 @@ export async function exchangeMessage(exchange: Exchange): Promise<ExchangeAnswe
   }
 }
 
-/** The handler, which also tells of the response to its handshake: one that succeeds has none. */
+/** Wraps a handler to report the response to its handshake; a successful handshake has none. */
 function watchResponse(
   handler: Dispatcher.DispatchHandler,
   onResponse: (response: HandshakeRefusal) => void,

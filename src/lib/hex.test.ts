@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bytesToHex, checksumAddress, hexToBytes, isTransactionHash, parseAddress } from './hex.ts';
 
-// The examples of EIP-55 itself: all capitals, all lower, and normal ones.
+// The examples in EIP-55: all upper case, all lower case, and mixed.
 const EIP_55_EXAMPLES = [
   '0x52908400098527886E0F7030069857D2E4169EE7',
   '0x8617E340B3D01FA5F11F306F4090FD50E238070D',

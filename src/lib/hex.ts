@@ -8,12 +8,15 @@ const LOWER_ADDRESS = /^0x[0-9a-f]{40}$/;
 const UPPER_ADDRESS = /^0x[0-9A-F]{40}$/;
 const TRANSACTION_HASH = /^0x[0-9a-fA-F]{64}$/;
 
-/** The bytes as lower-case hex with `0x`. */
+/** Returns bytes as lower-case hex with `0x`. */
 export function bytesToHex(bytes: Uint8Array): Hex {
   return `0x${Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('hex')}`;
 }
 
-/** The bytes of a hex string, with or without `0x`. @throws TypeError when it is not hex of whole bytes. */
+/**
+ * Returns the bytes of a hex string, with or without `0x`.
+ * @throws TypeError if it is not hex with whole bytes.
+ */
 export function hexToBytes(hex: string): Buffer {
   const digits = hex.startsWith('0x') ? hex.slice(2) : hex;
   if (digits.length % 2 !== 0 || !/^[0-9a-fA-F]*$/.test(digits)) {
@@ -22,14 +25,14 @@ export function hexToBytes(hex: string): Buffer {
   return Buffer.from(digits, 'hex');
 }
 
-/** Whether the text is a 32-byte hash in hex, in any case. */
+/** Returns whether a text is a 32-byte hash in hex, in any case. */
 export function isTransactionHash(text: string): text is Hex {
   return TRANSACTION_HASH.test(text);
 }
 
 /**
- * The address with its mixed-case checksum (EIP-55).
- * @throws TypeError when it is not an address.
+ * Returns an address with its mixed-case checksum (EIP-55).
+ * @throws TypeError if it is not an address.
  */
 export function checksumAddress(address: string): Hex {
   if (!isAddress(address)) throw new TypeError('expected an address of 20 bytes');
@@ -43,7 +46,7 @@ export function checksumAddress(address: string): Hex {
   return `0x${out}`;
 }
 
-/** What is wrong with the spelling of an address, as the end of a sentence; undefined where {@link parseAddress} takes it. */
+/** Describes why {@link parseAddress} rejects a text, as the end of a sentence; undefined if it does not. */
 export function describeAddressFault(text: string): string | undefined {
   if (!isAddress(text)) return 'an address is expected: 0x and 40 hexadecimal digits';
   if (parseAddress(text) !== undefined) return undefined;
@@ -51,8 +54,8 @@ export function describeAddressFault(text: string): string | undefined {
 }
 
 /**
- * The address in lower case when its spelling is sound: all letters in one case, or a right EIP-55 checksum.
- * Returns undefined for a wrong length, a wrong digit or a wrong checksum.
+ * Returns a valid address in lower case: all letters must be in one case, or have a correct EIP-55 checksum.
+ * Returns undefined for a wrong length, digit or checksum.
  */
 export function parseAddress(text: string): Hex | undefined {
   if (LOWER_ADDRESS.test(text) || UPPER_ADDRESS.test(text)) return text.toLowerCase() as Hex;

@@ -1,7 +1,7 @@
 /**
  * Runs `work` on each item with up to `concurrency` at once and yields the results in the order of the items.
- * Never more than `concurrency` results wait, so memory stays bounded however long the source is.
- * When `work` or the source fails, the failure is thrown at its place in the order; the source is closed either way.
+ * At most `concurrency` results are buffered, so memory is bounded for any source. An error of `work` or of
+ * the source is thrown at its position in the order; the source is closed in any case.
  */
 export async function* mapInOrder<Item, Result>(
   items: AsyncIterable<Item>,
@@ -12,7 +12,7 @@ export async function* mapInOrder<Item, Result>(
   try {
     for await (const item of items) {
       const result = work(item);
-      // The rejection is met at its turn; until then it is not an unhandled one.
+      // A rejection is thrown when its turn comes; until then it must not count as unhandled.
       result.catch(() => undefined);
       running.push(result);
       const first = running.length < concurrency ? undefined : running.shift();

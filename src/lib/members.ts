@@ -1,7 +1,7 @@
-/** The members of a JSON object: what the value of each is, is not known yet. */
+/** The members of a JSON object, with values of unknown type. */
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Whether a value is a JSON object: it has members, and is not an array. */
+/** Returns whether a value is a JSON object, excluding arrays. */
 export function isMembers(value: unknown): value is Members {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -1,11 +1,11 @@
 import { FetchFault } from './fetch-fault.ts';
 
-/** When and where something failed. */
+/** Context of a network error. */
 interface Circumstances {
   /** `scheme://host:port`. */
   readonly origin: string;
   readonly signal: AbortSignal;
-  /** Whether the head of the answer had come. */
+  /** Whether the head of the response had arrived. */
   readonly answered: boolean;
 }
 
@@ -15,22 +15,22 @@ const STEPS: Readonly<Record<string, string>> = {
   UND_ERR_BODY_TIMEOUT: 'body',
 };
 
-/** Codes of the HTTP parser, and undici's for a body of the wrong length. */
+/** Error codes of the HTTP parser, and undici's for a body of the wrong length. */
 const MALFORMED = /^(?:HPE_|UND_ERR_RES_CONTENT_LENGTH_MISMATCH)/;
 
 function codeOf(error: unknown): string {
   for (let at = error, depth = 0; at instanceof Error && depth < 3; at = at.cause, depth += 1) {
     const { code } = at as NodeJS.ErrnoException;
     if (typeof code === 'string' && /^[A-Z0-9_]{2,60}$/.test(code)) return code;
-    // Where every address of a name failed, each has its own error.
+    // If every address of a name failed, each has its own error.
     if (at instanceof AggregateError) return codeOf(at.errors[0]);
   }
   return 'unknown';
 }
 
 /**
- * What went wrong, as the guarded fetch says it: messages of the system and of undici may hold addresses and paths, so
- * of them only the symbol stays. A request that its caller ended gives the caller's reason.
+ * Converts an error to a fault of the guarded fetch. Messages of the system and of undici may contain
+ * addresses and paths, so only the error code is kept. An aborted request returns the reason of its signal.
  */
 export function nameFault(error: unknown, { origin, signal, answered }: Circumstances): unknown {
   if (error instanceof FetchFault) return error;

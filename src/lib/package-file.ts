@@ -1,8 +1,9 @@
-/** Two above this module: in src/lib, and in dist/chunks where the build puts it. */
+/** Two levels up from this module: from src/lib, and from dist/chunks in the build. */
 const ROOT = new URL('../../', import.meta.url);
 
 /**
- * A file of the package, by its path from the package's folder. Programs of threads and children are there as built, also
- * for sources that tests run: no thread can read those without a second or two of translating.
+ * Returns the URL of a file in the package, by its path from the package folder. Programs of threads and
+ * children are always loaded as built, even when tests run the sources: compiling the sources would take a
+ * thread a second or two.
  */
 export const packageFile = (path: string): URL => new URL(path, ROOT);

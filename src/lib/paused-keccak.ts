@@ -3,7 +3,10 @@ import { type Pauses } from './pauses.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
-/** The Keccak-256 hash of bytes of any length, with pauses for other work of the thread: 5 MB take a quarter of a second. */
+/**
+ * Computes the Keccak-256 hash of bytes of any length, yielding to other work of the thread: 5 MB take a
+ * quarter of a second.
+ */
 export async function keccak256WithPauses(bytes: Uint8Array, pauses: Pauses): Promise<Uint8Array> {
   const hash = keccak_256.create();
   for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {

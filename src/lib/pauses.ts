@@ -2,11 +2,11 @@ import { setImmediate as untilNextTurn } from 'node:timers/promises';
 
 const WORK_MS = 5;
 
-/** Pauses of long work on the thread that serves: after some milliseconds, everything else of the event loop runs. */
+/** Lets long work on the main thread yield to the event loop every few milliseconds. */
 export class Pauses {
   #begun = performance.now();
 
-  /** Pauses where the work has gone on for long enough. */
+  /** Yields if the work has run for long enough. */
   async take(): Promise<void> {
     if (performance.now() - this.#begun < WORK_MS) return;
     await untilNextTurn();

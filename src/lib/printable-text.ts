@@ -1,25 +1,26 @@
 const MAX_LENGTH = 300;
-// Control characters, line separators, what reorders text on a screen or cannot be seen there, lone surrogates, and
-// the backslash itself, so that two different texts never look alike.
+// Control characters, line separators, characters that reorder text or are invisible, lone surrogates, and
+// the backslash itself, so that two different texts never look the same.
 const UNPRINTABLE =
   /[\\\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2028\u2029\ufffd]|\p{Surrogate}/gu;
 
 /**
- * Text from outside as it may be shown on a terminal and in a log: what is not printable, what reorders the line and
- * lone surrogates appear as `\u{…}`, and what is longer than `maxLength` UTF-16 code units is cut with `…`.
+ * Makes untrusted text safe for terminals and logs: unprintable characters, characters that reorder the line
+ * and lone surrogates appear as `\u{...}`, and text longer than `maxLength` UTF-16 code units is truncated
+ * with an ellipsis.
  */
 export function printableText(text: string, maxLength = MAX_LENGTH): string {
   return escapeText(text, maxLength, '\\\\');
 }
 
-/** As {@link printableText}, but backslashes stand as they are: for what people copy, such as a pattern. */
+/** Does the same as {@link printableText} but keeps backslashes, for text to copy, such as a pattern. */
 export function copyableText(text: string, maxLength = MAX_LENGTH): string {
   return escapeText(text, maxLength, '\\');
 }
 
 /**
- * As {@link copyableText}, but line breaks and tabs stay: for what people read in lines, such as the messages of a compiler,
- * and never for a log.
+ * Does the same as {@link copyableText} but keeps line breaks and tabs, for multi-line text such as compiler
+ * messages; not for logs.
  */
 export function printableLines(text: string, maxLength = MAX_LENGTH): string {
   const cut = text.length > maxLength ? `${text.slice(0, maxLength)}…` : text;

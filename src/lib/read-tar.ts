@@ -4,15 +4,15 @@ const MAX_DIGITS = 8;
 const SPACE = 0x20;
 const PAX = ['pax-header', 'pax-global-header'];
 
-/** What the library keeps of the header that it reads, and the step in which it reads long ones. */
+/** Internals of the library: the current header, and the step that decodes long headers. */
 interface Inside {
   readonly _header: { readonly type: string };
   _decodeLongHeader(bytes: Uint8Array): void;
 }
 
 /**
- * A reader of tar archives that fails on records of PAX whose length is no number above 0 (POSIX, pax Interchange Format):
- * tar-stream 3.2 reads those of a negative length without end.
+ * Creates a reader of tar archives that rejects PAX records without a positive length (POSIX, pax Interchange
+ * Format): tar-stream 3.2 loops forever on a negative length.
  */
 export function readTar(): Extract {
   const archive = extract();
@@ -25,7 +25,7 @@ export function readTar(): Extract {
   return archive;
 }
 
-/** @throws Error where a record does not say how long it is */
+/** @throws Error if a record has no valid length */
 function requireLengths({ buffer, byteOffset, byteLength }: Uint8Array): void {
   const bytes = Buffer.from(buffer, byteOffset, byteLength);
   for (let at = 0; at < bytes.length;) {

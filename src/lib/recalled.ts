@@ -1,7 +1,7 @@
 /**
- * A function of texts that remembers its last answers, for few texts that come often.
- * @param most answers kept.
- * @param longest text that is remembered, in characters: whoever sends longer ones takes no memory.
+ * Memoizes a function of texts, for few texts that occur often.
+ * @param most maximum number of cached results.
+ * @param longest maximum length of a cached text in characters, so that long texts take no memory.
  */
 export function recalled<T>(
   most: number,
@@ -14,7 +14,8 @@ export function recalled<T>(
     if (found !== undefined) return found;
     const answer = find(text);
     if (text.length > longest) return answer;
-    // Forgetting all at once costs less than keeping the order, and texts that come often are soon known again.
+    // Clearing everything costs less than tracking the order of use, and frequent texts are soon cached
+    // again.
     if (known.size >= most) known.clear();
     known.set(text, answer);
     return answer;

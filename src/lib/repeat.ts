@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 
 /**
- * Runs something again and again until the signal; each run ends with its own pause. Never rejects.
- * @param options.onFailure told of the first failure in a row
- * @param options.retryMs the pause after a failure
+ * Runs a function repeatedly until the signal aborts; each run ends with its own pause. Never rejects.
+ * @param options.onFailure called for the first of consecutive failures
+ * @param options.retryMs pause after a failure
  */
 export async function repeat(
   run: () => Promise<void>,

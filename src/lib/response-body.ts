@@ -3,19 +3,19 @@ import { pipeline } from 'node:stream/promises';
 import { createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from 'node:zlib';
 import { FetchFault } from './fetch-fault.ts';
 
-/** What bounds the body of one response. */
+/** Limits of a response body. */
 export interface BodyLimits {
   /** `scheme://host:port`, for messages. */
   readonly origin: string;
-  /** Bytes allowed on the wire, and again after decompression. */
+  /** Size limit in bytes, on the wire and again after decompression. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** The codings that the guarded fetch asks for. */
+/** The content codings that the guarded fetch requests. */
 export const ACCEPTED_CODINGS = 'gzip, deflate, br';
 
-/** The chunks that hold anything, as long as they are within the limit. */
+/** Yields the non-empty chunks up to the size limit. */
 async function* capChunks(
   stream: Readable,
   { origin, maxBytes }: BodyLimits,
@@ -31,7 +31,7 @@ async function* capChunks(
   }
 }
 
-/** The stream that undoes a content coding. More than one coding is nothing that a sound server sends. */
+/** Creates the decoder of a content coding. Multiple codings are not supported; no proper server sends them. */
 function createDecoder(coding: string, firstByte: number, origin: string): Transform {
   switch (coding) {
     case 'gzip':
@@ -40,7 +40,7 @@ function createDecoder(coding: string, firstByte: number, origin: string): Trans
     case 'br':
       return createBrotliDecompress();
     case 'deflate':
-      // It is zlib's format (RFC 9110 §8.4.1.2), but some servers send it without zlib's header.
+      // The coding is the zlib format (RFC 9110, 8.4.1.2), but some servers omit the zlib header.
       return (firstByte & 0x0f) === 8 ? createInflate() : createInflateRaw();
     default:
       throw new FetchFault(
@@ -59,7 +59,7 @@ async function* prepend(
   yield* rest;
 }
 
-/** The chunks of a body, decompressed. An empty body has none, whatever coding is named. */
+/** Yields the decompressed chunks of a body. An empty body yields none, whatever its coding. */
 async function* decodeBody(
   body: Readable,
   contentEncoding: string | undefined,
@@ -75,21 +75,21 @@ async function* decodeBody(
     return;
   }
   const decoder = createDecoder(coding, first.value[0] ?? 0, limits.origin);
-  // A failure destroys the decoder, so whoever reads from it gets the error.
+  // An error destroys the decoder, so its reader gets the error.
   pipeline(chunks, decoder).catch(() => undefined);
   yield* capChunks(decoder, limits);
 }
 
-/** The sink of a body failed, such as a full disk: a fault of ours, not of the host. */
+/** The sink of a body failed, for example because of a full disk: a local fault, not one of the host. */
 export class SinkFailure extends Error {
   override readonly name = 'SinkFailure';
 }
 
 /**
- * Writes a body to `sink`, decompressed and counted, and ends the sink. Resolves with the bytes written. Whatever
- * fails, the sink is destroyed; the body is the caller's to destroy.
- * @throws FetchFault response_too_large before more than the limit is written, malformed_response for a coding nobody
- * asked for; SinkFailure with its cause; errors of the body and of decompression as they are.
+ * Writes the decompressed body to `sink` within the limits, and ends the sink. Resolves with the number of
+ * bytes written. On any error the sink is destroyed; the caller destroys the body.
+ * @throws FetchFault response_too_large before more than the limit is written, malformed_response for an
+ * unrequested coding; SinkFailure with its cause; errors of the body and of decompression unchanged.
  */
 export async function writeBody(
   body: Readable,
@@ -100,7 +100,7 @@ export async function writeBody(
   let bytes = 0;
   let bodyFailed = false;
   let sinkFailed = false;
-  // A body that fails takes the sink with it, so only the first failure tells which of the two it was.
+  // A failing body destroys the sink too, so the first failure identifies the cause.
   sink.once('error', () => (sinkFailed = !bodyFailed));
   const readChunks = async function* (): AsyncGenerator<Buffer, void, undefined> {
     try {
@@ -124,7 +124,7 @@ export async function writeBody(
   return bytes;
 }
 
-/** The whole body in memory, by the rules of {@link writeBody}. */
+/** Reads the whole body into memory, under the rules of {@link writeBody}. */
 export async function readBody(
   body: Readable,
   contentEncoding: string | undefined,

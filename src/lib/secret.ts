@@ -3,8 +3,8 @@ import { inspect } from 'node:util';
 const MASK = '***';
 
 /**
- * A string that nobody may see. It prints, serialises and interpolates as `***`;
- * only {@link Secret.reveal} gives the value, where it is used and nowhere else.
+ * A secret string. It prints, serializes and interpolates as `***`; only {@link Secret.reveal} returns the
+ * value, for the single place that uses it.
  */
 export class Secret {
   readonly #value: string;
@@ -13,7 +13,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The hidden value. Call it only at the place that sends it to its owner. */
+  /** Returns the value. Call it only where the secret is sent to its owner. */
   reveal(): string {
     return this.#value;
   }
@@ -31,7 +31,7 @@ export class Secret {
   }
 }
 
-/** A secret and what it is called, so that a message can name it: `DATABASE_URL`, `chains.1.privateRpc[0]`. */
+/** A secret with its name for messages: `DATABASE_URL`, `chains.1.privateRpc[0]`. */
 export interface NamedSecret {
   readonly name: string;
   readonly secret: Secret;

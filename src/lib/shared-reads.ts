@@ -1,13 +1,16 @@
 import { setImmediate as endOfPass } from 'node:timers/promises';
 
 /**
- * Readings that are shared by all who ask for the same within one pass of the event loop. A reading begins at the end of
- * its pass, so that everybody gets what was read after asking.
+ * Shares reads of the same key within one turn of the event loop. A read starts at the end of its turn, so
+ * that its result is never older than the call.
  */
 export class SharedReads<T> {
   readonly #asked = new Map<string, Promise<T>>();
 
-  /** Reads what a key names. @throws what `read` throws, the same for all who share it */
+  /**
+   * Reads a key.
+   * @throws what `read` throws, shared by all callers
+   */
   ask(key: string, read: () => Promise<T>): Promise<T> {
     const asked = this.#asked.get(key);
     if (asked !== undefined) return asked;

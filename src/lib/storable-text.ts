@@ -1,13 +1,13 @@
-/** What text and jsonb columns of PostgreSQL refuse: a NUL, and halves of surrogate pairs, which UTF-8 cannot hold. */
+/** Characters that text and jsonb columns of PostgreSQL reject: NUL, and lone surrogates, which UTF-8 cannot encode. */
 const UNSTORABLE = /\u0000|\p{Surrogate}/u;
 const ALL_UNSTORABLE = new RegExp(UNSTORABLE, 'gu');
 
-/** Whether a column takes this text as it is. */
+/** Returns whether a column accepts this text unchanged. */
 export function isStorableText(text: string): boolean {
   return !UNSTORABLE.test(text);
 }
 
-/** Whether a jsonb column takes all names and texts of a JSON value as they are. */
+/** Returns whether a jsonb column accepts all names and texts of a JSON value unchanged. */
 export function isStorableJson(value: unknown): boolean {
   const open = [value];
   while (open.length > 0) {
@@ -22,7 +22,10 @@ export function isStorableJson(value: unknown): boolean {
   return true;
 }
 
-/** JSON that a jsonb column takes: what it refuses is replaced by U+FFFD, in names and in texts. */
+/**
+ * Serializes a value as JSON for a jsonb column; characters that it rejects are replaced with U+FFFD, in
+ * names and in texts.
+ */
 export function toStorableJson(value: unknown): string {
   const clean = (text: string): string => text.replaceAll(ALL_UNSTORABLE, '\ufffd');
   return JSON.stringify(value, (_key, member: unknown) => {

@@ -1,4 +1,4 @@
-/** Codes of the operating system that say that it lacks something now: space, descriptors, memory, processes. */
+/** Error codes of the operating system for a temporary lack of resources: space, descriptors, memory, processes. */
 const TROUBLE_CODES: ReadonlySet<unknown> = new Set([
   'ENOSPC',
   'EDQUOT',
@@ -12,12 +12,12 @@ const TROUBLE_CODES: ReadonlySet<unknown> = new Set([
 const SPACE_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 const DEEPEST_CAUSE = 8;
 
-/** Whether an error, or what caused it, says that the machine lacks something now. */
+/** Returns whether an error, or one of its causes, means that the machine temporarily lacks resources. */
 export function isSystemTrouble(error: unknown): boolean {
   return hasCode(error, TROUBLE_CODES);
 }
 
-/** Whether an error, or what caused it, says that a disk is full. */
+/** Returns whether an error, or one of its causes, means that a disk is full. */
 export function isOutOfSpace(error: unknown): boolean {
   return hasCode(error, SPACE_CODES);
 }

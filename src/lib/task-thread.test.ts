@@ -1,7 +1,7 @@
 import { afterAll, expect, test } from 'vitest';
 import { TaskThread } from './task-thread.ts';
 
-/** Answers with what it is asked, after so many milliseconds of work. */
+/** Echoes each question after a given number of milliseconds of work. */
 const PROGRAM = new URL(
   `data:text/javascript,${encodeURIComponent(`
     import { parentPort } from 'node:worker_threads';

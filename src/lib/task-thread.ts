@@ -1,10 +1,10 @@
 import { type Transferable, Worker } from 'node:worker_threads';
 import { Admission, NotAdmitted } from './admission.ts';
 
-/** How a task of a thread failed without an answer. */
+/** Why a task got no answer from its thread. */
 export type ThreadFaultKind = 'queue_full' | 'timed_out' | 'out_of_memory' | 'crashed' | 'closed';
 
-/** A task that a thread did not answer. */
+/** Thrown for a task that got no answer. */
 export class ThreadFault extends Error {
   override readonly name = 'ThreadFault';
   readonly kind: ThreadFaultKind;
@@ -15,15 +15,15 @@ export class ThreadFault extends Error {
   }
 }
 
-/** What a thread may cost. */
+/** Resource limits of a thread. */
 export interface ThreadLimits {
-  /** Its JavaScript heap, in bytes. */
+  /** JavaScript heap size, in bytes. */
   readonly heapBytes: number;
-  /** One task, in milliseconds. */
+  /** Timeout of a task, in milliseconds. */
   readonly taskTimeoutMs: number;
-  /** How long it stays without a task; its memory goes with it. */
+  /** Time without a task after which the thread ends and frees its memory, in milliseconds. */
   readonly idleMs: number;
-  /** Tasks that may wait. */
+  /** Maximum number of waiting tasks. */
   readonly queueLimit: number;
 }
 
@@ -33,12 +33,12 @@ interface Task<Answer> {
 }
 
 const MIB = 2 ** 20;
-/** How long a thread works on for somebody who has left, in milliseconds. */
+/** How long a thread may continue with an abandoned task, in milliseconds. */
 const LEFT_MS = 1_000;
 
 /**
- * A thread that answers one question after the other. It starts with the first question, and again after one that took
- * too long or too much memory. Clients are admitted in turn.
+ * A thread that answers one question at a time. It starts with the first question, and again after one that
+ * exceeded its time or memory. Clients are admitted in turn.
  */
 export class TaskThread<Question, Answer> {
   readonly #program: URL;
@@ -50,7 +50,7 @@ export class TaskThread<Question, Answer> {
   #current: Task<Answer> | undefined;
   #timer: NodeJS.Timeout | undefined;
 
-  /** @param workerData what the program is given at its start. */
+  /** @param workerData passed to the program on start. */
   constructor(program: URL, limits: ThreadLimits, workerData?: unknown) {
     this.#program = program;
     this.#limits = limits;
@@ -59,8 +59,9 @@ export class TaskThread<Question, Answer> {
   }
 
   /**
-   * Asks for a client, and hands over the memory of `transfer`. When `signal` fires, a question that still waits is
-   * dropped, and the thread ends that works on one for much longer.
+   * Asks a question on behalf of a client, and transfers the memory of `transfer`. When `signal` aborts, a
+   * waiting question is dropped; if the thread is already working on it, the thread is ended unless it
+   * finishes soon.
    * @throws ThreadFault; the reason of `signal`
    */
   async ask(
@@ -79,7 +80,7 @@ export class TaskThread<Question, Answer> {
       });
   }
 
-  /** Fails what waits and ends the thread. */
+  /** Rejects all tasks and ends the thread. */
   async close(): Promise<void> {
     const fault = new ThreadFault('closed');
     this.#closing.abort(fault);
@@ -92,7 +93,7 @@ export class TaskThread<Question, Answer> {
     signal: AbortSignal | undefined,
   ): Promise<Answer> {
     return new Promise<Answer>((resolve, reject) => {
-      // Most questions are soon answered, and a new thread costs more than the rest of such a one.
+      // Most questions are answered soon, and a new thread costs more than letting the current one finish.
       const drop = (): void =>
         this.#setTimer(LEFT_MS, () => void this.#end(signal?.reason as Error));
       const end = (): void => signal?.removeEventListener('abort', drop);
@@ -143,7 +144,7 @@ export class TaskThread<Question, Answer> {
     task?.settle(answer);
   }
 
-  /** Ends the thread; its question fails, and the next one gets a new thread. */
+  /** Ends the thread. Its current question fails, and the next one starts a new thread. */
   async #end(fault: Error): Promise<void> {
     clearTimeout(this.#timer);
     const worker = this.#worker;

@@ -1,17 +1,17 @@
-/** How much JSON from outside may hold. Both are counted in the bytes, before anything is parsed. */
+/** Limits of untrusted JSON. They are checked on the bytes, before parsing. */
 export interface JsonLimits {
-  /** Levels of objects and arrays: `[]` has one. */
+  /** Nesting depth of objects and arrays: `[]` has depth 1. */
   readonly depth: number;
-  /** Objects, arrays, texts, numbers, booleans and nulls; names of members do not count. */
+  /** Number of objects, arrays, strings, numbers, booleans and nulls; member names do not count. */
   readonly values: number;
-  /** Backslashes: a parser reads escaped text twenty times slower than other text. Default any number. */
+  /** Number of backslashes: parsing escaped text is twenty times slower. Unlimited by default. */
   readonly escapes?: number;
 }
 
-/** What is wrong with JSON from outside. */
+/** Why untrusted JSON is rejected. */
 export type JsonFaultKind = 'malformed' | 'too_deep' | 'too_many_values' | 'too_many_escapes';
 
-/** JSON that is not parsed, or cannot be. The message says why and may be shown to anyone. */
+/** Thrown for JSON that exceeds a limit or is malformed. The message states the reason and may be public. */
 export class JsonFault extends Error {
   override readonly name = 'JsonFault';
   readonly kind: JsonFaultKind;
@@ -25,12 +25,12 @@ export class JsonFault extends Error {
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
 
-/** What a byte is outside of a text; 0 for all others. */
+/** Classes of bytes outside strings; 0 for all others. */
 const OPENER = 1;
 const CLOSER = 2;
 const COLON = 3;
 const TEXT = 4;
-/** A byte of a number or of true, false and null. */
+/** A byte of a number, or of true, false or null. */
 const SCALAR = 5;
 
 const BYTES = new Uint8Array(256);
@@ -41,13 +41,13 @@ BYTES[0x3a] = COLON;
 BYTES[QUOTE] = TEXT;
 
 /**
- * Counts the levels and values of JSON in its bytes, in one pass and without memory, chunk by chunk. What is not JSON
- * is counted too, and means nothing: a parser refuses it at the first byte that does not fit.
+ * Counts the depth and values of JSON on its bytes, chunk by chunk, in one pass and constant memory. The
+ * counts of malformed JSON are meaningless, but a parser rejects it at the first invalid byte.
  */
 export class JsonScanner {
   readonly #limits: JsonLimits;
   #depth = 0;
-  /** Texts, scalars and openers, less the colons: each colon makes a name of the text before it. */
+  /** Number of strings, scalars and openers, minus colons: a colon makes the string before it a name. */
   #values = 0;
   #escapes = 0;
   #inText = false;
@@ -58,12 +58,15 @@ export class JsonScanner {
     this.#limits = limits;
   }
 
-  /** The values so far. */
+  /** Number of values so far. */
   get values(): number {
     return this.#values;
   }
 
-  /** Reads on. @throws JsonFault too_deep, too_many_values, too_many_escapes */
+  /**
+   * Scans the next chunk.
+   * @throws JsonFault too_deep, too_many_values, too_many_escapes
+   */
   push(chunk: Uint8Array): void {
     let index = 0;
     while (index < chunk.length) {
@@ -92,12 +95,15 @@ export class JsonScanner {
     }
   }
 
-  /** Ends the count. @throws JsonFault too_many_values */
+  /**
+   * Finishes the scan.
+   * @throws JsonFault too_many_values
+   */
   end(): void {
     if (this.#values > this.#limits.values) throw tooMany(this.#limits);
   }
 
-  /** Where a text that has begun goes on: behind its closing quote, or at the end of the chunk. */
+  /** Returns the index after the closing quote of the current string, or the end of the chunk. */
   #endOfText(chunk: Uint8Array, from: number): number {
     let index = from;
     if (this.#isEscaped) {
@@ -127,7 +133,7 @@ export class JsonScanner {
 
   #count(): void {
     this.#values += 1;
-    // The last one may turn out to be a name.
+    // Allows one more, since the last string may turn out to be a name.
     if (this.#values > this.#limits.values + 1) throw tooMany(this.#limits);
   }
 }
@@ -140,7 +146,10 @@ function tooMany({ values }: JsonLimits): JsonFault {
   return new JsonFault('too_many_values', `The JSON has more than ${values} values.`);
 }
 
-/** Counts the values of JSON in its bytes. @throws JsonFault too_deep, too_many_values, too_many_escapes */
+/**
+ * Counts the values of JSON on its bytes.
+ * @throws JsonFault too_deep, too_many_values, too_many_escapes
+ */
 export function countJsonValues(bytes: Uint8Array, limits: JsonLimits): number {
   const scanner = new JsonScanner(limits);
   scanner.push(bytes);
@@ -149,8 +158,8 @@ export function countJsonValues(bytes: Uint8Array, limits: JsonLimits): number {
 }
 
 /**
- * Parses JSON from outside, after its levels and values are counted in its bytes. Bytes that are no UTF-8 become
- * U+FFFD. A member called `__proto__` is a member like any other; of two with one name the last one counts.
+ * Parses untrusted JSON after checking its limits on the bytes. Invalid UTF-8 becomes U+FFFD. `__proto__` is
+ * an ordinary member; of duplicate members, the last one counts.
  * @throws JsonFault
  */
 export function parseUntrustedJson(bytes: Uint8Array, limits: JsonLimits): unknown {

@@ -8,37 +8,40 @@ import { type CreationCount, readCreationCounts } from './inbox/creation-counts.
 import { findMonitored } from './watched-chains.ts';
 
 /**
- * How a chain is watched. `starting`: no block was read yet; `current`: it is where it should be; `behind`: it catches up;
- * `failing`: it does not go on, and the fault says why; `stalled`: it stood still for longer than its bound.
+ * Status of a chain's monitor. `starting`: no block was read yet; `current`: at its target; `behind`:
+ * catching up; `failing`: stopped by the reported fault; `stalled`: no progress for longer than the limit.
  */
 export const MONITOR_STATUSES = ['starting', 'current', 'behind', 'failing', 'stalled'] as const;
 
-/** What is known of the monitor of one chain. */
+/** Report on the monitor of one chain. */
 export interface MonitorReport {
   readonly chainId: number;
   readonly status: (typeof MONITOR_STATUSES)[number];
-  /** Absent before the first block. */
+  /** Absent until the first block was read. */
   readonly cursor?: MonitorState;
-  /** What became of the contracts that were found. */
+  /** Outcomes of the found contracts. */
   readonly counts: readonly CreationCount[];
 }
 
-/** What this process knows of the monitors of its configuration, whichever process they run in. */
+/** Reports on the configured monitors, whichever process runs them. */
 export interface MonitorReports {
-  /** Undefined for a chain without a monitor. */
+  /** Returns undefined for a chain without a monitor. */
   report(chainId: number): MonitorReport | undefined;
-  /** Ascending by chain. */
+  /** Sorted by chain id. */
   reports(): readonly MonitorReport[];
   close(): Promise<void>;
 }
 
 const POLL_MS = 2000;
-/** Counting millions of creations takes a second: at least this many times as long passes before they are read again. */
+/**
+ * Counting millions of creations takes a second; the pause before the next read is at least this many times
+ * as long.
+ */
 const REST = 20;
-/** A chain whose blocks come in bursts is a few behind now and then. */
+/** Larger than the temporary lag on a chain whose blocks come in bursts. */
 const BEHIND_BLOCKS = 64;
 
-/** How a chain is watched, by its cursor. */
+/** Derives the status of a chain's monitor from its cursor. */
 function statusOf(
   cursor: MonitorState | undefined,
   { now, since, stallSeconds }: { now: number; since: number; stallSeconds: number },
@@ -50,7 +53,7 @@ function statusOf(
   return cursor.lag > BEHIND_BLOCKS ? 'behind' : 'current';
 }
 
-/** Reads reports of chains now. */
+/** Reads the current reports of chains. */
 export async function readMonitorReports(
   database: Queryable,
   chainIds: readonly number[],
@@ -73,7 +76,10 @@ export async function readMonitorReports(
     });
 }
 
-/** Keeps the reports at hand, so that nobody who asks for one waits for the database. Without a monitor it reads nothing. */
+/**
+ * Keeps reports in memory, so that requests for them do not wait for the database. Does not query anything if
+ * no chain has a monitor.
+ */
 export function watchMonitors(
   database: Queryable,
   configured: () => ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>,

@@ -1,4 +1,5 @@
-// The monitor: follows chains, keeps the inbox of new contracts, finds their sources, and has them verified.
+// The monitor: follows chains, keeps the inbox of new contracts, finds their sources, and submits their
+// verification.
 import { setTimeout as wait } from 'node:timers/promises';
 import { type MonitoredChain } from '../chains/registry/monitored-chain.ts';
 import { isPrivateHost } from '../chains/registry/public-rpc.ts';
@@ -23,54 +24,51 @@ import { startRechecks } from './inbox/recheck-replaced.ts';
 import { type TrialParts } from './inbox/try-creation.ts';
 import { createSourceFinder } from './sources/find-sources.ts';
 
-/** What a monitor needs of others. */
+/** Dependencies of a monitor. */
 export interface MonitorParts {
   readonly database: Database;
   readonly fetch: GuardedFetch;
   readonly rpc: RpcClient;
-  /** Any chain of the registry in force. */
+  /** Finds any chain in the current registry. */
   readonly findChain: (chainId: number) => RegisteredChain | undefined;
-  /** The service configuration in force. */
+  /** The current service configuration. */
   readonly configured: () => ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>;
   readonly verification: VerificationParts;
   readonly submit: TrialParts['submit'];
   readonly waitForJobs: TrialParts['waitForJobs'];
-  /** Takes one request of a host out of its daily budget. */
+  /** Takes one request from the host's daily budget; returns false if it is used up. */
   readonly takeRequest: (host: string) => boolean;
 }
 
-/** How a monitor works. */
+/** Options of a monitor. */
 export interface MonitorOptions {
   readonly gateways: readonly string[];
   readonly swarmGateways: readonly string[];
   readonly keepDays: number;
   readonly follow?: FollowOptions;
-  /** How often it looks whether any chain is monitored, in milliseconds (1,000). */
+  /** How often it checks whether any chain is monitored, in milliseconds (1,000). */
   readonly pollMs?: number;
 }
 
 /** The monitor of this process. */
 export interface Monitor {
-  /** Whether it is at work: some chain is monitored. */
+  /** Whether it is running, because a chain is monitored. */
   readonly isWorking: boolean;
-  /** Requests to endpoints that it was granted and refused by the daily budget. */
+  /** Requests to endpoints that the daily budget granted and refused. */
   readonly requests: { readonly granted: number; readonly refused: number };
-  /** Ends what is at work; other processes go on with it. */
+  /** Stops work in progress; other processes continue it. */
   close(): Promise<void>;
 }
 
-/** Found contracts that are worked on at once, of each stage. */
+/** Found contracts handled at once, in each stage. */
 const CONCURRENCY = 4;
-/** Verifications of found contracts that wait in the queue or run: those of people come first. */
+/** Most verifications of found contracts that are queued or running; user submissions have priority. */
 const QUEUE_SHARE = 8;
 const POLL_MS = 1000;
-/** Codes that were added while no monitor ran: as many are looked at again. */
+/** Number of newest rows of known bytecode to recheck on start, since they may have been added while no monitor ran. */
 const CODES_AGAIN = 1000;
 
-/**
- * Opens the monitor. While no chain is monitored it does nothing and asks nothing; chains that a reload adds or removes
- * are followed from then on, or no more.
- */
+/** Opens the monitor. It is idle while no chain is monitored, and reacts to chains that a reload adds or removes. */
 export function openMonitor(parts: MonitorParts, options: MonitorOptions, log: Logger): Monitor {
   const closing = new AbortController();
   const { signal } = closing;
@@ -110,7 +108,10 @@ export function openMonitor(parts: MonitorParts, options: MonitorOptions, log: L
   };
 }
 
-/** The chains that are monitored now. The answer is the same object while the configuration is. */
+/**
+ * Returns a function that returns the monitored chains; its result is the same object until the configuration
+ * changes.
+ */
 function monitoredOf(
   configured: MonitorParts['configured'],
 ): () => ReadonlyMap<number, MonitoredChain> {
@@ -129,14 +130,14 @@ function monitoredOf(
   };
 }
 
-/** What is at work while a chain is monitored. */
+/** The running parts while a chain is monitored. */
 interface Work {
-  /** Has the inbox look for creations that are due. */
+  /** Makes the inbox search for due creations. */
   wake(): void;
   close(): Promise<void>;
 }
 
-/** Starts the parts that work while a chain is monitored; the last that is started is closed first. */
+/** Starts the parts that run while a chain is monitored; they are closed in reverse order. */
 function startWork(
   parts: MonitorParts,
   options: MonitorOptions,
@@ -184,7 +185,7 @@ function startWork(
   return { wake: () => inbox.wake(), close: () => closers.close() };
 }
 
-/** Whether a host has an endpoint that is not published: the operator's account, which has bounds of its own. */
+/** Returns whether a host has an unpublished endpoint: that is the operator's own account, which has its own limits. */
 function isOwnHost(
   host: string,
   monitored: () => ReadonlyMap<number, MonitoredChain>,
@@ -198,7 +199,7 @@ function isOwnHost(
   });
 }
 
-/** Brings creations back whose codes became known since the last look, whichever process added them. */
+/** Makes creations due whose bytecode became known since the last check, whichever process added it. */
 class NewKnownCodes {
   readonly #database: Database;
   readonly #log: Logger;
@@ -210,7 +211,7 @@ class NewKnownCodes {
     this.#log = log;
   }
 
-  /** Whether there were new codes. Never rejects. */
+  /** Returns whether new bytecode became known. Never rejects. */
   async requeue(): Promise<boolean> {
     try {
       const newest = await readNewestKnownCode(this.#database);

@@ -2,29 +2,29 @@ import { type Hex } from '../lib/hex.ts';
 
 export { type MonitoredChain } from '../chains/registry/monitored-chain.ts';
 
-/** A creation that stands: the transaction succeeded, and so did every call around the CREATE or CREATE2. */
+/** A successful creation: the transaction and every call around the CREATE or CREATE2 succeeded. */
 export interface SeenCreation {
-  /** Lower-case hex, 20 bytes. */
+  /** 20 bytes as lower-case hex. */
   readonly address: Hex;
   readonly transactionHash: Hex;
   readonly transactionIndex: number;
-  /** The sender of the transaction. */
+  /** Sender of the transaction. */
   readonly creator: Hex;
-  /** The contract that executed the creation; absent where the transaction itself created the contract. */
+  /** Contract that executed the creation; absent if the transaction itself created the contract. */
   readonly factory?: Hex;
-  /** SHA-256 of the code that the creation left; absent where no endpoint showed that code. */
+  /** SHA-256 of the bytecode that the creation left; absent if no endpoint provided it. */
   readonly codeHash?: Buffer;
 }
 
-/** What one block created, and how much of it an endpoint could show. */
+/** Creations of one block, and whether an endpoint could provide all of them. */
 export interface BlockCreations {
   readonly number: number;
   readonly hash: Hex;
   readonly parentHash: Hex;
   /** Seconds since the epoch. */
   readonly timestamp: number;
-  /** Each address once. */
+  /** Each address at most once. */
   readonly creations: readonly SeenCreation[];
-  /** Whether contracts made by contracts are among the creations: a trace was read, or the block needs none. */
+  /** Whether contracts created by contracts are included: a trace was read, or the block needs none. */
   readonly isTraced: boolean;
 }

@@ -7,21 +7,21 @@ import { sql, type Queryable } from '../store/database.ts';
 
 const POLL_MS = 1000;
 
-// A cursor that stands where it should is touched, so its age tells whether anybody keeps up.
+// A cursor at its target is touched regularly, so its age shows whether a process keeps up.
 const READ_WATCHED = sql(
   'read watched chains',
   `SELECT chain_id FROM monitor_cursors
    WHERE chain_id = ANY ($1::bigint[]) AND current_at >= now() - $2 * interval '1 second'`,
 );
 
-/** The chains of the configuration that have a monitor. */
+/** Returns the configured chains that have a monitor. */
 export function findMonitored(
   configured: ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>,
 ): readonly number[] {
   return [...configured].flatMap(([chainId, { monitor }]) => (monitor ? [chainId] : []));
 }
 
-/** Of the chains that have a monitor, those whose cursor is not older than the bound. */
+/** Returns the monitored chains whose cursor is no older than the limit. */
 export async function readWatchedChains(
   database: Queryable,
   configured: ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>,
@@ -33,7 +33,7 @@ export async function readWatchedChains(
   return new Set(rows.map(({ chain_id }) => Number(chain_id)));
 }
 
-/** What is published of it, and how another set is published. */
+/** Published state, and how to publish a change. */
 interface WatchedParts {
   readonly database: Queryable;
   readonly inputs: () => {
@@ -44,8 +44,8 @@ interface WatchedParts {
 }
 
 /**
- * Keeps `monitored` in /chains true: looks every second which chains are watched, by any process of the database, and
- * publishes only another set. While the database does not answer, what was known last stays.
+ * Keeps `monitored` in /chains up to date: checks every second which chains are monitored by any process of
+ * the database, and publishes only changes. While the database does not respond, keeps the last known state.
  */
 export function followWatchedChains(
   { database, inputs, publish }: WatchedParts,

@@ -12,15 +12,15 @@ import { startPacedLoop } from './paced-loop.ts';
 import { renderHistory, renderOverview } from './render-statistics.ts';
 
 const HOUR_MS = 3_600_000;
-/** The statistics are made in milliseconds by a database that is well. */
+/** A healthy database computes the statistics in milliseconds. */
 const TIMEOUT_MS = 1000;
 const BACKLOG = 1000;
-/** While much is stored, events are numbered and sent so often, and the statistics take them so often. */
+/** Interval at which events are numbered and sent, and applied to the statistics, while many matches are stored. */
 const EVENTS_GAP_MS = 50;
 const STATISTICS_GAP_MS = 250;
-/** Pages of the feed that are sent before what else waits has its turn. */
+/** Pages of the feed that are sent before other work runs. */
 const PAGES = 10;
-/** How many histories are kept until something changes. */
+/** Number of histories that are cached until something changes. */
 const KEPT_HISTORIES = 200;
 
 /** JSON and its entity tags. */
@@ -29,27 +29,27 @@ export interface TaggedJson {
   readonly tags: EntityTags;
 }
 
-/** What the service shows of its own doings: statistics over time, and events as they happen. */
+/** The service's public activity: statistics over time, and live events. */
 export interface Activity {
-  /** The statistics, made once after a change. */
+  /** The statistics, computed once per change. */
   readOverview(): Promise<Snapshot>;
-  /** A history, made once after a change. */
+  /** A history, computed once per change. */
   readHistory(question: HistoryQuestion): Promise<TaggedJson>;
   readonly events: Pick<EventHub, 'connect'>;
-  /** Another number after every event and every change of the registry. */
+  /** Changes with every event and every change of the registry. */
   readonly revision: number;
 }
 
 /** The {@link Activity} of a running service. */
 export interface RunningActivity extends Activity {
-  /** Has what happened since numbered, sent and counted soon; who calls it does not wait for that. */
+  /** Schedules the numbering, sending and counting of events; the caller does not wait. */
   refresh(): void;
-  /** Since when events are not numbered, sent or counted, while that fails. */
+  /** Time since which events have not been numbered, sent or counted because that fails. */
   readonly failingSince: Date | undefined;
   close(): Promise<void>;
 }
 
-/** Where it takes its facts from. */
+/** Dependencies of the activity. */
 export interface ActivityParts {
   readonly reader: StatisticsReader;
   readonly registry: () => ChainRegistry;
@@ -57,7 +57,7 @@ export interface ActivityParts {
   readonly log: Logger;
 }
 
-/** Begins to follow the feed, and has its followers follow. */
+/** Starts following the feed and sending events. */
 export async function openActivity(
   { reader, registry, documents, log }: ActivityParts,
   options: EventHubOptions,
@@ -74,7 +74,7 @@ export async function openActivity(
   };
   const tellRegistry = (): void => {
     const current = documents.current.chains;
-    // A br body that comes later makes another snapshot of the same bytes.
+    // A br body that is added later makes another snapshot of the same bytes.
     if (current === undefined || current.tags.identity === chains?.tags.identity) return;
     chains = current;
     outdate();
@@ -101,7 +101,7 @@ export async function openActivity(
       try {
         isMore = await reader.sequenceEvents();
       } finally {
-        // Others may have numbered events where this process could not.
+        // Others may have numbered events while this process could not.
         statistics.trigger();
         isMore = (await sendPages(feed, hub)) || isMore;
       }
@@ -144,7 +144,7 @@ export async function openActivity(
       events.trigger();
     },
     close: async () => {
-      // Listeners are told at once; what the loops are at may wait for the database.
+      // Listeners are notified at once; running loops may wait for the database.
       await hub.close();
       await events.close();
       await statistics.close();
@@ -152,7 +152,10 @@ export async function openActivity(
   };
 }
 
-/** Sends what the feed has beyond the hub. @returns whether there may be more */
+/**
+ * Sends the events that are newer than the hub's last one.
+ * @returns whether there may be more
+ */
 async function sendPages(
   feed: Pick<FeedReader, 'open' | 'readLater'>,
   hub: EventHub,
@@ -168,8 +171,8 @@ async function sendPages(
 }
 
 /**
- * A function that gives what was made last while its key stays, and makes it anew, once for all who wait, when the
- * key is another. Where that fails or takes long, what was made before is given: it says of itself how old it is.
+ * Caches a value while its key stays the same, and computes it once for all concurrent callers when the key
+ * changes. If computing fails or takes long, the previous value is returned; it states its own age.
  */
 function createPrepared(
   keyOf: () => string,
@@ -197,7 +200,7 @@ function createPrepared(
   };
 }
 
-/** What is being made, or what was made before where that takes too long. */
+/** The value being computed, or the previous one if that takes too long. */
 async function within<Value>(made: Promise<Value>, before: Value): Promise<Value> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<Value>((resolve) => {

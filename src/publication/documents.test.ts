@@ -16,7 +16,7 @@ function open(brotliDelayMs = 0): Documents {
   return documents;
 }
 
-/** Documents whose pauses before br bodies end when the test says so. */
+/** Documents whose delay before br bodies ends when the test decides. */
 function openPaused(): { documents: Documents; pauses: (() => void)[] } {
   const pauses: (() => void)[] = [];
   const pause = (signal: AbortSignal): Promise<void> =>
@@ -147,7 +147,7 @@ describe('the published documents', () => {
     const many = Array.from({ length: 60_000 }, (_, index) => `${index * 7919}:${index % 89}`);
     await documents.publish({ chains: content(JSON.stringify(many)) });
     pauses.at(-1)?.();
-    // The work, which takes seconds, begins in this turn.
+    // The work, which takes seconds, starts in this turn of the event loop.
     await nextTurn();
     await documents.close();
     expect(documents.current.chains?.bodies.br).toBeUndefined();

@@ -4,30 +4,30 @@ import { messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { addBrotli, makeSnapshot, type Snapshot } from './snapshot.ts';
 
-/** The two published documents by their names in this program: GET /chains and GET /stats.json. */
+/** Names of the two published documents: GET /chains and GET /stats.json. */
 export type DocumentName = 'chains' | 'statistics';
 
 /** New content of a document. */
 export interface DocumentContent {
   readonly bytes: Uint8Array;
-  /** When the content changed; the same on every replica where its source says so. */
+  /** When the content changed; equal on every replica if its source provides it. */
   readonly lastModified: Date;
 }
 
-/** Both documents at one moment. One that was not published yet is absent. */
+/** Both documents at one moment. One that was never published is absent. */
 export interface PublishedDocuments {
   readonly chains?: Snapshot;
   readonly statistics?: Snapshot;
 }
 
-/** What {@link Documents} may be told. */
+/** Options of {@link Documents}. */
 export interface DocumentsOptions {
   /**
-   * How long a version has to stay current before its br body is made, in milliseconds (250). An import changes the
-   * counts many times a second; none of the versions in between is worth the slow level.
+   * How long a version must stay current before its br body is made, in milliseconds (250). An import changes
+   * the counts many times a second, and none of the intermediate versions is worth the slow level.
    */
   readonly brotliDelayMs?: number;
-  /** Waits for that time, until the signal aborts; given by tests. */
+  /** Waits for that time, until the signal aborts; replaced by tests. */
   readonly pause?: (signal: AbortSignal) => Promise<void>;
 }
 
@@ -35,10 +35,10 @@ const BROTLI_DELAY_MS = 250;
 const NAMES = ['chains', 'statistics'] as const satisfies readonly DocumentName[];
 
 /**
- * The current snapshots of both published documents.
+ * Current snapshots of both published documents.
  *
- * They hang on one reference that one assignment swaps, since every key of stats.json has a record in /chains: a
- * reader sees both before a change or both after it, and a body is always one version whole.
+ * They hang on one reference that is swapped by one assignment, since every key of stats.json has a record in
+ * /chains: a reader sees both before a change or both after it, and never a mix of versions.
  */
 export class Documents {
   #current: PublishedDocuments = {};
@@ -57,31 +57,32 @@ export class Documents {
       options.pause ?? ((signal) => wait(brotliDelayMs, undefined, { signal, ref: false }));
   }
 
-  /** Both documents as they are now. A reader takes it once and answers from what it took. */
+  /** Both documents now. A reader takes it once and responds from that pair. */
   get current(): PublishedDocuments {
     return this.#current;
   }
 
-  /** How often each document's content has changed. */
+  /** How often the content of each document has changed. */
   get swaps(): Readonly<Record<DocumentName, number>> {
     return this.#swaps;
   }
 
   /**
-   * Publishes new content of one document or of both at once; resolves when readers see it, or something newer.
-   * Unchanged bytes change nothing, Last-Modified included. Contents that arrive while others are being prepared
-   * are taken together, the newest of each document.
+   * Publishes new content of one document or both at once; resolves when readers see it, or something newer.
+   * Unchanged bytes change nothing, including Last-Modified. Contents that arrive while others are being
+   * prepared are published together, the newest of each document.
    */
   async publish(contents: Partial<Record<DocumentName, DocumentContent>>): Promise<void> {
     this.#pending = { ...this.#pending, ...contents };
-    // A run that is under way may have taken its contents already, so its end alone does not say that these are out.
+    // A run in progress may have taken its contents already, so its end does not imply that these are
+    // published.
     const before = this.#publishing;
     if (before !== undefined) await before.catch(() => undefined);
     this.#publishing ??= this.#publishPending();
     await this.#publishing;
   }
 
-  /** Stops making br bodies, also the one that is under way. The snapshots stay readable, and new ones are published. */
+  /** Stops making br bodies, including the current one. The snapshots stay readable, and new ones are published. */
   async close(): Promise<void> {
     this.#closing.abort();
     await this.#publishing?.catch(() => undefined);
@@ -120,7 +121,7 @@ export class Documents {
     this.#current = Object.freeze({ ...this.#current, ...changed });
   }
 
-  /** Makes the missing br bodies one at a time, each once its snapshot has stayed current for the delay. */
+  /** Makes the missing br bodies one at a time, each once its snapshot has been current for the delay. */
   async #compressWhatStays(): Promise<void> {
     try {
       while (NAMES.some((name) => this.#lacksBrotli(name))) {
@@ -149,7 +150,7 @@ export class Documents {
     const snapshot = this.#current[name];
     if (snapshot === undefined) return;
     const complete = await addBrotli(snapshot, this.#closing.signal);
-    // Another version may have come while this one was being compressed.
+    // A newer version may have arrived during compression.
     if (this.#current[name] === snapshot) this.#swap({ [name]: complete });
   }
 }

@@ -9,17 +9,17 @@ import {
   type OpenedFeed,
 } from '../repository/repository.ts';
 
-/** What {@link EventHub} may be told. */
+/** Options of {@link EventHub}. */
 export interface EventHubOptions {
-  /** How many clients may listen at once. */
+  /** Maximum number of listening clients. */
   readonly maxClients: number;
-  /** How many connections of one client may. */
+  /** Maximum number of connections of one client. */
   readonly connectionsPerClient: number;
-  /** How many events a client may have missed before it has to begin anew. */
+  /** Number of events a client may miss before its stream must be reset. */
   readonly backlog?: number;
-  /** How often a comment keeps idle connections open. */
+  /** Interval of comments that keep idle connections open. */
   readonly heartbeatMs?: number;
-  /** How many bytes a client may leave untaken before it is dropped. */
+  /** Unread bytes after which a client is dropped. */
   readonly maxPendingBytes?: number;
 }
 
@@ -29,11 +29,11 @@ const MAX_PENDING_BYTES = 262_144;
 const RETRY_MS = 3_000;
 const RETRY_AFTER_SECONDS = 10;
 
-/** What changed of the chain registry. */
+/** A change of the chain registry. */
 export interface RegistryChange {
-  /** Of the bytes of GET /chains, in hex. */
+  /** Digest of the bytes of GET /chains, in hex. */
   readonly sha256: string;
-  /** How many chains it has. */
+  /** Number of chains. */
   readonly chains: number;
 }
 
@@ -48,21 +48,21 @@ const TAG_DIGITS = 8;
 const RESET = 'event: reset\ndata: {}\n\n';
 
 /**
- * Sends events to any number of clients up to a bound, as Server-Sent Events (HTML standard, 9.2). Each event is
- * written once and its bytes go to all. A client that does not take what it is sent is dropped.
+ * Sends events to a bounded number of clients as Server-Sent Events (HTML standard, 9.2). Each event is
+ * encoded once for all clients. A client that does not read is dropped.
  *
- * The `id` of the stream is the place in the feed up to which it has told: a client that comes back with it, to whatever
- * process, is sent all later events once. Its mark shows whether the place is still the same one, also after a backup
- * was restored.
+ * The `id` of the stream is the feed position up to which events were sent: a client that reconnects with it,
+ * to any process, receives all later events once. Its mark detects whether the position is still the same
+ * event, also after a backup was restored.
  */
 export class EventHub {
   readonly #options: Required<EventHubOptions>;
   readonly #admission: Admission;
   readonly #clients = new Set<Client>();
-  /** What a returning client may have missed, in the order of the feed. */
+  /** Events that a returning client may have missed, in feed order. */
   readonly #kept: (FeedPlace & { readonly bytes?: Uint8Array })[] = [];
   readonly #heartbeat: NodeJS.Timeout;
-  /** The place before the first that is kept. */
+  /** The position before the first one that is kept. */
   #since = FEED_BEGIN;
   #registry: RegistryChange | undefined;
   #closed = false;
@@ -81,19 +81,19 @@ export class EventHub {
     this.#heartbeat.unref();
   }
 
-  /** How many clients listen. */
+  /** Number of listening clients. */
   get clients(): number {
     return this.#clients.size;
   }
 
-  /** Sends the events of the feed to every client, and keeps them for those that come back. */
+  /** Sends events to every client, and keeps them for clients that reconnect. */
   sendEntries(entries: readonly FeedEntry[]): void {
     const page = entries.flatMap((entry) => this.#keep(entry) ?? []);
-    // At once: a client is judged by what it left before, and not by the length of a page.
+    // Checked first: a client is judged by its earlier backlog, not by the length of this page.
     if (page.length > 0) this.#sendAll(Buffer.concat(page));
   }
 
-  /** Begins with these entries. Who listens already knows another feed, and is told so. */
+  /** Starts with these entries. Existing listeners know another feed, and are told so. */
   begin({ entries, since }: OpenedFeed): void {
     this.#since = since;
     this.#kept.length = 0;
@@ -108,15 +108,15 @@ export class EventHub {
     return bytes;
   }
 
-  /** Tells every client that the chain registry is another one. */
+  /** Tells every client that the chain registry has changed. */
   sendRegistry(change: RegistryChange): void {
     this.#registry = change;
     this.#sendAll(this.#renderRegistry(change));
   }
 
   /**
-   * A new client's stream; connections of one name count for one client. With the id of its last one, it begins with what it
-   * may have missed, or with `event: reset` where that is not known any more.
+   * Opens a client's stream; connections with the same name count for one client. With a last event id it
+   * starts with the missed events, or with `event: reset` if those are unknown.
    * @throws FullmatchError `too_many_clients`, `shutting_down`
    */
   connect(name: string, lastEventId?: string): ReadableStream<Uint8Array> {
@@ -161,7 +161,7 @@ export class EventHub {
     }
   }
 
-  /** Ends the stream of a client that does not take its events, which are thrown away. */
+  /** Ends the stream of a client that does not read, and discards its events. */
   #drop(client: Client): void {
     this.#clients.delete(client);
     client.leave();
@@ -188,7 +188,7 @@ export class EventHub {
     return isOther ? [...missed, this.#renderRegistry(registry)] : missed;
   }
 
-  /** What was sent after a place; undefined where that is not known, or the place is one of a feed that is gone. */
+  /** Events after a position; undefined if the position is unknown or belongs to another feed. */
   #laterThan(told: bigint, mark: string | undefined): readonly Uint8Array[] | undefined {
     const places: readonly FeedPlace[] = [this.#since, ...this.#kept];
     const newest = places.at(-1) ?? this.#since;
@@ -227,7 +227,7 @@ function tooMany(
   );
 }
 
-/** An event as it goes over the wire. */
+/** An event in wire format. */
 export function renderEvent({
   address,
   at,

@@ -1,20 +1,22 @@
 import { messageOf } from '../errors.ts';
 import { type Logger } from '../log.ts';
 
-/** Work that is done again and again, one run at a time. */
+/** Repeated work, one run at a time. */
 export interface PacedLoop {
-  /** Has a run begin soon: what arrives during a run is covered by one more run. */
+  /** Schedules a run; triggers during a run are covered by one more run. */
   readonly trigger: () => void;
-  /** Since when its runs fail, while they do. */
+  /** Time since which its runs have failed. */
   readonly failingSince: Date | undefined;
-  /** Waits for the run under way; none begins afterwards. */
+  /** Waits for the current run and prevents further ones. */
   close(): Promise<void>;
 }
 
 /**
- * A loop whose runs begin at least `gapMs` apart, so that what comes meanwhile is done at once. The first run after a
- * rest begins at once. A failed run is logged once until one succeeds, and the next trigger tries again.
- * @param run does a bounded part of the work; true where more is left: then the next run follows without a gap
+ * A loop whose runs start at least `gapMs` apart, so that triggers in between are handled together. The first
+ * run after a pause starts at once. A failure is logged once until a run succeeds, and the next trigger tries
+ * again.
+ * @param run does a bounded part of the work; true if more is left, in which case the next run follows
+ * without a gap
  */
 export function startPacedLoop(
   run: () => Promise<boolean>,
@@ -34,7 +36,7 @@ export function startPacedLoop(
       failingSince = undefined;
       return isMore;
     } catch (error) {
-      // One line when it begins to fail, not one at every turn.
+      // One line when it starts to fail, not one for each run.
       if (failingSince === undefined)
         log.error({ event: 'refresh_failed', error: messageOf(error) }, `${what} are stale`);
       failingSince ??= new Date();

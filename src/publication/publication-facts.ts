@@ -1,7 +1,7 @@
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import type { Statistics } from '../repository/repository.ts';
 
-/** What the registry in force says of itself. */
+/** Identity of the current registry. */
 export interface RegistryHealth {
   /** `embedded` or the name of the operator's list. */
   readonly source: string;
@@ -13,7 +13,7 @@ export interface RegistryHealth {
   readonly loadedAt: Date;
 }
 
-/** What the statistics say of themselves. */
+/** State of the statistics. */
 export interface StatisticsHealth {
   readonly chains: number;
   readonly full: number;
@@ -24,20 +24,20 @@ export interface StatisticsHealth {
   readonly confirmedAt: Date;
 }
 
-/** Whether the database answers. */
+/** Whether the database responds. */
 export interface DatabaseHealth {
   readonly reachable: boolean;
   readonly checkedAt: Date;
 }
 
-/** What a publication tells of its health. What is not known yet is absent. */
+/** Health of a publication. Unknown values are absent. */
 export interface PublicationFacts {
   readonly registry?: RegistryHealth;
   readonly statistics?: StatisticsHealth;
   readonly database?: DatabaseHealth;
-  /** Since when the feed is not followed, while that fails. */
+  /** Time since which following the feed has failed. */
   readonly feedFailingSince?: Date;
-  /** Which of the published documents have a snapshot; absent where none is made. */
+  /** Which of the published documents have a snapshot; absent if none is made. */
   readonly documents?: { readonly chains: boolean; readonly statistics: boolean };
 }
 

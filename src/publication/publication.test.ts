@@ -29,7 +29,7 @@ const serve = {
   served: { brotliDelayMs: NEVER_MS, events: { maxClients: 1, connectionsPerClient: 1 } },
 };
 
-/** The document as it is published now. */
+/** The currently published document. */
 function read(publication: Publication, name: 'chains' | 'statistics'): string {
   return publication.served?.documents.current[name]?.bodies.identity.toString() ?? '';
 }

@@ -1,4 +1,4 @@
-// From stored matches to what is published: the registry in force, both documents, statistics and events.
+// From stored matches to published data: the current registry, both documents, statistics and events.
 import { createHash } from 'node:crypto';
 import { type ChainList } from '../chains/list/chain-list.ts';
 import { makeRegistry, type RegistryOptions } from '../chains/registry/load-registry.ts';
@@ -29,30 +29,33 @@ import {
 } from './publication-facts.ts';
 import { startPacedLoop } from './paced-loop.ts';
 
-/** What the chain registry is made of, beside the chains that have contracts. Each part is replaced whole. */
+/** Inputs of the chain registry other than the chains that have contracts. Each is replaced as a whole. */
 export interface RegistryInputs {
   readonly list: ChainList;
   readonly options: RegistryOptions;
   /** The operator's service configuration. */
   readonly configured: ReadonlyMap<number, ServiceChain>;
-  /** What must not stand in the chain document. */
+  /** Strings that must not appear in the chain document. */
   readonly secrets: readonly NamedSecret[];
-  /** The chains that a monitor keeps up with; absent where nobody looks. */
+  /** Chains whose monitor keeps up; absent without a monitor. */
   readonly watched?: ReadonlySet<number>;
 }
 
-/** What {@link openPublication} may be told. */
+/** Options of {@link openPublication}. */
 export interface PublicationOptions {
   /** What hosts serve. Without it only the registry is kept: no document is made, and no event is sent. */
   readonly served?: DocumentsOptions & { readonly events: EventHubOptions };
-  /** How long a change of another process may stay unseen when its notification is lost, in milliseconds (500). */
+  /** Maximum delay until a change by another process is seen if its notification is lost, in milliseconds (500). */
   readonly pollMs?: number;
   readonly now?: () => Date;
 }
 
 const POLL_MS = 500;
 
-/** Publishes what the database and the inputs say now, and follows both from then on. @throws as {@link Publication.refresh} */
+/**
+ * Publishes the state of database and inputs, and follows both from then on.
+ * @throws as {@link Publication.refresh}
+ */
 export async function openPublication(
   inputs: RegistryInputs,
   database: Database,
@@ -70,11 +73,11 @@ export async function openPublication(
 }
 
 /**
- * What the service publishes: the registry in force, both documents, the statistics and the events.
+ * What the service publishes: the current registry, both documents, the statistics and the events.
  *
- * The way of a stored match to `stats.json`: its writer notifies after the commit, which {@link Publication.open} hears;
- * the counts are read, the registry is made anew where a chain has its first contract, and both documents are swapped
- * together, all in {@link Publication.#publish}.
+ * Path of a stored match to `stats.json`: its writer notifies after the commit, which {@link
+ * Publication.open} receives; the counts are read, the registry is rebuilt if a chain has its first contract,
+ * and both documents are swapped together, all in {@link Publication.#publish}.
  */
 export class Publication {
   readonly #documents: Documents | undefined;
@@ -86,7 +89,7 @@ export class Publication {
   readonly #closers = new Closers();
   #inputs: RegistryInputs;
   #activity: RunningActivity | undefined;
-  /** The end of the publication at work: they run one after another. */
+  /** The last publication in progress: they run in sequence. */
   #last: Promise<unknown> = Promise.resolve();
   #registry:
     | {
@@ -114,12 +117,15 @@ export class Publication {
     this.#documents = options.served && this.#closers.add(new Documents(log, options.served));
   }
 
-  /** What the published registry is made of. */
+  /** Inputs of the published registry. */
   get inputs(): RegistryInputs {
     return this.#inputs;
   }
 
-  /** The registry in force. @throws FullmatchError `not_ready` before the first refresh */
+  /**
+   * The current registry.
+   * @throws FullmatchError `not_ready` before the first refresh
+   */
   get registry(): ChainRegistry {
     if (this.#registry !== undefined) return this.#registry.value;
     throw new FullmatchError(
@@ -128,14 +134,14 @@ export class Publication {
     );
   }
 
-  /** What hosts serve, beside the registry; undefined where nothing is served. */
+  /** What hosts serve in addition to the registry; undefined if nothing is served. */
   get served(): { readonly documents: Documents; readonly activity: RunningActivity } | undefined {
     const documents = this.#documents;
     const activity = this.#activity;
     return documents && activity && { documents, activity };
   }
 
-  /** What the health report says of the registry, the counts and the database. */
+  /** Health of the registry, the counts and the database. */
   get facts(): PublicationFacts {
     const { current } = this.#documents ?? {};
     const feedFailingSince = this.#activity?.failingSince;
@@ -157,7 +163,10 @@ export class Publication {
     };
   }
 
-  /** Publishes for the first time, then after every change of a match, and at an interval for what is lost in between. */
+  /**
+   * Publishes for the first time, then after every change of a match, and at an interval in case a
+   * notification is lost.
+   */
   async open(): Promise<void> {
     await this.refresh();
     const { served, pollMs = POLL_MS } = this.#options;
@@ -173,7 +182,7 @@ export class Publication {
         this.#activity?.refresh();
       }
       if (this.#activity !== undefined) return false;
-      // Without hosts nobody reads events here, but any process numbers and counts them.
+      // Without hosts events have no readers here, but any process may number and count them.
       const isMore = await reader.sequenceEvents();
       return (await reader.followFeed()).isBehind || isMore;
     };
@@ -185,7 +194,7 @@ export class Publication {
   }
 
   /**
-   * Reads the counts and publishes what changed.
+   * Reads the counts and publishes changes.
    * @throws FullmatchError `secret_in_document`; `database_unreachable` and others of the store
    */
   refresh(): Promise<void> {
@@ -193,14 +202,15 @@ export class Publication {
   }
 
   /**
-   * Makes the registry of other inputs and publishes it. What goes wrong leaves the inputs and both documents as they were.
+   * Rebuilds the registry from new inputs and publishes it. On failure the inputs and both documents stay
+   * unchanged.
    * @throws as {@link Publication.refresh}; FullmatchError `invalid_configuration`
    */
   replace(change: Partial<RegistryInputs>): Promise<void> {
     return this.#inTurn(() => this.#publish({ ...this.#inputs, ...change }));
   }
 
-  /** Follows no more. What is published stays readable. */
+  /** Stops following. Published data stays readable. */
   close(): Promise<void> {
     return this.#closers.close();
   }
@@ -214,7 +224,7 @@ export class Publication {
   async #publish(inputs: RegistryInputs): Promise<void> {
     const statistics = await this.#readStatistics();
     const chainIds = statistics.chains.map(({ chainId }) => chainId);
-    // Most chains have their record before their first contract; only others need another registry.
+    // Most chains have a record before their first contract; only the others need a new registry.
     const registered = inputs === this.#inputs ? this.#registry?.chainIds : undefined;
     const registry =
       registered === undefined || chainIds.some((chainId) => !registered.has(chainId))
@@ -254,7 +264,10 @@ export class Publication {
   }
 }
 
-/** The registry that may be published. @throws FullmatchError `secret_in_document` */
+/**
+ * The registry, checked for publication.
+ * @throws FullmatchError `secret_in_document`
+ */
 export function makePublishable(
   { list, options, configured, secrets, watched }: RegistryInputs,
   chainIds: readonly number[],

@@ -13,7 +13,7 @@ function shareOf({ full, partial }: MatchCounts): number | null {
   return Math.round((full / (full + partial)) * SHARE_DIGITS) / SHARE_DIGITS;
 }
 
-/** The bytes of GET /v1/statistics. */
+/** Body of GET /v1/statistics. */
 export function renderOverview(
   { asOf, chains, uniqueCodes, ...rest }: StatisticsOverview,
   registry: ChainRegistry,
@@ -48,7 +48,7 @@ export function renderOverview(
   return Buffer.from(JSON.stringify(overview));
 }
 
-/** The bytes of GET /v1/statistics/history. */
+/** Body of GET /v1/statistics/history. */
 export function renderHistory(
   { interval, from, to, chainIds }: HistoryQuestion,
   { position, points, withdrawals }: StatisticsHistory,

@@ -8,32 +8,32 @@ import { type ContentCoding } from '../lib/content-coding.ts';
 import { entityTags, type EntityTags } from '../lib/entity-tag.ts';
 
 const compressGzip = promisify(gzip);
-/** The bytes that brotli compresses at a time, as a power of two: at its best level about a tenth of a second of work. */
+/** Bytes that brotli compresses at a time, as a power of two: about a tenth of a second of work at its best level. */
 const BROTLI_BLOCK_BITS = 16;
 
 /**
- * One version of a published document: immutable, made once per change and never per request.
- * `br` is absent until its slow level is ready ({@link addBrotli}).
+ * One version of a published document: immutable, made once per change and never per request. `br` is absent
+ * until its slow level is ready ({@link addBrotli}).
  */
 export interface Snapshot {
   readonly tags: EntityTags;
   readonly lastModified: Date;
   /**
-   * Whether this process has published another version in the same second. Last-Modified holds whole seconds, so
-   * it cannot tell the two apart, and only the entity tag is believed.
+   * Whether this process published another version in the same second. Last-Modified has a resolution of
+   * seconds and cannot distinguish the two, so only the entity tag is valid.
    */
   readonly sharesSecond: boolean;
   /** The content in each coding. */
   readonly bodies: Readonly<
     Record<'identity' | 'gzip', Buffer<ArrayBuffer>> & { br?: Buffer<ArrayBuffer> }
   >;
-  /** The length of each body in bytes: what {@link chooseCoding} decides on. */
+  /** Length of each body in bytes, on which {@link chooseCoding} decides. */
   readonly lengths: Readonly<Partial<Record<ContentCoding, number>>>;
 }
 
 /**
- * Makes the snapshot of a document from its bytes, with the codings that are quick to make.
- * `previous` is the version that it will replace.
+ * Makes the snapshot of a document with the codings that are quick to make. `previous` is the version that it
+ * will replace.
  */
 export async function makeSnapshot(
   bytes: Uint8Array,
@@ -49,16 +49,16 @@ export async function makeSnapshot(
 }
 
 /**
- * The same snapshot with its br body at the best level.
+ * Adds a br body at the best level to a snapshot.
  *
- * The level takes a second and a half for the whole chain list, so it never runs on the main thread. It runs on
- * zlib's thread pool and not in a worker of our own: a worker costs a second heap (10 MB at rest) for work that
- * happens once per change and takes one buffer in and gives one out. The caller runs one at a time, which leaves
- * the pool's other threads to everyone else. What runs there cannot be interrupted, so it is given one block after the
- * other: an abort waits for one block at most.
+ * The level takes a second and a half for the whole chain list, so it never runs on the main thread. It runs
+ * on zlib's thread pool instead of a worker of our own: a worker costs a second heap (10 MB at rest) for work
+ * that happens once per change, with one buffer in and one out. The caller runs one at a time, which leaves
+ * the pool's other threads to everyone else. Compression cannot be interrupted, so it processes one block at
+ * a time: an abort waits for one block at most.
  *
- * There is no quick br body in the meantime: a strong tag may never name two byte strings, and the two levels would
- * differ in their bytes. Clients that take br get gzip until it is ready.
+ * There is no quick br body in the meantime: a strong tag must never name two byte strings, and the two
+ * levels would differ in their bytes. Clients that accept br get gzip until it is ready.
  */
 export async function addBrotli(snapshot: Snapshot, signal?: AbortSignal): Promise<Snapshot> {
   const { identity } = snapshot.bodies;
@@ -82,7 +82,7 @@ function* blocksOf(body: Buffer): Generator<Buffer> {
   for (let at = 0; at < body.byteLength; at += size) yield body.subarray(at, at + size);
 }
 
-/** The time in whole seconds: all that an HTTP date holds. */
+/** The time in whole seconds, the resolution of an HTTP date. */
 export function secondOf(time: Date): number {
   return Math.floor(time.getTime() / 1000);
 }

@@ -6,13 +6,13 @@ import { tryPort } from '../http/try-port.ts';
 import { type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type ConfiguredPort, type HostName } from './ports.ts';
 
-/** A port of the configuration, and who has it. */
+/** A configured port and its state. */
 export interface InspectedPort extends ConfiguredPort {
-  /** `any`: a free one is picked; `answers`: a Fullmatch has it. */
+  /** `any`: a free port is picked; `answers`: a Fullmatch service listens there. */
   readonly state: 'any' | 'free' | 'answers' | 'unavailable';
   /** Why it is unavailable. */
   readonly fault?: FullmatchError;
-  /** The readiness that the Fullmatch there reports; its metrics and its operator's page report none. */
+  /** Readiness that the Fullmatch service there reports; metrics and the operator's page report none. */
   readonly readiness?: Readiness;
 }
 
@@ -22,17 +22,17 @@ const metricsText = z
   .string()
   .regex(/^fullmatch_/m)
   .transform(() => ({}));
-/** The roles are on every operator's page. */
+/** Every operator's page reports the roles. */
 const operatorState = z.object({ roles: z.object({ workers: z.number() }) }).transform(() => ({}));
-/** 503 carries the same members, beside those of a problem. */
+/** A 503 has the same members in addition to those of a problem. */
 const readiness = z.object(readinessSchema.shape);
 
-/** Where a host on this port is asked from this machine, without a closing slash. */
+/** Returns the URL of a host on this port from this machine, without a trailing slash. */
 export function urlOfPort({ host, port }: ConfiguredPort): string {
   return `http://${hostOf(host)}:${port}`;
 }
 
-/** Looks who has a port: it is opened for an instant, and where that fails, asked whether a Fullmatch is there. */
+/** Inspects a port: opens it briefly and, if that fails, checks whether a Fullmatch service listens there. */
 export async function inspectPort(
   place: ConfiguredPort,
   fetch: GuardedFetch,
@@ -50,7 +50,7 @@ export async function inspectPort(
   }
 }
 
-/** How to tell a Fullmatch from another program: a path, and a reader that throws for any other text. */
+/** Probe that distinguishes Fullmatch from other programs: a path, and a parser that throws for any other text. */
 interface Sign {
   readonly path: string;
   readonly read: (text: string) => { readonly readiness?: Readiness };
@@ -67,7 +67,7 @@ const SIGNS: Readonly<Record<HostName, Sign>> = {
   operator: { path: '/state', read: (text) => operatorState.parse(JSON.parse(text)) },
 };
 
-/** What a Fullmatch reports at a URL; undefined if none answers, or something else. */
+/** Requests the report of a Fullmatch service at a URL; undefined if nothing or another program answers. */
 export async function askFullmatch(
   name: HostName,
   url: string,

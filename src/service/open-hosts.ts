@@ -28,7 +28,7 @@ import { SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 import { createWholeApi } from './open-unlisted-host.ts';
 import { LOOPBACK } from './ports.ts';
 
-/** Where a started service answers, without a closing slash. A host that is switched off is absent. */
+/** URLs of a started service, without a trailing slash. A disabled host is absent. */
 export interface ServiceUrls {
   readonly apiUrl?: string;
   readonly repositoryUrl?: string;
@@ -36,13 +36,13 @@ export interface ServiceUrls {
   readonly operatorUrl?: string;
 }
 
-/** Where clients reach the hosts, once these listen. */
+/** URLs at which clients reach the hosts, set once these listen. */
 interface ReachedUrls {
   api?: string;
   repository?: string;
 }
 
-/** Opens the hosts that are switched on, each an app on a port. */
+/** Opens the enabled hosts, each as an app on a port. */
 export async function openHosts(
   core: Core,
   running: RunningCore,
@@ -86,7 +86,7 @@ export async function openHosts(
     urls.metricsUrl = (await listenOn(createMetricsApp(metrics, log), options)).url;
   }
   if (served !== undefined && config.operator.enabled) {
-    // Loaded where it is served alone.
+    // Loaded only if the page is enabled.
     const { openOperatorDesk } = await import('../core/operator-desk.ts');
     const { createOperatorApp } = await import('../http/operator/operator-app.ts');
     const desk = openOperatorDesk(running.database, config.dataDir);
@@ -97,7 +97,7 @@ export async function openHosts(
   return urls;
 }
 
-/** What this process does. */
+/** Returns the roles of this process. */
 function rolesOf({
   api,
   repository,
@@ -124,7 +124,10 @@ function warnOfPublicUrls(config: Config, log: Logger): void {
   );
 }
 
-/** What the apps of the hosts need, and the URLs that are added once they listen; nothing where nothing is served. */
+/**
+ * Opens the dependencies of the hosts' apps, with URLs that are added once they listen; undefined if nothing
+ * is served.
+ */
 async function openServed(
   { closers, chains, loaded: { config } }: Core,
   { publication, database, icons, log, ...running }: RunningCore,
@@ -177,7 +180,7 @@ async function openServed(
   };
 }
 
-/** What the JSON of a body may hold; no compiler input or metadata comes near. */
+/** Limits on the JSON of a body; real compiler input and metadata stay far below. */
 const JSON_LIMITS = { depth: 64, values: 200_000 };
 
 function openRequestReader(
@@ -189,7 +192,7 @@ function openRequestReader(
     request: {
       ...JSON_LIMITS,
       sources: limits.sources,
-      // Twice what is kept, since not all that is sent has to be needed.
+      // Twice the stored size, since a submission may contain sources that are not needed.
       sourceBytes: 2 * limits.sourceBytes,
     },
     bodyBytes: verification.requestBytes,
@@ -199,9 +202,9 @@ function openRequestReader(
   return createRequestReader(options);
 }
 
-/** Rendered records that are kept. */
+/** Size of the cache of rendered records. */
 const CACHE_BYTES = 64 * 2 ** 20;
-/** A third of the connections, so that look-ups always find one. */
+/** A third of the connections, so that lookups always find a free one. */
 const READERS_PER_CONNECTION = 1 / 3;
 
 function openRecordAnswers({ database }: Config, trustedProxies: TrustedProxies): RecordAnswers {

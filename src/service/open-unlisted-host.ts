@@ -11,10 +11,13 @@ import { type Closers } from '../lib/closers.ts';
 import { createContractReader } from '../repository/repository.ts';
 import { SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 
-/** Rendered answers with unlisted contracts that are kept, in bytes: few ask for them. */
+/**
+ * Size of the cache of rendered responses with unlisted contracts, in bytes; small because few clients
+ * request them.
+ */
 const CACHE_BYTES = 16 * 2 ** 20;
 
-/** The API host, with the unlisted contracts below their prefixes where the service has such. */
+/** Creates the API host, including the unlisted contracts below their prefixes if the service has any. */
 export function createWholeApi(
   parts: HttpParts & { readonly access: AccessGate },
   { unlisted, log }: RunningCore,
@@ -28,7 +31,7 @@ export function createWholeApi(
     cacheBytes: CACHE_BYTES,
     readers: 1,
     trustedProxies,
-    // A contract may be in both places, and the tags of the two answers differ.
+    // A contract may be both listed and unlisted; the entity tags of the two responses must differ.
     version: `${version} unlisted`,
   });
   const own = createApiApp({
@@ -44,7 +47,7 @@ export function createWholeApi(
     apiPrefixes: prefixes,
     isMcpEnabled: false,
     isUnlisted: true,
-    // The other host has nothing of them.
+    // The repository host has no unlisted contracts.
     urls: () => {
       const { api } = parts.urls();
       return { ...(api !== undefined && { api }) };

@@ -1,10 +1,10 @@
 import { type Config } from '../config/config.ts';
 import { tryPort } from '../http/try-port.ts';
 
-/** Metrics and the operator's page are for the operator's own machine, whatever the hosts bind. */
+/** Metrics and the operator's page listen only on the operator's own machine, whatever address the hosts bind. */
 export const LOOPBACK = '127.0.0.1';
 
-/** What listens, or would, by the section of its configuration. */
+/** Listeners, named by their configuration section. */
 export type HostName = 'api' | 'repository' | 'metrics' | 'operator';
 
 /** A port of the configuration; 0 picks a free one. */
@@ -14,7 +14,7 @@ export interface ConfiguredPort {
   readonly port: number;
 }
 
-/** The ports that the configuration opens. */
+/** Returns the ports that the configuration opens. */
 export function portsOf(config: Config): readonly ConfiguredPort[] {
   const hosts = {
     api: config.host,
@@ -28,7 +28,7 @@ export function portsOf(config: Config): readonly ConfiguredPort[] {
 }
 
 /**
- * Fails when a configured port is taken. A start calls it before it makes a database that nobody would use then.
+ * Fails if a configured port is in use. Called before a start creates a database that would then be unused.
  * @throws FullmatchError `port_unavailable`
  */
 export async function requireFreePorts(config: Config): Promise<void> {

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-/** The configuration of a process that works on jobs and serves nobody. */
+/** Returns the configuration of a process that runs jobs but serves no host. */
 function workersOnly(): LoadedConfig {
   const environment = {
     DATABASE_URL: testDatabase.url,

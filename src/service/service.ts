@@ -12,34 +12,34 @@ import { requireFreePorts } from './ports.ts';
 
 /** The whole service in one process. */
 export interface Service {
-  /** Opens the store, publishes both documents and listens. What it opened before a failure is closed again. */
+  /** Opens the store, publishes both documents and listens. If it fails, it closes what it opened. */
   start(): Promise<ServiceUrls>;
   /**
-   * What it publishes, as it is now.
-   * @throws FullmatchError `not_ready` before the start, or that of a start that failed
+   * Returns what the service currently publishes.
+   * @throws FullmatchError `not_ready` before the start; the error of a failed start
    */
   facts(): Promise<PublicationFacts>;
   /**
-   * Reads the configuration again and puts into force what can change: chains, `registry.*` but its sync, `log.level`.
-   * @throws FullmatchError `not_ready` before the start, or that of a start that failed
+   * Reloads the configuration and applies what can change: chains, `registry.*` except its sync, `log.level`.
+   * @throws FullmatchError `not_ready` before the start; the error of a failed start
    */
   reload(): Promise<ReloadOutcome>;
-  /** Finishes the requests that have begun, then closes everything; resolves when nothing is left. */
+  /** Finishes requests in progress, then closes everything; resolves when nothing is left. */
   close(): Promise<void>;
 }
 
-/** So many clients at least share the connections to the event stream. */
+/** Minimum number of clients that share the event stream connections. */
 const EVENT_CLIENTS = 4;
 
-/** What may be replaced of the service. */
+/** Parts of the service that tests may replace. */
 export interface ServiceOverrides
   extends Omit<CoreOverrides, 'log'>, RunOverrides, DocumentsOptions {
   readonly log?: Logger;
 }
 
 /**
- * The composition root: makes the service of a configuration, which is its core and its hosts. Nothing runs before
- * {@link Service.start}.
+ * The composition root: creates a service, consisting of a core and its hosts, from a configuration. Nothing
+ * runs before {@link Service.start}.
  */
 export function createService(loaded: LoadedConfig, overrides: ServiceOverrides = {}): Service {
   const { api, repository, events } = loaded.config;
@@ -69,7 +69,7 @@ export function createService(loaded: LoadedConfig, overrides: ServiceOverrides 
         await requireFreePorts(loaded.config);
         running = runCore(core, overrides);
         const ran = await running;
-        // Loaded behind the core, so that a low limit of descriptors bears the start.
+        // Loaded after the core, so that startup works with a low limit of file descriptors.
         const { openHosts } = await import('./open-hosts.ts');
         return await openHosts(core, ran, () => closing !== undefined);
       } catch (error) {

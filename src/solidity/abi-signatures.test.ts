@@ -7,7 +7,7 @@ test('are those of functions, events and errors, with their hashes', () => {
   const abi = [
     { type: 'constructor', inputs: [uint] },
     { type: 'function', name: 'transfer', inputs: [{ type: 'address' }, uint] },
-    // Before 0.4.16 nothing says that an entry is a function; and an overload is another.
+    // Before 0.4.16 entries do not state that they are functions. The second entry is an overload.
     { name: 'transfer', inputs: [uint] },
     { type: 'event', name: 'Transfer', inputs: [{ type: 'address' }, { type: 'address' }, uint] },
     { type: 'event', name: 'Transfer', inputs: [{ type: 'address' }, { type: 'address' }, uint] },
@@ -15,7 +15,7 @@ test('are those of functions, events and errors, with their hashes', () => {
     { type: 'receive', stateMutability: 'payable' },
     { type: 'fallback' },
   ];
-  // The hashes are those that everybody knows.
+  // The well-known hashes of these signatures.
   expect(signaturesOf(abi)).toEqual({
     function: [
       {

@@ -3,7 +3,7 @@ import { keccak256 } from '../lib/keccak.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 import { signatureOf } from './signature-text.ts';
 
-/** A signature as selectors and topics are made of it. */
+/** A signature with the hash that selectors and topics come from. */
 export interface AbiSignature {
   /** `transfer(address,uint256)` */
   readonly signature: string;
@@ -18,12 +18,13 @@ export type SignatureKind = 'function' | 'event' | 'error';
 
 const SELECTOR_BYTES = 4;
 
-/** The signatures of a contract by their kinds. */
+/** Signatures of a contract by kind. */
 export type Signatures = Readonly<Record<SignatureKind, readonly AbiSignature[]>>;
 
 /**
- * The signatures of an ABI by their kinds, each once, in its order. What has no form of an entry is left out.
- * @param methodIdentifiers those of the compiler, where the ABI does not give the functions of the code: see
+ * Returns the signatures of an ABI by kind, without duplicates and in ABI order. Malformed entries are left
+ * out.
+ * @param methodIdentifiers those of the compiler, if the ABI does not contain the functions' selectors: see
  * {@link ownMethodIdentifiers}
  */
 export function signaturesOf(abi: unknown, methodIdentifiers?: unknown): Signatures {
@@ -49,7 +50,7 @@ export function signaturesOf(abi: unknown, methodIdentifiers?: unknown): Signatu
   };
 }
 
-/** Signatures whose hash begins with the selector that the compiler says. */
+/** Returns the signatures whose hash starts with the selector from the compiler. */
 function readIdentifiers(identifiers: Members): readonly AbiSignature[] {
   return Object.entries(identifiers)
     .map(([signature, selector]) => ({ selector, signature: hashed(signature) }))
@@ -58,8 +59,9 @@ function readIdentifiers(identifiers: Members): readonly AbiSignature[] {
 }
 
 /**
- * The compiler's `methodIdentifiers` where the functions of the ABI have other selectors: a library's are made of the names
- * of its types, `add(Pair)`, and its ABI has tuples. Undefined where the ABI says it all.
+ * Returns the compiler's `methodIdentifiers` if they differ from the selectors of the ABI's functions:
+ * selectors of a library contain type names, `add(Pair)`, where its ABI has tuples. Returns undefined if the
+ * ABI is sufficient.
  */
 export function ownMethodIdentifiers(abi: unknown, identifiers: unknown): Members | undefined {
   if (!isMembers(identifiers)) return undefined;

@@ -99,7 +99,7 @@ describe('findMissingImports', () => {
     expect(findMissingImports({ sources: remapped, remappings: ['@oz/=oz/'] })).toEqual([]);
   });
 
-  // Where a search began anew at each of them, this would not end.
+  // If the search started over at each occurrence, this would not end.
   test('ends whatever a text holds very often', () => {
     for (const unit of ['import ', 'import {', '/*', '"', 'contract ', 'pragma solidity ', '//']) {
       const text = unit.repeat(200_000);

@@ -2,30 +2,30 @@ import { isAddress } from '../lib/address-text.ts';
 import { groupByPath } from './library-id.ts';
 import { type StandardJsonInput } from './standard-json.ts';
 
-/** What is said about a compilation beside its sources. What is left out stays at the compiler's own default. */
+/** Settings of a compilation. Members left out have the compiler's default. */
 export interface SourceSettings {
   readonly optimizer?: { readonly enabled?: boolean; readonly runs?: number };
-  /** As the compiler names it; `default` means the compiler's own. */
+  /** As the compiler names it; `default` means the compiler's default. */
   readonly evmVersion?: string;
   readonly viaIR?: boolean;
-  /** `path:Name`, or `Name` alone where one source declares it, → address. */
+  /** `path:Name`, or just `Name` if a single source declares it -> address. */
   readonly libraries?: Readonly<Record<string, string>>;
   /** `context:prefix=target`. */
   readonly remappings?: readonly string[];
 }
 
-/** Sources as they were written, with the settings that they were compiled with. */
+/** Sources as written, with the settings that they were compiled with. */
 export interface PlainSources extends SourceSettings {
-  /** Path → text. */
+  /** Path -> text. */
   readonly sources: Readonly<Record<string, string>>;
   /** `Solidity` (default) or `Yul`. */
   readonly language?: string;
 }
 
-/** What of plain sources cannot be made an input of; the message is a sentence for people. */
+/** Why plain sources cannot be converted to an input; the message is a sentence for users. */
 export class PlainSourcesFault extends Error {
   override readonly name = 'PlainSourcesFault';
-  /** The part that is at fault: `sources` or `libraries`. */
+  /** The invalid part: `sources` or `libraries`. */
   readonly part: 'sources' | 'libraries';
 
   constructor(part: PlainSourcesFault['part'], message: string) {
@@ -34,20 +34,20 @@ export class PlainSourcesFault extends Error {
   }
 }
 
-/** The runs that the optimizer of every version has in mind when nobody says a number. */
+/** Default `runs` of the optimizer in every version. */
 const DEFAULT_RUNS = 200;
-/** What explorers and forms write for the EVM version that the compiler takes by itself. */
+/** What explorers and forms write for the compiler's default EVM version. */
 const OWN_EVM_VERSION = /^(?:|default|compiler default)$/i;
 
-/** Whether a text means the EVM version that the compiler takes by itself. */
+/** Returns whether a text means the compiler's default EVM version. */
 export function isOwnEvmVersion(text: string): boolean {
   return OWN_EVM_VERSION.test(text);
 }
 
 /**
- * The standard JSON input of sources and settings as explorers, forms and command lines ask for them. Only what is said is
- * written, so that the metadata is what tools write that leave defaults out; but for the optimizer, whose state tools
- * always write.
+ * Builds the standard JSON input of sources and settings from explorers, forms and command lines. Writes only
+ * the given settings, so that the metadata is the same as from tools that leave defaults out, except for the
+ * optimizer, which tools always write.
  * @throws PlainSourcesFault
  */
 export function buildStandardJson({
@@ -88,7 +88,7 @@ function requireAddress(id: string, address: string): string {
   );
 }
 
-/** The paths of the sources that declare each name. */
+/** Returns the paths of the sources that declare each name. */
 function placesByName(sources: PlainSources['sources']): ReadonlyMap<string, readonly string[]> {
   const places = new Map<string, string[]>();
   for (const { path, name } of declarationsIn(sources)) {
@@ -99,7 +99,7 @@ function placesByName(sources: PlainSources['sources']): ReadonlyMap<string, rea
   return places;
 }
 
-/** A library's name with its path: as it is, or that of the one source that declares it. */
+/** Returns a library's qualified name: as given, or with the path of the only source that declares it. */
 function placeLibrary(
   id: string,
   places: ReadonlyMap<string, readonly string[]> | undefined,
@@ -118,7 +118,10 @@ function placeLibrary(
 const SHOWN_CHARACTERS = 120;
 const shown = (text: string): string => JSON.stringify(text.slice(0, SHOWN_CHARACTERS));
 
-/** A contract or library that a text declares; an interface and an abstract contract are never deployed. */
+/**
+ * A contract or library that a text declares. Interfaces and abstract contracts are excluded, since they are
+ * never deployed.
+ */
 export interface Declaration {
   readonly path: string;
   readonly name: string;
@@ -128,7 +131,7 @@ const DECLARED = /(?<![\w$.])(?:contract|library)\s{1,64}([A-Za-z_$][\w$]{0,255}
 const ABSTRACT_BEFORE = /(?<![\w$.])abstract\s{1,64}$/;
 const ABSTRACT_CHARACTERS = 80;
 
-/** The contracts and libraries that the sources declare, in their order: what may have been deployed. */
+/** Returns the contracts and libraries that the sources declare, in order: those that may have been deployed. */
 export function declarationsIn(sources: PlainSources['sources']): readonly Declaration[] {
   return Object.entries(sources).flatMap(([path, text]) => {
     const { code } = readCode(text);
@@ -143,23 +146,23 @@ export function declarationsIn(sources: PlainSources['sources']): readonly Decla
 
 /** An import that is not among the sources. */
 export interface MissingImport {
-  /** As the import writes it. */
+  /** The name in the import statement. */
   readonly name: string;
-  /** The source that imports it. */
+  /** Path of the importing source. */
   readonly from: string;
-  /** The name under which the compiler looks for it, after remappings. */
+  /** The path that the compiler looks up, after remappings. */
   readonly path: string;
 }
 
 const IMPORT = /(?<![\w$.])import(?![\w$])/;
 
-/** More than the imports of any project, each name counted once for each source. */
+/** More imports than any project has, counting each name once per source. */
 const MOST_IMPORTS = 20_000;
 
 /**
- * The imports that are not among the sources, each source name once, in the order in which they stand. What comments and
- * strings hold is no import.
- * @throws PlainSourcesFault where the sources import too much to be looked through
+ * Returns the imports that are not among the sources, without duplicates and in source order. Text in
+ * comments and strings is ignored.
+ * @throws PlainSourcesFault if the sources have too many imports to check
  */
 export function findMissingImports({
   sources,
@@ -186,7 +189,7 @@ export function findMissingImports({
   return [...missing.values()];
 }
 
-/** What the imports of a text name. */
+/** Returns the names imported by a text. */
 function importsIn(text: string): readonly string[] {
   const { code, strings } = readCode(text);
   return code.split(';').flatMap((statement) => {
@@ -214,7 +217,10 @@ function readRemapping(text: string): Remapping | undefined {
   };
 }
 
-/** Of the rules that hold in a source: the longest context wins, then the longest prefix, then the last one (Solidity documentation, "Import Remapping"). */
+/**
+ * Applies the best remapping of a source: the longest context wins, then the longest prefix, then the last
+ * one (Solidity documentation, "Import Remapping").
+ */
 function remap(path: string, rules: readonly Remapping[]): string {
   let best: Remapping | undefined;
   for (const rule of rules) {
@@ -228,7 +234,10 @@ function remap(path: string, rules: readonly Remapping[]): string {
   return best === undefined ? path : best.target + path.slice(best.prefix.length);
 }
 
-/** A direct import is a source's name; one that begins with a dot is relative to the folder of the importing source. */
+/**
+ * Resolves an import: a direct one is a source path; one that starts with a dot is relative to the folder of
+ * the importing source.
+ */
 function resolveImport(name: string, folder: readonly string[]): string {
   if (!/^\.{1,2}\//.test(name)) return name;
   const base = [...folder];
@@ -241,8 +250,8 @@ function resolveImport(name: string, folder: readonly string[]): string {
 }
 
 /**
- * The version range of a source's `pragma solidity`, as it stands there; undefined where there is none. It is what an author
- * allows, not what compiled.
+ * Returns the version range in a source's `pragma solidity`, as written; undefined if there is none. It is
+ * what the author allows, not the version that was used.
  */
 export function pragmaOf(text: string): string | undefined {
   return /(?<![\w$.])pragma\s{1,64}solidity\s{1,64}([^;]{1,200});/
@@ -251,8 +260,8 @@ export function pragmaOf(text: string): string | undefined {
 }
 
 /**
- * A text with a blank in place of each comment, and in place of each string the number of its value, so that nothing in them
- * is taken for code. Each character is looked at once, whatever a hostile text holds.
+ * Replaces each comment in a text with a space and each string with the index of its value, so that their
+ * content is not taken for code. Runs in linear time on any text.
  */
 function readCode(text: string): { readonly code: string; readonly strings: readonly string[] } {
   const parts: string[] = [];

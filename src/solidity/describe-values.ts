@@ -2,19 +2,19 @@ import { bytesToHex, checksumAddress } from '../lib/hex.ts';
 import { isMembers } from '../lib/members.ts';
 import { type AbiParameter, decodeStrictly, type StrictValue } from './strict-encoding.ts';
 
-/** A value as people read it, with what its declaration says of it. */
+/** A decoded value in readable form, with its declaration. */
 export interface DescribedValue {
-  /** As it is declared, or its place in a list; empty where it has none. */
+  /** The declared name, or the index in a list; empty if it has neither. */
   readonly name: string;
-  /** As in the ABI, such as `uint256` or `tuple[]`. */
+  /** As in the ABI, for example `uint256` or `tuple[]`. */
   readonly type: string;
-  /** Numbers in decimal digits, addresses with their checksum, text as it is, other bytes as hex. */
+  /** Decimal numbers, checksummed addresses, plain text, other bytes as hex. */
   readonly value?: string;
-  /** In place of a value: the members of a tuple, the elements of a list. */
+  /** Instead of a value: the members of a tuple, the elements of a list. */
   readonly members?: readonly DescribedValue[];
 }
 
-/** More are not read by people, and a list of small elements would become a document of many megabytes. */
+/** More than anyone reads; a list of small elements could otherwise become a document of many megabytes. */
 const MOST_VALUES = 500;
 const MOST_PARAMETERS = 500;
 const TYPE_CHARACTERS = 100;
@@ -29,9 +29,9 @@ interface Parameter extends AbiParameter {
 }
 
 /**
- * The values that data encodes, by the parameters of an ABI (Contract ABI Specification, "Strict Encoding Mode").
- * @param parameters `inputs` of an entry, as the ABI has them
- * @returns undefined where the data is not the strict encoding of such values, and where they are more than 500
+ * Decodes data by the parameters of an ABI (Contract ABI Specification, "Strict Encoding Mode").
+ * @param parameters `inputs` of an ABI entry
+ * @returns undefined if the data is not a strict encoding of such values, or contains more than 500
  */
 export function describeValues(
   parameters: unknown,
@@ -113,7 +113,7 @@ function textOf(type: string, value: Uint8Array): string {
   return bytesToHex(value);
 }
 
-/** Text that is UTF-8; the EVM does not ask. */
+/** Decodes UTF-8 text; the EVM does not enforce it. */
 function readText(bytes: Uint8Array): string | undefined {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);

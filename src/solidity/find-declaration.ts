@@ -2,7 +2,7 @@ import { declarationsIn } from './build-standard-json.ts';
 import { type StandardJsonInput } from './standard-json.ts';
 import { vyperContractsIn } from './vyper-sources.ts';
 
-/** The sources of an input that declare a contract of this name, by their paths. */
+/** Returns the paths of the sources in an input that declare a contract of this name. */
 export function findDeclarations(
   name: string,
   { language, sources }: StandardJsonInput,
@@ -16,8 +16,9 @@ export function findDeclarations(
 }
 
 /**
- * The contract of an input as `path:Name`: a name with a path as it is, and a name alone with the one source that declares it.
- * @returns undefined where the name is empty or leaves open which contract it is
+ * Returns a contract of an input as `path:Name`: a qualified name unchanged, and a plain name with the only
+ * source that declares it.
+ * @returns undefined if the name is empty or ambiguous
  */
 export function findDeclaration(name: string, input: StandardJsonInput): string | undefined {
   if (name.includes(':')) return name;

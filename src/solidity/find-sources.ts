@@ -2,15 +2,15 @@ import { bytesToHex } from '../lib/hex.ts';
 import { keccak256 } from '../lib/keccak.ts';
 import { type ListedSource } from './metadata.ts';
 
-/** How the given sources fit those that the metadata names. */
+/** The submitted sources compared with those that the metadata lists. */
 export interface FoundSources {
-  /** Path in the metadata → content, each with the hash that the metadata says. */
+  /** Path in the metadata -> content with the hash from the metadata. */
   readonly contents: ReadonlyMap<string, string>;
-  /** The paths of given sources that the metadata does not name. */
+  /** Paths of submitted sources that the metadata does not list. */
   readonly unused: readonly string[];
-  /** The paths of sources that no content was found for. */
+  /** Paths of listed sources without content. */
   readonly missing: readonly string[];
-  /** The paths that the metadata says no hash of, or that another content was given under. */
+  /** Paths without a hash in the metadata, or with different submitted content. */
   readonly invalid: readonly string[];
 }
 
@@ -18,7 +18,10 @@ function hashOf(content: string): string {
   return bytesToHex(keccak256(Buffer.from(content, 'utf8')));
 }
 
-/** What editors and version control make of a text without meaning to: line endings, and the line break at its end. */
+/**
+ * Returns variants of a text that editors and version control produce unintentionally: different line
+ * endings, and a different end of file.
+ */
 function variantsOf(content: string): readonly string[] {
   const unix = content.replaceAll('\r\n', '\n');
   const dos = unix.replaceAll('\n', '\r\n');
@@ -27,13 +30,13 @@ function variantsOf(content: string): readonly string[] {
   );
 }
 
-/** A content with the given one that it was made of. */
+/** A content and the submitted text that it was derived from. */
 interface FoundContent {
   readonly content: string;
   readonly given: string;
 }
 
-/** Finds contents by hash: the given ones first, and their variants only when one is missing. */
+/** Finds contents by hash, first among the submitted texts, then among their variants. */
 class ContentIndex {
   readonly #given: readonly string[];
   readonly #byHash: Map<string, FoundContent>;
@@ -57,9 +60,9 @@ class ContentIndex {
 }
 
 /**
- * Finds every source that metadata lists among the given ones: written into the metadata itself, or with the right
- * hash under any path. The content under the right path is not believed unless its hash is right.
- * @param size counts each text before it is hashed or taken: metadata may list one content under many paths
+ * Finds every source that metadata lists: embedded in the metadata, or submitted with the right hash under
+ * any path. Content under the right path is accepted only if its hash matches.
+ * @param size counts each text before it is hashed or used: metadata may list one content under many paths
  */
 export function findSources(
   listed: readonly ListedSource[],

@@ -1,4 +1,4 @@
-/** A file as the browser gave it: its path within the folder that was chosen, or its name. */
+/** A file from the browser: its path within the chosen folder, or its name. */
 export interface InputFile {
   readonly path: string;
   readonly text: string;

@@ -26,7 +26,7 @@ test('groups libraries by their paths, which may hold colons or be absent', () =
 });
 
 test('groups the libraries of one path in linear time', () => {
-  // In quadratic time this would take longer than a test may.
+  // In quadratic time this would exceed the test's timeout.
   const count = 300_000;
   const entries = Array.from({ length: count }, (_, index) => [`a.sol:L${index}`, index] as const);
   expect(Object.keys(groupByPath(entries)['a.sol'] ?? {})).toHaveLength(count);

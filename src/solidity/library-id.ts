@@ -1,12 +1,12 @@
-/** Path and name of `path:Name`, a contract or a library; compilers before 0.5 may name no path, which is then empty. */
+/** Splits `path:Name` of a contract or library; compilers before 0.5 may omit the path, which is then empty. */
 export function splitQualifiedName(id: string): readonly [path: string, name: string] {
   const colon = id.lastIndexOf(':');
   return [id.slice(0, Math.max(0, colon)), id.slice(colon + 1)];
 }
 
 /**
- * Turns values by `path:Name` into path → Name → value, the form of `settings.libraries`. Later entries of one id win. Each
- * entry is moved once, so that thousands of one path cost what they weigh.
+ * Groups values by `path:Name` into path -> Name -> value, the form of `settings.libraries`. Later entries
+ * for the same id win. Runs in linear time, even with thousands of entries for one path.
  */
 export function groupByPath<T>(
   entries: Iterable<readonly [id: string, value: T]>,

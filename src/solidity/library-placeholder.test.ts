@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { libraryPlaceholder } from './library-placeholder.ts';
 
 describe('the placeholder of a library', () => {
-  // The first is the example of the Solidity documentation, "Using the Commandline Compiler".
+  // The first is the example in the Solidity documentation, "Using the Commandline Compiler".
   test.each([
     ['file.sol:Math', '0.8.37+commit.00000000', '__$53aea86b7d70b31448b230b20ae141a537$__'],
     ['file.sol:Math', '0.5.0+commit.1d4f565a', '__$53aea86b7d70b31448b230b20ae141a537$__'],

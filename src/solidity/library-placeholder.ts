@@ -1,24 +1,27 @@
 import { keccak256 } from '../lib/keccak.ts';
 
-/** What solc writes for an address that is to be linked: as many bytes as an address has digits. */
+/** Size of solc's placeholder for a library address: as many bytes as an address has digits. */
 export const PLACEHOLDER_BYTES = 40;
-/** Solc keeps this much of the name in a placeholder up to 0.4. */
+/** Number of bytes of the name in a placeholder up to 0.4. */
 const NAME_BYTES = 36;
-/** A placeholder from 0.5 on holds this many digits of the name's hash. */
+/** Number of digits of the name's hash in a placeholder from 0.5 on. */
 const HASH_DIGITS = 34;
 
-/** The digits that stand in a placeholder for `path:Name` since solc 0.5.0: the first 34 of its keccak256. */
+/** Returns the digits in a placeholder for `path:Name` since solc 0.5.0: the first 34 of its keccak256. */
 export function placeholderDigits(name: string): string {
   const digits = Buffer.from(keccak256(Buffer.from(name, 'utf8'))).toString('hex');
   return digits.slice(0, HASH_DIGITS);
 }
 
-/** The placeholder of `path:Name` since solc 0.5.0. */
+/** Returns the placeholder of `path:Name` since solc 0.5.0. */
 export function hashPlaceholder(name: string): string {
   return `__$${placeholderDigits(name)}$__`;
 }
 
-/** The placeholder of solc up to 0.4: two underscores, the first 36 bytes of the name, filled up with underscores. */
+/**
+ * Returns the placeholder of solc up to 0.4: two underscores, the first 36 bytes of the name, padded with
+ * underscores.
+ */
 export function namePlaceholder(name: string): Buffer {
   const placeholder = Buffer.alloc(PLACEHOLDER_BYTES, '_');
   Buffer.from(name, 'utf8').subarray(0, NAME_BYTES).copy(placeholder, 2);
@@ -26,8 +29,9 @@ export function namePlaceholder(name: string): Buffer {
 }
 
 /**
- * What stands in unlinked code for the address of a library. A name that is a placeholder already stays what it is.
- * @param version of the compiler that made the code
+ * Returns the placeholder of a library in unlinked bytecode. A name that is already a placeholder is returned
+ * unchanged.
+ * @param version the compiler version of the bytecode
  */
 export function libraryPlaceholder(name: string, version: string): string {
   if (name.startsWith('__') && Buffer.byteLength(name) === PLACEHOLDER_BYTES) return name;

@@ -4,7 +4,7 @@ import { type ListedSource } from './metadata.ts';
 
 const hashes = new WeakMap<InputFile, string>();
 
-/** The hash of a file's text in hex. It is kept, since many artifacts list one source. */
+/** Returns the hash of a file's text in hex. Cached, since many artifacts list the same source. */
 function hashOf(file: InputFile): string {
   const known = hashes.get(file);
   if (known !== undefined) return known;
@@ -15,9 +15,9 @@ function hashOf(file: InputFile): string {
 }
 
 /**
- * The file of each source: the one with its hash, under whatever name. Of the files that no source has by its hash, a
- * source gets the one whose path ends with most of its name, each file for the source that it fits best: the service
- * tells what is wrong with its text.
+ * Assigns a file to each source: the one with its hash, whatever its name. Among the remaining files, a
+ * source gets the one whose path shares the longest suffix with its name, and each file is used once, for its
+ * best source; the service then reports what is wrong with its text.
  */
 export function matchFiles(
   sources: readonly ListedSource[],
@@ -47,7 +47,7 @@ export function matchFiles(
   return matched;
 }
 
-/** How many segments two paths share at their ends. */
+/** Counts the trailing segments that two paths share. */
 function countSameParts(one: string, other: string): number {
   const [parts, others] = [one.split('/'), other.split('/')];
   let same = 0;

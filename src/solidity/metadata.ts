@@ -1,39 +1,40 @@
-// What Solidity writes and reads beside code, without I/O: metadata.json here, and standard JSON, sources and libraries.
+// Reads metadata.json, without I/O. Standard JSON, sources and libraries are in the other modules of this
+// folder.
 import { isMembers, type Members } from '../lib/members.ts';
 import { groupByPath } from './library-id.ts';
 import { type CompilationTarget } from './standard-json.ts';
 
-/** A source as metadata.json lists it. */
+/** A source listed in metadata.json. */
 export interface ListedSource {
   readonly path: string;
-  /** `0x` and lower-case digits, as long as the metadata has them; absent where it says no hash. */
+  /** `0x` and lower-case digits, of the length in the metadata; absent if the metadata has no hash. */
   readonly keccak256?: string;
-  /** The source itself, where the compiler was told to put it into the metadata. */
+  /** The source text, if the compiler was set to embed it in the metadata. */
   readonly content?: string;
-  /** Where the compiler says that the source may be had, such as `dweb:/ipfs/Qm…`. */
+  /** URLs of the source according to the compiler, such as `dweb:/ipfs/Qm...`. */
   readonly urls?: readonly string[];
 }
 
 /** The languages whose compilers write metadata. */
 export type MetadataLanguage = 'solidity' | 'yul' | 'vyper';
 
-/** What metadata.json says, in this service's words. */
+/** The content of metadata.json in this service's terms. */
 export interface Metadata {
   readonly language: MetadataLanguage;
-  /** As it is written, such as `0.8.30+commit.73712a01`. */
+  /** As written, such as `0.8.30+commit.73712a01`. */
   readonly version: string;
   readonly target: CompilationTarget;
-  /** In the form of the standard JSON input: without the target, libraries by path. */
+  /** In the form of the standard JSON input: without the target, and with libraries by path. */
   readonly settings: Members;
   readonly sources: readonly ListedSource[];
-  /** `abi`, `devdoc` and `userdoc`; empty where the metadata has no output. */
+  /** `abi`, `devdoc` and `userdoc`; empty if the metadata has no output. */
   readonly output: Members;
 }
 
-/** Which part of a document is not what a compiler writes. */
+/** The invalid part of a metadata document. */
 export type MetadataPart = 'object' | 'language' | 'version' | 'target';
 
-/** Says what of a document is not what a compiler writes. The message is a sentence without names of the document. */
+/** Thrown for a document that no compiler writes. The message is a sentence without names from the document. */
 export class MetadataFault extends Error {
   override readonly name = 'MetadataFault';
   readonly part: MetadataPart;
@@ -44,21 +45,21 @@ export class MetadataFault extends Error {
   }
 }
 
-/** How standard JSON writes the languages. */
+/** Names of the languages in standard JSON. */
 export const LANGUAGE_NAMES: Readonly<Record<MetadataLanguage, string>> = {
   solidity: 'Solidity',
   yul: 'Yul',
   vyper: 'Vyper',
 };
 
-/** Whether a JSON document is the metadata of a contract, sound or not. */
+/** Returns whether a JSON document is the metadata of a contract, valid or not. */
 export function isMetadata(value: unknown): value is Members {
   return (
     isMembers(value) && isMembers(value['settings']) && 'compilationTarget' in value['settings']
   );
 }
 
-/** The contract that metadata is about; undefined unless it names exactly one. */
+/** Returns the contract of the metadata; undefined unless it names exactly one. */
 export function targetOf({ settings }: Members): CompilationTarget | undefined {
   const target = isMembers(settings) ? settings['compilationTarget'] : undefined;
   const [entry, ...more] = isMembers(target) ? Object.entries(target) : [];
@@ -67,13 +68,13 @@ export function targetOf({ settings }: Members): CompilationTarget | undefined {
   return isOne ? { path, name } : undefined;
 }
 
-/** The compiler's version as metadata writes it; undefined where it writes none. */
+/** Returns the compiler version in the metadata; undefined if there is none. */
 export function versionOf({ compiler }: Members): string | undefined {
   const version = isMembers(compiler) ? compiler['version'] : undefined;
   return typeof version === 'string' && version !== '' ? version : undefined;
 }
 
-/** The sources that metadata lists; none where it has no such object. */
+/** Returns the sources listed in the metadata; empty if there are none. */
 export function listedSourcesOf({ sources }: Members): ListedSource[] {
   return Object.entries(isMembers(sources) ? sources : {}).map(([path, source]) => {
     const { keccak256: hash, content, urls } = isMembers(source) ? source : {};
@@ -89,8 +90,8 @@ export function listedSourcesOf({ sources }: Members): ListedSource[] {
 }
 
 /**
- * Reads metadata.json (Solidity documentation, "Contract Metadata"). The fields of a source stay as written: callers
- * that need its hash check it themselves.
+ * Reads metadata.json (Solidity documentation, "Contract Metadata"). Does not validate the fields of sources:
+ * callers check the hashes that they need.
  * @throws MetadataFault
  */
 export function readMetadata(document: unknown): Metadata {
@@ -134,12 +135,12 @@ function inputSettings(settings: Members): Members {
   );
 }
 
-/** These compilers write a setting into the metadata that they refuse in the input (Solidity 0.8.5, changelog). */
+/** Versions that write a setting to the metadata that they reject in the input (Solidity 0.8.5, changelog). */
 const INLINER_WRITERS = /^v?0\.8\.[234]\b/;
 
 /**
- * Settings of metadata as the compiler that wrote it takes them. Without the inliner in the details, the preset decides
- * of it: an enabled optimizer inlines, another does not.
+ * Converts settings from the metadata to settings that the compiler accepts. Without `inliner` in the
+ * details, the preset decides: an enabled optimizer inlines, a disabled one does not.
  */
 export function withoutInliner(settings: Members, version: string): Members {
   const { optimizer } = settings;

@@ -1,13 +1,16 @@
 import { isMembers, type Members } from '../lib/members.ts';
 
-/** Steps that are on without the optimizer too. */
+/** Steps that run even without the optimizer. */
 const ALWAYS_ON: ReadonlySet<string> = new Set([
   'peephole',
   'jumpdestRemover',
   'simpleCounterForLoopUncheckedIncrement',
 ]);
 
-/** Whether settings turn the optimizer of Solidity on. Metadata with details leaves `enabled` out: then they say it. */
+/**
+ * Returns whether settings enable the Solidity optimizer. Metadata with details omits `enabled`, so the
+ * details decide.
+ */
 export function isOptimized({ optimizer }: Members): boolean {
   if (!isMembers(optimizer)) return false;
   const { enabled, details } = optimizer;

@@ -1,27 +1,27 @@
-/** A type in a signature, in the form of a parameter in a JSON ABI. */
+/** A type in a signature, in the form of a JSON ABI parameter. */
 export interface SignatureType {
   readonly type: string;
   readonly components?: readonly SignatureType[];
 }
 
-/** A signature in its parts. */
+/** A parsed signature. */
 export interface ParsedSignature {
   readonly name: string;
   readonly inputs: readonly SignatureType[];
 }
 
-/** As long as one may be that is stored: the longest of well-known contracts have some hundred characters. */
+/** Length limit of stored signatures: the longest ones of well-known contracts have several hundred characters. */
 export const SIGNATURE_CHARACTERS = 2000;
 
-/** Tuples in each other, and lists of lists. */
+/** Limits on nested tuples, and on nested lists. */
 const MOST_DEPTH = 64;
 const MOST_LISTS = 16;
 
 const NAME = /[A-Za-z_$][\w$]*/y;
 const LISTS = /(?:\[(?:[1-9]\d{0,8})?\])*/y;
-/** A type of its own that a function of a library takes: its selector is made of that name. */
+/** A user-defined type in a library function, whose selector contains that name. */
 const TYPE_NAME = /[A-Za-z_$][\w$]*(?:\.[A-Za-z_$][\w$]*)*/y;
-/** What such a function takes by reference. */
+/** Suffix of a parameter that a library function takes by reference. */
 const STORAGE = / storage/y;
 
 const sizes = (most: number, step: number): number[] =>
@@ -40,7 +40,7 @@ function isElementary(name: string): boolean {
   return ELEMENTARY.has(`uint${bits}`) && bits !== '' && Number(decimals) <= MOST_DECIMALS;
 }
 
-/** What is left of a text. Every character is read once. */
+/** A cursor over a text. Reads every character once. */
 class Reader {
   readonly #text: string;
   readonly #mayBeOfLibrary: boolean;
@@ -62,7 +62,7 @@ class Reader {
     return found;
   }
 
-  /** Types in parentheses. */
+  /** Reads a parenthesized list of types. */
   readTypes(depth: number): readonly SignatureType[] | undefined {
     if (depth > MOST_DEPTH || !this.#skip('(')) return undefined;
     const types: SignatureType[] = [];
@@ -95,9 +95,9 @@ class Reader {
 }
 
 /**
- * The parts of a canonical signature, such as `transfer(address,uint256)`: full names of types, nothing else between them.
- * Undefined for any other text. Takes time linear in it.
- * @param mayBeOfLibrary whether types may have names of their own, as in functions of libraries
+ * Parses a canonical signature, such as `transfer(address,uint256)`: full type names without spaces. Returns
+ * undefined for any other text. Runs in linear time.
+ * @param mayBeOfLibrary whether to accept user-defined types, as in library functions
  */
 export function parseSignature(text: string, mayBeOfLibrary = false): ParsedSignature | undefined {
   if (text.length > SIGNATURE_CHARACTERS) return undefined;

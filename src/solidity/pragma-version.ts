@@ -29,7 +29,7 @@ function readBound(text: string): Bound | undefined {
   return { sign, parts: (end < 0 ? numbers : numbers.slice(0, end)) as number[] };
 }
 
-/** The first release above those that begin with the numbers. */
+/** Returns the first release after those that start with these numbers. */
 function after(parts: readonly number[]): Release {
   const [major = 0, minor = 0, patch = 0] = parts;
   if (parts.length === 1) return [major + 1, 0, 0];
@@ -50,7 +50,7 @@ function isWithin(release: Release, { sign, parts }: Bound): boolean {
     case '<=':
       return compare(release, after(parts)) < 0;
     case '^':
-      // The first number that is not 0 stays, as in every range of npm.
+      // As in npm ranges, the first non-zero number must not change.
       return isAtLeast && compare(release, after(caretOf(parts))) < 0;
     case '~':
       return isAtLeast && compare(release, after(parts.slice(0, 2))) < 0;
@@ -65,7 +65,8 @@ function caretOf(parts: readonly number[]): readonly number[] {
 }
 
 /**
- * Whether a release is in the range of a `pragma solidity`; undefined where the range is not understood.
+ * Returns whether a release satisfies the range of a `pragma solidity`; undefined if the range cannot be
+ * parsed.
  * @param longVersion `0.8.30+commit.73712a01` or `0.8.30`
  */
 export function isAllowed(longVersion: string, range: string): boolean | undefined {
@@ -81,7 +82,7 @@ export function isAllowed(longVersion: string, range: string): boolean | undefin
   );
 }
 
-/** The newest of the versions that every range allows; undefined where there is none. */
+/** Returns the newest version that satisfies every range; undefined if there is none. */
 export function newestAllowed(
   longVersions: readonly string[],
   ranges: readonly string[],

@@ -5,43 +5,43 @@ import { matchFiles } from './match-files.ts';
 import { isVyperImport, isVyperPath, vyperContractsIn } from './vyper-sources.ts';
 import { isMetadata, listedSourcesOf, targetOf, versionOf } from './metadata.ts';
 
-/** One thing that can be compiled: a standard JSON input, metadata with its sources, or sources alone. */
+/** A compilation found in the files: a standard JSON input, metadata with its sources, or plain sources. */
 export type InputCompilation = {
-  /** Where the file says it. */
+  /** If the file states it. */
   readonly compilerVersion?: string;
-  /** `path:Name` of the contracts that it may be; the output of a compiler names all of them. */
+  /** `path:Name` of the candidate contracts; a compiler's output lists all of them. */
   readonly contracts: readonly string[];
 } & (
   | {
       readonly kind: 'standard_json';
       readonly input: Members;
-      /** The sources that it was made for, by the names that people know: Hardhat 3 writes a build info for each of them. */
+      /** The sources that it was made for, by their project names: Hardhat 3 writes a build info for each of them. */
       readonly roots: Members;
     }
   | {
       readonly kind: 'metadata';
       readonly metadata: Members;
       readonly sources: Readonly<Record<string, string>>;
-      /** Sources that the metadata names and that are not there, by name or by content. */
+      /** Sources that the metadata lists but that are missing, by name and by content. */
       readonly missing: readonly string[];
     }
   | {
       readonly kind: 'sources';
       readonly language: 'Solidity' | 'Vyper';
       readonly sources: Readonly<Record<string, string>>;
-      /** Imports that are not among the sources, where no remapping leads elsewhere; of Vyper its compiler says them. */
+      /** Imports that are not among the sources, before remappings; empty for Vyper, whose compiler reports them. */
       readonly missing: readonly string[];
     }
 );
 
-/** Sources that came without anything that says how they were compiled. */
+/** Plain sources, without any data on how they were compiled. */
 export type PlainInput = Extract<InputCompilation, { kind: 'sources' }>;
 
-/** What a set of files holds that can be verified. */
+/** Result of reading a set of files: what can be verified, or why nothing can. */
 export type InputFiles =
   | {
       readonly kind: 'usable';
-      /** In words: a standard JSON input, a build info. */
+      /** Description of the input, such as a standard JSON input or a build info. */
       readonly from: string;
       /** At least one. */
       readonly compilations: readonly InputCompilation[];
@@ -50,15 +50,15 @@ export type InputFiles =
     }
   | { readonly kind: 'unusable'; readonly reason: string };
 
-/** Files that hold something that can be verified. */
+/** Files that contain something to verify. */
 export type UsableInputFiles = Extract<InputFiles, { kind: 'usable' }>;
 
 const unusable = (reason: string): InputFiles => ({ kind: 'unusable', reason });
 
 /**
- * What can be verified of files that were dropped or chosen: a standard JSON input, a build info of Hardhat (with the
- * output, or with `output` in a file of its own), an artifact of Foundry or a metadata.json with its sources. What
- * says most is taken; the other files are sources.
+ * Finds what can be verified in dropped or chosen files: a standard JSON input, a Hardhat build info (with
+ * the output, or with `output` in a separate file), a Foundry artifact, or a metadata.json with its sources.
+ * The most complete kind is used; the other files count as sources.
  */
 export function readInputFiles(files: readonly InputFile[]): InputFiles {
   const documents = files.flatMap(({ path, text }) => {
@@ -67,7 +67,7 @@ export function readInputFiles(files: readonly InputFile[]): InputFiles {
   });
   const kinds: Readonly<Record<string, (document: Members) => boolean>> = {
     'build info': ({ input }) => isStandardJson(input),
-    // Metadata has the form of a standard JSON input, without the texts.
+    // Metadata has the form of a standard JSON input without texts.
     'standard JSON input': (document) => isStandardJson(document) && !isMetadata(document),
     'metadata file': isMetadata,
     artifact: (document) => metadataOf(document) !== undefined,
@@ -100,8 +100,8 @@ function toCompilation(
 }
 
 /**
- * A contract by its name in the input. Hardhat 3 calls a source of the project `contracts/Token.sol`, and gives it to the
- * compiler as `project/contracts/Token.sol`.
+ * Converts a contract's name to its name in the input. Hardhat 3 shows a project source as
+ * `contracts/Token.sol` and passes it to the compiler as `project/contracts/Token.sol`.
  * @param contract `path:Name`
  */
 export function nameInInput({ compilations }: UsableInputFiles, contract: string): string {
@@ -115,7 +115,7 @@ export function nameInInput({ compilations }: UsableInputFiles, contract: string
   return contract;
 }
 
-/** The compilation of a contract: the one that was made for its source, where several have it. */
+/** Returns the compilation of a contract; if several contain it, the one made for its source. */
 export function compilationOf(
   dropped: InputFiles | undefined,
   contract: string,
@@ -150,7 +150,7 @@ function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument
   }
   const alone = sourcesAlone(files);
   const [document] = documents;
-  // A folder of sources has a package.json.
+  // A folder of sources may contain a package.json, which is no error.
   if (alone.kind === 'usable' || document === undefined) return alone;
   const { path } = document;
   return unusable(
@@ -158,7 +158,7 @@ function nothingOf(files: readonly InputFile[], documents: readonly JsonDocument
   );
 }
 
-/** Sources that came without anything that says how they were compiled: people say it. */
+/** Reads plain sources, for which the user has to enter the settings. */
 function sourcesAlone(files: readonly InputFile[]): InputFiles {
   const solidity = files.filter(({ path }) => path.endsWith('.sol'));
   if (solidity.length === 0 && files.some(({ path }) => isVyperPath(path)))
@@ -179,7 +179,7 @@ function sourcesAlone(files: readonly InputFile[]): InputFiles {
   };
 }
 
-/** Sources in Vyper with the interfaces that they import. */
+/** Reads Vyper sources with the interfaces that they import. */
 function vyperAlone(files: readonly InputFile[]): InputFiles {
   const read = files.filter(({ path }) => isVyperImport(path));
   const sources = Object.fromEntries(read.map(({ path, text }) => [path, text]));
@@ -195,7 +195,7 @@ function vyperAlone(files: readonly InputFile[]): InputFiles {
 const idsOf = (declared: readonly Declaration[]): readonly string[] =>
   declared.map(({ path, name }) => `${path}:${name}`);
 
-/** The mark that some editors write first is not a part of JSON. */
+/** Removes the byte order mark that some editors write; it is not part of JSON. */
 const withoutMark = (text: string): string => text.replace(/^\ufeff/, '');
 
 function parseMembers(text: string): Members | undefined {
@@ -217,7 +217,7 @@ function faultOf(text: string): string {
   }
 }
 
-/** A build info without the output but for the names of its contracts: the rest is large, and nobody here needs it. */
+/** Removes the output from a build info, except for the names of its contracts: the rest is large and not used. */
 export function withoutOutput(text: string): string {
   const document = parseMembers(text);
   const output: unknown = document?.['output'];
@@ -240,9 +240,9 @@ function isStandardJson(value: unknown): boolean {
 const inputOf = (document: Members): Members =>
   isStandardJson(document) ? document : membersOf(document['input']);
 
-/** Hardhat 2 keeps the output beside the input, Hardhat 3 in another file with the same id. */
+/** Reads an input. Hardhat 2 keeps the output in the same file, Hardhat 3 in another file with the same id. */
 function ofInput(document: Members, documents: readonly JsonDocument[]): InputCompilation {
-  // The last is what Vyper's own `-f solc_json` writes.
+  // The last member is written by Vyper's `-f solc_json`.
   const { solcLongVersion, solcVersion, compiler_version: vyperVersion } = document;
   const version = [solcLongVersion, solcVersion, vyperVersion].find(
     (each): each is string => typeof each === 'string' && each !== '',
@@ -266,7 +266,7 @@ function ofInput(document: Members, documents: readonly JsonDocument[]): InputCo
 function declaredIn(input: Members): readonly string[] {
   if (input['language'] === 'Vyper') {
     const sources = membersOf(input['sources']);
-    // An input for one contract selects the output of its file; the others are what it imports.
+    // An input for one contract selects the output of its file; the other sources are imports.
     const selected = Object.keys(membersOf(membersOf(input['settings'])['outputSelection']));
     const isPlaced = selected.length > 0 && selected.every((path) => Object.hasOwn(sources, path));
     return idsOf(vyperContractsIn(isPlaced ? selected : Object.keys(sources)));
@@ -277,7 +277,7 @@ function declaredIn(input: Members): readonly string[] {
   return idsOf(declarationsIn(Object.fromEntries(texts)));
 }
 
-/** Why an input cannot be sent; empty where it can. */
+/** Returns why an input cannot be submitted; empty if it can. */
 function faultOfInput(compilation: InputCompilation): string {
   if (compilation.kind !== 'standard_json') return '';
   const sources = Object.entries(membersOf(compilation.input['sources']));
@@ -287,7 +287,7 @@ function faultOfInput(compilation: InputCompilation): string {
   return `The source ${without[0]} has no content in the input; use an input with literal contents.`;
 }
 
-/** The metadata of a metadata.json itself, or of an artifact of Foundry, which has it as an object or as text. */
+/** Returns the metadata of a metadata.json, or of a Foundry artifact, which contains it as an object or as text. */
 export function metadataOf(value: unknown): Members | undefined {
   if (!isMembers(value)) return undefined;
   const { rawMetadata, metadata } = value;
@@ -296,7 +296,10 @@ export function metadataOf(value: unknown): Members | undefined {
   return [value, inside].find(isMetadata);
 }
 
-/** The files that are not JSON: a source may begin with a brace too, such as one in Yul. */
+/**
+ * Returns the files that are not JSON documents. Yul sources also start with a brace, so file content alone
+ * is not enough.
+ */
 function sourcesOf(files: readonly InputFile[], documents: readonly JsonDocument[]): InputFile[] {
   const parsed = new Set(documents.map(({ path }) => path));
   return files.filter(({ path }) => !parsed.has(path));
@@ -315,7 +318,7 @@ function ofMetadata(metadata: Members, others: readonly InputFile[]): InputCompi
     if (text === undefined) missing.push(path);
     else sources.push([path, text]);
   }
-  // The service finds a source by its hash as well: what stands under another name is sent under its own.
+  // The service also finds sources by hash, so files with another name are sent under that name.
   const used = new Set(sources.map(([, text]) => text));
   for (const { path, text } of others) if (!used.has(text)) sources.push([path, text]);
   const target = targetOf(metadata);

@@ -1,13 +1,13 @@
 import { isMembers, type Members } from '../lib/members.ts';
 
-/** A name as compilers take one. */
+/** A valid identifier. */
 const NAME = /^[A-Za-z_$][\w$]*$/;
-/** The compiler nests no deeper. */
+/** The compiler's nesting limit. */
 const MOST_DEPTH = 64;
 
 /**
- * The signature of an entry of an ABI, `transfer(address,uint256)`, of which selectors and topics are made (Contract ABI
- * Specification, "Function Selector"); undefined where the entry has no form of one.
+ * Returns the signature of an ABI entry, `transfer(address,uint256)`, the basis of selectors and topics
+ * (Contract ABI Specification, "Function Selector"); undefined if the entry is malformed.
  */
 export function signatureOf({ name, inputs = [] }: Members): string | undefined {
   if (typeof name !== 'string' || !NAME.test(name)) return undefined;
@@ -15,7 +15,7 @@ export function signatureOf({ name, inputs = [] }: Members): string | undefined 
   return types === undefined ? undefined : `${name}(${types})`;
 }
 
-/** The types of parameters with commas between them; undefined where one has none. */
+/** Returns the comma-separated types of parameters; undefined if one is malformed. */
 function typesOf(parameters: unknown, depth: number): string | undefined {
   if (!Array.isArray(parameters) || depth > MOST_DEPTH) return undefined;
   const types: string[] = [];

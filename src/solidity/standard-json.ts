@@ -1,4 +1,4 @@
-/** One source of a standard JSON input. Only `content` is compiled: nothing is ever fetched. */
+/** A source of a standard JSON input. Only `content` is compiled: nothing is ever fetched. */
 export interface StandardJsonSource {
   readonly content?: string;
   readonly urls?: readonly string[];
@@ -6,8 +6,8 @@ export interface StandardJsonSource {
 }
 
 /**
- * What a compiler is given: the standard JSON input of the Solidity documentation ("Compiler Input and Output JSON
- * Description"). Fields that are not named here pass through to the compiler.
+ * A compiler's standard JSON input (Solidity documentation, "Compiler Input and Output JSON Description").
+ * Other fields pass through to the compiler.
  */
 export interface StandardJsonInput {
   /** `Solidity` or `Yul`. */
@@ -17,43 +17,49 @@ export interface StandardJsonInput {
   readonly [field: string]: unknown;
 }
 
-/** One contract of an input. */
+/** A contract of an input. */
 export interface CompilationTarget {
-  /** The source's name in the input. */
+  /** Path of the source in the input. */
   readonly path: string;
-  /** The contract's name; of a Yul object its own. */
+  /** Name of the contract, or of the Yul object. */
   readonly name: string;
 }
 
-/** A byte range of code: offset and length in bytes. */
+/** A byte range of a bytecode: offset and length. */
 export interface CodeRange {
   readonly start: number;
   readonly length: number;
 }
 
-/** Where library addresses are missing: by source, then by library. Compilers before 0.5 put both into one name. */
+/** Placeholders of library addresses, by source, then by library. Compilers before 0.5 put both into one name. */
 export type LinkReferences = Readonly<
   Record<string, Readonly<Record<string, readonly CodeRange[]>>>
 >;
 
-/** Compiled code as the compiler writes it. */
+/** Bytecode as the compiler writes it. */
 export interface CompiledCode {
-  /** Hex digits without `0x`; placeholders of 40 digits stand where libraries are linked. */
+  /** Hex digits without `0x`, with placeholders of 40 digits for libraries. */
   readonly object: string;
   readonly sourceMap?: string;
   readonly linkReferences?: LinkReferences;
   readonly [field: string]: unknown;
 }
 
-/** Runtime code as the compiler writes it; `immutableReferences` by the id of the immutable's declaration, since 0.6.5. */
+/**
+ * Runtime bytecode as the compiler writes it; `immutableReferences` by declaration id of the immutable, since
+ * 0.6.5.
+ */
 export interface CompiledRuntimeCode extends CompiledCode {
   readonly immutableReferences?: Readonly<Record<string, readonly CodeRange[]>>;
 }
 
-/** What a compiler says about one contract. What was not selected, or what a version does not know, is absent. */
+/**
+ * A compiler's output for one contract. Outputs that were not selected, or that a version does not support,
+ * are absent.
+ */
 export interface ContractOutput {
   readonly abi?: readonly unknown[];
-  /** The metadata document, byte for byte as it is hashed into the code. */
+  /** The metadata document, byte for byte as hashed into the bytecode. */
   readonly metadata?: string;
   readonly userdoc?: unknown;
   readonly devdoc?: unknown;
@@ -64,14 +70,14 @@ export interface ContractOutput {
     readonly bytecode?: CompiledCode;
     readonly deployedBytecode?: CompiledRuntimeCode;
     readonly legacyAssembly?: unknown;
-    /** Signature → selector in hex without `0x`. Those of a library name its types as the source does. */
+    /** Signature -> selector in hex without `0x`. Signatures of a library contain the type names of the source. */
     readonly methodIdentifiers?: unknown;
     readonly [field: string]: unknown;
   };
   readonly [field: string]: unknown;
 }
 
-/** An error, warning or remark of the compiler. Its texts quote the sources: they are as hostile as these. */
+/** An error, warning or info message of the compiler. Its text quotes the sources, so it is untrusted. */
 export interface CompilerMessage {
   readonly severity: string;
   readonly type: string;
@@ -82,7 +88,7 @@ export interface CompilerMessage {
   readonly [field: string]: unknown;
 }
 
-/** What a compiler answers. `contracts` is by source, then by contract; it is absent when nothing compiled. */
+/** A compiler's output. `contracts` is by source, then by contract; absent if nothing compiled. */
 export interface StandardJsonOutput {
   readonly errors?: readonly CompilerMessage[];
   readonly contracts?: Readonly<Record<string, Readonly<Record<string, ContractOutput>>>>;

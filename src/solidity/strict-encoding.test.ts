@@ -71,7 +71,7 @@ const encoded = fc
     ),
   }));
 
-/** A value of another implementation as the bytes of its words. */
+/** Converts a value from another implementation to the bytes of its words. */
 function toStrict(parameter: AbiParameter, value: unknown): StrictValue {
   const { type, components = [] } = parameter;
   if (type.endsWith(']')) {
@@ -184,7 +184,8 @@ describe('isStrictEncoding', () => {
     expect(
       isStrictEncoding([{ type: 'tuple[]', components: [] }], bytes(word(32), word(1n << 40n))),
     ).toBe(false);
-    // Each value costs a few slices: of the shared list one path is followed, which has a value for each level.
+    // Each value costs a few slices: only one path through the shared list is followed, with one value per
+    // level.
     const taken = slices.mock.calls.length;
     slices.mockRestore();
     expect(taken).toBeLessThan(10 * depth);
@@ -218,7 +219,7 @@ describe('isStrictPrefix', () => {
   });
 });
 
-/** The same type with `bytes` for every `string`: decoders replace what is not UTF-8, and this is not about text. */
+/** Replaces `string` with `bytes` in a type: decoders replace invalid UTF-8, which this test is not about. */
 function withoutText({ type, components }: AbiParameter): AbiParameter & { readonly name: string } {
   return {
     name: '',

@@ -4,7 +4,7 @@ export interface AbiParameter {
   readonly components?: readonly AbiParameter[];
 }
 
-/** A type of the contract ABI, read from its name. `head` is its length in bytes where it stands; 32 for a dynamic type. */
+/** A type of the contract ABI. `head` is the size of its head in bytes; 32 for a dynamic type. */
 type AbiType =
   | {
       readonly kind: 'word';
@@ -23,7 +23,7 @@ type AbiType =
       readonly kind: 'tuple';
       readonly dynamic: boolean;
       readonly head: number;
-      /** Length in bytes of all the heads, also where the tuple itself is dynamic. */
+      /** Total size of all heads in bytes, even if the tuple itself is dynamic. */
       readonly heads: number;
       readonly count: number;
       member(index: number): AbiType;
@@ -31,17 +31,17 @@ type AbiType =
 
 const WORD_BYTES = 32;
 
-/** The data is not the strict encoding of any values of the types. */
+/** The data is not a strict encoding of values of these types. */
 class NotStrict extends Error {}
 
 const isZero = (bytes: Buffer): boolean => bytes.every((byte) => byte === 0);
 
-/** An unsigned number of so many bytes, at the right end of the word. */
+/** An unsigned number with this many bytes, right-aligned in its word. */
 function unsigned(bytes: number, isSound: (word: Buffer) => boolean = () => true): AbiType {
   return word((value) => isZero(value.subarray(0, WORD_BYTES - bytes)) && isSound(value));
 }
 
-/** A number in two's complement of so many bytes: what is left of it repeats its sign. */
+/** A two's complement number with this many bytes, sign-extended to its word. */
 function signed(bytes: number): AbiType {
   return word((value) => {
     const sign = (value[WORD_BYTES - bytes] ?? 0) >= 0x80 ? 0xff : 0;
@@ -101,7 +101,7 @@ function parseType({ type, components }: AbiParameter): AbiType {
   const list = /^(.*)\[(\d*)\]$/.exec(type);
   if (list !== null) {
     const element = parseType({ type: list[1] ?? '', ...(components && { components }) });
-    // Solidity has no value without size; a list of them could ask for endless work by few bytes.
+    // Solidity has no zero-size values; a list of them could cause endless work with a few bytes.
     if (element.head === 0) throw new NotStrict();
     if (list[2] === '') return { kind: 'list', dynamic: true, head: WORD_BYTES, element };
     const count = Number(list[2]);
@@ -113,21 +113,21 @@ function parseType({ type, components }: AbiParameter): AbiType {
   return elementary;
 }
 
-/** A decoded value: the 32 bytes of a word, the content of bytes and text, or the values of a list or a tuple. */
+/** A decoded value: the 32 bytes of a word, the content of bytes or text, or the values of a list or tuple. */
 export type StrictValue = Buffer | readonly StrictValue[];
 
-/** Walks the one place that strict encoding allows for each value; every byte is read once. */
+/** Reads each value at the only position that strict encoding allows; reads every byte once. */
 class StrictReader {
   private readonly data: Buffer;
   private readonly isPadded: boolean;
 
-  /** @param isPadded whether zeros follow the data, as many as are read */
+  /** @param isPadded whether the data counts as followed by any number of zeros */
   constructor(data: Buffer, isPadded: boolean) {
     this.data = data;
     this.isPadded = isPadded;
   }
 
-  /** At most as many bytes as the data has: zeros behind it are left out. */
+  /** Returns at most the bytes that the data has; padding zeros are left out. */
   private slice(at: number, length: number): Buffer {
     if (at + length > this.data.length && !this.isPadded) throw new NotStrict();
     return this.data.subarray(at, at + length);
@@ -138,7 +138,7 @@ class StrictReader {
     return value.length === WORD_BYTES ? value : Buffer.concat([value], WORD_BYTES);
   }
 
-  /** An offset or a length: more than the data has is never sound, so a small number is enough. */
+  /** Reads an offset or a length. Values beyond the size of the data are invalid, so six bytes are enough. */
   private size(at: number): number {
     const value = this.word(at);
     if (!isZero(value.subarray(0, WORD_BYTES - 6))) throw new NotStrict();
@@ -146,8 +146,8 @@ class StrictReader {
   }
 
   /**
-   * @param values where the value is put; absent where nobody asks for it
-   * @returns where the encoding of the value that begins at `at` ends.
+   * @param values receives the value; absent if it is not needed
+   * @returns the end of the encoding of the value that starts at `at`
    */
   read(type: AbiType, at: number, values?: StrictValue[]): number {
     switch (type.kind) {
@@ -176,7 +176,7 @@ class StrictReader {
     }
   }
 
-  /** Heads first, then the tails of the dynamic members in order and without gaps: each offset says just that. */
+  /** Reads the heads, then the tails of the dynamic members in order and without gaps, as each offset must state. */
   private readMembers(
     count: number,
     member: (index: number) => AbiType,
@@ -191,12 +191,12 @@ class StrictReader {
     let tail = start + heads;
     const end = this.isPadded ? this.data.length : Infinity;
     let isCut = false;
-    // Behind the data all values are zeros, and offsets too.
+    // After the end of the data all values are zeros, including offsets.
     for (let index = 0; index < count && head < end; index += 1) {
       const type = member(index);
       if (type.dynamic) {
         const offset = this.size(head);
-        // How long a tail that the data cuts would have been, nothing says.
+        // The original length of a truncated tail is unknown.
         const isSound = isCut ? offset >= tail - start : offset === tail - start;
         if (!isSound) throw new NotStrict();
         tail = this.read(type, tail, members);
@@ -211,24 +211,24 @@ class StrictReader {
 }
 
 /**
- * Whether the data is, to its last byte, the encoding of some values of these types: the one that encoding the decoded
- * values gives again ("strict encoding mode" of the Solidity contract ABI specification: offsets as small as possible,
- * no gaps, padding of zeros, numbers within their type). Text need not be UTF-8, since the EVM does not ask.
- * Takes time linear in the data, whatever it holds.
+ * Returns whether the complete data is the canonical encoding of values of these types, the one that
+ * re-encoding the decoded values produces ("strict encoding mode" of the Solidity contract ABI specification:
+ * minimal offsets, no gaps, zero padding, numbers within their type). Text need not be UTF-8, which the EVM
+ * does not enforce. Runs in linear time on any data.
  */
 export function isStrictEncoding(parameters: readonly AbiParameter[], data: Uint8Array): boolean {
   return readStrictly(parameters, data);
 }
 
 /**
- * Whether the data is the beginning of a strict encoding, and zeros follow it: what constructors of Solidity before 0.5.0
- * read where too few arguments were given.
+ * Returns whether the data followed by zeros is a strict encoding: constructors of Solidity before 0.5.0 read
+ * missing arguments as zeros.
  */
 export function isStrictPrefix(parameters: readonly AbiParameter[], data: Uint8Array): boolean {
   return readStrictly(parameters, data, { isPadded: true });
 }
 
-/** The values that data is the strict encoding of, as {@link isStrictEncoding} says it; undefined where it is none. */
+/** Decodes data that is a strict encoding in the sense of {@link isStrictEncoding}; undefined if it is not. */
 export function decodeStrictly(
   parameters: readonly AbiParameter[],
   data: Uint8Array,

@@ -1,7 +1,7 @@
 import { type Members } from '../lib/members.ts';
 import { type StandardJsonInput } from './standard-json.ts';
 
-/** A standard JSON input as clients send it. */
+/** A standard JSON input as clients submit it. */
 interface GivenInput {
   readonly language: string;
   readonly sources: Readonly<Record<string, { readonly content?: string | undefined }>>;
@@ -10,7 +10,10 @@ interface GivenInput {
   readonly storage_layout_overrides?: unknown;
 }
 
-/** An input as it waits and is compiled: of language, sources and settings, and of what some compilers read beside them. */
+/**
+ * Converts an input to its queued and compiled form: language, sources and settings, and the additional
+ * members that some compilers read.
+ */
 export function toStandardJson({
   language,
   sources,
@@ -23,7 +26,8 @@ export function toStandardJson({
   );
   return {
     ...{ language, sources: Object.fromEntries(texts), settings: settings ?? {} },
-    // As text: hashes of Vyper are over the order of members, which neither the queue nor the database keeps.
+    // As text: Vyper's hashes depend on the order of members, which neither the queue nor the database
+    // preserves.
     ...(isGiven(interfaces) && { interfaces: JSON.stringify(interfaces) }),
     ...(isGiven(layouts) && { storage_layout_overrides: JSON.stringify(layouts) }),
   };
@@ -33,7 +37,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 
 const TEXT_MEMBERS = ['interfaces', 'storage_layout_overrides'] as const;
 
-/** The members beside language, sources and settings as they were sent, of an input as it waits and is compiled. */
+/** Returns the additional members of a queued input as they were submitted. */
 export function sentMembers(input: StandardJsonInput): Members {
   return Object.fromEntries(
     TEXT_MEMBERS.flatMap((name) => {

@@ -3,21 +3,21 @@ import { type StandardJsonInput } from './standard-json.ts';
 import { toStandardJson } from './to-standard-json.ts';
 
 const SUFFIX = '.vy';
-/** What an import may name: a contract or a module, an interface since 0.4.0, an ABI. */
+/** Suffixes of importable files: a contract or module, an interface since 0.4.0, an ABI. */
 const IMPORTED_SUFFIXES = [SUFFIX, '.vyi', '.json'];
 const ABI_SUFFIX = '.json';
 
-/** Whether a path is that of a contract in Vyper. */
+/** Returns whether a path is that of a Vyper contract. */
 export function isVyperPath(path: string): boolean {
   return path.endsWith(SUFFIX);
 }
 
-/** Whether sources in Vyper can import what lies at a path. */
+/** Returns whether Vyper sources can import a file. */
 export function isVyperImport(path: string): boolean {
   return IMPORTED_SUFFIXES.some((suffix) => path.endsWith(suffix));
 }
 
-/** The contracts of sources in Vyper: each file is one, which has its name. */
+/** Returns the contracts of Vyper sources: each file is one, named like the file. */
 export function vyperContractsIn(paths: readonly string[]): readonly Declaration[] {
   return paths
     .filter(isVyperPath)
@@ -25,10 +25,10 @@ export function vyperContractsIn(paths: readonly string[]): readonly Declaration
 }
 
 /**
- * The standard JSON input of sources in Vyper; those that end in .json are ABIs. What is not said is the compiler's own, or
- * that of a pragma.
- * @param interfaces sources that others import alone
- * @param parseAbi reads an ABI, by its path and its text
+ * Builds the standard JSON input of Vyper sources; files ending in .json are ABIs. Settings that are not
+ * given have the compiler's default, or that of a pragma.
+ * @param interfaces sources that are only imported
+ * @param parseAbi parses an ABI, given its path and text
  * @throws what `parseAbi` throws
  */
 export function buildVyperJson({
@@ -58,10 +58,10 @@ export function buildVyperJson({
   });
 }
 
-/** `# @version 0.3.10`, or `#pragma version ^0.4.0` as it is written since 0.3.10. */
+/** `# @version 0.3.10`, or `#pragma version ^0.4.0`, the form since 0.3.10. */
 const PRAGMA = /^#[ \t]{0,8}(?:@version|pragma[ \t]{1,8}version)[ \t]{1,8}([^\n]{1,100})$/m;
 
-/** The version range of a source's pragma, with the signs of ranges of npm in place of those of Python. */
+/** Returns the version range of a source's pragma, with Python operators replaced by those of npm. */
 export function vyperPragmaOf(text: string): string | undefined {
   return PRAGMA.exec(text)?.[1]
     ?.replaceAll('~=', '~')
@@ -74,8 +74,9 @@ const IMPORT = /^import[ \t]{1,8}([\w.]{1,500})/gm;
 const IMPORT_FROM = /^from[ \t]{1,8}([\w.]{1,500})[ \t]{1,8}import[ \t]{1,8}([^\n#]{1,2000})/gm;
 
 /**
- * The paths at which a source in Vyper may find what it imports, those beside the source first: several for each import, and
- * none of them exists for what the compiler has itself (Vyper documentation, "Searching For Imports").
+ * Returns the candidate paths of a Vyper source's imports, those relative to the source first. There are
+ * several for each import; for the compiler's built-in modules, none of them exists (Vyper documentation,
+ * "Searching For Imports").
  */
 export function vyperImportsOf(path: string, text: string): readonly string[] {
   const modules = [
@@ -93,7 +94,7 @@ export function vyperImportsOf(path: string, text: string): readonly string[] {
   return modules.flatMap((module) => {
     const dots = /^\.*/.exec(module)?.[0].length ?? 0;
     const names = module.slice(dots).split('.');
-    // One dot is the folder of the source, each more the one above.
+    // One dot is the folder of the source, each further dot one folder up.
     const near = [...folder.slice(0, Math.max(0, folder.length - Math.max(0, dots - 1))), ...names];
     const places = dots > 0 ? [near] : [near, names];
     return places.flatMap((place) => IMPORTED_SUFFIXES.map((suffix) => place.join('/') + suffix));

@@ -1,26 +1,26 @@
-/** Keeps them in the data directory beyond the end of the process. */
+/** Keeps acknowledged events in the data directory across restarts. */
 export const ACKNOWLEDGED_FILE = 'acknowledged.json';
 
-/** An event of the log as it was committed: a database that lost it may give its number to another event. */
+/** A committed event of the log. A database that lost it may assign its number to another event. */
 export interface EventMark {
   readonly id: string;
-  /** When it was recorded, in seconds to the microsecond. */
+  /** Time of recording, in seconds with microseconds. */
   readonly recordedAt: string;
 }
 
-/** A commit that is lost takes all later ones with it; at once few more are under way. */
+/** A lost commit implies that all later ones are lost; at most this many are in flight. */
 const KEPT = 64;
 
-/** What this process has told others is stored: the events that it saw committed last. */
+/** Events that this process has reported as stored: the newest ones it saw committed. */
 export class AcknowledgedEvents {
   #events: readonly EventMark[] = [];
 
-  /** The newest ones, those that were told last at the end. */
+  /** The newest events, in the order they were reported. */
   get newest(): readonly EventMark[] {
     return this.#events;
   }
 
-  /** Notes events whose transaction was committed. */
+  /** Adds events whose transaction was committed. */
   note(events: readonly EventMark[]): void {
     if (events.length === 0) return;
     const known = new Set(this.#events.map(({ id }) => id));
@@ -28,7 +28,7 @@ export class AcknowledgedEvents {
     if (added.length > 0) this.#events = [...this.#events, ...added].slice(-KEPT);
   }
 
-  /** Forgets events, as those that the database does not have any more. */
+  /** Drops events, such as those that the database has lost. */
   forget(events: readonly EventMark[]): void {
     const gone = new Set(events);
     this.#events = this.#events.filter((event) => !gone.has(event));

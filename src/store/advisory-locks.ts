@@ -1,11 +1,14 @@
 import { sql, type Queryable } from './database.ts';
 
 /**
- * The keys of our session and transaction advisory locks: a first number of our own, so that they do not
- * meet those of other programs in the same database, and a second one for the purpose.
+ * Keys of session and transaction advisory locks: the first number is Fullmatch's own, so that they do not
+ * collide with other programs in the same database; the second is the purpose.
  */
 export const ADVISORY_LOCKS = {
-  /** Held shared by every process that uses the embedded server: who gets it exclusively is the last. */
+  /**
+   * Held shared by every process that uses the embedded server; a process that obtains it exclusively is the
+   * last one.
+   */
   presence: [1_179_992_141, 1],
   /** Held by the process that applies a migration. */
   migration: [1_179_992_141, 2],
@@ -13,26 +16,26 @@ export const ADVISORY_LOCKS = {
   chainList: [1_179_992_141, 3],
   /** Held by the transaction that claims a verification job. */
   jobClaims: [1_179_992_141, 4],
-  /** Held by the transaction that puts a verification job into the queue. */
+  /** Held by the transaction that enqueues a verification job. */
   jobPlaces: [1_179_992_141, 5],
-  /** Held by the transaction that gives events their positions. */
+  /** Held by the transaction that assigns feed positions to events. */
   feed: [1_179_992_141, 6],
-  /** Held by the transaction that takes events of the feed into tables. */
+  /** Held by the transaction that applies feed events to tables. */
   followers: [1_179_992_141, 7],
-  /** Held by the transaction that changes signatures: so writers never wait for each other's rows in a circle. */
+  /** Held by the transaction that changes signatures, so that writers never deadlock on each other's rows. */
   signatures: [1_179_992_141, 8],
   /** Held by the transaction that corrects counts or matches. */
   repairs: [1_179_992_141, 9],
-  /** The first number is one of its own, and the second is drawn: held to see that two addresses lead to one database. */
+  /** Has its own first number and a random second one: held to check that two addresses lead to the same database. */
   identity: [1_179_992_142, 0],
 } as const satisfies Record<string, readonly [number, number]>;
 
 /**
- * How long the holder of a lock may rest between two statements, in milliseconds: one that was stopped, or whose machine
- * is gone, loses it.
+ * How long a lock holder may be idle between two statements, in milliseconds. A holder that was stopped, or
+ * whose machine is gone, loses the lock.
  */
 const REST_MS = 2_000;
-/** How long the lock is waited for: longer than for a holder that rests, shorter than a client waits for its answer. */
+/** Timeout for the lock: longer than an idle holder keeps it, shorter than a client waits for a response. */
 const WAIT_MS = 3_500;
 
 const LOCK = sql(
@@ -42,8 +45,8 @@ const LOCK = sql(
 );
 
 /**
- * Waits for one of {@link ADVISORY_LOCKS} and holds it until the transaction ends. A lock that is not had in time, and a
- * transaction that rests for too long, are errors as those of a database that cannot be reached.
+ * Acquires one of {@link ADVISORY_LOCKS} until the transaction ends. If the lock is not acquired in time, or
+ * the transaction is idle for too long, the error is that of an unreachable database.
  */
 export async function lockUntilCommit(
   transaction: Queryable,

@@ -1,6 +1,6 @@
 import { type Queryable } from './database.ts';
 
-/** Functions whose first argument, the database, is given. */
+/** Functions with their first parameter, the database, bound. */
 export type Bound<Readers> = {
   readonly [Name in keyof Readers]: Readers[Name] extends (
     database: Queryable,
@@ -10,7 +10,7 @@ export type Bound<Readers> = {
     : never;
 };
 
-/** Gives functions their database, for those who know none. */
+/** Binds functions to a database, for callers that do not know it. */
 export function bindDatabase<
   Readers extends Readonly<Record<string, (database: Queryable, ...rest: never[]) => unknown>>,
 >(readers: Readers, database: Queryable): Bound<Readers> {

@@ -12,12 +12,12 @@ interface Cancelled {
 }
 
 /**
- * Asks a pooler to cancel what one of its clients waits for, by a cancel request (PostgreSQL's manual, 54.7): the number of
- * the server's process is known to the pooler alone. Nothing answers such a request; resolves when the pooler took it, or after a
- * second, and never rejects.
+ * Asks a pooler to cancel the statement of one of its clients with a cancel request (PostgreSQL's manual,
+ * 54.7), since only the pooler knows the server's process id. The protocol has no response; resolves when the
+ * pooler accepted it or after a second, and never rejects.
  */
 export async function cancelThroughPooler(client: object): Promise<void> {
-  // The driver keeps both for its client, and its types leave them out.
+  // The driver stores both for its client, but omits them from its types.
   const { processID, secretKey, host, port } = client as Partial<Cancelled>;
   if (processID === undefined || secretKey === undefined) return;
   if (host === undefined || port === undefined) return;
@@ -30,7 +30,7 @@ export async function cancelThroughPooler(client: object): Promise<void> {
   await new Promise<void>((resolve) => {
     const socket = net.connect(place, () => socket.write(request));
     const timer = setTimeout(() => socket.destroy(), TIMEOUT_MS);
-    // It closes the connection when it has read the request.
+    // The pooler closes the connection after reading the request.
     socket.resume().on('error', () => undefined);
     socket.on('close', () => {
       clearTimeout(timer);

@@ -8,12 +8,13 @@ import { mapDatabaseError, SQLSTATE, sqlstateOf } from './sqlstate.ts';
 import { wait } from './wait.ts';
 
 const PROBE_EVERY_MS = 500;
-/** Connecting and a statement together stay below the half of the time that a request has for the database. */
+/** Connecting and one statement together take less than half of the time that a request has for the database. */
 const PROBE_TIMEOUTS: ClientConfig = { connectionTimeoutMillis: 900, query_timeout: 900 };
 
 /**
- * Tells a database that is down or hangs from a statement that is slow, through a connection of its own. While the
- * database does not answer, statements with a time limit fail at once, and the circuit keeps probing until it does.
+ * Distinguishes a database that is down or hangs from a slow statement, by a connection of its own. While the
+ * database does not respond, statements with a timeout fail at once, and the circuit probes until it
+ * responds.
  */
 export class Circuit {
   readonly #target: ConnectionTarget;
@@ -29,17 +30,20 @@ export class Circuit {
     this.#closing = closing;
   }
 
-  /** Since when the database has not answered; undefined while it does. */
+  /** Time since which the database has not responded; undefined while it does. */
   get openSince(): Date | undefined {
     return this.#openSince;
   }
 
-  /** Aborted with the error, for those who wait, when the database is found not to answer. */
+  /** Aborted with the error when the database is found not to respond, for waiting callers. */
   get hung(): AbortSignal {
     return this.#hung.signal;
   }
 
-  /** Checks whether the database answers, because somebody has waited for long or a connection broke. Never rejects. */
+  /**
+   * Checks whether the database responds, because a caller has waited for long or a connection broke. Never
+   * rejects.
+   */
   async suspect(): Promise<void> {
     if (this.#probing) return;
     this.#probing = true;
@@ -47,7 +51,7 @@ export class Circuit {
       for (let probes = 1; !this.#closing.aborted; probes += 1) {
         const state = await this.#probe();
         if (state === 'answers') break;
-        // A server that restarts is away for a moment; one that hangs has been given its time.
+        // A restarting server is away for a moment; a hanging one has already had its time.
         if (this.#openSince === undefined && (state === 'hangs' || probes > 1)) {
           this.#openSince = new Date();
           this.#hung.abort(notAnswering(this.#target));
@@ -64,13 +68,13 @@ export class Circuit {
     }
   }
 
-  /** Has the server end what a connection that was given up was doing. Never rejects. */
+  /** Cancels what the server was doing for an abandoned connection. Never rejects. */
   async cancelStatement(connection: object): Promise<void> {
     if (this.#target.isPooled === true) {
       await cancelThroughPooler(connection);
       return;
     }
-    // The driver keeps the server's process id there, and its types leave it out.
+    // The driver stores the server's process id there, but omits it from its types.
     const { processID } = connection as { readonly processID?: number };
     try {
       const client = await connectClient(this.#target, PROBE_TIMEOUTS);
@@ -78,7 +82,7 @@ export class Circuit {
         .query('SELECT pg_cancel_backend($1)', [processID])
         .finally(() => void client.end().catch(() => undefined));
     } catch {
-      // It ends by its own limit, or with its server.
+      // It ends at its own timeout or with its server.
     }
   }
 
@@ -89,12 +93,12 @@ export class Circuit {
         await client.query('SELECT 1');
         return 'answers';
       } finally {
-        // A server that hangs does not take leave either.
+        // A hanging server does not close connections either.
         void client.end().catch(() => undefined);
       }
     } catch (error) {
       if (isTimeout(error)) return 'hangs';
-      // A password that is refused, or too many connections, is an answer: callers get it themselves.
+      // A rejected password, or too many connections, is a response: callers receive that error themselves.
       const { code } = mapDatabaseError(error, {});
       const isAnswer =
         code !== 'database_unreachable' || sqlstateOf(error) === SQLSTATE.tooManyConnections;
@@ -103,7 +107,7 @@ export class Circuit {
   }
 }
 
-/** The error of a statement whose time is over. */
+/** Error of a statement that timed out. */
 export function notAnswering(target: ConnectionTarget): FullmatchError {
   return new FullmatchError(
     'database_unreachable',
@@ -116,7 +120,7 @@ function isTimeout(error: unknown): boolean {
   return error instanceof Error && /timeout/i.test(error.message);
 }
 
-/** Each use of the database listens while it lasts, and Node warns of more than ten. */
+/** Each use of the database adds a listener while it lasts; Node warns above ten. */
 function manyListeners(controller: AbortController): AbortController {
   setMaxListeners(0, controller.signal);
   return controller;

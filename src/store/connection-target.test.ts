@@ -51,7 +51,7 @@ describe('a database URL', () => {
     expect(target.turnFrom?.(first, new Error('down'))).toBe(true);
     const second = target.clientConfig();
     expect(second.connectionString).not.toBe(first.connectionString);
-    // Who tried the first one at the same time does not turn from the second.
+    // A caller that tried the first one at the same time does not move on from the second.
     target.turnFrom?.(first, new Error('down'));
     expect(target.clientConfig().connectionString).toBe(second.connectionString);
   });

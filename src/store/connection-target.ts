@@ -6,53 +6,54 @@ import { mapDatabaseError, sqlstateOf } from './sqlstate.ts';
 
 /** A database whose address may change: an embedded server can come back on another socket. */
 export interface ConnectionTarget {
-  /** What the driver needs for one connection. Asked for each again, as a server may come back elsewhere. */
+  /** Driver configuration of one connection. Called for each connection, since a server may come back elsewhere. */
   clientConfig(): ClientConfig;
-  /** The server and database for messages, such as `db.example.org:5432/fullmatch`: no user, no password. */
+  /** Server and database for messages, such as `db.example.org:5432/fullmatch`, without user and password. */
   describe(): string;
-  /** Whether a pooler is between us and the server, so that nothing lasts longer than a transaction. Known once connected. */
+  /** Whether a pooler is in front of the server, so that no state outlives a transaction. Known once connected. */
   readonly isPooled?: boolean;
-  /** How many servers there are to choose from; one unless told. */
+  /** Number of candidate servers; 1 by default. */
   readonly servers?: number;
   /**
-   * Looks at a new connection before it is used.
-   * @throws FullmatchError `database_unreachable` where it leads to a server that is not wanted
+   * Checks a new connection before it is used.
+   * @throws FullmatchError `database_unreachable` if the server does not have the wanted role
    */
   greet?(client: ClientBase): Promise<void>;
   /**
-   * Takes note that a connection of this configuration could not be made, so that the next is made to another server.
-   * @returns whether the next may be made at once
+   * Records that a connection with this configuration failed, so that the next goes to another server.
+   * @returns whether to try the next one at once
    */
   turnFrom?(config: ClientConfig, error: unknown): boolean;
 }
 
 const CONNECT_TIMEOUT_MS = 15_000;
-/** Where there are several servers, the next is tried within the time that a request waits. */
+/** With several servers, the next one is tried within the time that a request waits. */
 const NEXT_SERVER_TIMEOUT_MS = 1_500;
-/** How long a statement may take; a pooler's connections are held to it by us. */
+/** Statement timeout; for connections of a pooler it is enforced by us. */
 export const STATEMENT_TIMEOUT_MS = 120_000;
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 60_000;
 const KEEP_ALIVE_DELAY_MS = 10_000;
 
-/** How a transaction begins behind a pooler, whose connections have no settings of ours. */
+/** Start of a transaction behind a pooler, whose connections do not have our settings. */
 export const BEGIN_POOLED = `BEGIN; SET LOCAL statement_timeout = ${STATEMENT_TIMEOUT_MS}; SET LOCAL idle_in_transaction_session_timeout = ${IDLE_IN_TRANSACTION_TIMEOUT_MS}`;
 
 /**
- * A `/`, `?` or `#` in a password that is not percent-encoded would end the host there, and make the user and the
- * password the host and the port, which messages show. Then an `@` is left after them: such a URL is refused.
+ * A `/`, `?` or `#` in a password that is not percent-encoded would end the host, and make the user and
+ * password the host and port, which appear in messages. An `@` is then left after them: such a URL is
+ * refused.
  */
 const DATABASE_URL = /^postgres(?:ql)?:\/\/[^/?#]*(?:[/?#][^@]*)?$/;
 
-/** PgBouncer refuses what it cannot give to the connections that it shares out. */
+/** PgBouncer rejects startup parameters that it cannot apply to shared connections. */
 const REFUSED_PARAMETER = /unsupported startup parameter/;
 const PROTOCOL_VIOLATION = '08P01';
 
-/** A pooler keeps its own numbers of processes, so that those of the server show it. */
+/** A pooler has its own process ids; this query returns the server's. */
 const GREETING = `
   SELECT pg_backend_pid() AS pid, pg_is_in_recovery() AS is_standby,
     current_setting('transaction_read_only')::boolean AS is_read_only`;
 
-/** What holds for each of our connections; a statement that needs longer sets its own limit in its transaction. */
+/** Settings of each connection; a statement that needs more time sets its own timeout in its transaction. */
 function commonConfig(applicationName: string): ClientConfig {
   return {
     application_name: applicationName,
@@ -64,17 +65,17 @@ function commonConfig(applicationName: string): ClientConfig {
   };
 }
 
-/** A configuration without what belongs to a session, which a pooler refuses. */
+/** Removes session settings from a configuration, which a pooler refuses. */
 function withoutSession(config: ClientConfig): ClientConfig {
   return { ...config, statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
 }
 
 /**
- * The database that a connection URL names, `postgres://user:password@host:port/database` or a socket folder as
- * `postgres://user@/database?host=/folder`, or several servers of which one is wanted: see {@link listServers}. Parameters
- * of the URL win over ours.
- * @param named where the URL was given
- * @throws FullmatchError `invalid_configuration` when the URL has another form; the message does not repeat the URL
+ * Parses a database URL: `postgres://user:password@host:port/database`, a socket folder as
+ * `postgres://user@/database?host=/folder`, or several servers, see {@link listServers}. Parameters of the
+ * URL override ours.
+ * @param named where the URL was configured
+ * @throws FullmatchError `invalid_configuration` for any other form; the message does not repeat the URL
  */
 export function targetOfUrl(
   url: Secret,
@@ -108,11 +109,11 @@ interface Place {
   readonly config: ClientConfig;
 }
 
-/** One server, or the one of several that is wanted, which may be another one after a failover. */
+/** A single server, or the wanted one of several, which may change after a failover. */
 class ServersTarget implements ConnectionTarget {
   readonly #places: readonly Place[];
   readonly #wanted: WantedServer;
-  /** Which place each configuration that was given leads to. */
+  /** Server of each configuration handed out. */
   readonly #given = new WeakMap<ClientConfig, number>();
   #current = 0;
   #isPooled: boolean | undefined;
@@ -155,7 +156,7 @@ class ServersTarget implements ConnectionTarget {
     }>(GREETING);
     const [row] = rows;
     if (row === undefined) return;
-    // The driver has the number of the process there, and its types leave it out.
+    // The driver stores the process id there, but omits it from its types.
     const { processID } = client as { readonly processID?: number };
     this.#isPooled = row.pid !== processID;
     const role = { isStandby: row.is_standby, isReadOnly: row.is_read_only };
@@ -175,7 +176,7 @@ class ServersTarget implements ConnectionTarget {
       return !wasKnown;
     }
     const at = this.#given.get(config);
-    // Others that tried the same server may have turned from it before.
+    // Other callers that tried the same server may have moved on already.
     if (at !== undefined && at === this.#current) {
       this.#current = (at + 1) % this.#places.length;
     }
@@ -201,7 +202,7 @@ export function targetOfSocket(
       port: socket.port,
       user,
       database,
-      // Against PGSSLMODE and PGPASSWORD in the environment, which mean another server.
+      // Overrides PGSSLMODE and PGPASSWORD in the environment, which are meant for another server.
       ssl: false,
       password: '',
     }),
@@ -210,19 +211,19 @@ export function targetOfSocket(
 }
 
 /**
- * One connection outside the pool. The caller ends it.
+ * Opens a connection outside the pool, which the caller must end.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function connectClient(
   target: ConnectionTarget,
   overrides: ClientConfig = {},
 ): Promise<Client> {
-  // Each server once, and once more where a pooler refuses our settings.
+  // Each server once, and once more if a pooler refuses our settings.
   for (let left = target.servers ?? 1; ; left -= 1) {
     const config = target.clientConfig();
     const own = { ...config, ...overrides };
     const client = new Client(target.isPooled === true ? withoutSession(own) : own);
-    // A connection that breaks while idle emits 'error', which would end the process if nobody listened.
+    // An idle connection that breaks emits 'error', which would end the process without a listener.
     client.on('error', () => undefined);
     try {
       await client.connect();

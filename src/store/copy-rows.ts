@@ -2,20 +2,20 @@ const SIGNATURE = Buffer.from('PGCOPY\n\xff\r\n\0', 'latin1');
 const FIRST_BYTES = 64 * 1024;
 const NULL_LENGTH = -1;
 
-/** What stands before the rows and behind them, as `COPY … FROM STDIN (FORMAT binary)` takes them. */
+/** Header and trailer of `COPY … FROM STDIN (FORMAT binary)`. */
 export const COPY_BEGIN: Buffer = Buffer.concat([SIGNATURE, Buffer.alloc(8)]);
 export const COPY_END: Buffer = Buffer.from([0xff, 0xff]);
 
 /**
- * Rows in PostgreSQL's binary format (its manual, COPY, "Binary Format"): bytes and texts stand as they are, so that megabytes
- * of sources are neither escaped nor spelled in digits. Each row begins with {@link CopyRows.begin}, and then has one
- * call for each column.
+ * Builds rows in PostgreSQL's binary COPY format (its manual, COPY, "Binary Format"): bytes and text are
+ * copied unchanged, so megabytes of sources are neither escaped nor hex-encoded. Each row starts with {@link
+ * CopyRows.begin}, followed by one call for each column.
  */
 export class CopyRows {
   #bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);
   #length = 0;
 
-  /** Bytes so far: the place where the next row begins. */
+  /** Bytes so far: the offset of the next row. */
   get length(): number {
     return this.#length;
   }
@@ -41,7 +41,7 @@ export class CopyRows {
     return this;
   }
 
-  /** A column of type text, varchar or of an enumeration. */
+  /** A column of type text, varchar or an enumeration. */
   text(value: string | null | undefined): this {
     if (value === null || value === undefined) return this.nothing();
     const length = Buffer.byteLength(value);
@@ -76,18 +76,18 @@ export class CopyRows {
     return this;
   }
 
-  /** A column of type timestamptz, by milliseconds since 1970. */
+  /** A column of type timestamptz, from milliseconds since 1970. */
   timestamp(ms: number | null | undefined): this {
     if (ms === null || ms === undefined) return this.nothing();
     return this.bigint(Math.round((ms - Date.UTC(2000, 0)) * 1000));
   }
 
-  /** Takes back what was written from that place on. */
+  /** Discards everything from that offset on. */
   cut(length: number): void {
     this.#length = length;
   }
 
-  /** The rows, in memory of their own; none are left here. */
+  /** Returns a copy of the rows and clears the buffer. */
   take(): Buffer {
     const taken = this.#bytes.subarray(0, this.#length);
     this.#bytes = Buffer.allocUnsafeSlow(FIRST_BYTES);

@@ -5,7 +5,7 @@ import { wait } from './wait.ts';
 
 /** How long a statement waits for a free connection before it fails as `database_unreachable`. */
 const ACQUIRE_TIMEOUT_MS = 15_000;
-/** How long a statement waits for a server that just now went away: a restart takes less. */
+/** How long a statement waits for a server that has just gone away; a restart takes less. */
 const RESTART_TIMEOUT_MS = 3_000;
 const FIRST_DELAY_MS = 25;
 const LONGEST_DELAY_MS = 250;
@@ -15,8 +15,8 @@ interface Tried {
 }
 
 /**
- * The driver's pool.
- * @param turned gets the errors after which another server is tried at once
+ * Creates the driver's pool.
+ * @param turned collects the errors after which another server is tried at once
  * @param onBroken called when a connection broke
  */
 export function openDriverPool(
@@ -31,7 +31,7 @@ export function openDriverPool(
   const pool = new Pool({
     max: size,
     connectionTimeoutMillis: ACQUIRE_TIMEOUT_MS,
-    // Asks the target again for each connection, whatever the pool was made with.
+    // Asks the target for the configuration of each connection, regardless of the pool's own.
     Client: class extends Client {
       readonly tried: ClientConfig;
 
@@ -46,13 +46,13 @@ export function openDriverPool(
       override connect(callback?: (error: Error) => void): Promise<this> | void {
         if (callback === undefined) return super.connect().then(() => this);
         super.connect((error: Error) => {
-          // The driver gives none where it connected.
+          // The driver passes no client if it could not connect.
           if (error as Error | null) note(this.tried, error);
           callback(error);
         });
       }
     },
-    // The driver waits for the promise, which its types leave out.
+    // The driver awaits the promise, although its types do not say so.
     onConnect: (client): unknown =>
       (target.greet?.(client) ?? Promise.resolve()).catch((error: unknown) => {
         note((client as Partial<Tried>).tried ?? {}, error as Error);
@@ -60,7 +60,8 @@ export function openDriverPool(
       }),
   });
   pool.on('connect', (client) => {
-    // While a client is checked out the pool does not listen, and an unheard 'error' ends the process.
+    // The pool does not listen to a client while it is checked out, and an unhandled 'error' ends the
+    // process.
     client.on('error', onBroken);
   });
   pool.on('error', () => undefined);
@@ -68,8 +69,8 @@ export function openDriverPool(
 }
 
 /**
- * A connection, waited for where the server is just now going away.
- * @param onAway called each time that no connection could be made
+ * Checks out a connection; waits if the server has just gone away.
+ * @param onAway called after each failed connection
  * @throws as {@link mapDatabaseError}
  */
 export async function acquireFrom(
@@ -100,7 +101,7 @@ export async function acquireFrom(
   }
 }
 
-/** Whether another server is tried after the error, which the driver may have wrapped. */
+/** Whether to try another server after the error, which the driver may have wrapped. */
 function hasTurned(turned: WeakSet<object>, error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   return turned.has(error) || (error.cause instanceof Error && turned.has(error.cause));

@@ -1,9 +1,9 @@
 import { statfs } from 'node:fs/promises';
 import { FullmatchError } from '../errors.ts';
 
-/** How long a look at the file system holds. */
+/** How long a reading of the file system is cached. */
 const CACHE_MS = 1_000;
-/** When to ask again, in seconds: an operator needs at least as long. */
+/** Retry-After in seconds; an operator needs at least that long. */
 const RETRY_AFTER_S = 30;
 const MIB = 2 ** 20;
 
@@ -14,8 +14,8 @@ export interface SpaceShortage {
 }
 
 /**
- * Keeps some space free on the file system of the embedded server's data: a PostgreSQL that cannot write its journal
- * stops, and what is accepted already has to be stored as well.
+ * Keeps some space free on the file system of the embedded server's data: a PostgreSQL that cannot write its
+ * journal stops, and accepted work still has to be stored.
  */
 export class FreeSpace {
   readonly #folder: string | undefined;
@@ -23,18 +23,18 @@ export class FreeSpace {
   #shortage: SpaceShortage | undefined;
   #looked: { readonly at: number; readonly done: Promise<void> } | undefined;
 
-  /** Without a folder, for a server whose disk cannot be seen from here, there is always space. */
+  /** Without a folder, for a server whose disk is not visible from here, space is never short. */
   constructor(folder: string | undefined, floorBytes: number) {
     this.#folder = folder;
     this.#floorBytes = floorBytes;
   }
 
-  /** The shortage as it was last seen. */
+  /** The shortage at the last check. */
   get shortage(): SpaceShortage | undefined {
     return this.#shortage;
   }
 
-  /** @throws FullmatchError `storage_full` with `details.retryAfterSeconds` when there is less space than the floor */
+  /** @throws FullmatchError `storage_full` with `details.retryAfterSeconds` if less space is free than the minimum */
   async require(): Promise<void> {
     await this.look();
     if (this.#shortage === undefined) return;
@@ -46,7 +46,7 @@ export class FreeSpace {
     );
   }
 
-  /** Looks at the file system, at most once a second. Never rejects. */
+  /** Checks the file system, at most once a second. Never rejects. */
   look(): Promise<void> {
     const now = performance.now();
     if (this.#looked === undefined || now - this.#looked.at > CACHE_MS) {
@@ -57,7 +57,7 @@ export class FreeSpace {
 
   async #measure(): Promise<void> {
     if (this.#folder === undefined || this.#floorBytes === 0) return;
-    // A folder that cannot be asked: the next write there shows what is wrong.
+    // The folder cannot be read: the next write there will report the cause.
     const found = await statfs(this.#folder).catch(() => undefined);
     const freeBytes = found === undefined ? Infinity : found.bavail * found.bsize;
     this.#shortage =

@@ -1,4 +1,4 @@
-// The database as it is, for those who only look: nothing is started, made or migrated.
+// Inspects the database without starting, creating or migrating anything.
 import { type Client } from 'pg';
 import { silentLogger } from '../log.ts';
 import { connectClient, type ConnectionTarget, targetOfUrl } from './connection-target.ts';
@@ -12,22 +12,22 @@ import { checkVersion, type StoreOptions } from './open-store.ts';
 import { createDatabasePool } from './pool.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 
-/** A database that answers. */
+/** A database that responds. */
 export interface InspectedStore {
   readonly database: Queryable;
   readonly embedded: boolean;
   /** PostgreSQL's version. */
   readonly version: string;
   readonly migrations: { readonly applied: number; readonly pending: readonly string[] };
-  /** Whether nothing can be written: a standby, or a server or user that is set so. */
+  /** Whether the database is read-only: a standby, or a server or user configured so. */
   readonly readOnly: boolean;
-  /** Whether this user may make tables. */
+  /** Whether this user may create tables. */
   readonly mayCreate: boolean;
-  /** How many connections the server takes from ordinary users, of all processes together. */
+  /** Connections that the server accepts from ordinary users, of all processes together. */
   readonly connections: number;
-  /** By how much the server's clock is ahead of this machine's, in milliseconds; the way there is halved. */
+  /** How far the server's clock is ahead of this machine's, in milliseconds, corrected by half the round trip. */
   readonly clockAheadMs: number;
-  /** Ends the connections. */
+  /** Closes the connections. */
   close(): Promise<void>;
 }
 
@@ -45,9 +45,9 @@ const FACTS = `
     extract(epoch FROM clock_timestamp())::float8 * 1000 AS now_ms`;
 
 /**
- * Looks at the database of the configuration: at the operator's server, or at the embedded one where it runs. Where it does
- * not, its data is looked at, and there is nothing to give.
- * @throws FullmatchError as openStore does for what would keep it from opening
+ * Inspects the configured database: the operator's server, or the embedded one if it runs. If it does not
+ * run, its data is checked and the result is undefined.
+ * @throws FullmatchError as openStore for anything that would keep it from opening
  */
 export async function inspectStore(
   options: Pick<StoreOptions, 'url' | 'dataDir' | 'binaries'>,

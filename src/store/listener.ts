@@ -8,15 +8,14 @@ import { wait } from './wait.ts';
 const CHANNEL = /^[a-z_][a-z0-9_]{0,62}$/;
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 5_000;
-/** Behind a pooler that gives no session nobody hears; who waits looks as often. */
+/** Behind a pooler without a session there are no notifications; waiting callers poll at this interval. */
 const LOOK_EVERY_MS = 500;
 
 /**
- * Listens on a channel with a connection of its own, which is made again when it breaks.
- * `onNotify` runs after each notification with its payload, and without one after each reconnection, as notifications
- * in between are lost.
- * Resolves when listening; the result ends it.
- * @throws FullmatchError `database_unreachable`, `database_error` when the first connection fails
+ * Listens on a channel with a dedicated connection, which is reopened when it breaks. `onNotify` is called
+ * with the payload of each notification, and without one after each reconnection, as notifications may have
+ * been missed. Resolves when listening; the returned function stops it.
+ * @throws FullmatchError `database_unreachable`, `database_error` if the first connection fails
  */
 async function listenOn(
   target: ConnectionTarget,
@@ -75,13 +74,13 @@ async function listenOn(
   };
 }
 
-/** Listens as {@link listenOn} does, or behind a pooler calls `onNotify` from time to time. */
+/** Listens like {@link listenOn}, or behind a pooler calls `onNotify` at intervals. */
 export async function hear(...given: Parameters<typeof listenOn>): Promise<() => Promise<void>> {
   const [target, channel, onNotify, log] = given;
   return target.isPooled === true ? lookFromTimeToTime(channel, onNotify, log) : listenOn(...given);
 }
 
-/** Where nothing can be heard: calls `onNotify` from time to time, without a payload. The result ends it. */
+/** Without notifications: calls `onNotify` at intervals, without a payload. The returned function stops it. */
 function lookFromTimeToTime(
   channel: string,
   onNotify: (payload?: string) => void,

@@ -12,18 +12,18 @@ import { mapDatabaseError, SQLSTATE } from './sqlstate.ts';
 /** A numbered SQL file, such as `0001-repository.sql`. */
 export interface Migration {
   readonly number: number;
-  /** The file's name without `.sql`. */
+  /** The file name without `.sql`. */
   readonly name: string;
   readonly text: string;
   /** SHA-256 of the text, in hex; line ends count as `\n`, since a checkout may change them. */
   readonly sha256: string;
 }
 
-/** Which migrations are applied. */
+/** Selection of the migrations to apply. */
 interface MigrateOptions {
-  /** Where they are, in place of the service's own. */
+  /** Folder of the migrations; the service's own by default. */
   readonly folder?: string;
-  /** The number of the last one, for tables as they once were; all unless told. */
+  /** Number of the last one to apply, to reproduce an older schema; all by default. */
   readonly upTo?: number;
 }
 
@@ -55,11 +55,11 @@ const CREATE_TABLE = `
   )`;
 
 /**
- * Brings the schema of the connected database up to the newest migration and returns what it applied, in order.
- * Each migration is one transaction that holds the migration lock and looks again whether it is still to do,
- * so any number of processes may start at once.
- * @throws FullmatchError `schema_too_new` when a newer Fullmatch migrated the database; `database_error` when a
- * migration fails or an applied one has another text today; `database_unreachable`
+ * Migrates the schema of the connected database to the newest version and returns the applied migrations in
+ * order. Each migration is a transaction that holds the migration lock and checks again whether it is
+ * pending, so any number of processes may start at once.
+ * @throws FullmatchError `schema_too_new` if a newer Fullmatch migrated the database; `database_error` if a
+ * migration fails or the text of an applied one has changed; `database_unreachable`
  */
 export async function migrate(
   client: Client,
@@ -76,8 +76,7 @@ export async function migrate(
 }
 
 /**
- * How far a database is migrated, with nothing changed: the number of migrations that it has, and the names of those that
- * {@link migrate} would apply.
+ * Reports the number of applied migrations and the names of the pending ones, without changing anything.
  * @throws FullmatchError as {@link migrate}
  */
 export async function inspectMigrations(
@@ -90,7 +89,7 @@ export async function inspectMigrations(
 
 /**
  * The migrations of a folder, in order.
- * @throws FullmatchError `internal_error` when their numbers do not run from 1 without a gap
+ * @throws FullmatchError `internal_error` if their numbers do not run from 1 without a gap
  */
 async function readMigrations(folder: string): Promise<readonly Migration[]> {
   const files = (await readdir(folder)).filter((file) => /^\d.*\.sql$/.test(file)).sort();
@@ -111,7 +110,7 @@ async function readMigrations(folder: string): Promise<readonly Migration[]> {
   );
 }
 
-/** What is still to apply. */
+/** Pending migrations. */
 function pending(
   migrations: readonly Migration[],
   applied: readonly AppliedMigration[],
@@ -163,7 +162,7 @@ async function readApplied(client: Client): Promise<readonly AppliedMigration[]>
   }
 }
 
-/** Applies one migration; false when another process did in the meantime. */
+/** Applies one migration; returns false if another process did in the meantime. */
 async function apply(
   client: Client,
   migration: Migration,
@@ -171,7 +170,7 @@ async function apply(
 ): Promise<boolean> {
   try {
     await client.query('BEGIN');
-    // The lock is waited for as long as another process migrates, and a migration may take its time.
+    // The lock is awaited without a timeout while another process migrates, and a migration may take long.
     await client.query('SET LOCAL statement_timeout = 0');
     await client.query('SELECT pg_advisory_xact_lock($1, $2)', [...ADVISORY_LOCKS.migration]);
     await client.query(CREATE_TABLE);

@@ -7,7 +7,7 @@ import { logMigrations, migrate } from './migrate.ts';
 import { createDatabasePool, type DatabasePool } from './pool.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 
-/** The same tables once more, in a schema of PostgreSQL of their own: statements on it see nothing of the others. */
+/** The same tables in another PostgreSQL schema; its statements cannot see the others. */
 function targetOfSchema(target: ConnectionTarget, schema: string): ConnectionTarget {
   const given = new WeakMap<ClientConfig, ClientConfig>();
   return {
@@ -28,9 +28,9 @@ function targetOfSchema(target: ConnectionTarget, schema: string): ConnectionTar
 }
 
 /**
- * Opens the tables of a schema, which is made and migrated where that is to do.
- * @param size the most connections
- * @throws FullmatchError `invalid_configuration` where a pooler or the URL keeps connections out of the schema; as
+ * Opens the tables of a schema, creating and migrating it if necessary.
+ * @param size maximum connections
+ * @throws FullmatchError `invalid_configuration` if a pooler or the URL prevents the use of the schema; as
  * {@link migrate}
  */
 export async function openSchema(
@@ -76,17 +76,17 @@ async function withClient<T>(
   }
 }
 
-/** Makes a schema where there is none. Two processes that make it at once would meet each other's row. */
+/** Creates a schema if it is missing. Two concurrent CREATE SCHEMA would collide. */
 export async function createSchema(client: Client, schema: string): Promise<void> {
   await client.query('BEGIN');
   await client.query('SELECT pg_advisory_xact_lock($1, $2)', [...ADVISORY_LOCKS.migration]);
   const { rows } = await client.query('SELECT FROM pg_namespace WHERE nspname = $1', [schema]);
-  // Where it is there already, nobody needs the right to make one.
+  // If it exists, the right to create it is not needed.
   if (rows.length === 0) await client.query(`CREATE SCHEMA ${schema}`);
   await client.query('COMMIT');
 }
 
-/** What belongs into the schema must never come to stand in the tables of everybody. */
+/** Rows of the schema must never end up in the main tables. */
 async function requireSchema(client: Client, schema: string): Promise<void> {
   const { rows } = await client.query<{ path: string }>(
     `SELECT current_setting('search_path') AS path`,

@@ -1,4 +1,4 @@
-// PostgreSQL for all rooms: an embedded server or the one of DATABASE_URL, its schema, queries and transactions.
+// PostgreSQL for all rooms: an embedded server or that of DATABASE_URL, its schema, queries and transactions.
 import { rm } from 'node:fs/promises';
 import path from 'node:path';
 import { type Client } from 'pg';
@@ -22,89 +22,90 @@ import { LISTEN_URL, needsSession, requireSameDatabase } from './session-target.
 import { mapDatabaseError } from './sqlstate.ts';
 import { type StoreTrouble, watchCondition } from './store-condition.ts';
 
-/** Which database the store uses, and how. */
+/** Choice and settings of the database. */
 export interface StoreOptions extends ServerSize {
-  /** A PostgreSQL server of the operator; without it the embedded server is used. */
+  /** URL of the operator's PostgreSQL server; if absent, the embedded server is used. */
   readonly url?: Secret;
-  /** A connection to the same database without a pooler, for what needs a session. */
+  /** URL of the same database without a pooler, for what needs a session. */
   readonly listenUrl?: Secret;
-  /** Most connections of the pool. */
+  /** Maximum connections of the pool. */
   readonly poolSize: number;
   /** The service's data directory, absolute; the embedded server's data is in its folder `postgres`. */
   readonly dataDir: string;
   /** A folder with `postgres` and `initdb`, version 15 or later, for the embedded server instead of the package's. */
   readonly binaries?: string;
-  /** How our connections are called in PostgreSQL's views. */
+  /** Application name of the connections in PostgreSQL's views. */
   readonly applicationName?: string;
-  /** Whether the schema is brought up to date; true unless told. */
+  /** Whether to migrate the schema; true by default. */
   readonly migrate?: boolean;
-  /** Whether a database without data of ours is refused and none is made; false unless told. */
+  /** Whether to fail if there is no Fullmatch database, instead of creating one; false by default. */
   readonly mustExist?: boolean;
-  /** Bytes that stay free on the file system of the embedded server's data; 0 unless told. */
+  /** Bytes kept free on the file system of the embedded server's data; 0 by default. */
   readonly minFreeBytes?: number;
-  /** Whether the condition of the database is looked after; false unless told. */
+  /** Whether to watch the condition of the database; false by default. */
   readonly watch?: boolean;
 }
 
-/** An open database with the schema of this version, and the server that it is on. */
+/** An open database with the schema of this version, and its server. */
 export interface Store {
   readonly database: Database;
   readonly server: {
     readonly version: string;
     readonly embedded: boolean;
-    /** Whether the embedded server ran already when this process came. */
+    /** Whether the embedded server was already running. */
     readonly joined: boolean;
-    /** The embedded server's process; another one after it had to be started again. */
+    /** Process id of the embedded server; changes when it is restarted. */
     readonly processId?: number;
   };
-  /** What is wrong with the database now, and since when. */
+  /** Current problems of the database, and since when. */
   condition(): StoreHealth;
-  /** @throws FullmatchError `storage_full` when the embedded server's data has too little space */
+  /** @throws FullmatchError `storage_full` if the embedded server's data has too little space */
   readonly requireSpace: () => Promise<void>;
   /**
-   * The same tables once more in a schema of their own, closed with the store; see {@link openSchema}.
+   * The same tables in another schema, closed with the store; see {@link openSchema}.
    * @throws FullmatchError `invalid_configuration`, and as {@link openStore}
    */
   openSchema(schema: string): Promise<Database>;
-  /** Whether the tables of a schema are there. */
+  /** Whether the tables of a schema exist. */
   hasSchema(schema: string): Promise<boolean>;
-  /** Works on a connection of its own without limits of time. */
+  /** Runs work on a dedicated connection without timeouts. */
   onClient<T>(work: (client: Client) => Promise<T>): Promise<T>;
-  /** Reads the database as it is at one moment, over so many connections without limits of time. */
+  /** Reads one snapshot of the database over several connections without timeouts. */
   onSnapshot<T>(
     connections: number,
     work: (readers: readonly Queryable[]) => Promise<T>,
   ): Promise<T>;
-  /** Forgets what earlier runs told others is stored, which the file in the data directory keeps. */
+  /** Forgets acknowledged events of earlier runs, which the file in the data directory keeps. */
   forgetAcknowledged(): Promise<void>;
-  /** Ends the connections, and stops the embedded server when no other process uses it. */
+  /** Closes the connections, and stops the embedded server if no other process uses it. */
   close(): Promise<void>;
 }
 
-/** What is wrong with the database, as this process sees it. */
+/** Problems of the database, as this process sees them. */
 export interface StoreHealth {
-  /** Since when it does not answer, though it takes connections. */
+  /** Time since which it accepts connections but does not respond. */
   readonly hungSince?: Date;
   readonly troubles: readonly StoreTrouble[];
 }
 
-/** The database, and where connections to it last as long as we want where they do not there. */
+/** The database, and where long-lived connections go if its own do not last. */
 interface Targets {
   readonly target: ConnectionTarget;
   readonly sessions?: ConnectionTarget;
 }
 
 const APPLICATION_NAME = 'fullmatch';
-/** A schema beside the main one is for few. */
+/** A schema other than the main one has few users. */
 const SCHEMA_POOL_SIZE = 4;
-/** `server_version_num` counts a major version as 10,000. */
+/** `server_version_num` is the major version times 10,000. */
 const MAJOR_FACTOR = 10_000;
 
 /**
- * Opens the store: connects to the operator's server, or starts or joins the embedded one, and migrates the schema.
+ * Opens the store: connects to the operator's server, or starts or attaches to the embedded one, and migrates
+ * the schema.
  * @throws FullmatchError `database_unreachable`, `database_too_old`, `database_error`, `schema_too_new`,
- * `invalid_configuration`, `no_data`, and for the embedded server `data_directory_unusable`, `data_directory_full`,
- * `data_directory_too_new`, `data_directory_too_old`, `embedded_server_unavailable`
+ * `invalid_configuration`, `no_data`, and for the embedded server `data_directory_unusable`,
+ * `data_directory_full`, `data_directory_too_new`, `data_directory_too_old`, `embedded_server_unavailable`
  */
 export async function openStore(options: StoreOptions, log: Logger): Promise<Store> {
   const applicationName = options.applicationName ?? APPLICATION_NAME;
@@ -194,7 +195,7 @@ function openPool(
       if (sessions === undefined && target.isPooled === true) throw needsSession(target);
       return onClients(sessions ?? target, 1, ([client]) => work(client));
     },
-    // All of it is one transaction of each connection, which a pooler keeps together.
+    // Each connection does all of this in one transaction, which a pooler keeps on one server connection.
     onSnapshot: (connections, work) =>
       onClients(sessions ?? target, connections, (clients) => readSnapshot(clients, work)),
     forgetAcknowledged: () => rm(path.join(options.dataDir, ACKNOWLEDGED_FILE), { force: true }),
@@ -263,7 +264,10 @@ function noData(what: string): FullmatchError {
   );
 }
 
-/** The version of a server that is connected. @throws FullmatchError `database_too_old`, as {@link mapDatabaseError} */
+/**
+ * The version of the connected server.
+ * @throws FullmatchError `database_too_old`, as {@link mapDatabaseError}
+ */
 export async function checkVersion(client: Client, target: ConnectionTarget): Promise<string> {
   const result = await client
     .query<{ number: string; version: string }>(

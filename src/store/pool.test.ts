@@ -19,7 +19,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-/** How long a test waits for what happens on its own; a busy machine takes its time. */
+/** Timeout for events that a test does not control; generous for busy machines. */
 const SOON = { timeout: 60_000 };
 const SET = sql(
   'test: set',
@@ -31,8 +31,8 @@ const FAIL = sql('test: fail', 'SELECT 1 / 0');
 const NOTIFY = sql('test: notify', `SELECT pg_notify('test_channel', '')`);
 
 /**
- * Cuts all connections to the test database, as a restart of PostgreSQL does. A statement that gets an idle
- * connection before its end was heard of still fails, so what follows is tried until it succeeds.
+ * Breaks all connections to the test database, as a restart of PostgreSQL does. A statement that gets an idle
+ * connection before its end is noticed still fails, so later steps are retried until they succeed.
  */
 async function cutConnections(): Promise<void> {
   const name = new URL(testDatabase.url.replace('@/', '@host/')).pathname.slice(1);

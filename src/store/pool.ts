@@ -22,14 +22,14 @@ import { StoreCondition } from './store-condition.ts';
 import { TimeLimit } from './time-limit.ts';
 import { wait } from './wait.ts';
 
-/** A database behind a pool of connections, and the end of it. */
+/** A database behind a connection pool, and how to close it. */
 export interface DatabasePool {
   readonly database: Database;
-  /** What its statements show of the database. */
+  /** Condition of the database, as its statements show it. */
   readonly condition: StoreCondition;
-  /** Since when the database does not answer. */
+  /** Time since which the database has not responded. */
   readonly hungSince: () => Date | undefined;
-  /** Ends the listeners, waits for the statements under way, and ends all connections. */
+  /** Stops the listeners, waits for running statements, and closes all connections. */
   close(): Promise<void>;
 }
 
@@ -38,12 +38,12 @@ const NO_TIME_LIMITS = { statement_timeout: 0, idle_in_transaction_session_timeo
 const BEGIN_PLANNED_ONCE = 'BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_generic_plan';
 const MOST_RERUNS = 5;
 const RERUN_DELAY_MS = 8;
-/** PostgreSQL cuts longer names of prepared statements (NAMEDATALEN - 1), so that two could become one. */
+/** PostgreSQL truncates longer names of prepared statements (NAMEDATALEN - 1), so that two could collide. */
 const LONGEST_NAME_BYTES = 63;
 
 /**
- * Opens a pool of at most `size` connections. Connects when the first statement runs, so it never fails itself.
- * @param sessions where connections last, for those that listen; without it they look from time to time behind a pooler
+ * Opens a pool of at most `size` connections. It connects with the first statement, so opening never fails.
+ * @param sessions target for listeners that need a session; without it they poll behind a pooler
  */
 export function createDatabasePool(
   target: ConnectionTarget,
@@ -56,7 +56,7 @@ export function createDatabasePool(
   const pool = openDriverPool(target, size, turned, suspect);
   const listeners = new Set<() => Promise<void>>();
   const closing = new AbortController();
-  // Each statement that waits for the server hears of the end.
+  // Each statement that waits for the server listens for the abort.
   setMaxListeners(0, closing.signal);
 
   const condition = new StoreCondition();
@@ -66,7 +66,7 @@ export function createDatabasePool(
   const acquire = (): Promise<PoolClient> =>
     acquireFrom(pool, { target, turned, closing, onAway: suspect });
 
-  /** Runs work on a connection: all of it, with the wait for the connection, within the limit where there is one. */
+  /** Runs work on a connection; the limit, if any, includes the wait for the connection. */
   const onConnection = async <T>(
     limit: TimeLimit | undefined,
     work: (client: PoolClient) => Promise<T>,
@@ -74,14 +74,14 @@ export function createDatabasePool(
     const acquired = acquire();
     if (limit === undefined) return useAndRelease(await acquired, work);
     const client = await limit.race(acquired).catch((error: unknown) => {
-      // It may still come when nobody waits for it any more.
+      // The connection may still arrive after the caller stopped waiting.
       void acquired.then((late) => late.release()).catch(() => undefined);
       throw error;
     });
     return useAndRelease(client, () =>
       limit.race(work(client)).catch(async (error: unknown) => {
         const cancelled = limit.isOver ? circuit.cancelStatement(client) : undefined;
-        // A pooler forgets a client that left, and could not cancel its statement any more.
+        // A pooler forgets a client that disconnected, and could no longer cancel its statement.
         if (target.isPooled === true) await cancelled;
         throw error;
       }),
@@ -141,7 +141,7 @@ export function createDatabasePool(
   return { database, condition, hungSince: () => circuit.openSince, close };
 }
 
-/** Runs a transaction again that PostgreSQL ended for the sake of another one. */
+/** Repeats a transaction that PostgreSQL aborted in favour of another one. */
 async function runAgain<T>(log: Logger, work: () => Promise<T>): Promise<T> {
   for (let rerun = 1; ; rerun += 1) {
     try {
@@ -154,7 +154,7 @@ async function runAgain<T>(log: Logger, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A connection as {@link Session}: what is asked for at once runs one after the other. */
+/** A connection as a {@link Session}: concurrent calls run in sequence. */
 function sessionOn(client: Client, run: Run, log: Logger): Omit<Session, 'acknowledged'> {
   let turn: Promise<unknown> = Promise.resolve();
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -185,7 +185,7 @@ async function useAndRelease<T>(
   try {
     return await work(client);
   } catch (error) {
-    // What failed outside PostgreSQL, in the caller's work, leaves a connection that was rolled back and is sound.
+    // An error outside PostgreSQL, in the caller's work, leaves a healthy connection that was rolled back.
     broken =
       client.getTransactionStatus() !== 'I' || (isFromStore(error) && breaksConnection(error));
     throw error;
@@ -201,11 +201,11 @@ function isFromStore(error: unknown): boolean {
   );
 }
 
-/** What the statements of a pool run with. */
+/** Context in which a pool's statements run. */
 interface Run {
   readonly condition: StoreCondition;
   readonly target: ConnectionTarget;
-  /** Whether the statement is a transaction by itself. */
+  /** Whether the statement is its own transaction. */
   readonly isAlone?: true;
 }
 
@@ -217,7 +217,8 @@ async function runStatement<Row extends object>(
 ): Promise<Row[]> {
   const { label, text } = statement;
   const isPooled = target.isPooled === true;
-  // A pooler gives the next transaction another connection of the server, which knows none of our prepared statements.
+  // A pooler uses another server connection for the next transaction, which does not have our prepared
+  // statements.
   const isNamed = !isPooled && Buffer.byteLength(label) <= LONGEST_NAME_BYTES;
   const how = {
     ...(isNamed && { name: label }),
@@ -234,7 +235,7 @@ async function runStatement<Row extends object>(
   }
 }
 
-/** Runs a statement that is a transaction by itself. */
+/** Runs a statement that is its own transaction. */
 function runAlone<Row extends object>(
   client: ClientBase,
   statement: Statement,
@@ -279,12 +280,13 @@ async function runTransaction<T>(
     const result = await work(transaction);
     ended = true;
     const command = await commit(client);
-    // PostgreSQL answers COMMIT of a failed transaction with ROLLBACK and no error.
+    // PostgreSQL responds to COMMIT of a failed transaction with ROLLBACK and no error.
     if (command !== 'COMMIT') throw failure ?? rolledBack();
     return result;
   } catch (error) {
     ended = true;
-    // A failed ROLLBACK leaves the transaction open, which the release sees; the first error says why.
+    // A failed ROLLBACK leaves the transaction open, which is detected at release; the first error is the
+    // cause.
     if (client.getTransactionStatus() !== 'I')
       await control(client, 'ROLLBACK').catch(() => undefined);
     throw error;
@@ -292,8 +294,8 @@ async function runTransaction<T>(
 }
 
 /**
- * PostgreSQL that stops waiting for its synchronous standbys, as after `statement_timeout`, says so by a warning alone: what it
- * committed is gone after a failover, so it is not acknowledged.
+ * If PostgreSQL stops waiting for its synchronous standbys, for example after `statement_timeout`, it reports
+ * only a warning: the commit would be lost in a failover, so it is not acknowledged.
  */
 async function commit(client: ClientBase): Promise<string> {
   let isReplicated = true;

@@ -3,8 +3,8 @@ import { type Queryable, type Statement } from './database.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 
 /**
- * Reads the database as it is at one moment, over several connections, while others go on writing.
- * @param open opens connections of their own, without limits of time
+ * Reads one snapshot of the database over several connections while others keep writing.
+ * @param open opens dedicated connections without timeouts
  */
 export async function readSnapshot<T>(
   clients: readonly Client[],
@@ -24,7 +24,7 @@ export async function readSnapshot<T>(
   return result;
 }
 
-/** One connection as the rooms know a database: its statements run one after the other. */
+/** One connection as a database: its statements run in sequence. */
 function readerOf(client: Client): Queryable {
   let turn: Promise<unknown> = Promise.resolve();
   return {

@@ -1,13 +1,13 @@
-/** The servers that a PostgreSQL URL names, each as a URL of its own, and which of them are wanted. */
+/** Parses the servers of a PostgreSQL URL, each as its own URL, and the role that is wanted. */
 export interface ServerList {
   readonly urls: readonly [string, ...string[]];
   readonly wanted: WantedServer;
 }
 
-/** As libpq's `target_session_attrs`: which server of several is connected to. */
+/** As libpq's `target_session_attrs`: which of several servers to connect to. */
 export type WantedServer = 'any' | 'read-write' | 'read-only' | 'primary' | 'standby';
 
-/** What a server says of itself. */
+/** Role that a server reports. */
 export interface ServerRole {
   readonly isStandby: boolean;
   readonly isReadOnly: boolean;
@@ -18,10 +18,11 @@ const WANTED: readonly string[] = ['any', 'read-write', 'read-only', 'primary', 
 const PARTS = /^(postgres(?:ql)?:\/\/)((?:.*@)?)([^/?#@]*)([^?#]*)(?:\?([^#]*))?(?:#.*)?$/s;
 
 /**
- * Takes a URL with several servers apart, as libpq writes them: `postgres://user@a:5432,b:5433/name?target_session_attrs=read-write`,
- * or folders of sockets as `?host=/a,/b`. Of several servers the one that takes writes is wanted unless the URL says otherwise.
- * The driver knows one server alone.
- * @throws TypeError where ports do not fit the hosts, or `target_session_attrs` is unknown
+ * Splits a URL with several servers as libpq writes them:
+ * `postgres://user@a:5432,b:5433/name?target_session_attrs=read-write`, or socket folders as `?host=/a,/b`.
+ * With several servers the writable one is wanted unless the URL says otherwise. The driver supports a single
+ * server.
+ * @throws TypeError if ports do not match the hosts, or `target_session_attrs` is unknown
  */
 export function listServers(url: string): ServerList {
   const [, scheme = '', user = '', authority = '', path = '', query = ''] = PARTS.exec(url) ?? [];
@@ -61,7 +62,7 @@ function foldersOf(parameters: URLSearchParams, folders: readonly string[]): URL
   });
 }
 
-/** Whether a server is one that is wanted. */
+/** Whether a server has the wanted role. */
 export function isWanted(wanted: WantedServer, { isStandby, isReadOnly }: ServerRole): boolean {
   switch (wanted) {
     case 'any':

@@ -1,14 +1,14 @@
-// Beside a pooler: the connection that lasts.
+// The direct, long-lived connection used next to a pooler.
 import { randomInt } from 'node:crypto';
 import { FullmatchError } from '../errors.ts';
 import { ADVISORY_LOCKS } from './advisory-locks.ts';
 import { connectClient, type ConnectionTarget } from './connection-target.ts';
 import { mapDatabaseError } from './sqlstate.ts';
 
-/** Where the direct connection is named. */
+/** Configuration key of the direct connection. */
 export const LISTEN_URL = { name: 'DATABASE_LISTEN_URL', key: 'database.listenUrl' };
 
-/** The error of what a pooler cannot give. */
+/** Error for features that a pooler does not support. */
 export function needsSession(target: ConnectionTarget): FullmatchError {
   return new FullmatchError(
     'invalid_configuration',
@@ -24,8 +24,9 @@ const IS_HELD = `
       AND datname = current_database()) AS held`;
 
 /**
- * Holds a lock that nobody else can hold over one connection, and looks for it over the other: so both lead to one database.
- * @throws FullmatchError `invalid_configuration` where they lead to two
+ * Takes a unique lock over one connection and looks for it over the other, to prove that both lead to the
+ * same database.
+ * @throws FullmatchError `invalid_configuration` if they do not
  */
 export async function requireSameDatabase(
   target: ConnectionTarget,

@@ -1,7 +1,7 @@
 import { DatabaseError } from 'pg';
 import { type ErrorCode, FullmatchError, messageOf } from '../errors.ts';
 
-/** SQLSTATEs of PostgreSQL (its manual, appendix A) that the store acts upon. */
+/** SQLSTATEs of PostgreSQL (its manual, appendix A) that the store handles. */
 export const SQLSTATE = {
   duplicateDatabase: '42P04',
   uniqueViolation: '23505',
@@ -17,15 +17,17 @@ export const SQLSTATE = {
 // Class 08: connection exceptions. 57P01–57P05: ended by an administrator, a crash, a shutdown or a dropped
 // database. 53300: too many connections, which passes.
 const UNREACHABLE_STATE = /^(?:08...|57P0[1-5]|53300)$/;
-// Class 53: resources are exhausted. 25006: read-only, as a server that was demoted. 58000, 58030: its files fail.
+// Class 53: resources are exhausted. 25006: read-only, for example a demoted server. 58000, 58030: I/O
+// errors.
 const EXHAUSTED_STATE = /^(?:53...|25006|580[03]0)$/;
-// Beside these, what another try may mend: class 40: rolled back; 55P03: a lock that is held; 57014: took too long or
-// was cancelled; 25P03, 25P04: a transaction that took too long.
+// In addition to these, states that a retry may resolve: class 40: rolled back; 55P03: lock not available;
+// 57014: timed out or cancelled; 25P03, 25P04: transaction timed out.
 const UNAVAILABLE_STATE = /^(?:53...|25006|580[03]0|40...|55P03|57014|25P0[34])$/;
-// XX000: an internal error, which damaged rows and catalogues lead to; XX001, XX002: damaged data, damaged index;
-// 58P01, 58P02: a relation's file is missing or in the way; 42P01, 42703: a table or a column of the schema is missing.
+// XX000: an internal error, caused by damaged rows and catalogues; XX001, XX002: damaged data, damaged index;
+// 58P01, 58P02: a relation's file is missing or a duplicate; 42P01, 42703: a table or column of the schema is
+// missing.
 const DAMAGED_STATE = /^(?:XX00[0-2]|58P0[12]|42P01|42703)$/;
-// Class 28: the server refused the user. Its messages name the user, who is nobody's business.
+// Class 28: the server refused the user. Its messages contain the user name, which is private.
 const CREDENTIALS_STATE = /^28/;
 const UNREACHABLE_SYSTEM_CODES = new Set([
   'EACCES',
@@ -44,10 +46,10 @@ const UNREACHABLE_SYSTEM_CODES = new Set([
   'EPIPE',
   'ETIMEDOUT',
 ]);
-// The driver reports a lost connection with bare messages.
+// The driver reports a lost connection with plain messages.
 const UNREACHABLE_MESSAGE =
   /^(?:Connection terminated|timeout e|Client has encountered a connection error|Client was closed|Cannot use a pool)/;
-// What shows that a server is not up yet, or was just now restarted: worth another try within a moment.
+// Errors of a server that is starting or has just restarted: worth another try within a moment.
 const PASSING_CODES = new Set([
   'ECONNREFUSED',
   'ECONNRESET',
@@ -67,13 +69,13 @@ export function sqlstateOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether a transaction that failed so may succeed when it runs again from its start. */
+/** Whether a transaction that failed with this error may succeed when it runs again. */
 export function isRetryable(error: unknown): boolean {
   const state = sqlstateOf(error);
   return state === SQLSTATE.serialisationFailure || state === SQLSTATE.deadlock;
 }
 
-/** Whether a database, for want of space or another resource, cannot do work that it could do before. */
+/** Whether a database lacks space or another resource for work that it could do before. */
 export function isExhaustion(error: unknown): boolean {
   const state = sqlstateOf(error);
   return state !== undefined && EXHAUSTED_STATE.test(state) && !UNREACHABLE_STATE.test(state);
@@ -92,12 +94,12 @@ const PASSING_ERRORS: ReadonlySet<ErrorCode> = new Set([
   'storage_full',
 ] as const);
 
-/** Whether the store failed for a reason that says nothing about the work that it was given: the same may succeed later. */
+/** Whether the store failed for a reason unrelated to the work: the same may succeed later. */
 export function isStoreTrouble(error: unknown): boolean {
   return error instanceof FullmatchError && PASSING_ERRORS.has(error.code);
 }
 
-/** Whether a failed attempt to connect, raw from the driver, may succeed a moment later. */
+/** Whether a failed connection attempt, raw from the driver, may succeed a moment later. */
 export function isPassing(error: unknown): boolean {
   const code = sqlstateOf(error) ?? systemCodeOf(error);
   return (
@@ -106,10 +108,10 @@ export function isPassing(error: unknown): boolean {
   );
 }
 
-/** Whether the connection that gave this error must not be used again. */
+/** Whether the connection that returned this error must not be used again. */
 export function breaksConnection(error: unknown): boolean {
   const state = sqlstateOf(error);
-  // The two last ones say that the prepared statements of this connection are out of date.
+  // The last two mean that the prepared statements of this connection are outdated.
   return (
     state === undefined ||
     UNREACHABLE_STATE.test(state) ||
@@ -118,17 +120,16 @@ export function breaksConnection(error: unknown): boolean {
   );
 }
 
-/** Where an error happened: the statement's label, or the server that was to be reached. */
+/** Where an error happened: the statement's label, or the server. */
 export interface DatabaseErrorContext {
   readonly statement?: string;
   readonly server?: string;
 }
 
 /**
- * The driver's error as ours: `database_unreachable` when the connection failed, `data_directory_full` when the
- * server's disk is full, `database_unavailable` for what passes, `database_damaged` when data is damaged or missing,
- * else `database_error`.
- * The message never holds a connection string, a user or a password.
+ * Maps a driver error: `database_unreachable` if the connection failed, `data_directory_full` if the server's
+ * disk is full, `database_unavailable` for transient errors, `database_damaged` if data is damaged or
+ * missing, else `database_error`. The message never contains a connection string, user or password.
  */
 export function mapDatabaseError(error: unknown, context: DatabaseErrorContext): FullmatchError {
   if (error instanceof FullmatchError) return error;

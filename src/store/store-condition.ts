@@ -11,7 +11,7 @@ import { type FreeSpace } from './free-space.ts';
 import { isDamage, isExhaustion } from './sqlstate.ts';
 import { wait } from './wait.ts';
 
-/** What is wrong with the database, as the statements of this process met it. */
+/** A problem of the database, as this process's statements met it. */
 export interface StoreTrouble {
   readonly code: 'disk_full' | 'database_unavailable' | 'database_damaged';
   readonly since: Date;
@@ -19,7 +19,7 @@ export interface StoreTrouble {
   readonly message: string;
 }
 
-/** A statement that failed. It is tried again to see whether the trouble is over. */
+/** A failed statement. It is retried to see whether the problem is gone. */
 interface Symptom {
   readonly statement: Statement;
   readonly values: readonly unknown[];
@@ -28,11 +28,11 @@ interface Symptom {
 }
 
 const PROBE_MS = 2_000;
-/** How often every table is touched while nothing is known to be wrong. */
+/** How often every table is read while no problem is known. */
 const TOUCH_EVERY_MS = 6_000;
-/** Trouble that has not recurred for so long counts as over. The next statement shows whether it is. */
+/** A problem that has not recurred for this long counts as solved. The next statement tells. */
 const FORGET_MS = 60_000;
-/** Failed statements with more than this are not kept to be tried again, but forgotten after a while. */
+/** Failed statements with larger parameters are not kept for a retry, but dropped after a while. */
 const LARGEST_KEPT_BYTES = 65_536;
 const MOST_SYMPTOMS = 50;
 
@@ -43,13 +43,14 @@ const LIST_TABLES = sql(
 );
 
 /**
- * The condition of the database as far as statements show it. What failed for want of space or by damage is remembered
- * by its statement until that succeeds again, is tried again without effect and works, or nobody met it for a minute.
+ * Condition of the database as far as statements show it. A failure for lack of space or by damage is
+ * remembered by its statement until that statement succeeds, a dry run of it succeeds, or a minute has passed
+ * without the failure.
  */
 export class StoreCondition {
   readonly #symptoms = new Map<string, Symptom>();
 
-  /** Everything that is wrong now, each kind once, with the time since when. */
+  /** All current problems, each kind once, with the time since when. */
   get troubles(): readonly StoreTrouble[] {
     const first = new Map<StoreTrouble['code'], StoreTrouble>();
     for (const { trouble } of this.#symptoms.values()) {
@@ -59,7 +60,7 @@ export class StoreCondition {
     return [...first.values()];
   }
 
-  /** Notes how a statement failed. */
+  /** Records how a statement failed. */
   failed(statement: Statement, values: readonly unknown[], error: unknown): void {
     const code = troubleOf(error);
     if (code === undefined) return;
@@ -70,12 +71,12 @@ export class StoreCondition {
     this.#symptoms.set(statement.label, { statement, values, trouble, lastSeen: Date.now() });
   }
 
-  /** Notes that a statement did its work. */
+  /** Records that a statement succeeded. */
   succeeded({ label }: Statement): void {
     if (this.#symptoms.size > 0) this.#symptoms.delete(label);
   }
 
-  /** Tries again what failed by damage, without effect, and forgets the rest after a while. */
+  /** Retries statements that failed by damage, without effect, and drops old entries. */
   async probe(database: Database): Promise<void> {
     for (const symptom of [...this.#symptoms.values()]) {
       const { statement, values, trouble, lastSeen } = symptom;
@@ -89,7 +90,7 @@ export class StoreCondition {
   }
 }
 
-/** Looks after the condition until the signal aborts: tries failed statements again, and touches every table. */
+/** Watches the condition until the signal aborts: retries failed statements and reads every table. */
 export async function watchCondition(
   condition: StoreCondition,
   parts: { readonly database: Database; readonly space: FreeSpace; readonly log: Logger },
@@ -117,10 +118,10 @@ export async function watchCondition(
   }
 }
 
-/** Thrown to roll a rehearsal back. */
+/** Thrown to roll back a dry run. */
 class Rehearsed extends Error {}
 
-/** Runs a statement and rolls it back; says whether it met damage, or nothing where the database does not answer. */
+/** Runs a statement and rolls it back; returns whether it met damage, or nothing if the database does not respond. */
 async function rehearse(
   database: Database,
   { statement, values }: Symptom,
@@ -138,8 +139,8 @@ async function rehearse(
 }
 
 /**
- * Reads a row of each table, so that one that is damaged at its beginning or gone is seen before a request meets it.
- * What fails is noted by the database itself. Tables that somebody adds later, and may take away, are not the service's.
+ * Reads a row of each table, so that a missing table, or one damaged at its beginning, is noticed before a
+ * request meets it. The database itself records failures. Tables that other programs add are ignored.
  */
 async function touchTables(
   database: Queryable,

@@ -2,8 +2,8 @@ import { type Circuit, notAnswering } from './circuit.ts';
 import { type ConnectionTarget } from './connection-target.ts';
 
 /**
- * The time that one use of the database may take. After half of it the circuit looks whether the database answers at
- * all; where it does not, everybody who waits fails then.
+ * Deadline of one use of the database. After half of it the circuit checks whether the database responds at
+ * all; if it does not, all waiting callers fail then.
  */
 export class TimeLimit {
   readonly #over: Promise<never>;
@@ -16,7 +16,7 @@ export class TimeLimit {
   constructor(timeLimitMs: number, target: ConnectionTarget, circuit: Circuit) {
     if (circuit.openSince !== undefined) throw notAnswering(target);
     const { promise, reject } = withReject();
-    // Nobody may wait when it is over.
+    // No one may wait after the deadline.
     promise.catch(() => undefined);
     this.#over = promise;
     const fail = (): void => {
@@ -32,18 +32,18 @@ export class TimeLimit {
     ];
   }
 
-  /** Whether the time ran out. */
+  /** Whether the time has run out. */
   get isOver(): boolean {
     return this.#isOver;
   }
 
-  /** The work's outcome, or `database_unreachable` when the time is over before. */
+  /** The result of the work, or `database_unreachable` at the deadline. */
   race<T>(work: Promise<T>): Promise<T> {
     work.catch(() => undefined);
     return Promise.race([work, this.#over]);
   }
 
-  /** Nothing happens any more when the time is over. */
+  /** Nothing further happens after the deadline. */
   end(): void {
     for (const timer of this.#timers) clearTimeout(timer);
     this.#hung.removeEventListener('abort', this.#onHung);

@@ -5,7 +5,7 @@ import { type VerificationParts } from './verify-contract.ts';
 const ADDRESS = `0x${'11'.repeat(20)}` as const;
 const OTHER_ADDRESS = `0x${'22'.repeat(20)}` as const;
 
-/** A reader whose readings end when they are told to. */
+/** A reader whose reads complete on command. */
 function prepare() {
   const readings: ((error?: Error) => void)[] = [];
   const parts = {

@@ -8,29 +8,30 @@ import { CachedLookup } from '../chains/rpc/cached-lookup.ts';
 import { isDelegation } from '../chains/rpc/delegation.ts';
 import { type VerificationParts } from './verify-contract.ts';
 
-/** What the code on chain says of the compiler that made it. */
+/** The compiler that the bytecode on chain names. */
 export interface CompilerProposal {
   readonly compiler?: 'solc' | 'vyper';
-  /** The long version where it is known here, else what the code says; absent where it says nothing. */
+  /** The long version if it is known here, otherwise the version in the bytecode; absent if there is none. */
   readonly compilerVersion?: string;
   /**
-   * `none` where the code does not say its compiler: running code of Solidity does since 0.5.9, of Vyper 0.3.4 to 0.3.9 alone.
+   * `none` if the bytecode does not name its compiler: runtime bytecode of Solidity does since 0.5.9, of
+   * Vyper only in 0.3.4 to 0.3.9.
    */
   readonly from: 'auxdata' | 'none';
 }
 
-/** Who asks for a proposal, and until when. */
+/** The client that requests a proposal, and its abort signal. */
 export interface ProposalAsker {
   readonly client: string;
   readonly signal: AbortSignal;
 }
 
-/** Reads proposals within bounds, see {@link CachedLookup}. */
+/** Proposes compilers within limits; see {@link CachedLookup}. */
 export interface ProposalReader {
   /**
-   * What the code at an address says of its compiler.
-   * @throws FullmatchError unsupported_chain, contract_not_deployed, cannot_fetch_bytecode, queue_full; the reason of
-   * the asker's signal
+   * Returns the compiler that the bytecode at an address names.
+   * @throws FullmatchError unsupported_chain, contract_not_deployed, cannot_fetch_bytecode, queue_full; the
+   * reason of the asker's signal
    */
   propose(chainId: number, address: Hex, asker: ProposalAsker): Promise<CompilerProposal>;
 }
@@ -42,8 +43,8 @@ const LIMITS = {
 const DEADLINE_MS = 10_000;
 
 /**
- * Makes the reader. What an address said a minute ago is not asked again.
- * @param ending of the readings: others may wait for one when its asker goes away
+ * Creates the reader. Results are cached for a minute.
+ * @param ending aborts the reads; a client's own signal does not, since others may wait for the same read
  */
 export function createProposalReader(
   { readDeployedCode, quorumOf, findSupportedChain }: VerificationParts,
@@ -85,7 +86,7 @@ export function createProposalReader(
   };
 }
 
-/** A release with its commit, where it is one that is known here; auxdata of a release says only its three numbers. */
+/** Returns the long version of a release if it is known here; auxdata of a release contains only its three numbers. */
 function nameVersion(solc: string, known: readonly string[]): string {
   try {
     return findVersion(solc, known) ?? solc;

@@ -5,9 +5,9 @@ import { type DeployedCode, type ReadCodeOptions } from '../chains/rpc/deployed-
 import { type Hex } from '../lib/hex.ts';
 import { type Deployment } from './verification-request.ts';
 
-/** What reading a contract on chain needs. */
+/** Dependencies of reading a contract on chain. */
 export interface ReadingParts {
-  /** The code of a contract, on which enough independent endpoints agree. */
+  /** Reads the bytecode of a contract; enough independent endpoints must agree on it. */
   readonly readDeployedCode: (
     chain: RegisteredChain,
     address: Hex,
@@ -19,20 +19,20 @@ export interface ReadingParts {
     address: Hex,
     options: FindCreationOptions,
   ) => Promise<CreationSearch>;
-  /** How many independent endpoints of a chain have to agree, where the operator says it. */
+  /** Number of independent endpoints of a chain that must agree, if the operator configured it. */
   readonly quorumOf: (chainId: number) => 1 | 2 | undefined;
 }
 
-/** A contract on chain. Each part is read once, when it is first asked for. */
+/** A contract on chain. Each part is read once, on first use. */
 export interface ContractReading {
   readonly deployed: () => Promise<DeployedCode>;
   /** See {@link searchCreation}. */
   readonly creation: () => Promise<CreationSearch>;
-  /** Ends what is still under way. */
+  /** Aborts pending reads. */
   readonly stop: () => void;
 }
 
-/** What to ask endpoints for: the quorum of the chain, and until when. */
+/** Returns the read options of a chain: its quorum and the abort signal. */
 export function readingOptions(
   { quorumOf }: Pick<ReadingParts, 'quorumOf'>,
   chainId: number,
@@ -43,9 +43,9 @@ export function readingOptions(
 }
 
 /**
- * Looks for the creation of a contract whose code was read. If the client names a creation transaction, only that one is
- * checked, and it is ignored where it did not create the contract or nobody can say. If the client names none, every
- * search method is tried.
+ * Searches the creation of a contract whose code was read. If the client names a creation transaction, only
+ * that one is checked; it is ignored if it did not create the contract or if that cannot be determined. If
+ * the client names none, every search method is tried.
  */
 function searchCreation(
   { findCreation }: Pick<ReadingParts, 'findCreation'>,
@@ -61,7 +61,10 @@ function searchCreation(
   });
 }
 
-/** Reads a contract on chain, see {@link ContractReading}. @param known its running code, where somebody read it a moment ago */
+/**
+ * Reads a contract on chain; see {@link ContractReading}.
+ * @param known its runtime bytecode, if it was just read
+ */
 export function readContract(
   parts: ReadingParts,
   chain: RegisteredChain,
@@ -75,14 +78,17 @@ export function readContract(
   const deployed = once(
     async () => known ?? parts.readDeployedCode(chain, deployment.address, options),
   );
-  // Endpoints that cannot even give the code are not asked for more.
+  // Endpoints that cannot return the bytecode are not asked for the creation.
   const creation = once(async () =>
     searchCreation(parts, chain, deployment, await deployed(), options),
   );
   return { deployed, creation, stop: () => stopped.abort() };
 }
 
-/** Reads when it is first asked. Who asked may fail before it waits for the answer. */
+/**
+ * Returns a function that reads on the first call and caches the promise. A rejection is not reported as
+ * unhandled, even if no caller awaits it.
+ */
 export function once<T>(read: () => Promise<T>): () => Promise<T> {
   let reading: Promise<T> | undefined;
   return () => {

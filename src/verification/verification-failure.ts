@@ -3,12 +3,15 @@ import { type Hex } from '../lib/hex.ts';
 import { isSystemTrouble } from '../lib/system-trouble.ts';
 import { isStoreTrouble } from '../store/sqlstate.ts';
 
-/** What a failure says about the contract: it does not match, the input is at fault, or nobody could look. */
+/**
+ * The meaning of a failure for the contract: it does not match, the input is invalid, or the check could not
+ * be made.
+ */
 export type FailureKind = 'no_match' | 'invalid_input' | 'not_checked';
 
 /**
- * Why a verification has no match: the stable codes of failed verification jobs, by the names that clients of the
- * verification API v2 know. A code of {@link ERROR_CODES} that a part of the verification raises is one too.
+ * The stable codes of failed verification jobs, under the names that clients of the verification API v2 know.
+ * Codes of {@link ERROR_CODES} that a part of the verification throws are included.
  */
 export const FAILURE_KINDS = {
   missing_source: 'invalid_input',
@@ -57,12 +60,12 @@ export const FAILURE_KINDS = {
 
 export type FailureCode = keyof typeof FAILURE_KINDS;
 
-/** The kind of a failed job's code. One that is not known here, of an older or newer version, was not checked. */
+/** Returns the kind of a failure code. An unknown code, of an older or newer version, counts as not checked. */
 export function failureKindOf(code: string): FailureKind {
   return Object.hasOwn(FAILURE_KINDS, code) ? FAILURE_KINDS[code as FailureCode] : 'not_checked';
 }
 
-/** The codes that were compared, and the transaction that the creation code comes from, where they are known. */
+/** The compared bytecodes, and the transaction of the creation bytecode, if known. */
 export interface ComparedCodes {
   readonly creationTransactionHash?: Hex;
   readonly recompiledCreationCode?: Hex;
@@ -71,11 +74,11 @@ export interface ComparedCodes {
   readonly onchainRuntimeCode?: Hex;
 }
 
-/** A verification that ended without a match. Its message may be shown to anyone. */
+/** A verification that ended without a match. Its message may be public. */
 export class VerificationFailure extends Error {
   override readonly name = 'VerificationFailure';
   readonly code: FailureCode;
-  /** Facts for machines: the missing sources, the compiler's messages, the first difference. */
+  /** Machine-readable facts: the missing sources, the compiler's messages, the first difference. */
   readonly data: Readonly<Record<string, unknown>>;
   readonly codes: ComparedCodes;
 
@@ -91,7 +94,7 @@ export class VerificationFailure extends Error {
   }
 }
 
-/** Codes of the table that a failure shows under another name: endpoints that disagree leave the code unknown. */
+/** Error codes that a failure reports under another name: if endpoints disagree, the bytecode is unknown. */
 const RENAMED: Partial<Record<ErrorCode, FailureCode>> = {
   endpoints_disagree: 'cannot_fetch_bytecode',
   compiler_checksum_mismatch: 'compiler_unavailable',
@@ -107,8 +110,8 @@ function failureCodeOf(code: ErrorCode): FailureCode | undefined {
 }
 
 /**
- * A fault that ends a verification, as its failure. What no part of the verification is known to raise is this
- * service's own fault: nothing of it is shown.
+ * Converts an error that ended a verification to a failure. An unexpected error is this service's own fault;
+ * its message is not shown.
  */
 export function toVerificationFailure(error: unknown): VerificationFailure {
   if (error instanceof VerificationFailure) return error;
@@ -129,15 +132,15 @@ export function toVerificationFailure(error: unknown): VerificationFailure {
 }
 
 /**
- * Whether the fault is one of the moment and says nothing about the contract, such as a database that restarts or a disk
- * that is full: the job is tried again.
+ * Returns whether an error is temporary and says nothing about the contract, such as a restarting database or
+ * a full disk; the job is then retried.
  */
 export function isPassing(error: unknown): boolean {
   if (error instanceof FullmatchError && error.code === 'shutting_down') return true;
   return isStoreTrouble(error) || isSystemTrouble(error);
 }
 
-/** What the log says about a failure that was not expected; undefined for the others. */
+/** Returns the log message for an unexpected failure; undefined for the others. */
 export function unexpectedCause({ code, cause }: VerificationFailure): string | undefined {
   if (code !== 'internal_error' || cause === undefined) return undefined;
   return cause instanceof Error ? (cause.stack ?? cause.message) : messageOf(cause);

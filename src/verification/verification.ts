@@ -1,4 +1,4 @@
-// Takes requests to verify as jobs, compiles, compares with the chain, and stores what matches.
+// Queues verification requests as jobs, compiles, compares with the chain, and stores matches.
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type Contradiction } from '../repository/repository.ts';
@@ -27,14 +27,14 @@ import { type VerificationParts, type VerificationResult } from './verify-contra
 import { verifyCurrentCode, verifyCurrentKnownCode } from './recheck/verify-and-save.ts';
 import { shuttingDown, startWorkers, type WorkerOptions } from './jobs/worker.ts';
 
-/** Verification as others use it: submit, look, wait. */
+/** Public interface of verification: submit, read and wait for jobs. */
 export interface Verification {
   /**
-   * Puts a verification into the queue.
-   * @param share of the queue, where it is not that of every client
+   * Queues a verification.
+   * @param share the client's share of the queue, if it differs from the default
    * @returns the job's id.
    * @throws FullmatchError unsupported_chain, already_verified, duplicate_verification_request, queue_full,
-   * storage_full, database_unreachable when the database does not answer in time.
+   * storage_full, database_unreachable if the database does not respond in time.
    */
   submit(
     request: PackedRequest,
@@ -43,39 +43,39 @@ export interface Verification {
   ): Promise<string>;
   /** See {@link ProposalReader.propose}. */
   propose: ProposalReader['propose'];
-  /** Verifies codes that a client gives, without a chain. See {@link SubmittedCodeVerifier.verify}. */
+  /** Verifies submitted bytecode without a chain. See {@link SubmittedCodeVerifier.verify}. */
   verifyGiven: SubmittedCodeVerifier['verify'];
-  /** Finds what is stored by given codes and places. */
+  /** Finds stored contracts by bytecode or location. */
   readonly knownCodes: KnownCodeSearch;
-  /** The job of an id, or undefined. */
+  /** Reads a job; undefined for an unknown id. */
   readJob(id: string): Promise<VerificationJob | undefined>;
   /** See {@link endJob}. */
   endJob(id: string, client: string): Promise<VerificationJob>;
   /** See {@link JobWaiters.waitForEnd}. */
   waitForJob(id: string, options: WaitOptions): Promise<VerificationJob | undefined>;
-  /** How many requests of this process wait for the ends of jobs. */
+  /** Number of requests of this process that wait for jobs to end. */
   readonly waiters: number;
-  /** The jobs in flight, of all processes; undefined while that cannot be read. */
+  /** Jobs in flight in all processes; undefined while the queue cannot be read. */
   readonly queue: QueueState | undefined;
-  /** Resolves when any process of the database tells of jobs, and after a time, or at the abort of the signal, without that. */
+  /** Resolves at the next job notification of any process, after a timeout, or when the signal aborts. */
   readonly waitForNews: JobWatch['wait'];
-  /** Calls back for every job that this process brings to its end. */
+  /** Registers a callback for every job that this process ends. */
   onJobEnd(listener: (end: JobEnd) => void): void;
-  /** Hands the jobs at work back to the queue and ends. */
+  /** Hands the running jobs back to the queue and stops. */
   close(): Promise<void>;
 }
 
-/** Whose parts the verification is made of. */
+/** Options of the verification service. */
 export interface VerificationOptions extends WorkerOptions {
   readonly queue: QueueLimits;
   readonly waiters: WaiterLimits;
-  /** Other explorers that are told of the matches of a chain. */
+  /** Explorers that matches of a chain are forwarded to. */
   readonly explorersOf?: (chainId: number) => readonly string[];
-  /** @throws FullmatchError `storage_full` when nothing more should be accepted */
+  /** @throws FullmatchError `storage_full` if no more data should be accepted */
   readonly requireSpace?: () => Promise<void>;
 }
 
-/** Starts the workers of this process on the database's queue, and gives the way into the queue. */
+/** Starts the workers of this process and returns the interface to the queue. */
 export async function startVerification(
   database: Database,
   parts: VerificationParts,
@@ -96,7 +96,7 @@ export async function startVerification(
   const checkCode = checkBeforeSubmitting(serving, parts, closing.signal, log);
   const listeners: ((end: JobEnd) => void)[] = [];
   const tell = (end: JobEnd): void => {
-    // What the sources of a new match make may be asked for in the next second.
+    // Contracts created by a new match may be requested within a second.
     if (end.kind === 'match') indexing.wake();
     for (const listener of listeners) listener(end);
   };
@@ -104,7 +104,7 @@ export async function startVerification(
   const known = { ...parts, database, cache: new KnownCodeCache() };
   const knownCodes = createKnownCodeSearch({
     ...{ database: serving, cache: known.cache, sourceBytes: parts.sourceBytes },
-    // A process without workers compiles nothing.
+    // A process without workers does not compile.
     ...(options.workers > 0 && { given }),
   });
   const working = { ...parts, doOthersWait: () => (queue.current?.queued ?? 0) > 0 };
@@ -174,7 +174,7 @@ async function verifyByStored(
   );
 }
 
-/** @throws CompilerAwaited where the compiler must be downloaded first. Every other fault is met when it compiles. */
+/** @throws CompilerAwaited if the compiler must be downloaded first. Other errors are left to the compilation. */
 async function requireCompiler(
   { compilers }: VerificationParts,
   { task }: VerificationTask,

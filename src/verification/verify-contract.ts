@@ -45,15 +45,15 @@ import {
 import { VerificationFailure, type ComparedCodes } from './verification-failure.ts';
 import { type Deployment } from './verification-request.ts';
 
-/** What a verification needs of the rest of the service. */
+/** Dependencies of a verification. */
 export interface VerificationParts extends ReadingParts {
   readonly compilers: ContractCompiler;
   readonly reader: JobReader;
-  /** How much source text of a contract is kept, in bytes. */
+  /** Limit on the source text of a contract, in bytes. */
   readonly sourceBytes: number;
-  /** The chain of an id where contracts may be verified, or undefined. */
+  /** Returns a chain on which contracts may be verified, or undefined. */
   readonly findSupportedChain: (chainId: number) => RegisteredChain | undefined;
-  /** Whether other jobs wait, so that a failure is explained in less time; without it none do. */
+  /** Whether other jobs are waiting, which shortens the diagnosis of a failure; if absent, none are. */
   readonly doOthersWait?: () => boolean;
 }
 
@@ -61,20 +61,20 @@ export interface VerificationParts extends ReadingParts {
 export interface VerificationResult {
   readonly contract: VerifiedContract;
   readonly compileTimeMs: number;
-  /** Other contracts of the stored sources, such as those that this one creates: they are found by their codes later. */
+  /** Other contracts of the stored sources, such as those that this one creates; indexed by their bytecode. */
   readonly others?: readonly RunningCode[];
-  /** Paths of the sources that were given and that the compilation does not need: they are not published. */
+  /** Paths of submitted sources that the compilation does not need; they are not published. */
   readonly droppedSources: readonly string[];
 }
 
-/** Whether either code of a contract matches fully. */
+/** Returns whether the runtime or the creation match is full. */
 export const isFullMatch = ({
   runtimeMatch,
   creationMatch,
 }: Pick<VerifiedContract, 'runtimeMatch' | 'creationMatch'>): boolean =>
   runtimeMatch === 'full' || creationMatch === 'full';
 
-/** What was read on chain: the running code, its creation where that is known, and the steps of the creation search. */
+/** Data read from the chain: the runtime bytecode, the creation if known, and the steps of the creation search. */
 export interface OnChain {
   readonly deployed: DeployedCode;
   readonly creation: Creation | undefined;
@@ -82,12 +82,12 @@ export interface OnChain {
 }
 
 /**
- * Verifies a deployment against a compilation: reads the code on chain while the compiler is loaded, compiles
- * during the creation search, and compares both codes byte for byte. Stores nothing.
- * @param given what is read of the contract; without it a reading of its own
- * @returns a contract whose running code matches.
- * @throws VerificationFailure where none does, or where it could not be found out; FullmatchError of the parts, which
- * {@link toVerificationFailure} turns into one; the reason of `signal`.
+ * Verifies a deployment against a compilation: reads the bytecode on chain while the compiler loads, compiles
+ * during the creation search, and compares runtime and creation bytecode byte for byte. Stores nothing.
+ * @param given a reading of the contract; if absent, starts its own
+ * @returns a contract whose runtime bytecode matches.
+ * @throws VerificationFailure if it does not match, or the check could not be completed; FullmatchError of
+ * the parts, which {@link toVerificationFailure} converts; the reason of `signal`.
  */
 export async function verifyContract(
   parts: VerificationParts,
@@ -127,7 +127,7 @@ async function compare(
   reading: ContractReading,
   signal: AbortSignal,
 ): Promise<VerificationResult> {
-  // What does not stand on chain is not compiled.
+  // If the contract is not on chain, there is no need to compile.
   const deployed = await reading.deployed();
   requireBounded('on chain', deployed.code.length);
   if (isDelegation(deployed.code)) throw describeDelegation(asked, deployed);
@@ -203,7 +203,8 @@ async function compare(
 }
 
 /**
- * Names that a Yul program gives to immutables and libraries by escapes may hold what its text may not.
+ * A Yul program can use escapes to put text into the names of immutables and libraries that its source must
+ * not contain.
  * @throws VerificationFailure invalid_compiler_input
  */
 function requireStorableNames({ evm: { bytecode, deployedBytecode } }: CompiledTarget): void {
@@ -220,7 +221,7 @@ function requireStorableNames({ evm: { bytecode, deployedBytecode } }: CompiledT
 }
 
 /**
- * A client that names the arguments of the constructor has them compared where creation code that matches shows them.
+ * Compares the constructor arguments from the request, if any, with those in matching creation bytecode.
  * @throws VerificationFailure constructor_arguments_differ
  */
 function requireGivenArguments(
@@ -266,7 +267,10 @@ function judge(
   });
 }
 
-/** Whether both runtime codes end with the same auxdata: the sources are the very same, and yet the code differs. */
+/**
+ * Returns whether both runtime bytecodes end with the same auxdata: the sources are then identical, although
+ * the bytecode differs.
+ */
 function hasSameMetadata({ codes }: CompiledTarget, { deployed }: OnChain): boolean {
   const recompiled = toCodeTemplate(codes.runtime).bytes;
   const ours = readTrailingAuxdata(recompiled);
@@ -304,7 +308,10 @@ const REASON_TEXTS = {
     'The code on chain is a library with zeros instead of its own address: these sources did not create it, and its functions can be called directly.',
 } as const;
 
-/** The messages where everything is equal, but the creation code that should prove an immutable is not that of the sources. */
+/**
+ * Messages for bytecode that is equal, while the creation bytecode that should prove an immutable does not
+ * come from the sources.
+ */
 const OTHER_CREATION_TEXTS: Readonly<Record<string, string>> = {
   immutable_not_proven:
     'The code on chain has an immutable that holds an internal function or has an unknown type, and the creation code does not match these sources. It is not proven that their constructor set the value.',
@@ -312,22 +319,25 @@ const OTHER_CREATION_TEXTS: Readonly<Record<string, string>> = {
     'The code on chain has an immutable whose value is outside the range of its type, and the creation code does not match these sources. It is not proven that their constructor set the value.',
 };
 
-/** Whether bytes of the running code differ that no value explains. */
+/** Returns whether bytes of the runtime bytecode differ outside the explained values. */
 function isOtherCode({ runtime }: ContractJudgement): boolean {
   const reason = runtime?.match === null ? runtime.reason : 'no_match';
   return reason === 'no_match' || reason === 'bytecode_length_mismatch';
 }
 
-/** What was found out about a mismatch. */
+/** The cause of a mismatch, as far as it is known. */
 interface MismatchCause {
-  /** Whether the code was seen to depend on files that are not imported. */
+  /** Whether the bytecode was found to depend on files that are not imported. */
   readonly isFilesFault: boolean;
-  /** The libraries that alone make the difference. */
+  /** Libraries whose addresses are the only difference. */
   readonly libraries: readonly OtherLibraryAddress[];
   readonly diagnosis: Diagnosis;
 }
 
-/** The fault of the running code. A creation that matches is reported with it: the constructor returned other code. */
+/**
+ * Builds the failure of the runtime bytecode. A matching creation is reported with it: the constructor
+ * returned different code.
+ */
 function describeMismatch(
   { judgement: { runtime, creation }, compiled }: Attempt,
   onChain: OnChain,
@@ -360,7 +370,7 @@ function describeMismatch(
   return new VerificationFailure(reason, message, { codes, data });
 }
 
-/** What a verdict that matches is stored as. */
+/** Returns the stored form of a matching verdict. */
 export function toTransformed(verdict: CodeVerdict | undefined): VerifiedContract['runtime'] {
   if (verdict === undefined || verdict.match === null) return undefined;
   return {
@@ -369,7 +379,7 @@ export function toTransformed(verdict: CodeVerdict | undefined): VerifiedContrac
   };
 }
 
-/** A contract as it is stored, of a compilation that gives its code. */
+/** Builds the stored form of a contract from a compilation that matches. */
 export function toVerifiedContract(
   { chainId, address }: Deployment,
   compilation: Compilation,
@@ -400,7 +410,7 @@ export function toVerifiedContract(
     ...(runtimeTransformed && { runtime: runtimeTransformed }),
     ...(creationTransformed && { creation: creationTransformed }),
     codeReading: { blockNumber, blockHash, endpoints, witnesses },
-    // A transaction that was named and is not the creation leaves no trace.
+    // A transaction that was named but is not the creation is not recorded.
     creationSearch: methods.map(({ method, outcome, detail, durationMs }) => ({
       method,
       outcome,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { bisectCreation, type CodeState } from './bisect-creation.ts';
 
-/** A chain whose node keeps states from `keptFrom` on, and on which the code stands from each range's start to its end. */
+/** A chain whose node keeps states from `keptFrom` on; the code exists from the start to the end of each range. */
 function chainOf(ranges: readonly (readonly [number, number])[], keptFrom = 0) {
   const asked: number[] = [];
   const stateAt = (block: number): CodeState => {

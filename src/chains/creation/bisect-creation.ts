@@ -1,27 +1,28 @@
-/** What a node says about an address at a block: today's code, other code or none, or that it no longer keeps that state. */
+/** State of an address at a block: the current code, other code or none, or a state that the node no longer keeps. */
 export type CodeState = 'same' | 'other' | 'unavailable';
 
-/** The block whose transactions made the code what it is; or why there is none to be found. */
+/** The block whose transactions created the code, or the reason none was found. */
 export type CreationBlock = number | 'at_genesis' | 'no_archive';
 
-/** Blocks between the creation and today at which the code is looked at again. */
+/** Blocks between the creation and the head at which the code is checked again. */
 const SAMPLES = 6;
 const MAX_ROUNDS = 4;
 
 interface Bounds {
-  /** A block without today's code; -1 stands before the genesis block. */
+  /** A block without the current code; -1 is before the genesis block. */
   readonly below: number;
   readonly stateBelow: Exclude<CodeState, 'same'>;
-  /** A block with it. */
+  /** A block with the current code. */
   readonly above: number;
 }
 
 /**
- * The block in which the code at an address became what it is in the block `head`, by halving: some 25 questions on a
- * chain of tens of millions of blocks. A node that keeps only late states is not an obstacle when the creation is later.
- * A contract that destroyed itself and was recreated (possible until EIP-6780) has other code before, or none: what
- * lies between is sampled, so that the last creation is found unless it follows the destruction closely.
- * @param read the state at a block; called for `head` never
+ * Finds the block in which the code at an address became what it is at `head`, by binary search: about 25
+ * requests on a chain of tens of millions of blocks. A node that keeps only recent states suffices if the
+ * creation is recent. A contract that destroyed itself and was recreated (possible until EIP-6780) has other
+ * code before, or none: blocks in between are sampled, so the last creation is found unless it closely
+ * follows the destruction.
+ * @param read reads the state at a block; never called for `head`
  */
 export async function bisectCreation(
   head: number,
@@ -37,7 +38,7 @@ export async function bisectCreation(
   return bounds.above === 0 ? 'at_genesis' : bounds.above;
 }
 
-/** Bounds that are neighbours. States that a node no longer keeps lie below those that it keeps. */
+/** Adjacent bounds. States that a node no longer keeps are older than those that it keeps. */
 async function halve(bounds: Bounds, read: (block: number) => Promise<CodeState>): Promise<Bounds> {
   let { below, stateBelow, above } = bounds;
   while (above - below > 1) {
@@ -49,7 +50,7 @@ async function halve(bounds: Bounds, read: (block: number) => Promise<CodeState>
   return { below, stateBelow, above };
 }
 
-/** The last of some blocks after the creation at which the code is not there. */
+/** The last sampled block after the creation at which the code is missing. */
 async function findGap(
   created: number,
   head: number,

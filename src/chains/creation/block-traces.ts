@@ -15,34 +15,37 @@ import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
 import { hash, hashOrNull, listOf, toQuantity } from '../rpc/rpc-shapes.ts';
 import { type MethodParts } from './method-parts.ts';
 
-/** The answer of trace_block (OpenEthereum's format): the frames of all transactions, and rewards of none. */
+/**
+ * Response of trace_block (OpenEthereum's format): the frames of all transactions, and rewards without a
+ * transaction.
+ */
 export const flatBlockTrace = listOf(
   flatFrame.extend({ transactionHash: hash.nullish(), blockHash: hashOrNull.optional() }),
 );
 
-/** The answer of debug_traceBlockByNumber with geth's callTracer. The hash came with geth 1.11. */
+/** Response of debug_traceBlockByNumber with geth's callTracer. The hash was added in geth 1.11. */
 export const callTracerBlock = listOf(
   z.object({ txHash: hashOrNull.optional(), result: z.unknown() }),
 );
 
-/** The traces of a block in one of two formats. */
+/** Traces of a block in one of two formats. */
 export type BlockTraces =
   | { readonly format: 'flat'; readonly frames: z.output<typeof flatBlockTrace> }
   | { readonly format: 'call_tracer'; readonly traces: z.output<typeof callTracerBlock> };
 
-/** The methods that trace a whole block. */
+/** Methods that trace a whole block. */
 export const BLOCK_TRACE_METHODS = ['trace_block', 'debug_traceBlockByNumber'] as const;
 export type BlockTraceMethod = (typeof BLOCK_TRACE_METHODS)[number];
 
-/** For those who ask an endpoint again and again. */
+/** For callers that query an endpoint repeatedly. */
 export interface BlockTraceOptions {
-  /** Methods that the endpoint is known not to have. */
+  /** Methods that the endpoint is known not to support. */
   readonly lacks?: (method: BlockTraceMethod) => boolean;
-  /** Told of each method that the endpoint refuses, or answers in another shape. */
+  /** Called for each method that the endpoint refuses, or whose response has another shape. */
   readonly onRefusal?: (method: BlockTraceMethod, error: unknown) => void;
 }
 
-/** The traces of a block, by the first tracing method that the endpoint has; undefined when it has none. */
+/** The traces of a block, by the first tracing method that the endpoint supports; undefined if it supports none. */
 export async function readBlockTraces(
   { rpc, chain, signal }: Pick<MethodParts, 'rpc' | 'chain' | 'signal'>,
   endpoint: Endpoint,
@@ -55,7 +58,7 @@ export async function readBlockTraces(
     trace_block: async () => {
       const request = { method: 'trace_block', params: [block], result: flatBlockTrace, maxBytes };
       const frames = await rpc.ask(chain, endpoint, request, { signal });
-      // A node whose index of traces has not come so far gives none, which is not a word about the block.
+      // A node whose trace index is behind returns none, which proves nothing about the block.
       return frames.length > 0 ? { format: 'flat', frames } : undefined;
     },
     debug_traceBlockByNumber: async () => {
@@ -82,8 +85,8 @@ export async function readBlockTraces(
 }
 
 /**
- * The transactions of a block that created the address in an inner call, in block order.
- * @param hashes the transactions of the block, for traces that do not name theirs
+ * Transactions of a block that created the address in an inner call, in block order.
+ * @param hashes the transactions of the block, for traces without transaction hashes
  */
 export function findBlockCreations(
   traces: BlockTraces,
@@ -104,16 +107,16 @@ export function findBlockCreations(
   });
 }
 
-/** What one transaction created and destroyed. */
+/** Contracts that one transaction created and destroyed. */
 export interface TransactionTrace {
   readonly transactionHash: Hex;
-  /** In the order of execution; undefined where the trace has another shape. */
+  /** In order of execution; undefined if the trace has another shape. */
   readonly events: readonly FrameEvent[] | undefined;
 }
 
 /**
- * What the transactions of a block created and destroyed, in the order of the traces.
- * @param hashes the transactions of the block, for traces that do not name theirs
+ * Contracts that the transactions of a block created and destroyed, in trace order.
+ * @param hashes the transactions of the block, for traces without transaction hashes
  */
 export function readTransactionTraces(
   traces: BlockTraces,
@@ -146,8 +149,8 @@ export function readTransactionTraces(
 type FlatFrames = Extract<BlockTraces, { format: 'flat' }>['frames'];
 
 /**
- * What one transaction created and destroyed, by an endpoint that traces transactions; undefined where it does not, and where the
- * trace is too large or has another shape.
+ * Contracts that one transaction created and destroyed, by an endpoint that traces transactions; undefined if
+ * it does not, or if the trace is too large or has another shape.
  */
 export async function readTransactionTrace(
   { rpc, chain, signal }: Pick<MethodParts, 'rpc' | 'chain' | 'signal'>,
@@ -196,10 +199,10 @@ function framesByTransaction(frames: FlatFrames): ReadonlyMap<Hex, FlatFrames> {
   return byTransaction;
 }
 
-/** Transactions of a block whose traces have another shape; more say that the endpoint does not have this format. */
+/** Maximum transactions of a block whose traces have another shape; more mean that the endpoint uses another format. */
 const OTHERS_MAX = 500;
 
-/** One transaction in another shape, such as a system transaction without a trace, says nothing about the others. */
+/** One transaction in another shape, such as a system transaction without a trace, proves nothing about the others. */
 function createHolds(): (find: () => unknown) => boolean {
   let others = 0;
   return (find) => {

@@ -6,10 +6,10 @@ import { askInTurn, endpointsOf, type MethodParts } from './method-parts.ts';
 
 const MAX_ENDPOINTS = 4;
 
-/** The answer of Otterscan's interface (https://docs.otterscan.io/api-docs/ots-api); null where it knows none. */
+/** Response of Otterscan's API (https://docs.otterscan.io/api-docs/ots-api); null if it knows no creator. */
 const contractCreator = z.object({ hash }).nullable();
 
-/** The creation transaction by the index that some nodes keep: `ots_getContractCreator`. */
+/** Finds the creation transaction in the index that some nodes keep: `ots_getContractCreator`. */
 export async function askContractCreator(parts: MethodParts): Promise<MethodEnd> {
   const { rpc, chain, address, signal, propose } = parts;
   return askInTurn(endpointsOf(parts).slice(0, MAX_ENDPOINTS), async (endpoint) => {

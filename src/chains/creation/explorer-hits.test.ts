@@ -220,7 +220,7 @@ describeWith([ANVIL], 'the search by an explorer', () => {
   });
 });
 
-/** Made before there is a connection: nothing can be answered while this takes seconds. */
+/** Built before connecting: the event loop is blocked for seconds meanwhile. */
 const COMPRESSED = [
   [gzipSync(Buffer.alloc(50_000_000, 'a page ')), { 'content-encoding': 'gzip' }],
   [brotliCompressSync(Buffer.alloc(50_000_000, 'x')), { 'content-encoding': 'br' }],

@@ -8,14 +8,14 @@ import { type MethodEnd } from './creation-search.ts';
 import { type MethodParts } from './method-parts.ts';
 import { findPageHashes, JSON_TX_REGEX } from './page-hashes.ts';
 
-/** Longer pages are refused, after decompression too. */
+/** Longer pages are refused, also after decompression. */
 const PAGE_MAX_BYTES = 1_000_000;
-/** Each is checked on chain; a page that names more wrong transactions than this is not worth it. */
+/** Each is checked on chain; a page with more wrong transactions than this is abandoned. */
 const MAX_HITS = 3;
 
 /**
- * The creation transaction as an explorer shows it: the page of `contractFetchAddress`, and on it what `txRegex`
- * finds. The explorer is not believed: what it names is checked on chain.
+ * Finds the creation transaction on an explorer's page: it fetches `contractFetchAddress` and searches it
+ * with `txRegex`. The explorer is not trusted: its hits are checked on chain.
  */
 export async function askExplorer(parts: MethodParts): Promise<MethodEnd> {
   const { contractFetchAddress, txRegex } = parts.chain.record;
@@ -49,7 +49,7 @@ async function fetchPage(
   }
 }
 
-/** The `host:port` of every explorer page that the operator configured, which may have a private address. */
+/** The `host:port` of every configured explorer page; these may have private addresses. */
 export function findExplorerHosts(chains: readonly RegisteredChain[]): readonly string[] {
   const hosts = chains.flatMap(({ record: { contractFetchAddress }, origins }) =>
     contractFetchAddress !== undefined && origins.contractFetchAddress === 'configuration'

@@ -74,7 +74,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
   }
   const outcomesOf = ({ methods }: CreationSearch): Record<string, string> =>
     Object.fromEntries(methods.map(({ method, outcome }) => [method, outcome]));
-  /** Mines blocks, so that the head is beyond the creation. */
+  /** Mines blocks, so that the head is past the creation. */
   const mine = (blocks: number): Promise<unknown> =>
     anvil.request('anvil_mine', [`0x${blocks.toString(16)}`]);
 
@@ -271,7 +271,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     const { address, transactionHash } = await deployer.deploy('factory');
     let replaced = 0;
     const changes: NodeFilter['changes'] = (method, params, result) => {
-      // The first time the block is shown without its transactions, under another hash.
+      // The first time the block is returned without its transactions, under another hash.
       if (method !== 'eth_getBlockByNumber' || params[1] !== true || replaced > 0) return result;
       replaced += 1;
       return { ...(result as object), hash: `0x${'0b'.repeat(32)}`, transactions: [] };

@@ -19,41 +19,41 @@ import { type ArchiveKnowledge, type MethodParts, type SearchedChain } from './m
 import { limitRequests, RequestLimitReached } from './request-limit.ts';
 import { searchBlocks } from './search-blocks.ts';
 
-/** The ways out that the search uses. */
+/** Outgoing connections of the search. */
 export interface CreationSearchParts {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
-  /** Without it nothing is known about any endpoint. */
+  /** Without it, the capabilities of endpoints are unknown. */
   readonly archive?: ArchiveKnowledge;
 }
 
-/** What one method may take at most. */
+/** Limits of one method. */
 export interface MethodLimit {
   readonly timeMs: number;
-  /** Requests to endpoints, those of the check on chain included. */
+  /** Requests to endpoints, including those of the check on chain. */
   readonly requests: number;
 }
 
 export interface FindCreationOptions {
-  /** The transaction that somebody names. */
+  /** A transaction hash given by the client. */
   readonly submitted?: Hex;
-  /** How many operators have to agree on the creation; as for reading code. */
+  /** How many operators must agree on the creation; as for reading code. */
   readonly quorum?: Quorum;
-  /** As `asksAll` of reading a creation: for a denial that withdraws something. */
+  /** As `asksAll` of reading a creation: for a denial that withdraws a match. */
   readonly asksAll?: boolean;
-  /** The code that runs, where it is known already: a creation must have left it. */
+  /** The runtime bytecode, if known already: the creation must have deployed it. */
   readonly running?: RunningCode;
   readonly signal?: AbortSignal;
-  /** Only these methods, in the order of {@link CREATION_METHODS}. Default all. */
+  /** Only these methods, in the order of {@link CREATION_METHODS}; all by default. */
   readonly methods?: readonly CreationMethod[];
-  /** Other limits than {@link METHOD_LIMITS}. */
+  /** Overrides {@link METHOD_LIMITS}. */
   readonly limits?: Partial<Record<CreationMethod, MethodLimit>>;
   readonly now?: () => number;
 }
 
 /**
- * A search that finds nothing ends within half a minute. A submitted transaction has the time of reading the code,
- * since the client asked for nothing else.
+ * A search without result ends within half a minute. A submitted transaction has the deadline of reading the
+ * code, since the client asked for nothing else.
  */
 const METHOD_LIMITS: Readonly<Record<CreationMethod, MethodLimit>> = {
   submitted_hash: { timeMs: 60_000, requests: 192 },
@@ -71,23 +71,23 @@ const METHODS: Readonly<Record<CreationMethod, (parts: MethodParts) => Promise<M
   explorer_page: askExplorer,
 };
 
-/** What the methods of one search share. */
+/** State shared by the methods of a search. */
 interface Search {
   readonly parts: CreationSearchParts;
   readonly chain: SearchedChain;
   readonly address: Hex;
   readonly options: FindCreationOptions;
-  /** Why checked transactions were refused. None is checked twice. */
+  /** Refusals by transaction, so that none is checked twice. */
   readonly refused: Map<Hex, CreationRefusal>;
   readonly denied: Map<Hex, CreationRefusal>;
   creation: Creation | undefined;
 }
 
 /**
- * The transaction that created a contract, by the first method that leads to one. A named transaction counts only after
- * the chain confirmed that it created this address; else the search goes on. Addresses and hashes may be given in any
- * case.
- * @throws the reason of `signal` only
+ * Finds the transaction that created a contract with the first successful method. A named transaction counts
+ * only after the chain confirmed that it created this address; otherwise the search continues. Addresses and
+ * hashes may be in any case.
+ * @throws only the reason of `signal`
  */
 export async function findCreationTransaction(
   parts: CreationSearchParts,
@@ -114,7 +114,7 @@ export async function findCreationTransaction(
   return { ...(search.creation && { creation: search.creation }), denied, methods };
 }
 
-/** Runs one method within its limits. Every fault of an endpoint is an outcome. */
+/** Runs one method within its limits. Every failure of an endpoint becomes an outcome. */
 async function runMethod(search: Search, method: CreationMethod): Promise<MethodRecord> {
   const { parts, chain, address, options } = search;
   const { timeMs, requests } = options.limits?.[method] ?? METHOD_LIMITS[method];

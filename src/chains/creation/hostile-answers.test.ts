@@ -9,7 +9,7 @@ const HASH = `0x${'77'.repeat(32)}`;
 const ADDRESS = `0x${'c0'.repeat(20)}` as const;
 const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
 
-/** Far more than any of these answers takes on a machine that does nothing else: some 50 ms. */
+/** Far more than any of these responses takes on an idle machine, about 50 ms. */
 const LENIENT_MS = 10_000;
 
 function read(result: unknown, shape: z.ZodType): boolean {

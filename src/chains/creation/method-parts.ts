@@ -8,7 +8,7 @@ import { type RpcClient } from '../rpc/rpc-client.ts';
 import { reasonOf } from '../rpc/rpc-faults.ts';
 import { type CreationOutcome, type MethodEnd } from './creation-search.ts';
 
-/** What the search needs to know of a chain; every {@link RegisteredChain} is one. */
+/** A chain as the search needs it; every {@link RegisteredChain} is one. */
 export type SearchedChain = Pick<RegisteredChain, 'endpoints' | 'local'> & {
   readonly record: Pick<RegisteredChain['record'], 'chainId' | 'contractFetchAddress' | 'txRegex'>;
 };
@@ -16,7 +16,7 @@ export type SearchedChain = Pick<RegisteredChain, 'endpoints' | 'local'> & {
 /** Whether an endpoint is known to keep the states of all blocks. */
 export type ArchiveKnowledge = (chainId: number, endpoint: Endpoint) => 'yes' | 'no' | 'unknown';
 
-/** What one method of the search needs, within its own limits of time and requests. */
+/** Dependencies of a search method, within its own limits of time and requests. */
 export interface MethodParts {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
@@ -26,11 +26,11 @@ export interface MethodParts {
   readonly address: Hex;
   readonly submitted?: Hex;
   readonly signal: AbortSignal;
-  /** Checks a transaction on chain: whether it is the creation, or why it is not taken for it. */
+  /** Checks a transaction on chain: returns the creation, or the reason for rejecting it. */
   readonly propose: (transactionHash: Hex) => Promise<'found' | CreationRefusal>;
 }
 
-/** The more an outcome says about the contract, the earlier it stands. */
+/** Outcomes by how much they say about the contract, most informative first. */
 const TELLING: readonly CreationOutcome[] = [
   'found',
   'at_genesis',
@@ -59,15 +59,15 @@ function rankOf({ outcome }: MethodEnd): number {
   return rank === -1 ? TELLING.length : rank;
 }
 
-/** The endpoints of the chain as the client prefers them. */
+/** The endpoints of the chain in the client's order of preference. */
 export function endpointsOf({ chain, rpc }: MethodParts): readonly Endpoint[] {
   return orderEndpoints(chain, rpc.preference);
 }
 
 /**
- * Asks endpoints one after another until one leads to the creation.
- * @returns the end that says most of the contract; its detail has what each endpoint came to.
- * @throws errors that are not the fault of an endpoint
+ * Queries endpoints in sequence until one leads to the creation.
+ * @returns the most informative outcome; its detail lists the outcome of each endpoint
+ * @throws errors that no endpoint caused
  */
 export async function askInTurn(
   endpoints: readonly Endpoint[],

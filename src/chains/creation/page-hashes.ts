@@ -1,11 +1,11 @@
 import { RE2JS } from 're2js';
 import { type Hex } from '../../lib/hex.ts';
 
-/** Pages are searched in slices of this length. Each slice begins with the end of the one before. */
+/** Pages are searched in slices of this length. Each slice begins with the end of the previous one. */
 const SLICE_CHARACTERS = 16_384;
-/** A match up to this length is whole in at least one slice. */
+/** A match up to this length is complete in at least one slice. */
 const OVERLAP_CHARACTERS = 4_096;
-/** Finding where a group stands takes a hundred times as long as finding that a pattern matches at all. */
+/** Locating a group takes a hundred times as long as testing whether a pattern matches. */
 const MAX_SLICES_READ = 4;
 const MAX_MATCHES_PER_SLICE = 500;
 
@@ -13,14 +13,14 @@ const HASH = /^0x[0-9a-f]{64}$/;
 const HASH_ANYWHERE = /0x[0-9a-f]{64}/i;
 
 /**
- * The creation transaction in the answers of explorers that speak JSON and have no txRegex, by the names that they
- * have for it: `creation_trx` (Telos), `creationTxHash` (Meter), `fromTxn` (BlocksScan), `txHash` (subnets of
- * Avalanche), `creation_tx_hash` and `creation_transaction_hash` (Blockscout). What it finds is checked on chain.
+ * Default pattern for explorers with a JSON API and no txRegex, by their field names: `creation_trx` (Telos),
+ * `creationTxHash` (Meter), `fromTxn` (BlocksScan), `txHash` (Avalanche subnets), `creation_tx_hash` and
+ * `creation_transaction_hash` (Blockscout). Hits are checked on chain.
  */
 export const JSON_TX_REGEX =
   '(?i)"(?:creation_?(?:trx|tx_?hash|transaction_?hash)|fromTxn|txHash)"\\s*:\\s*"(0x[0-9a-f]{64})"';
 
-/** The page in overlapping slices; a short page is one slice, so that `^` and `$` mean what they say. */
+/** Splits the page into overlapping slices; a short page is one slice, so that `^` and `$` keep their meaning. */
 function* slicesOf(page: string): Generator<string> {
   for (let at = 0; ; at += SLICE_CHARACTERS - OVERLAP_CHARACTERS) {
     yield page.slice(at, at + SLICE_CHARACTERS);
@@ -37,10 +37,10 @@ function* hashesOf(pattern: RE2JS, slice: string): Generator<Hex> {
 }
 
 /**
- * The transaction hashes that the group of a txRegex finds on a page, each once, in the order of the page, in lower
- * case; what has not the shape of a hash is not a hit. The time is bounded for every page: only slices that hold the
- * shape of a hash and match are looked into, and only the first few of them.
- * @throws RE2JSException when the pattern does not compile, which the configuration refuses.
+ * The transaction hashes that the group of a txRegex captures on a page, without duplicates, in page order
+ * and lower case; other captures are ignored. The time is bounded for every page: only slices that contain
+ * the shape of a hash and match are examined, and only the first few of them.
+ * @throws RE2JSException if the pattern does not compile, which the configuration refuses
  */
 export function findPageHashes(txRegex: string, page: string, limit: number): readonly Hex[] {
   const pattern = RE2JS.compile(txRegex);

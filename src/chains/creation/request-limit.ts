@@ -1,11 +1,11 @@
 import { type RpcClient } from '../rpc/rpc-client.ts';
 
-/** Thrown in place of the request that is one too many. It passes through everything that only endpoints fail by. */
+/** Thrown instead of a request beyond the limit. It is not handled like the failure of an endpoint. */
 export class RequestLimitReached extends Error {
   override readonly name = 'RequestLimitReached';
 }
 
-/** A client that asks at most so many questions; repeats of one question to one endpoint are one. */
+/** A client with a limited number of requests; retries of a request to the same endpoint count once. */
 export function limitRequests(rpc: RpcClient, maxRequests: number): RpcClient {
   let left = maxRequests;
   const spend = (): void => {

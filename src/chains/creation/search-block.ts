@@ -19,17 +19,20 @@ import {
 import { findBlockCreations, readBlockTraces } from './block-traces.ts';
 import { type MethodParts } from './method-parts.ts';
 
-/** The answer of eth_getBlockByNumber with whole transactions. */
+/** Response of eth_getBlockByNumber with full transactions. */
 export const fullBlock = blockHead.extend({ transactions: listOfFitting(transaction) });
-/** The answer of eth_getBlockReceipts. */
+/** Response of eth_getBlockReceipts. */
 export const blockReceipts = listOfFitting(receipt);
 
-/** Calls with more input are not tried as calls of a deployment proxy: hashing is slow. A named transaction may be larger. */
+/**
+ * Calls with more input are not tried as calls of a deployment proxy, because hashing is slow. A named
+ * transaction may be larger.
+ */
 const PROXIED_MAX_BYTES = 100_000;
-/** Bytes that are hashed before others have their turn. */
+/** Bytes hashed before yielding to the event loop. */
 const HASHED_AT_ONCE_BYTES = 100_000;
 
-/** Where an endpoint traces transactions only one by one. */
+/** Maximum transactions traced individually. */
 const MAX_TRACED_TRANSACTIONS = 60;
 
 type BlockOutcome =
@@ -42,9 +45,9 @@ interface Block {
 }
 
 /**
- * Looks in one block for the transaction that created the code, cheap questions first: receipts of
- * transactions that create a contract, calls of deployment proxies, traces of the block, traces one by one. Where
- * several fit, the last did it.
+ * Searches one block for the transaction that created the code, cheap requests first: receipts of
+ * transactions that create a contract, calls of deployment proxies, traces of the block, individual traces.
+ * If several match, the last one created it.
  */
 export async function searchBlock(
   parts: MethodParts,
@@ -114,7 +117,7 @@ async function readReceipts(
 ): Promise<readonly Receipt[]> {
   const ask = <T>(request: RpcRequest<T>): Promise<T> =>
     rpc.ask(chain, endpoint, request, { signal });
-  // The receipt of a lone creation is less than those of its block.
+  // The receipt of a single creation is smaller than those of its block.
   if (creators.length > 1) {
     try {
       const all = await ask({
@@ -141,7 +144,7 @@ async function readReceipts(
   return single;
 }
 
-/** Calls of deployment proxies that make the address; whatever is called may be one. */
+/** Calls that match a deployment proxy creating the address; any called contract may be one. */
 async function findProxied(
   { address, signal }: MethodParts,
   block: Block,
@@ -160,7 +163,7 @@ async function findProxied(
   return found;
 }
 
-/** Transactions that created the address in an inner call; undefined when the endpoint shows no traces. */
+/** Transactions that created the address in an inner call; undefined if the endpoint provides no traces. */
 async function findByTraces(
   parts: MethodParts,
   endpoint: Endpoint,

@@ -8,12 +8,12 @@ import { askInTurn, endpointsOf, type MethodParts } from './method-parts.ts';
 import { searchBlock } from './search-block.ts';
 
 const MAX_ENDPOINTS = 3;
-/** A block may be replaced while it is read; one that is replaced again and again is too new to be sure of. */
+/** A block may be replaced while it is read; one that keeps being replaced is too new to be certain. */
 const MAX_ATTEMPTS = 2;
 
 /**
- * The creation transaction without any index: the block in which the code appeared, by halving the chain with
- * historical eth_getCode, and in that block the transaction that created it.
+ * Finds the creation transaction without any index: the block in which the code appeared, by binary search
+ * with historical eth_getCode, and the transaction in that block that created it.
  */
 export async function searchBlocks(parts: MethodParts): Promise<MethodEnd> {
   return askInTurn(byArchive(parts).slice(0, MAX_ENDPOINTS), async (endpoint) => {
@@ -26,7 +26,7 @@ export async function searchBlocks(parts: MethodParts): Promise<MethodEnd> {
   });
 }
 
-/** Archives first; one that is known to keep late states only still finds late creations. */
+/** Archive nodes first; a node known to keep only recent states still finds recent creations. */
 function byArchive(parts: MethodParts): readonly Endpoint[] {
   const { chainId } = parts.chain.record;
   const endpoints = endpointsOf(parts);
@@ -47,7 +47,7 @@ async function searchAt(parts: MethodParts, endpoint: Endpoint): Promise<MethodE
     try {
       return (await readCode(block)).equals(code) ? 'same' : 'other';
     } catch (error) {
-      // A node without that state refuses; one that is away or asked too much would say so.
+      // A node without that state refuses; unavailable or throttled nodes fail differently.
       if (error instanceof FullmatchError && lacksMethod(error)) return 'unavailable';
       throw error;
     }

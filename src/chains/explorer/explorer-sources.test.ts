@@ -6,7 +6,7 @@ const ADDRESS = `0x${'11'.repeat(20)}` as const;
 const OWN_KEY = 'k3y.own/17';
 const CLIENTS_KEY = 'a+client=s "key"';
 
-/** An explorer that answers with everything that it was asked, in several spellings. */
+/** An explorer that echoes everything it was asked, in several spellings. */
 const echo = {
   fetch: (url: string) => {
     const key = new URL(url).searchParams.get('apikey') ?? '';

@@ -6,7 +6,7 @@ import { type Secret } from '../../lib/secret.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { withoutKey } from './without-key.ts';
 
-/** Which explorer is queried, and with which key. */
+/** Explorer to query, and its key. */
 export interface ExplorerOptions {
   /** Its Etherscan-compatible API; `{chainId}` in it stands for the id of the chain. Absent where the operator names none. */
   readonly url?: string;

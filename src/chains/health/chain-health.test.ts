@@ -103,7 +103,7 @@ describe('watched endpoints', () => {
     expect(health.report(chains[0]).state).toBe('not_probed');
     await until(() => health.report(chains[1]).state === 'up');
     const calls = one.calls.length;
-    // Meanwhile the other is probed again and again.
+    // Meanwhile the other endpoint is probed repeatedly.
     const others = two.calls.length;
     await until(() => two.calls.length > others + 3);
     expect(one.calls).toHaveLength(calls);
@@ -147,7 +147,7 @@ describe('watched endpoints', () => {
     const server = await serve(1, 1);
     const chain = chainOf(1, [server]);
     const { health } = watch([chain], [1], { enabled: false });
-    // One that is probed shows when this one would have been.
+    // A probed endpoint shows when this one would have been probed.
     const probed = chainOf(2, [await serve(2, 2)]);
     const { health: other } = watch([probed], [2]);
     await until(() => other.report(probed).state === 'up');

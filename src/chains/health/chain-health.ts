@@ -1,4 +1,4 @@
-// Which endpoints of a chain answer, and how well, within a daily budget of requests.
+// Tracks which endpoints of a chain respond, and how well, within a daily budget of requests.
 import { type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Logger, silentLogger } from '../../log.ts';
 import { localServiceChains } from '../registry/default-service-chains.ts';
@@ -18,46 +18,46 @@ import { type Capability } from './probe-endpoint.ts';
 import { DailyBudget } from './probe-schedule.ts';
 import { Prober, type ProberOptions } from './prober.ts';
 
-/** What tells the probes which chains to ask. */
+/** Source of the chains to probe. */
 export interface HealthParts {
   readonly registry: () => ChainRegistry;
-  /** What the registry is made of. */
+  /** Inputs of the registry. */
   readonly inputs: () => {
     readonly configured: ReadonlyMap<number, unknown>;
     readonly options: { readonly localChains: boolean };
   };
 }
 
-/** The health of chains and their endpoints, as this process sees it. */
+/** Health of chains and their endpoints, as seen by this process. */
 export interface ChainHealth {
-  /** What is known about a chain; the state `not_probed`, with the reason, where it is not probed. */
+  /** Health report of a chain; state `not_probed` with the reason if it is not probed. */
   report(chain: RegisteredChain): ChainHealthReport;
-  /** What is known about every chain that the operator chose to watch, ascending by id. */
+  /** Reports of every chain that the operator chose to watch, ascending by id. */
   reports(): readonly ChainHealthReport[];
-  /** How many of them are in which state. */
+  /** Number of these chains in each state. */
   summary(): HealthSummary;
-  /** The states of all probed chains by id, also of those that are probed lightly. */
+  /** States of all probed chains by id, including lightly probed ones. */
   states(): ReadonlyMap<number, ChainState>;
-  /** The client that asks endpoints that are known to be down last. */
+  /** An RPC client that tries endpoints known to be down last. */
   readonly rpc: RpcClient;
-  /** Whether an endpoint knows the state of old blocks. */
+  /** Whether an endpoint keeps the states of old blocks. */
   readonly archive: (chainId: number, endpoint: Endpoint) => Capability;
-  /** Takes one request of a host out of the budget that the probes have for the day, or says that none is left. */
+  /** Takes one request from the host's daily probe budget; returns false if it is used up. */
   takeRequest(host: string): boolean;
-  /** Ends the probes under way. */
+  /** Ends running probes. */
   close(): Promise<void>;
 }
 
 export interface ChainHealthOptions extends Omit<ProberOptions, 'everyMs'> {
-  /** Whether anything is probed. */
+  /** Whether to probe at all. */
   readonly enabled: boolean;
-  /** Whether supported chains that nobody configured are probed lightly. */
+  /** Whether to probe supported chains that are not configured, lightly. */
   readonly supportedChains: boolean;
-  /** Seconds between two probes of an endpoint, more or less. */
+  /** Mean seconds between two probes of an endpoint. */
   readonly everySeconds: number;
 }
 
-/** The chains that the operator chose to watch: configured chains, and the local chains where they are enabled. */
+/** Chains that the operator chose to watch: configured chains, and the local chains if enabled. */
 export function findWatchedChains({ registry, inputs }: HealthParts): readonly RegisteredChain[] {
   return registry().chains.filter((chain) => isWatched(chain, inputs()));
 }
@@ -69,7 +69,7 @@ function isWatched(
   return configured.has(chainId) || (options.localChains && localServiceChains.has(chainId));
 }
 
-/** Makes the RPC client of a fetch, and watches the endpoints of the probed chains by it until it is closed. */
+/** Creates the RPC client of a fetch, and watches the endpoints of the probed chains with it until it is closed. */
 export function watchEndpoints(
   fetch: GuardedFetch,
   parts: HealthParts,
@@ -123,7 +123,7 @@ function hasEndpoints(chain: RegisteredChain): boolean {
   return probedEndpoints(chain).length > 0;
 }
 
-/** Probes chains at once until the state of each endpoint is settled, and tells what was found. */
+/** Probes chains at once until the state of each endpoint is settled, and returns the reports. */
 export async function probeChains(
   rpc: EndpointProber,
   chains: readonly RegisteredChain[],
@@ -135,7 +135,7 @@ export async function probeChains(
   const prober = new Prober(
     { rpc, chains: () => asked, configuration: () => undefined, book },
     { everyMs: 0, dailyBudget: Infinity, ...(deadlineMs === undefined ? {} : { deadlineMs }) },
-    // What it tells is the answer.
+    // Its reports are the result.
     silentLogger,
   );
   const end = (): void => void prober.close();

@@ -1,14 +1,14 @@
 import { type EndpointState } from './endpoint-state.ts';
 
 /**
- * How a chain is: `up` all its endpoints are; `degraded` some are not; `down` none gives answers that can be used;
- * `unknown` too little is known yet.
+ * State of a chain: `up` all its endpoints are up; `degraded` some are not; `down` none gives usable
+ * responses; `unknown` too little is known yet.
  */
 export type ChainState = 'unknown' | 'up' | 'degraded' | 'down';
 
 const USELESS: ReadonlySet<EndpointState> = new Set(['down', 'wrong_chain']);
 
-/** The state of a chain from those of its endpoints. One that is not known yet decides nothing while another is known. */
+/** Derives the state of a chain from its endpoints. Unknown endpoints are ignored if any other is known. */
 export function summariseStates(states: readonly EndpointState[]): ChainState {
   const known = states.filter((state) => state !== 'unknown');
   if (known.length === 0) return 'unknown';

@@ -1,7 +1,7 @@
 /**
- * How an endpoint is. `unknown` not known yet; `up`; `lagging` behind the best of its peers; `stalled` its newest block
- * is too old for the chain's pace; `throttled` it lives and refuses us (401, 403, 429); `down` it gives no sound
- * answers; `wrong_chain` it belongs to another chain.
+ * State of an endpoint. `unknown` not known yet; `up`; `lagging` behind the best of its peers; `stalled` its
+ * newest block is too old for the chain's pace; `throttled` it responds but refuses us (401, 403, 429);
+ * `down` it gives no valid responses; `wrong_chain` it belongs to another chain.
  */
 export const ENDPOINT_STATES = [
   'unknown',
@@ -14,25 +14,25 @@ export const ENDPOINT_STATES = [
 ] as const;
 export type EndpointState = (typeof ENDPOINT_STATES)[number];
 
-/** What one probe says about an endpoint. `bad` is not an answer, or one that cannot be used. */
+/** Verdict of one probe. `bad` is no response, or an unusable one. */
 export type Verdict = 'good' | 'lagging' | 'stalled' | 'throttled' | 'bad' | 'wrong_chain';
 
-/** The state of an endpoint, and what it takes to leave it. */
+/** State of an endpoint, and the verdicts counted towards the next state. */
 export interface StateRecord {
   readonly state: EndpointState;
   /** When the state began: milliseconds since the epoch. */
   readonly since: number;
-  /** Good verdicts in a row. */
+  /** Consecutive good verdicts. */
   readonly goods: number;
-  /** Verdicts in a row that were answers of the right chain, good or not. */
+  /** Consecutive responses of the right chain, good or not. */
   readonly answers: number;
-  /** Bad verdicts in a row. */
+  /** Consecutive bad verdicts. */
   readonly bads: number;
 }
 
-/** Bad verdicts in a row after which an endpoint is down. */
+/** Consecutive bad verdicts after which an endpoint is down. */
 export const DOWN_AFTER = 5;
-/** Good verdicts in a row after which an endpoint is up. */
+/** Consecutive good verdicts after which an endpoint is up. */
 export const UP_AFTER = 2;
 
 /** The state before the first probe. */
@@ -41,9 +41,9 @@ export function startState(now: number): StateRecord {
 }
 
 /**
- * The state after one more verdict. Good and bad ones count in rows, so that one lost packet or one lucky answer
- * changes nothing; a throttled answer shows at once that the endpoint lives. `wrong_chain` stays: only another
- * configuration ends it.
+ * Computes the state after another verdict. Good and bad verdicts must be consecutive, so that one lost
+ * packet or one lucky response changes nothing; a throttled response proves at once that the endpoint is
+ * alive. `wrong_chain` stays until the configuration changes.
  */
 export function nextState(before: StateRecord, verdict: Verdict, now: number): StateRecord {
   if (before.state === 'wrong_chain') return before;

@@ -8,16 +8,16 @@ import { type HeadJudgement, judgeHead, type SeenHead } from './judge-head.ts';
 import { addLatency, type Latencies, NO_LATENCIES } from './latency.ts';
 import { type Capabilities, type Capability, type Probe } from './probe-endpoint.ts';
 
-/** An endpoint under probing: its state, its last probe and its capabilities. */
+/** A probed endpoint: its state, last probe and capabilities. */
 export interface TrackedEndpoint {
   readonly endpoint: Endpoint;
-  /** The endpoint's label, with a number where another endpoint of the chain has the same. */
+  /** The endpoint's label, with a number if another endpoint of the chain has the same. */
   readonly label: string;
-  /** Endpoints of one host are asked one after another. */
+  /** Endpoints of one host are probed one after another. */
   readonly host: string;
   readonly chain: TrackedChain;
   readonly record: StateRecord;
-  /** What the last probe found. */
+  /** Result of the last probe. */
   readonly probe?: Probe;
   readonly checkedAt?: number;
   readonly head?: SeenHead;
@@ -25,16 +25,16 @@ export interface TrackedEndpoint {
   readonly latencies: Latencies;
   readonly archive: Capability;
   readonly trace: Capability;
-  /** When the last two were found out. */
+  /** When the last two were determined. */
   readonly capableAt?: number;
-  /** Whether its host may be asked no more today. */
+  /** Whether its host's budget is used up for today. */
   readonly budgetSpent: boolean;
 }
 
-/** What is known about one probed chain. */
+/** Health of one probed chain. */
 export interface TrackedChain {
   readonly chain: RegisteredChain;
-  /** Whether it is probed lightly: few endpoints, seldom, and nothing depends on the outcome. */
+  /** Whether it is probed lightly: few endpoints, long intervals, and nothing depends on the result. */
   readonly isLight: boolean;
   readonly pace: Pace;
   readonly state: ChainState;
@@ -46,9 +46,9 @@ type Changing<T> = { -readonly [Key in keyof T]: T[Key] };
 type OwnEndpoint = Changing<TrackedEndpoint>;
 type OwnChain = Changing<Omit<TrackedChain, 'endpoints'>> & { endpoints: readonly OwnEndpoint[] };
 
-/** Well-known chains have dozens of endpoints; more than this tell nothing new. */
+/** Well-known chains have dozens of endpoints; probing more than this adds nothing. */
 const MAX_PROBED_ENDPOINTS = 20;
-/** Endpoints of a chain that is probed lightly. */
+/** Probed endpoints of a chain that is probed lightly. */
 const LIGHT_ENDPOINTS = 3;
 
 const RANKS: Readonly<Record<EndpointState, EndpointRank>> = {
@@ -61,7 +61,7 @@ const RANKS: Readonly<Record<EndpointState, EndpointRank>> = {
   wrong_chain: 'last',
 };
 
-/** The first askable endpoints of a chain: a long list of public endpoints is not probed whole. */
+/** The first usable endpoints of a chain: a long list of public endpoints is not probed entirely. */
 export function probedEndpoints(
   { endpoints }: RegisteredChain,
   isLight = false,
@@ -69,10 +69,10 @@ export function probedEndpoints(
   return endpoints.filter(isAskable).slice(0, isLight ? LIGHT_ENDPOINTS : MAX_PROBED_ENDPOINTS);
 }
 
-/** A chain is another object after each change, so its labels are counted once. */
+/** A changed chain is a new object, so labels are computed once per object. */
 const LABELS = new WeakMap<RegisteredChain, ReadonlyMap<Endpoint, string>>();
 
-/** Labels of a chain's endpoints, each once: two endpoints of one host have the same label in the registry. */
+/** Unique labels of a chain's endpoints: two endpoints of one host have the same label in the registry. */
 export function labelEndpoints(chain: RegisteredChain): ReadonlyMap<Endpoint, string> {
   const known = LABELS.get(chain);
   if (known !== undefined) return known;
@@ -87,13 +87,13 @@ export function labelEndpoints(chain: RegisteredChain): ReadonlyMap<Endpoint, st
   return labels;
 }
 
-/** What is known about the probed chains, in the memory of this process. */
+/** Health of the probed chains, in the memory of this process. */
 export class HealthBook {
   readonly #isLight: (chain: RegisteredChain) => boolean;
   #chains: ReadonlyMap<number, OwnChain> = new Map();
   #configuration: unknown;
 
-  /** @param isLight whether a chain is probed lightly; asked again when the chains or the configuration change */
+  /** @param isLight whether a chain is probed lightly; called again when the chains or the configuration change */
   constructor(isLight: (chain: RegisteredChain) => boolean = () => false) {
     this.#isLight = isLight;
   }
@@ -106,20 +106,20 @@ export class HealthBook {
     return this.#chains.get(chainId);
   }
 
-  /** How much an endpoint is wanted; one that nothing is known about is as good as one that is up. */
+  /** Preference for an endpoint; an unknown one ranks like one that is up. */
   rank(chainId: number, endpoint: Endpoint): EndpointRank {
     return RANKS[this.find(chainId, endpoint)?.record.state ?? 'unknown'];
   }
 
-  /** What is known about an endpoint of a chain, told by its URL; undefined where it is not probed. */
+  /** State of a chain's endpoint by URL; undefined if it is not probed. */
   find(chainId: number, { url }: Endpoint): TrackedEndpoint | undefined {
     const tracked = this.#chains.get(chainId)?.endpoints;
     return tracked?.find(({ endpoint }) => endpoint.url.reveal() === url.reveal());
   }
 
   /**
-   * Tracks these chains and no others; what is known about an endpoint stays while its chain and URL do. Another
-   * `configuration`, told by its identity, ends the verdict that an endpoint belongs to another chain.
+   * Tracks exactly these chains; the state of an endpoint is kept while its chain and URL stay. A different
+   * `configuration`, compared by identity, clears the verdict that an endpoint belongs to another chain.
    */
   track(chains: readonly RegisteredChain[], configuration: unknown, now: number): void {
     const fresh = configuration !== this.#configuration;
@@ -167,7 +167,7 @@ export class HealthBook {
     return own;
   }
 
-  /** Takes what a probe found of an endpoint, and says whether its state changed. */
+  /** Records a probe of an endpoint; returns whether its state changed. */
   note(tracked: TrackedEndpoint, probe: Probe, now: number): boolean {
     const own = this.#own(tracked);
     if (own === undefined) return false;
@@ -181,7 +181,7 @@ export class HealthBook {
     return own.record.state !== before;
   }
 
-  /** Takes what an endpoint offers. What could not be found out now stays as it was. */
+  /** Records the capabilities of an endpoint. Unknown ones keep their previous value. */
   noteCapabilities(tracked: TrackedEndpoint, found: Capabilities, now: number): void {
     const own = this.#own(tracked);
     if (own === undefined) return;
@@ -193,7 +193,7 @@ export class HealthBook {
     chain.pace = learnPace(chain.pace, found.older, own.head);
   }
 
-  /** Takes that the host of an endpoint may be asked no more today. */
+  /** Records that the budget of the endpoint's host is used up for today. */
   noteSpentBudget(tracked: TrackedEndpoint): void {
     const own = this.#own(tracked);
     if (own !== undefined) own.budgetSpent = true;
@@ -213,7 +213,7 @@ export class HealthBook {
     return own.judgement.verdict;
   }
 
-  /** The endpoint, unless it was dropped while it was asked. */
+  /** The endpoint, unless it was dropped during the probe. */
   #own(tracked: TrackedEndpoint): OwnEndpoint | undefined {
     const { chainId } = tracked.chain.chain.record;
     return this.#chains.get(chainId)?.endpoints.find((own) => own === tracked);

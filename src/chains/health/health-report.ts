@@ -7,25 +7,25 @@ import { type LatencyReport, reportLatency } from './latency.ts';
 import { type Capability } from './probe-endpoint.ts';
 import { countOf } from '../../lib/count-of.ts';
 
-/** Why something is as it is: a code for programs and a sentence for people. Neither holds a URL. */
+/** Reason of a state: a code for programs and a sentence for people. Neither contains a URL. */
 export interface HealthReason {
   readonly code: string;
   readonly detail: string;
 }
 
-/** What is known about an endpoint. What is not known is absent. */
+/** Report of an endpoint. Unknown values are absent. */
 export interface EndpointReport {
-  /** The host of a public endpoint, `private-1` and so on of another. */
+  /** The host of a public endpoint; `private-1` and so on otherwise. */
   readonly label: string;
   readonly public: boolean;
   readonly state: EndpointState | 'not_probed';
   /** When the state began. */
   readonly since?: Date;
-  /** Gravest first; empty when there is nothing to say. */
+  /** Most severe first; may be empty. */
   readonly reasons: readonly HealthReason[];
-  /** When it was last asked. */
+  /** When it was last probed. */
   readonly checkedAt?: Date;
-  /** The newest block that it gave, and how old that was then. */
+  /** Its newest block, and the age of that block when it was read. */
   readonly head?: {
     readonly number: number;
     readonly timestamp: Date;
@@ -39,18 +39,18 @@ export interface EndpointReport {
   readonly trace: Capability;
 }
 
-/** What is known about a chain and its endpoints. */
+/** Report of a chain and its endpoints. */
 export interface ChainHealthReport {
   readonly chainId: number;
   readonly state: ChainState | 'not_probed';
   readonly since?: Date;
   readonly reasons: readonly HealthReason[];
-  /** The usual time from block to block, as it was seen. */
+  /** The observed time between blocks. */
   readonly secondsPerBlock?: number;
   readonly endpoints: readonly EndpointReport[];
 }
 
-/** Why a chain is not probed. */
+/** Why the chain is not probed. */
 export const NOT_PROBED_REASONS = {
   probing_disabled: 'Probing is switched off: health.enabled is false.',
   not_configured:
@@ -60,7 +60,7 @@ export const NOT_PROBED_REASONS = {
 } as const;
 export type NotProbedReason = keyof typeof NOT_PROBED_REASONS;
 
-/** The report of a chain that is not probed: the reason stands for the chain and for each endpoint. */
+/** Report of a chain that is not probed, with the reason for the chain and for each endpoint. */
 export function reportUnprobed(chain: RegisteredChain, code: NotProbedReason): ChainHealthReport {
   const { record, endpoints } = chain;
   const reason = { code, detail: NOT_PROBED_REASONS[code] };
@@ -80,7 +80,7 @@ export function reportUnprobed(chain: RegisteredChain, code: NotProbedReason): C
   };
 }
 
-/** The report of a probed chain; endpoints beyond those that are probed stand at its end. */
+/** Report of a probed chain; endpoints that are not probed come last. */
 export function reportChain(tracked: TrackedChain): ChainHealthReport {
   const { chain, state, since, pace } = tracked;
   const usual = usualSeconds(pace);
@@ -101,16 +101,16 @@ export function reportChain(tracked: TrackedChain): ChainHealthReport {
   };
 }
 
-/** How many probed chains are in which state, and which of them are down. */
+/** Number of probed chains in each state, and the chains that are down. */
 export interface HealthSummary {
   readonly up: number;
   readonly degraded: number;
   readonly unknown: number;
-  /** Ascending ids of the chains none of whose endpoints gives answers that can be used. */
+  /** Ascending ids of the chains without any usable endpoint. */
   readonly down: readonly number[];
 }
 
-/** Counts chains by state, and lists those that are down in the order of the reports. */
+/** Counts chains by state, and lists those that are down in report order. */
 export function summariseReports(reports: readonly ChainHealthReport[]): HealthSummary {
   const inState = (wanted: ChainState): readonly number[] =>
     reports.filter(({ state }) => state === wanted).map(({ chainId }) => chainId);
@@ -126,7 +126,7 @@ function roundTo(value: number, digits: number): number {
   return Math.round(value * 10 ** digits) / 10 ** digits;
 }
 
-/** One reason for each state but `up` that endpoints are in. */
+/** One reason for each state other than `up` of the endpoints. */
 function summariseReasons(endpoints: readonly EndpointReport[]): readonly HealthReason[] {
   const labels = new Map<string, string[]>();
   for (const { state, label } of endpoints) {
@@ -165,7 +165,7 @@ function reportEndpoint(tracked: TrackedEndpoint, usual: number | undefined): En
   };
 }
 
-/** The last second that a Date can hold; a liar's timestamp may be beyond. */
+/** The last second that a Date can represent; a false timestamp may be later. */
 const LAST_SECOND = 8.64e12;
 
 function toDate(seconds: number): Date {

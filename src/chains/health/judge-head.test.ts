@@ -5,14 +5,14 @@ import { judgeHead, type SeenHead } from './judge-head.ts';
 
 const START = 1_800_000_000;
 
-/** The pace of a chain that made these blocks. */
+/** Pace of a chain with these blocks. */
 function paceOf(heads: readonly Head[]): Pace {
   return heads
     .slice(1)
     .reduce<Pace>((pace, head, index) => learnPace(pace, heads[index]!, head), []);
 }
 
-/** Heads of a chain with a block every some seconds. */
+/** Heads of a chain with a block every few seconds. */
 function steady(seconds: number, count: number): Head[] {
   return Array.from({ length: count }, (_, index) => ({
     number: 100 + index,

@@ -1,7 +1,7 @@
 import { isStale } from '../rpc/deployed-code.ts';
 import { type Head, oldestHeadSeconds, type Pace } from './block-pace.ts';
 
-/** A clock may be wrong by this; a block from further ahead says nothing about its age. */
+/** Tolerated clock difference; a block from further in the future says nothing about its age. */
 const FUTURE_S = 900;
 
 /** A head, and when it was read: milliseconds since the epoch. */
@@ -9,25 +9,25 @@ export interface SeenHead extends Head {
   readonly seenAt: number;
 }
 
-/** What an endpoint's head says about it. */
+/** Assessment of an endpoint's head. */
 export interface HeadJudgement {
   readonly verdict: 'good' | 'lagging' | 'stalled';
   /** Blocks that a peer already had when this endpoint did not: a lower bound of its lag. */
   readonly lagBlocks: number;
-  /** The age of the head when it was read, in seconds; absent when it lies in the future. */
+  /** Age of the head when it was read, in seconds; absent if it is in the future. */
   readonly ageSeconds?: number;
   readonly inFuture: boolean;
 }
 
-/** Whether a head is of a time to come, by more than clocks differ. */
+/** Whether a head is further in the future than clocks differ. */
 function isInFuture({ timestamp, seenAt }: SeenHead): boolean {
   return timestamp * 1000 > seenAt + FUTURE_S * 1000;
 }
 
 /**
- * Judges a head by the heads that peers had before it was read, and by the chain's own pace. Peers that were read later
- * may have a block that nobody had at the time, so they are not compared; nor are heads of the future, which a liar
- * makes up. On a chain of the operator's own machine (`local`) blocks come when he makes them.
+ * Assesses a head by the heads that peers had before it was read, and by the chain's own pace. Peers read
+ * later may have a block that did not exist at the time, so they are not compared; nor are heads of the
+ * future, which are false. On a `local` chain blocks are mined on demand.
  */
 export function judgeHead(
   head: SeenHead,

@@ -1,10 +1,10 @@
-/** Milliseconds of the newest answers, the newest last; `warm` once the first was left out. */
+/** Milliseconds of recent responses, newest last; `warm` after the first was dropped. */
 export interface Latencies {
   readonly warm: boolean;
   readonly values: readonly number[];
 }
 
-/** How long an endpoint takes to answer. */
+/** Latency of an endpoint. */
 export interface LatencyReport {
   readonly p50Ms: number;
   readonly p95Ms: number;
@@ -15,14 +15,14 @@ const REMEMBERED = 100;
 
 export const NO_LATENCIES: Latencies = { warm: false, values: [] };
 
-/** The latencies with one more. The first is left out: it pays for finding the name and for the connection. */
+/** Adds a latency. The first one is dropped, because it includes DNS and the connection. */
 export function addLatency({ warm, values }: Latencies, milliseconds: number): Latencies {
   return warm
     ? { warm, values: [...values, milliseconds].slice(-REMEMBERED) }
     : { warm: true, values };
 }
 
-/** The median and the 95th percentile by nearest rank; undefined before the second answer. */
+/** Median and 95th percentile by nearest rank; undefined before the second response. */
 export function reportLatency({ values }: Latencies): LatencyReport | undefined {
   if (values.length === 0) return undefined;
   const sorted = [...values].sort((left, right) => left - right);

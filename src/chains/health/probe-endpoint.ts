@@ -7,23 +7,23 @@ import { blockHead, quantity, toQuantity } from '../rpc/rpc-shapes.ts';
 import { type Head } from './block-pace.ts';
 import { type SeenHead } from './judge-head.ts';
 
-/** What a probe found: the head, or why there is none. */
+/** Result of a probe: the head, or why there is none. */
 export type Probe =
   | { readonly kind: 'head'; readonly head: SeenHead; readonly latencyMs: number }
   | { readonly kind: 'fault'; readonly verdict: 'throttled' | 'bad'; readonly reason: string }
   | { readonly kind: 'wrong_chain'; readonly answeredChainId: number };
 
-/** Whether an endpoint can do something. `unknown` where it could not be found out. */
+/** Whether an endpoint has a capability; `unknown` if it could not be determined. */
 export type Capability = 'yes' | 'no' | 'unknown';
 
-/** What an endpoint offers beyond the newest state, and an older block to learn the chain's pace from. */
+/** Capabilities of an endpoint beyond the newest state, and an older block to learn the chain's pace from. */
 export interface Capabilities {
   readonly archive: Capability;
   readonly trace: Capability;
   readonly older?: Head;
 }
 
-/** An endpoint, and how one request is sent to it. */
+/** An endpoint, and how to send a request to it. */
 export interface ProbedEndpoint {
   readonly chain: RegisteredChain;
   readonly endpoint: Endpoint;
@@ -32,7 +32,7 @@ export interface ProbedEndpoint {
   readonly signal: AbortSignal;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly stopwatch: () => number;
   /** Called before each request. */
   readonly onRequest: () => void;
@@ -43,7 +43,7 @@ const REFUSING_STATUSES: ReadonlySet<unknown> = new Set([401, 403, 429]);
 
 const NOBODY = `0x${'00'.repeat(20)}`;
 const NO_TRANSACTION = `0x${'00'.repeat(32)}`;
-/** Far enough apart that the time between two blocks is the chain's usual one. */
+/** Far enough apart for a typical block time. */
 const OLDER_BY_BLOCKS = 1000;
 
 function blockRequest(tag: string): RpcRequest<z.output<typeof blockHead> | null> {
@@ -56,7 +56,7 @@ function ask<T>(probed: ProbedEndpoint, request: RpcRequest<T>): Promise<T> {
   return rpc.probe(chain, endpoint, request, { deadlineMs, signal });
 }
 
-/** What a failed request says about the endpoint. Anything but a fault of the endpoint is thrown. */
+/** Classifies a failed request. Errors that the endpoint did not cause are rethrown. */
 function readFault(error: unknown): Extract<Probe, { kind: 'fault' }> {
   if (!(error instanceof FullmatchError)) throw error;
   const { httpStatus } = error.details;
@@ -68,8 +68,8 @@ function readFault(error: unknown): Extract<Probe, { kind: 'fault' }> {
 }
 
 /**
- * Asks an endpoint for its chain id and its newest block. The latency is that of the second question, which finds the
- * connection open. Rejects with the reason of the signal only.
+ * Requests an endpoint's chain id and its newest block. The latency is that of the second request, on the
+ * open connection. Rejects only with the reason of the signal.
  */
 export async function probeEndpoint(probed: ProbedEndpoint): Promise<Probe> {
   try {
@@ -89,9 +89,9 @@ export async function probeEndpoint(probed: ProbedEndpoint): Promise<Probe> {
 }
 
 /**
- * Finds out what an endpoint offers, with questions whose answers are small: the balance of nobody at the chain's first
- * block needs the state of then; a trace of a call that does nothing, or of a transaction that is not there, needs the
- * method. An error object means no, silence means nothing.
+ * Determines the capabilities of an endpoint with requests whose responses are small: a balance at the
+ * chain's first block needs the state of that block; tracing an empty call, or a transaction that does not
+ * exist, needs the method. An error object means no; no response means nothing.
  */
 export async function probeCapabilities(
   probed: ProbedEndpoint,

@@ -1,24 +1,25 @@
 const DAY_MS = 86_400_000;
 
-/** Requests of one ordinary probe: the chain id and the newest block. */
+/** Requests of an ordinary probe: the chain id and the newest block. */
 export const REQUESTS_PER_PROBE = 2;
 
-/** What decides when an endpoint is probed again. */
+/** Inputs that decide when an endpoint is probed again. */
 export interface SpacingInput {
   readonly everyMs: number;
-  /** Requests that one host may be sent in a day. */
+  /** Daily request budget of a host. */
   readonly dailyBudget: number;
-  /** How many probed endpoints share the host. */
+  /** Number of probed endpoints that share the host. */
   readonly endpointsOfHost: number;
-  /** Whether verdicts are being counted that may change the state: it is settled sooner. */
+  /** Whether consecutive verdicts are being counted; the endpoint is then probed sooner. */
   readonly undecided: boolean;
   /** From 0 to 1. */
   readonly chance: number;
 }
 
 /**
- * Milliseconds until the next probe: as configured, or longer so that the host's budget lasts the whole day; a quarter
- * of it while the state is undecided; and a quarter more or less by chance, so that replicas and endpoints spread.
+ * Milliseconds until the next probe: as configured, or longer so that the host's budget lasts the whole day;
+ * a quarter of it while the state is undecided; with a random quarter more or less, so that replicas and
+ * endpoints spread.
  */
 export function spacingMs(input: SpacingInput): number {
   const { everyMs, dailyBudget, endpointsOfHost, undecided, chance } = input;
@@ -27,7 +28,7 @@ export function spacingMs(input: SpacingInput): number {
   return (undecided ? even / 4 : even) * (0.75 + chance / 2);
 }
 
-/** Counts the requests to each host; a day is one of UTC. */
+/** Counts the requests to each host; a day is a UTC day. */
 export class DailyBudget {
   readonly #limit: number;
   readonly #spent = new Map<string, number>();
@@ -37,7 +38,7 @@ export class DailyBudget {
     this.#limit = limit;
   }
 
-  /** Takes one request of a host, or says that none is left. */
+  /** Takes one request of a host's budget; returns false if none is left. */
   take(host: string, now: number): boolean {
     const spent = this.#spentOf(host, now);
     if (spent >= this.#limit) return false;
@@ -45,7 +46,7 @@ export class DailyBudget {
     return true;
   }
 
-  /** How many requests a host may still be sent today. */
+  /** Remaining requests to a host today. */
   left(host: string, now: number): number {
     return this.#limit - this.#spentOf(host, now);
   }
@@ -58,7 +59,7 @@ export class DailyBudget {
   }
 }
 
-/** Milliseconds until the budgets begin again. */
+/** Milliseconds until the budgets are reset. */
 export function untilNextDay(now: number): number {
   return DAY_MS - (now % DAY_MS);
 }

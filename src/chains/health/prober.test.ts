@@ -33,7 +33,7 @@ class Clock {
   }
 }
 
-/** The newest block of a chain that makes one every twelve seconds, as it is `behind` blocks ago. */
+/** The newest block of a chain with a block every twelve seconds, as seen `behind` blocks ago. */
 function blockAt(now: number, behind = 0): object {
   const number = Math.floor((now - START) / 1000 / BLOCK_S) + 1_000_000 - behind;
   return {
@@ -43,7 +43,7 @@ function blockAt(now: number, behind = 0): object {
   };
 }
 
-/** A block by number or name, of an endpoint that is `behind`. */
+/** A block by number or tag, of an endpoint that is `behind`. */
 function chainMethods(clock: Clock, behind: () => number = () => 0): Record<string, RpcMethod> {
   return {
     eth_chainId: () => '0x1',
@@ -71,7 +71,7 @@ function chainOf(servers: readonly (WebServer | string)[], chainId = 1): Registe
     record: { name: 'Sample', rpc: [], chainId, supported: true, monitored: false },
     origins: {},
     endpoints: servers.map((server, index) => ({
-      // Hosts of their own: endpoints of one host wait for each other.
+      // Separate hosts: endpoints of one host wait for each other.
       url: new Secret(
         typeof server === 'string' ? server : `http://e${index}.localhost:${server.port}/key`,
       ),
@@ -89,7 +89,7 @@ interface Watch {
   readonly book: HealthBook;
   chains: readonly RegisteredChain[];
   configuration: unknown;
-  /** Moves the clock on and probes what is due, so often. */
+  /** Advances the clock and probes what is due, repeatedly. */
   rounds(count: number, milliseconds?: number): Promise<void>;
   report(index?: number): EndpointReport;
   codes(index?: number): readonly string[];
@@ -345,7 +345,7 @@ describe('an endpoint', () => {
     const watched = watch(clock, [chain]);
     await watched.rounds(2);
     expect(watched.report().state).toBe('lagging');
-    // The peer's head may be that of the probe before, five blocks ago.
+    // The peer's head may be that of the previous probe, five blocks ago.
     expect([45, 50]).toContain(watched.report().lagBlocks);
     expect(watched.codes()).toEqual(['behind_peers']);
     expect(watched.report(1)).toMatchObject({ state: 'up', lagBlocks: 0 });
@@ -395,7 +395,7 @@ describe('an endpoint', () => {
   });
 });
 
-/** What the clock moved by itself since the last probe of the fifth round: nothing, unless a method moved it. */
+/** How far the clock moved by itself since the last probe of the fifth round: zero unless a method moved it. */
 function elapsed({ clock }: Watch): number {
   return (clock.now - START) % EVERY_MS;
 }
@@ -444,7 +444,7 @@ describe('a prober', () => {
     await watched.rounds(30, 600_000);
     expect(server.calls.length).toBeLessThanOrEqual(10);
     server.methods.eth_chainId = refuse(500);
-    // A quarter of the time while it does not know would spend more than there is.
+    // A quarter of the interval while the state is unknown would exceed the budget.
     await watched.rounds(110, 600_000);
     expect(server.calls.length).toBeLessThanOrEqual(10);
     expect(watched.codes()).toContain('budget_spent');

@@ -7,30 +7,30 @@ import { DailyBudget, REQUESTS_PER_PROBE, spacingMs, untilNextDay } from './prob
 import { type ProbedEndpoint, probeCapabilities, probeEndpoint } from './probe-endpoint.ts';
 import { DOWN_AFTER, type StateRecord } from './endpoint-state.ts';
 
-/** What a prober works on. */
+/** Dependencies of a prober. */
 export interface ProberParts {
   readonly rpc: EndpointProber;
-  /** The chains to be probed, as they are now. */
+  /** The chains to probe now. */
   readonly chains: () => readonly RegisteredChain[];
-  /** The configuration that they come from: another object means another configuration. */
+  /** Their configuration: another object means another configuration. */
   readonly configuration: () => unknown;
   readonly book: HealthBook;
-  /** The requests of each host in a day, where they are counted together with others'. */
+  /** Requests of each host per day, if they are counted together with others. */
   readonly budget?: DailyBudget;
 }
 
 export interface ProberOptions {
-  /** Milliseconds between two probes of an endpoint, more or less. */
+  /** Mean milliseconds between two probes of an endpoint. */
   readonly everyMs: number;
-  /** The same for a chain that is probed lightly. Default half an hour. */
+  /** The same for a lightly probed chain; half an hour by default. */
   readonly lightEveryMs?: number;
-  /** Requests that one host may be sent in a day of UTC. */
+  /** Daily request budget of a host (UTC days). */
   readonly dailyBudget: number;
-  /** Milliseconds for one request. Default 10,000. */
+  /** Timeout of one request in milliseconds; 10,000 by default. */
   readonly deadlineMs?: number;
   /** Milliseconds since the epoch. */
   readonly now?: () => number;
-  /** Milliseconds of a clock that nobody sets. */
+  /** Milliseconds of a monotonic clock. */
   readonly stopwatch?: () => number;
   readonly random?: () => number;
 }
@@ -43,33 +43,30 @@ const DEFAULTS = {
   random: Math.random,
 };
 
-/** What an endpoint offers changes when its operator changes it. */
+/** An endpoint's capabilities change when its operator changes it. */
 const CAPABILITIES_EVERY_MS = 86_400_000;
-/** A first probe does not wait longer than this. */
+/** Maximum delay of a first probe. */
 const FIRST_WITHIN_MS = 5000;
-/** Until the state of a chain that is probed lightly is settled, it is probed so many times as often. */
+/** Factor by which a lightly probed chain is probed more often until its state is settled. */
 const LIGHT_HASTE = 30;
-/** How soon another configuration is seen. */
+/** How soon a new configuration is noticed. */
 const LOOK_EVERY_MS = 2000;
-/** Not sooner than this after the last look, whatever is due. */
+/** Minimum pause between two checks for due endpoints. */
 const LOOK_AFTER_MS = 20;
 
-/** Whether verdicts are being counted that may change the state. */
+/** Whether consecutive verdicts are being counted. */
 function isUndecided({ state, goods, bads }: StateRecord): boolean {
   return state === 'unknown' || (state !== 'up' && goods > 0) || (state !== 'down' && bads > 0);
 }
 
-/**
- * Probes the endpoints of chains, each when it is due, those of one host one after another, and writes down what it
- * finds.
- */
+/** Probes the endpoints of chains when they are due, those of one host one after another, and records the results. */
 export class Prober {
   readonly #parts: ProberParts;
   readonly #options: ProberOptions & typeof DEFAULTS;
   readonly #log: Logger;
   readonly #budget: DailyBudget;
   readonly #ending = new AbortController();
-  /** When an endpoint is due; a new one is not in it yet. */
+  /** When an endpoint is due; new ones are absent. */
   readonly #due = new WeakMap<TrackedEndpoint, number>();
   /** Running probes by host. */
   readonly #running = new Map<string, Promise<void>>();
@@ -83,13 +80,13 @@ export class Prober {
     this.#budget = parts.budget ?? new DailyBudget(options.dailyBudget);
   }
 
-  /** Begins to probe by itself, until {@link close}. */
+  /** Starts probing, until {@link close}. */
   start(): void {
     this.look();
     this.#arm();
   }
 
-  /** Looks which chains and endpoints there are now. */
+  /** Updates the set of chains and endpoints. */
   look(): void {
     const { book } = this.#parts;
     const chains = this.#parts.chains();
@@ -111,13 +108,13 @@ export class Prober {
         : Math.min(FIRST_WITHIN_MS, everyMs);
       const waitMs = this.#options.random() * within;
       const due = this.#due.get(tracked);
-      // One of another chain until now is asked again at once: the configuration has changed.
+      // An endpoint that belonged to another chain is probed again at once: the configuration has changed.
       const idle = due === Infinity && tracked.record.state !== 'wrong_chain';
       if (due === undefined || idle) this.#due.set(tracked, this.#options.now() + waitMs);
     }
   }
 
-  /** Probes what is due on hosts that are not being asked, and waits for the end of it. */
+  /** Probes what is due on idle hosts, and waits for the end. */
   async probeDue(): Promise<void> {
     this.look();
     const now = this.#options.now();
@@ -125,7 +122,7 @@ export class Prober {
     await this.#probeByHost(due);
   }
 
-  /** Probes every endpoint again and again until each state is settled. */
+  /** Probes every endpoint repeatedly until each state is settled. */
   async settle(): Promise<void> {
     this.look();
     for (let round = 0; round < DOWN_AFTER; round += 1) {
@@ -154,7 +151,7 @@ export class Prober {
     this.#timer = setTimeout(() => this.#wake(), waitMs).unref();
   }
 
-  /** A slow host holds up no other: the next look does not wait for this one's probes. */
+  /** A slow host delays no other: the next check does not wait for its probes. */
   #wake(): void {
     const done = this.probeDue().catch((error: unknown) => {
       this.#log.error({ event: 'probe_failed', err: error }, 'endpoints could not be probed');
@@ -226,7 +223,7 @@ export class Prober {
     this.#due.set(tracked, now() + this.#spacing(tracked));
   }
 
-  /** Whether it is time to find out what the endpoint offers. */
+  /** Whether the endpoint's capabilities are due for a check. */
   #isCurious({ capableAt, host, chain }: TrackedEndpoint): boolean {
     if (chain.isLight) return false;
     const now = this.#options.now();

@@ -1,4 +1,4 @@
-// The public chain list: embedded, fetched, judged, kept, and put in the place of the one before.
+// The public chain list: embedded, fetched, validated, stored, and replaced by newer ones.
 import { createHash } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
@@ -13,45 +13,49 @@ import {
   type ListRecord,
 } from '../registry/list-record.ts';
 
-/** A public chain list as read: what can be used, and what had to be set aside. */
+/** A public chain list as read: its valid records and what was quarantined. */
 export interface ChainList {
   /** In the source's order; every chainId occurs once. */
   readonly records: readonly ListRecord[];
-  /** One finding for each record that is wrong in itself; the rest of the list stands. */
+  /** One finding for each invalid record; the rest of the list is used. */
   readonly quarantined: readonly Finding[];
   /** `embedded`, a URL, or the path of the operator's file. */
   readonly source: string;
-  /** SHA-256 of the list's text as lower-case hex: which list this is. */
+  /** SHA-256 of the list's text as lower-case hex; identifies the list. */
   readonly sha256: string;
-  /** Names of fields that the list has and a chain record has not, sorted. */
+  /** Field names in the list that a chain record does not have, sorted. */
   readonly ignoredFields?: readonly string[];
-  /** The id of the stored list; absent for a list that was not synced. */
+  /** Id of the stored list; absent for a list that was not synced. */
   readonly snapshotId?: number;
 }
 
 const EMBEDDED_LIST = packageFile('generated/public-chain-list.json');
 
-/** The public list of 2026 has 2,509 records; each one that is wrong costs a finding. */
+/** The public list of 2026 has 2,509 records; each invalid one costs a finding. */
 const MAX_RECORDS = 10_000;
 
-/** Values in a list's text; that of 2026 has 58,000. Each one more costs the parser time in which nobody is answered. */
+/**
+ * Maximum JSON values in a list's text; that of 2026 has 58,000. Parsing blocks the event loop in proportion
+ * to them.
+ */
 const MAX_VALUES = 150_000;
 
-/** The longest record of 2026 has 1,300 characters of JSON. Work on a record takes time in proportion to its size. */
+/** The longest record of 2026 has 1,300 characters of JSON. Work on a record is proportional to its size. */
 const MAX_RECORD_CHARACTERS = 20_000;
 
 const BRACE = 0x7b;
 const BRACKET = 0x5b;
 const COMMA = 0x2c;
 
-/** At most so many characters of a field's name go into a message. */
+/** Maximum characters of a field name in a message. */
 const FIELD_NAME_CHARACTERS = 60;
 
 let embedded: Promise<ChainList> | undefined;
 
 /**
- * The public chain list that ships with the project (made by scripts/build-public-list.ts). A process reads it once: a
- * reload goes on with the list of its version, also after an upgrade has replaced the file. @throws FullmatchError invalid_chain_list
+ * The public chain list that ships with the project (made by scripts/build-public-list.ts). A process reads
+ * it once: a reload keeps the list of its version, even after an upgrade replaced the file.
+ * @throws FullmatchError invalid_chain_list
  */
 export function readEmbeddedList(): Promise<ChainList> {
   embedded ??= readListText(EMBEDDED_LIST, 'embedded').then((text) =>
@@ -61,7 +65,10 @@ export function readEmbeddedList(): Promise<ChainList> {
   return embedded;
 }
 
-/** The operator's own list: a JSON array of chain records, as the public list publishes it. @throws FullmatchError invalid_chain_list */
+/**
+ * The operator's own list: a JSON array of chain records in the public list's format.
+ * @throws FullmatchError invalid_chain_list
+ */
 export async function readListFile(path: string): Promise<ChainList> {
   return parseChainList(await readListText(path, path), path);
 }
@@ -82,7 +89,7 @@ function refusal(source: string, fault: string, cause?: unknown): FullmatchError
   return new FullmatchError('invalid_chain_list', ...describeSourceFault(source, fault, cause));
 }
 
-/** Opening brackets and commas, those within strings too: as many as there are values, or more, never fewer. */
+/** Counts opening brackets and commas, including those within strings: an upper bound of the number of values. */
 function countValues(text: string): number {
   let values = 0;
   for (let index = 0; index < text.length; index += 1) {
@@ -114,7 +121,7 @@ function chainIdOf(value: unknown): number | undefined {
   return isChainId(chainId) ? chainId : undefined;
 }
 
-/** Two records of one id leave open which chain it is, so no record of such a list is to be trusted. */
+/** Two records with one id leave open which chain it is, so no record of such a list can be trusted. */
 function refuseDuplicates(values: readonly unknown[], source: string): void {
   const seen = new Map<number, number>();
   for (const [index, value] of values.entries()) {
@@ -141,8 +148,9 @@ function quarantine(value: unknown, index: number, source: string, error: unknow
 
 /**
  * Reads a chain list. `source` names it in messages.
- * @throws FullmatchError invalid_chain_list when the text is not JSON, not an array, empty, too long, holds an id
- * twice or holds no good record: such a list is refused whole. A record that is wrong in itself is quarantined.
+ * @throws FullmatchError invalid_chain_list if the text is not JSON, not an array, empty, too long, contains
+ * an id twice or no valid record: such a list is refused as a whole. Individual invalid records are
+ * quarantined.
  */
 export function parseChainList(text: string, source: string): ChainList {
   const values = parseJson(text, source);

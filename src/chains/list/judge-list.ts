@@ -2,23 +2,23 @@ import { printableText } from '../../lib/printable-text.ts';
 import { type ChainList } from './chain-list.ts';
 import { type ListDifference } from './compare-lists.ts';
 
-/** What a newer list must keep. */
+/** What a newer list must preserve. */
 export interface ListRequirements {
   /** Chains that ever stored a contract. */
   readonly contractChainIds: ReadonlySet<number>;
-  /** Chains that the service configuration says something of, the default one's included. */
+  /** Chains in the service configuration, including the default one. */
   readonly configuredChainIds: ReadonlySet<number>;
-  /** The share of known chains that may be missing, in percent. */
+  /** Percentage of known chains that may be missing. */
   readonly maxShrinkPercent: number;
-  /** How many chains the lists of the last 30 days had, oldest first. */
+  /** Number of chains in the lists of the last 30 days, oldest first. */
   readonly recentSizes: readonly number[];
 }
 
-/** Why a newer list is not believed. */
+/** Reason for rejecting a newer list. */
 export interface Refusal {
   readonly code: 'shrinks' | 'drops_contracts' | 'drops_configured' | 'changes_identity';
   readonly chainIds: readonly number[];
-  /** The whole sentence. */
+  /** A complete sentence. */
   readonly message: string;
 }
 
@@ -85,8 +85,8 @@ function isTooMany(missing: number, known: number, maxShrinkPercent: number): bo
 }
 
 /**
- * The largest of the recent lists. One that shrank by more than may go was taken by the operator, who looked at it: it
- * is the new measure.
+ * The largest of the recent lists. If one shrank by more than is allowed, the operator accepted it: it
+ * becomes the new reference.
  */
 function measureOf(recentSizes: readonly number[], maxShrinkPercent: number): number {
   return recentSizes.reduce(

@@ -5,14 +5,14 @@ import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { describeSourceFault, isUrlSource } from './source-name.ts';
 import { type SourceState } from './sync-state.ts';
 
-/** What a source answered: a list with its HTTP validators, or that the list has not changed. */
+/** Response of a source: a list with its HTTP validators, or that the list has not changed. */
 export type SourceAnswer =
   | { readonly kind: 'text'; readonly text: string; readonly validators: Validators }
   | { readonly kind: 'unchanged' };
 
 type Validators = Omit<SourceState, 'sha256'>;
 
-/** The size and the time that one source may take. */
+/** Size and time limits of one source. */
 export interface SourceLimits {
   readonly maxBytes: number;
   readonly deadlineMs: number;
@@ -24,9 +24,9 @@ const OPAQUE_TAG = /^(?:W\/)?"[\x21\x23-\x7e]{0,200}"$/;
 const MAX_DATE_CHARACTERS = 40;
 
 /**
- * Asks a source for its list, a URL with the condition that it is not the one of `known` (RFC 9110 §13.1).
- * @throws FullmatchError chain_list_unavailable, invalid_chain_list when it is not UTF-8, those of the guarded fetch;
- * or the reason of the signal.
+ * Fetches the list of a source; for a URL conditionally on `known` (RFC 9110 §13.1).
+ * @throws FullmatchError chain_list_unavailable, invalid_chain_list if it is not UTF-8, those of the guarded
+ * fetch; or the reason of the signal
  */
 export async function readSource(
   source: string,
@@ -57,7 +57,7 @@ function unavailable(source: string, fault: string, cause?: unknown): FullmatchE
   return new FullmatchError('chain_list_unavailable', ...describeSourceFault(source, fault, cause));
 }
 
-/** JSON is UTF-8 (RFC 8259 §8.1), whatever a header says; replacing what is not would change names in silence. */
+/** JSON is UTF-8 (RFC 8259 §8.1) regardless of headers; replacement characters would silently change names. */
 function decode(bytes: Uint8Array, source: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -82,10 +82,10 @@ function validatorsOf({ headers }: FetchHead): Validators {
   };
 }
 
-/** The bytes of a file. Reads up to the limit, and only regular files. */
+/** Reads a regular file up to the limit. */
 async function readBoundedFile(file: string, maxBytes: number): Promise<Uint8Array> {
   try {
-    // Opening a named pipe would wait for a writer but for the flag.
+    // Without this flag, opening a named pipe would wait for a writer.
     const handle = await open(file, NON_BLOCKING_READ);
     try {
       if (!(await handle.stat()).isFile()) throw new Error('it is not a file');

@@ -10,22 +10,22 @@ import { holdRecords } from './hold-records.ts';
 /** A chain list that was accepted from a source, without its text. */
 export interface StoredSnapshot {
   readonly id: number;
-  /** The hash of the text as the source gave it, lower-case hex. */
+  /** SHA-256 of the text as received, lower-case hex. */
   readonly sha256: string;
   /** A URL or the path of a file. */
   readonly source: string;
-  /** Chains whose records the list changes and that are not believed, ascending: their records before stay in force. */
+  /** Ascending ids of chains whose changes are held back: their previous records stay in effect. */
   readonly heldBack: readonly number[];
 }
 
-/** Whatever a hostile source gives, so many lists do not fill the disk. */
+/** Number of lists kept: a hostile source must not fill the disk. */
 const MOST_SNAPSHOTS = 1000;
 
 const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, ARRAY(
   SELECT chain_id FROM chain_list_held_records WHERE snapshot_id = chain_list_snapshots.id ORDER BY chain_id
 ) AS held_back`;
 
-/** The newest snapshot of some sources is the one that is served. */
+/** The newest snapshot of the given sources is the one that is served. */
 export const CURRENT_SNAPSHOT = `SELECT ${COLUMNS} FROM chain_list_snapshots WHERE source = ANY ($1) ORDER BY id DESC LIMIT 1`;
 
 const READ_CURRENT = sql('read current chain list snapshot', CURRENT_SNAPSHOT);
@@ -55,7 +55,7 @@ const STORE_HELD = sql(
   `INSERT INTO chain_list_held_records (snapshot_id, chain_id, record)
    SELECT $1, held.chain_id, held.record FROM unnest($2::bigint[], $3::json[]) AS held (chain_id, record)`,
 );
-// The sizes of the last 30 days are compared with the next list; the newest of a source is what is served.
+// The sizes of the last 30 days are compared with the next list; the newest snapshot of a source is served.
 const FORGET_SNAPSHOTS = sql(
   'forget old chain list snapshots',
   `DELETE FROM chain_list_snapshots AS old
@@ -87,7 +87,7 @@ export async function readCurrentSnapshot(
   return { ...snapshot, id: Number(id), heldBack: heldBack.map(Number) };
 }
 
-/** How many chains the lists had that were accepted from these sources in the last 30 days, oldest first. */
+/** Number of chains in the lists accepted from these sources in the last 30 days, oldest first. */
 export async function readRecentSizes(
   database: Queryable,
   sources: readonly string[],
@@ -96,7 +96,7 @@ export async function readRecentSizes(
   return rows.map(({ chains }) => chains);
 }
 
-/** The text of a list that was accepted, by its hash; undefined when it is not kept. */
+/** Text of an accepted list by its hash; undefined if it is no longer kept. */
 export async function readListText(
   database: Queryable,
   sha256: string,
@@ -123,19 +123,19 @@ export async function readSnapshotList(
   return { ...list, snapshotId: id };
 }
 
-/** A list to accept: it was judged against the snapshot `judgedAgainst`. */
+/** A list to accept, which was judged against the snapshot `judgedAgainst`. */
 export interface AcceptedList {
   readonly text: string;
   readonly list: ChainList;
-  /** Records in force that stay in the place of the list's own. */
+  /** Current records that replace the list's own. */
   readonly inForce: readonly ListRecord[];
   readonly sources: readonly string[];
   readonly judgedAgainst: StoredSnapshot | undefined;
 }
 
 /**
- * Stores a list as the newest snapshot, which makes it the one that every process serves. Undefined, and nothing is
- * stored, when another process accepted one meanwhile: then it has to be judged again.
+ * Stores a list as the newest snapshot, which every process then serves. Returns undefined and stores nothing
+ * if another process accepted one meanwhile: the list must then be judged again.
  */
 export async function acceptSnapshot(
   database: Database,

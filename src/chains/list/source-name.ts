@@ -2,19 +2,19 @@ import path from 'node:path';
 import { messageOf } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
 
-/** Whether a source is asked over the network; every other one is a file. */
+/** Whether a source is fetched over the network; every other one is a file. */
 export function isUrlSource(source: string): boolean {
   return /^https?:\/\//i.test(source);
 }
 
-/** A source as everybody may see it: the name of a file without its folder. */
+/** A source as it may be published: a file name without its folder. */
 export function shownSource(source: string): string {
   return isUrlSource(source) ? source : path.basename(source);
 }
 
 /**
- * What a FullmatchError says of a source's fault. Folders of the machine, and what a parser quotes of a file, are for the
- * operator alone.
+ * Publishable part of a source's error. Paths of the machine, and text that a parser quotes from a file, are
+ * for the operator only.
  */
 export function describeSourceFault(
   source: string,

@@ -7,7 +7,7 @@ const READ = 'read sync of chain list';
 const CLAIM = 'claim sync of chain list';
 const RELEASE = 'release sync of chain list';
 
-/** A sync that holds at one statement; gives the statements that ran until it was closed there. */
+/** A sync that blocks at one statement; returns the statements that ran until it was closed there. */
 async function closeAt(label: string): Promise<readonly string[]> {
   const stub = stubDatabase(label, (each) => (each === CLAIM ? [{}] : []));
   const database = { query: stub.query, listen: async () => async () => undefined };

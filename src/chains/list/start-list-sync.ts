@@ -15,29 +15,29 @@ import {
   type SyncState,
 } from './sync-state.ts';
 
-/** When the sync works, in milliseconds. */
+/** Timing of the sync, in milliseconds. */
 export interface ListSyncTimes {
   /** Between two attempts of all processes together. */
   readonly everyMs: number;
   /** After a failed attempt; doubled with each further one, up to `everyMs` (60,000). */
   readonly retryMs?: number;
-  /** How often this process looks whether it is time, or another one accepted a list (2,000). */
+  /** How often this process checks whether an attempt is due or another process accepted a list (2,000). */
   readonly pollMs?: number;
-  /** For one source (60,000). */
+  /** Timeout for one source (60,000). */
   readonly deadlineMs?: number;
 }
 
-/** The sync of this process, which shares its attempts with all processes of the database. */
+/** The sync of this process, which shares attempts with all processes of the database. */
 export interface ListSync {
-  /** How it stood when this process last looked; undefined before. */
+  /** Its state at this process's last check; undefined before. */
   readonly state: SyncState | undefined;
-  /** Ends the attempt under way, which another process then makes. */
+  /** Aborts the current attempt, which another process then makes. */
   close(): Promise<void>;
 }
 
-/** What a running sync works with: it publishes what any process accepted. */
+/** Dependencies of a running sync, which publishes what any process accepted. */
 export interface ListSyncParts extends SyncParts {
-  /** Makes the list the one that is served, or throws and leaves everything as it was. */
+  /** Serves the list, or throws and leaves everything unchanged. */
   readonly publish: (list: ChainList) => Promise<void>;
   /** The list that is served at the start. */
   readonly served: ChainList;
@@ -46,12 +46,12 @@ export interface ListSyncParts extends SyncParts {
 const RETRY_MS = 60_000;
 const POLL_MS = 2_000;
 const DEADLINE_MS = 60_000;
-/** Beyond the deadlines of the sources: for reading, judging and storing. */
+/** In addition to the deadlines of the sources: for reading, judging and storing. */
 const LEASE_MARGIN_MS = 60_000;
 
 /**
- * The list to serve at a start: the newest snapshot of the sources, else the fallback. A snapshot of a source that is
- * no longer configured is not served.
+ * The list to serve at startup: the newest snapshot of the sources, else the fallback. Snapshots of sources
+ * that are no longer configured are not served.
  */
 export async function readServedList(
   database: Database,
@@ -69,7 +69,10 @@ export async function readServedList(
   }
 }
 
-/** Keeps the served list current: asks the sources when it is time, and serves what any process of the database accepted. */
+/**
+ * Keeps the served list current: fetches from the sources when due, and serves what any process of the
+ * database accepted.
+ */
 export async function startListSync(
   parts: ListSyncParts,
   sources: readonly string[],
@@ -88,16 +91,16 @@ class RunningListSync implements ListSync {
   readonly #log: Logger;
   readonly #closing = new AbortController();
   #servedSnapshot: number | undefined;
-  /** Why this process cannot publish a newer list that is there. */
+  /** Why this process cannot publish the newest list. */
   #unserved: SyncFailure | undefined;
   #state: SyncState | undefined;
-  /** What keeps this process from working at all, such as a fault of the store; gone after a turn that ends well. */
+  /** Error that stops this process from working, such as a failure of the store; cleared by a successful run. */
   #fault: SyncFailure | undefined;
   #first = true;
   readonly #turns = new Coalesced(() => this.#takeTurn());
   #timer: NodeJS.Timeout | undefined;
   #stopListening: (() => Promise<void>) | undefined;
-  /** What the log said last, so that a fault has one line and not one at every turn. */
+  /** The last logged failure, so that it is logged once and not on every run. */
   #said: string | undefined;
 
   constructor(parts: ListSyncParts, sources: readonly string[], times: ListSyncTimes, log: Logger) {
@@ -159,13 +162,13 @@ class RunningListSync implements ListSync {
     this.#first = false;
   }
 
-  /** Serves the newest snapshot, also when another process accepted it. */
+  /** Serves the newest snapshot, also if another process accepted it. */
   async #follow(): Promise<void> {
     const state = await readSyncState(this.#parts.database, this.#sources, this.#times);
     try {
       await this.#serve(state);
       this.#unserved = undefined;
-      // Last, so that the list is served before the state says so.
+      // Last, so that the list is served before the state reports it.
       this.#state = state;
     } catch (error) {
       const message = `A newer chain list cannot be published: ${messageOf(error)}`;
@@ -244,7 +247,7 @@ class RunningListSync implements ListSync {
   }
 }
 
-/** The current failure. One that continues keeps the time of its beginning. */
+/** The current failure. If it continues, it keeps its start time. */
 function failureOf(error: unknown, message: string, before: SyncFailure | undefined): SyncFailure {
   const code = error instanceof FullmatchError ? error.code : 'internal_error';
   return { since: before?.since ?? new Date(), count: (before?.count ?? 0) + 1, code, message };

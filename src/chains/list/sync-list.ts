@@ -17,37 +17,37 @@ import {
 } from './snapshots.ts';
 import { readSourceState, storeSourceState } from './sync-state.ts';
 
-/** What a sync works with. */
+/** Dependencies of a sync. */
 export interface SyncParts {
   readonly database: Database;
   readonly fetch: GuardedFetch;
   /** The list that is served while the sources have no snapshot: the embedded or the operator's own. */
   readonly fallback: ChainList;
-  /** What a newer list must keep, as things are now. */
+  /** What a newer list must currently preserve. */
   readonly readRequirements: () => Promise<Omit<ListRequirements, 'recentSizes'>>;
-  /** @throws FullmatchError when the list could not be published, such as `secret_in_document` */
+  /** @throws FullmatchError if the list could not be published, such as `secret_in_document` */
   readonly assertPublishable: (list: ChainList) => Promise<void>;
 }
 
-/** The options of one sync. */
+/** Options of one sync. */
 export interface SyncRequest {
-  /** In order; the first whose list can be accepted ends the sync. */
+  /** In order; the first whose list is accepted ends the sync. */
   readonly sources: readonly string[];
-  /** Asks and judges, and stores nothing. */
+  /** Fetches and judges without storing. */
   readonly dryRun?: boolean;
   /**
-   * The SHA-256 of a list that the operator has examined. It is accepted whole, although it was refused or some of its
-   * records are held back. The full hash is required: the server of the first list could make a second one that has
-   * the same first bytes.
+   * SHA-256 of a list that the operator has examined. It is accepted as a whole, although it was refused or
+   * some of its records are held back. The full hash is required: the server of the first list could craft a
+   * second one with the same first bytes.
    */
   readonly accept?: string;
-  /** The size of a list, before and after decompression (8 MB). */
+  /** Maximum size of a list, before and after decompression (8 MB). */
   readonly maxBytes?: number;
   readonly deadlineMs: number;
   readonly signal?: AbortSignal;
 }
 
-/** The outcome for one source. */
+/** Outcome for one source. */
 export type SourceOutcome = { readonly source: string } & (
   | ({ readonly status: 'unchanged'; readonly sha256: string } & HeldBack)
   | ({ readonly status: 'accepted' } & JudgedList)
@@ -56,11 +56,11 @@ export type SourceOutcome = { readonly source: string } & (
 );
 
 interface HeldBack {
-  /** What the list would change of chains and may not: their records in force stay. */
+  /** Chains whose changes are held back: their current records stay in effect. */
   readonly heldBack: readonly ChainChange[];
 }
 
-/** A list that could be read, what it changes and what speaks against it. */
+/** A list that could be read, its changes, and the reasons against it. */
 interface JudgedList extends HeldBack {
   /** As it would be served. */
   readonly list: ChainList;
@@ -68,10 +68,10 @@ interface JudgedList extends HeldBack {
   readonly refusals: readonly Refusal[];
 }
 
-/** The outcome of a sync for each source that was asked. The last one decides. */
+/** Outcome of a sync for each source that was tried. The last one decides. */
 export interface SyncOutcome {
   readonly outcomes: readonly SourceOutcome[];
-  /** Why no source gave a list that could be accepted; absent when one did. */
+  /** Why no source provided an acceptable list; absent if one did. */
   readonly failure?: FullmatchError;
 }
 
@@ -80,15 +80,15 @@ const MAX_LIST_BYTES = 8_000_000;
 /** How often a list is judged again because another process accepted one meanwhile. */
 const MOST_JUDGEMENTS = 3;
 
-/** The text of a list, and the HTTP validators that it came with. */
+/** Text of a list, and its HTTP validators. */
 interface FetchedList {
   readonly text: string;
   readonly validators: Extract<SourceAnswer, { kind: 'text' }>['validators'];
 }
 
 /**
- * Asks the sources in order until one gives a list that may replace the one that is served, or confirms it, and stores
- * it as the newest snapshot. A list that is refused or cannot be read leaves everything as it is.
+ * Tries the sources in order until one provides a list that may replace the current one, or confirms it, and
+ * stores it as the newest snapshot. A list that is refused or cannot be read changes nothing.
  * @throws FullmatchError of the store; the reason of the signal
  */
 export async function syncList(parts: SyncParts, request: SyncRequest): Promise<SyncOutcome> {
@@ -115,13 +115,13 @@ async function syncSource(
     return await takeText(source, given, parts, request);
   } catch (error) {
     signal?.throwIfAborted();
-    // An error of the store is not the fault of the source.
+    // A store error is not the fault of the source.
     if (!(error instanceof FullmatchError) || STORE_CODES.has(error.code)) throw error;
     return { source, status: 'failed', error: nameSource(source, error) };
   }
 }
 
-/** A fault of the network names the host that it met, which is another one after a redirect. */
+/** A network error names the host it occurred at, which differs after a redirect. */
 function nameSource(source: string, error: FullmatchError): FullmatchError {
   const shown = shownSource(source);
   if (error.message.includes(shown)) return error;
@@ -177,7 +177,7 @@ async function takeText(
     const asked = request.accept !== undefined && list.sha256 === request.accept;
     const judged = await judge(list, current, parts, request.sources, asked);
     const { heldBack } = judged;
-    // A held change may be let through without a new list, for example when its chain is no longer configured.
+    // A held change may be released without a new list, for example when its chain is no longer configured.
     if (isCurrent && heldBack.length === current.heldBack.length) {
       await remember();
       return { source, status: 'unchanged', sha256: list.sha256, heldBack };
@@ -236,7 +236,7 @@ function refusalOf(source: string, { list, refusals }: JudgedList): FullmatchErr
   );
 }
 
-/** The first source is the one that is wanted: its code stands for all of them. */
+/** The first source is the preferred one, so its code represents all of them. */
 function joinFailures(outcomes: readonly SourceOutcome[]): FullmatchError {
   const errors = outcomes.flatMap((outcome) => ('error' in outcome ? [outcome.error] : []));
   const first = errors[0];

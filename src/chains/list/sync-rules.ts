@@ -5,14 +5,14 @@ import { assertNoSecrets } from '../registry/render-chains.ts';
 import { type ServiceChain } from '../registry/service-chain.ts';
 import { type SyncParts } from './sync-list.ts';
 
-/** What a newer list is judged by, beside the list that is served. */
+/** What a newer list is judged by, in addition to the current list. */
 export interface SyncRuleInputs {
   readonly options: RegistryOptions;
   readonly configured: ReadonlyMap<number, ServiceChain>;
   readonly secrets: readonly NamedSecret[];
 }
 
-/** The rules of a service for newer lists. `readInputs` is asked each time, since a reload may change what it gives. */
+/** The rules of a service for newer lists. `readInputs` is called each time, since a reload may change its result. */
 export function createSyncRules(
   readInputs: () => SyncRuleInputs,
   readContractChainIds: () => Promise<readonly number[]>,

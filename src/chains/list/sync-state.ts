@@ -1,45 +1,45 @@
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { CURRENT_SNAPSHOT } from './snapshots.ts';
 
-/** The alarm of the sync: no source gave a list that could be accepted. */
+/** Alarm of the sync: no source provided an acceptable list. */
 export interface SyncFailure {
   readonly since: Date;
-  /** Attempts that failed in a row. */
+  /** Consecutive failed attempts. */
   readonly count: number;
   readonly code: string;
-  /** What the last attempt met, for anyone to read. */
+  /** Error of the last attempt; safe to publish. */
   readonly message: string;
 }
 
-/** How the sync stands, the same on all processes of a database. */
+/** State of the sync, shared by all processes of a database. */
 export interface SyncState {
-  /** The id of the snapshot to serve; absent before the first. */
+  /** Id of the snapshot to serve; absent before the first. */
   readonly snapshotId?: number;
   readonly attemptedAt?: Date;
-  /** When a source last gave or confirmed the list that is served. */
+  /** When a source last provided or confirmed the current list. */
   readonly confirmedAt?: Date;
   readonly failure?: SyncFailure;
-  /** Chains whose records in that snapshot's list are not believed; absent when there are none. */
+  /** Chains whose changes in that snapshot are held back; absent if there are none. */
   readonly heldBack?: { readonly chainIds: readonly number[]; readonly sha256: string };
-  /** Whether it is time to ask the sources. */
+  /** Whether an attempt is due. */
   readonly due: boolean;
 }
 
-/** When the sources are asked, in milliseconds. */
+/** Intervals between attempts, in milliseconds. */
 export interface SyncTimes {
   readonly everyMs: number;
-  /** After the first failure; the wait doubles with each further one, up to `everyMs`. */
+  /** After the first failure; the delay doubles with each further one, up to `everyMs`. */
   readonly retryMs: number;
 }
 
-/** What a source said about its list: the list was accepted, and these tell it again. */
+/** HTTP validators of a source's accepted list. */
 export interface SourceState {
   readonly sha256: string;
   readonly etag?: string;
   readonly lastModified?: string;
 }
 
-/** The channel on which every process hears that the sync stands otherwise. */
+/** Channel that notifies every process of a changed state. */
 export const CHAIN_LIST_CHANNEL = 'fullmatch_chain_list';
 
 // $2 and $3 are everyMs and retryMs.
@@ -70,7 +70,7 @@ const SUCCEED = sql(
   `UPDATE chain_list_sync SET lease_until = NULL, attempted_at = now(), confirmed_at = now(), failing_since = NULL,
      failures = 0, failure_code = NULL, failure_message = NULL`,
 );
-// That a host is left alone for its failures is not news: the failures are.
+// An open circuit is not news: the failures before it are.
 const FAIL = sql(
   'record failed sync of chain list',
   `UPDATE chain_list_sync SET lease_until = NULL, attempted_at = now(),
@@ -90,7 +90,7 @@ const STORE_SOURCE = sql(
    SET sha256 = excluded.sha256, etag = excluded.etag, last_modified = excluded.last_modified`,
 );
 
-/** How the sync of these sources stands. */
+/** State of the sync of these sources. */
 export async function readSyncState(
   database: Queryable,
   sources: readonly string[],
@@ -132,8 +132,8 @@ export async function readSyncState(
 }
 
 /**
- * Takes the next attempt for this process; false when it is not due or another process has it. With `first` it is due
- * while the sources have no snapshot yet, whenever others were asked last.
+ * Claims the next attempt for this process; returns false if it is not due or another process has it. With
+ * `first` it is due while the sources have no snapshot yet, regardless of earlier attempts.
  */
 export async function claimAttempt(
   database: Queryable,
@@ -145,23 +145,23 @@ export async function claimAttempt(
   return claimed.length > 0;
 }
 
-/** Gives an attempt back that was not made. */
+/** Releases an attempt that was not made. */
 export async function releaseAttempt(database: Queryable): Promise<void> {
   await database.query(RELEASE);
 }
 
-/** Ends an attempt: without a failure when a source gave or confirmed a list. All processes are notified. */
+/** Ends an attempt, without a failure if a source provided or confirmed a list. Notifies all processes. */
 export async function recordAttempt(
   database: Database,
   failure?: { readonly code: string; readonly message: string },
 ): Promise<void> {
   if (failure === undefined) await database.query(SUCCEED);
   else await database.query(FAIL, [failure.code, failure.message]);
-  // They look by themselves too, so a loss only delays.
+  // They also poll, so a lost notification only delays.
   await database.query(NOTIFY, [CHAIN_LIST_CHANNEL]).catch(() => undefined);
 }
 
-/** What a source said when its list was last accepted. */
+/** Validators of a source's last accepted list. */
 export async function readSourceState(
   database: Queryable,
   source: string,
@@ -179,7 +179,7 @@ export async function readSourceState(
   };
 }
 
-/** Keeps what a source says about the list that it gave and that was accepted. */
+/** Stores the validators of a source's accepted list. */
 export async function storeSourceState(
   database: Queryable,
   source: string,

@@ -23,7 +23,7 @@ const logAt = (block: number, fields: object = {}): object => ({
   ...fields,
 });
 
-/** A node of a head and logs that refuses more blocks at once than it may. */
+/** A node with a head and logs that refuses requests for too many blocks. */
 function nodeOf(head: number, logs: readonly object[], blocksAtOnce = Infinity) {
   const asked: (readonly [number, number])[] = [];
   const answer = (request: RpcRequest<unknown>): unknown => {

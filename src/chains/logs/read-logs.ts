@@ -5,13 +5,13 @@ import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { type RpcClient, type RpcRequest } from '../rpc/rpc-client.ts';
 import { address, hash, listOf, quantity, toQuantity } from '../rpc/rpc-shapes.ts';
 
-/** Which events of one contract are read. Blocks are inclusive. */
+/** Events of one contract to read. Blocks are inclusive. */
 export interface LogQuery {
   readonly address: Hex;
   /** By position; undefined matches any topic. */
   readonly topics: readonly (Hex | undefined)[];
   readonly fromBlock: number;
-  /** The newest block where it is left out. */
+  /** The newest block by default. */
   readonly toBlock?: number;
 }
 
@@ -21,21 +21,21 @@ const logShape = z.object({
   data: z.string().regex(/^0x(?:[0-9a-f]{2})*$/i),
   blockNumber: quantity,
   blockHash: hash,
-  /** Not all nodes say it. */
+  /** Not all nodes provide it. */
   blockTimestamp: quantity.nullish(),
   transactionHash: hash,
   transactionIndex: quantity,
   logIndex: quantity,
 });
 
-/** An event that a contract emitted (https://ethereum.github.io/execution-apis, `eth_getLogs`). */
+/** An event emitted by a contract (https://ethereum.github.io/execution-apis, `eth_getLogs`). */
 export type ContractLog = z.output<typeof logShape>;
 
-/** What a reading may take of an endpoint. */
+/** Limits of reading from an endpoint. */
 const WINDOW_BLOCKS = 10_000;
 const WINDOWS_MAX = 20;
 const ANSWER_MAX_BYTES = 4_000_000;
-/** As many events as the Etherscan protocol answers at most. */
+/** Maximum number of events in a response of the Etherscan API. */
 export const LOGS_MAX = 1_000;
 
 const BLOCK_NUMBER: RpcRequest<number> = {
@@ -45,12 +45,12 @@ const BLOCK_NUMBER: RpcRequest<number> = {
 };
 
 /**
- * Reads the first {@link LOGS_MAX} events of a contract, in the order of the chain. Endpoints limit the blocks of one
- * request: where one request for all blocks is refused, up to 20 windows of 10,000 blocks are read, from the block in which
- * the contract was created where that is known.
- * @param findCreationBlock called only when the blocks are read in windows
- * @throws FullmatchError invalid_parameter where the events cannot be read within these bounds: fewer blocks may be asked for;
- * rpc_unreachable. The reason of `signal`.
+ * Reads the first {@link LOGS_MAX} events of a contract, in chain order. Endpoints limit the blocks of a
+ * request: if one request for all blocks is refused, up to 20 windows of 10,000 blocks are read, starting at
+ * the block in which the contract was created if that is known.
+ * @param findCreationBlock called only if the blocks are read in windows
+ * @throws FullmatchError invalid_parameter if the events cannot be read within these limits, and fewer blocks
+ * may be requested; rpc_unreachable. The reason of `signal`.
  */
 export async function readLogs(
   rpc: Pick<RpcClient, 'askAny'>,
@@ -80,7 +80,8 @@ export async function readLogs(
     from = to + 1;
     if (logs.length >= LOGS_MAX) break;
   }
-  // These are the first events, whatever comes later; that there are none is not known of blocks that were not read.
+  // These are the first events, whatever follows. An empty result is not proven for blocks that were not
+  // read.
   if (logs.length > 0 || from > toBlock) return logs.slice(0, LOGS_MAX);
   throw new FullmatchError(
     'invalid_parameter',
@@ -108,7 +109,7 @@ async function readWindow(
     },
     { signal },
   );
-  // An endpoint may send what nobody asked for.
+  // An endpoint may return events that were not requested.
   const fits = (log: ContractLog): boolean =>
     log.address === query.address &&
     log.blockNumber >= from &&

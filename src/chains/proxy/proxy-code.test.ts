@@ -20,7 +20,7 @@ test('finds the target of a minimal proxy, and of no other code', () => {
   expect(minimalProxyTarget(code.subarray(0, -1))).toBeUndefined();
 });
 
-/** Each with the place of its jump, for an address of 20 bytes. */
+/** Each with the position of its jump, for an address of 20 bytes. */
 const FORMS: readonly (readonly [
   string,
   (pushed: string, jump: (at: number) => string) => string,

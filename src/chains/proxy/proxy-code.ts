@@ -5,8 +5,8 @@ const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 
 /**
- * Whether a code holds the operation that runs the code of another contract in its place. Data of PUSH operations is
- * passed over; what the compiler wrote behind the code is not told from it, so that the answer may be a false yes.
+ * Whether bytecode contains DELEGATECALL. Data of PUSH operations is skipped; data after the code is not
+ * distinguished from it, so the result may be a false positive.
  */
 export function holdsDelegateCall(code: Uint8Array): boolean {
   for (let at = 0; at < code.length; at += 1) {
@@ -17,7 +17,7 @@ export function holdsDelegateCall(code: Uint8Array): boolean {
   return false;
 }
 
-/** What stands before the address, and behind it to the place of the jump, and behind that. */
+/** Bytes before the address, between it and the jump destination, and after that. */
 type MinimalForm = readonly [before: string, behind: string, end: string];
 
 const MINIMAL_FORMS: readonly MinimalForm[] = [
@@ -33,17 +33,17 @@ const MINIMAL_FORMS: readonly MinimalForm[] = [
 ];
 const JUMPDEST = '5b';
 
-/** Appends the bytes behind the code to what it forwards (clones with immutable arguments). */
+/** Appends the bytes after the code to the forwarded call data (clones with immutable arguments). */
 const APPENDING_FORM =
   /^3d3d3d3d363d3d3761(?<length>[0-9a-f]{4})603736393661\k<length>013d73([0-9a-f]{40})5af43d3d93803e603557fd5bf3/;
 
-/** The longest of these, in bytes. */
+/** Length of the longest form, in bytes. */
 const MINIMAL_BYTES = 64;
 const ADDRESS_BYTES = 20;
 
 /**
- * The contract that a minimal proxy (EIP-1167 and its like) forwards to, which its code names. An address with leading zeros
- * may be pushed without them. Nothing runs what stands behind the form.
+ * The contract that a minimal proxy (EIP-1167 and similar) forwards to, as named in its bytecode. Leading
+ * zeros of an address may be omitted from the PUSH. Bytes after the form are never executed.
  */
 export function minimalProxyTarget(code: Uint8Array): Hex | undefined {
   const digits = bytesToHex(code.subarray(0, MINIMAL_BYTES)).slice(2);
@@ -66,17 +66,20 @@ function targetIn(digits: string, [before, behind, end]: MinimalForm): string | 
   return digits.startsWith(before) && digits.startsWith(form) ? target : undefined;
 }
 
-/** The whole code of the wallets of Sequence: they forward to the address that lies at their own address in storage. */
+/**
+ * The complete bytecode of Sequence wallets: they forward to the address in the storage slot with their own
+ * address.
+ */
 const SEQUENCE_WALLET = '0x363d3d373d3d3d363d30545af43d82803e903d91601857fd5bf3';
 
 export function isSequenceWallet(code: Uint8Array): boolean {
   return code.length === 26 && bytesToHex(code) === SEQUENCE_WALLET;
 }
 
-/** `masterCopy()`, which the proxies of Safe answer themselves: their code holds its selector. */
+/** `masterCopy()`, which Safe proxies answer themselves: their bytecode contains its selector. */
 const MASTER_COPY = Buffer.from('a619486e', 'hex');
 
-/** Whether a code may be a proxy of Safe, which forwards to the address in its first slot. */
+/** Whether bytecode may be a Safe proxy, which forwards to the address in its first slot. */
 export function namesMasterCopy(code: Uint8Array): boolean {
   return Buffer.from(code.buffer, code.byteOffset, code.byteLength).includes(MASTER_COPY);
 }

@@ -10,7 +10,7 @@ const CLIENT = '192.0.2.1';
 const OTHER = '198.51.100.1';
 const addressOf = (index: number): Hex => `0x${index.toString(16).padStart(40, '0')}`;
 
-/** A look-up whose readings end when they are told to. */
+/** A lookup whose reads finish on command. */
 function prepare() {
   const readings: { readonly address: Hex; readonly end: (error?: Error) => void }[] = [];
   let now = 0;
@@ -27,7 +27,7 @@ function prepare() {
   return { lookup, readings, pass: (ms: number) => (now += ms) };
 }
 
-/** Waits until as many readings have begun. */
+/** Waits until that many reads have begun. */
 async function begun(readings: readonly unknown[], count: number): Promise<void> {
   for (let turn = 0; turn < 20; turn += 1) await Promise.resolve();
   expect(readings).toHaveLength(count);

@@ -4,10 +4,10 @@ import { type CountedLookup, createChainLookup } from '../rpc/chain-lookup.ts';
 import { type ReadCodeOptions } from '../rpc/deployed-code.ts';
 import { type ProxyReading } from './read-proxy.ts';
 
-/** Whether contracts are proxies, for those who serve requests. */
+/** Detects proxies for request handlers. */
 export type ProxyLookup = CountedLookup<Hex, ProxyReading>;
 
-/** What a look-up asks with. */
+/** Dependencies of a lookup. */
 interface LookupParts {
   readonly readProxy: (
     chain: RegisteredChain,
@@ -19,14 +19,14 @@ interface LookupParts {
   readonly now?: () => number;
 }
 
-/** Contracts that are read at once: each takes up to a dozen requests to endpoints. An upgrade shows after `keptMs`. */
+/** Concurrent reads: each takes up to a dozen requests to endpoints. An upgrade becomes visible after `keptMs`. */
 const LIMITS = {
   atOnce: { total: 8, perClient: 4, waiting: 64, waitingPerClient: 16, waitMs: 10_000 },
   ...{ keptMs: 30_000, failureKeptMs: 5_000, mostKept: 2_000 },
 };
 const DEADLINE_MS = 10_000;
 
-/** Reads proxies within bounds, see {@link CountedLookup}. */
+/** Reads proxies within limits, see {@link CountedLookup}. */
 export function createProxyLookup(parts: LookupParts): ProxyLookup {
   const { readProxy, quorumOf, findSupportedChain, now } = parts;
   return createChainLookup({

@@ -1,4 +1,4 @@
-// Which contracts run in the place of another one: proxies, by their code and by the slots that their kinds keep addresses in.
+// Detects proxies and their implementations, by bytecode and by the storage slots of each kind.
 import { z } from 'zod';
 
 import { FullmatchError } from '../../errors.ts';
@@ -21,7 +21,7 @@ import {
   namesMasterCopy,
 } from './proxy-code.ts';
 
-/** The kinds of proxies that are known here, by the names of the verification API v2. */
+/** Supported kinds of proxies, by their names in the verification API v2. */
 export type ProxyType =
   | 'EIP1167Proxy'
   | 'EIP1967Proxy'
@@ -31,21 +31,21 @@ export type ProxyType =
   | 'SequenceWalletProxy'
   | 'DiamondProxy';
 
-/** What a contract is at one block: a proxy and what runs in its place, or none of a kind that is known. */
+/** Proxy state of a contract at one block: kind and implementations, or not a known kind. */
 export interface ProxyReading {
   readonly blockNumber: number;
   readonly blockHash: Hex;
-  /** Whether the code can run that of another contract at all. */
+  /** Whether the bytecode can delegate calls at all. */
   readonly delegates: boolean;
-  /** Absent where the contract is not a proxy of a known kind. */
+  /** Absent if the contract is not a proxy of a known kind. */
   readonly proxy?: {
     readonly type: ProxyType;
-    /** Lower-case hex; empty where a beacon does not name its implementation. */
+    /** Lower-case hex; empty if a beacon does not name its implementation. */
     readonly implementations: readonly Hex[];
   };
 }
 
-/** Slots that hold an address, in the order in which they are looked at. */
+/** Slots that contain an address, in the order they are read. */
 const SLOTS = {
   /** EIP-1967: keccak256('eip1967.proxy.implementation') - 1 */
   implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
@@ -58,22 +58,22 @@ const SLOTS = {
   first: `0x${'0'.repeat(64)}`,
 } as const satisfies Record<string, Hex>;
 
-/** `implementation()`, which a beacon answers (EIP-1967). */
+/** `implementation()` of a beacon (EIP-1967). */
 const IMPLEMENTATION_CALL = '0x5c60da1b';
-/** `facetAddresses()`, which a diamond answers (EIP-2535). */
+/** `facetAddresses()` of a diamond (EIP-2535). */
 const FACETS_CALL = '0x52ef6b2c';
-/** The answer of a diamond: as many as 250 facets, each a word of 64 digits. */
+/** Maximum response of a diamond: 250 facets, each a word of 64 digits. */
 const FACETS_ANSWER_BYTES = 16_384;
-/** The answer of a beacon: one address; a contract may answer with any number of bytes. */
+/** Response of a beacon: one address; a contract may return any number of bytes. */
 const CALL_ANSWER_BYTES = 1_024;
 
-/** A storage slot; some nodes leave leading zeros out. */
+/** A storage slot; some nodes omit leading zeros. */
 const slotValue = z
   .string()
   .regex(/^0x[0-9a-f]{0,64}$/i)
   .transform((text): Hex => `0x${text.slice(2).toLowerCase().padStart(64, '0')}`);
 
-/** What one contract is asked for, by the endpoints that agreed on its code, at the block of that code. */
+/** Queries about one contract, to the endpoints that agreed on its code, at the block of that code. */
 interface ProxyQuestion {
   readonly question: CodeQuestion;
   readonly endpoints: readonly Endpoint[];
@@ -81,8 +81,8 @@ interface ProxyQuestion {
 }
 
 /**
- * Whether a contract is a proxy, and of what, in the state of one block. As many independent endpoints have to agree on
- * every value as on the code.
+ * Determines whether a contract is a proxy, and of what, in the state of one block. As many independent
+ * endpoints must agree on every value as on the code.
  * @throws FullmatchError as {@link readDeployedCode} and {@link RpcClient.ask}; the reason of `signal`
  */
 export async function readProxy(
@@ -151,7 +151,7 @@ async function behindBeacon(asked: ProxyQuestion): Promise<ProxyReading['proxy']
   return { type: 'EIP1967Proxy', implementations: target === undefined ? [] : [target] };
 }
 
-/** The address in a slot; undefined where it is zero, or no address. */
+/** The address in a slot; undefined if it is zero or not an address. */
 async function readSlot(asked: ProxyQuestion, slot: Hex): Promise<Hex | undefined> {
   const { question } = asked;
   const value = await agreed(asked, 'storage', (endpoint, at) =>
@@ -165,7 +165,7 @@ async function readSlot(asked: ProxyQuestion, slot: Hex): Promise<Hex | undefine
   return addressIn(value);
 }
 
-/** What a diamond (EIP-2535) names as its facets; undefined where it answers with anything else than a list of addresses. */
+/** The facets of a diamond (EIP-2535); undefined if the response is not a list of addresses. */
 async function askFacets(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
   const { address } = asked.question;
   const answer = await askContract(asked, 'facets', address, FACETS_CALL, FACETS_ANSWER_BYTES);
@@ -173,13 +173,13 @@ async function askFacets(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
   return implementations && { type: 'DiamondProxy', implementations };
 }
 
-/** What a beacon answers; undefined where it answers with an error or with something else than an address. */
+/** The address that a beacon returns; undefined if it returns an error or anything else. */
 async function askBeacon(asked: ProxyQuestion, beacon: Hex): Promise<Hex | undefined> {
   const answer = await askContract(asked, 'beacon', beacon, IMPLEMENTATION_CALL, CALL_ANSWER_BYTES);
   return answer?.length === 66 ? addressIn(answer) : undefined;
 }
 
-/** What a contract answers to a call; undefined where that is an error, or longer than `maxBytes`. */
+/** The result of a call to a contract; undefined if it is an error, or longer than `maxBytes`. */
 async function askContract(
   asked: ProxyQuestion,
   about: 'beacon' | 'facets',
@@ -212,7 +212,7 @@ function addressIn(word: Hex): Hex | undefined {
   return digits === undefined || /^0+$/.test(digits) ? undefined : `0x${digits}`;
 }
 
-/** The addresses of an encoded list, where it holds nothing else and none of them is zero. */
+/** The addresses of an ABI-encoded list, if it contains nothing else and none of them is zero. */
 function addressesIn(answer: Hex): readonly Hex[] | undefined {
   const words = answer.slice(2).match(/.{64}/g) ?? [];
   const [offset = '', count = '', ...rest] = words;
@@ -222,7 +222,7 @@ function addressesIn(answer: Hex): readonly Hex[] | undefined {
   return found.every((each) => each !== undefined) ? found : undefined;
 }
 
-/** What all endpoints that agreed on the code say of something else in the same block. */
+/** The value of another query in the same block, if all endpoints that agreed on the code agree on it. */
 async function agreed(
   { question, endpoints, deployed }: ProxyQuestion,
   about: 'storage' | 'beacon' | 'facets',

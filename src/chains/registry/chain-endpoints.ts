@@ -4,17 +4,17 @@ import { hostOfRpc, isUsableRpc, judgeRpc, rpcKey, type RpcFault } from './publi
 import { type Endpoint, type FieldOrigin } from './registered-chain.ts';
 import { type ServiceChain } from './service-chain.ts';
 
-/** One source of a chain's endpoints; later layers of a chain win over earlier ones. */
+/** One source of a chain's endpoints; later layers of a chain override earlier ones. */
 export interface EndpointLayer {
   readonly origin: FieldOrigin;
-  /** The list's endpoints are strangers': they are asked only when anyone may see them. */
+  /** Endpoints of the list come from strangers: they are used only if they may be published. */
   readonly fromList: boolean;
   readonly fields: Pick<ServiceChain, 'rpc' | 'extraRpc' | 'privateRpc'>;
 }
 
-/** The endpoints of a chain from all layers, with what was wrong with them. */
+/** The endpoints of a chain from all layers, and findings about them. */
 export interface ChainEndpoints {
-  /** What the record publishes. */
+  /** Endpoints in the published record. */
   readonly rpc: readonly string[];
   readonly origin: FieldOrigin;
   readonly endpoints: readonly Endpoint[];
@@ -26,7 +26,7 @@ type EndpointField = keyof EndpointLayer['fields'];
 interface Candidate {
   readonly url: string;
   readonly layer: EndpointLayer;
-  /** Where the operator wrote it: the field and the place in it. */
+  /** Where the operator wrote it: the field and the position in it. */
   readonly field: EndpointField;
   readonly index: number;
   readonly fault: RpcFault | undefined;
@@ -41,7 +41,7 @@ const FAULT_TEXTS: Readonly<Record<RpcFault, string>> = {
   private_host: 'names a private host',
 };
 
-/** `rpc` of a layer replaces what earlier layers gave, `extraRpc` appends what is not there yet. */
+/** `rpc` of a layer replaces the endpoints of earlier layers, `extraRpc` appends missing ones. */
 function mergeCandidates(layers: readonly EndpointLayer[], local: boolean): readonly Candidate[] {
   let candidates: Candidate[] = [];
   for (const layer of layers) {
@@ -65,7 +65,7 @@ function originOf(layers: readonly EndpointLayer[], candidates: readonly Candida
   return layers.findLast(({ fields }) => fields.rpc !== undefined)?.origin ?? 'service';
 }
 
-/** One finding for all that a list's record holds and nobody may see. */
+/** One finding for all unpublishable endpoints of a list record. */
 function reportLeftOut(chainId: number, candidates: readonly Candidate[]): readonly Finding[] {
   if (candidates.length === 0) return [];
   const counts = new Map<RpcFault, number>();
@@ -121,7 +121,7 @@ function reportPrivate(chainId: number, index: number, fault: RpcFault): Finding
   };
 }
 
-/** The endpoints that only the service sees: private ones, then configured ones that nobody else may see. */
+/** Endpoints that only the service sees: private ones, then configured ones that may not be published. */
 function collectHidden(
   chainId: number,
   layers: readonly EndpointLayer[],
@@ -150,9 +150,10 @@ function distinctUrls(urls: Iterable<string>): readonly string[] {
 }
 
 /**
- * The endpoints of a chain from its layers, lowest first: what is published (SPEC §1 rule 4), what the service asks,
- * and what the operator should know. Strings of one source stay byte-identical, repeated ones included; the service
- * asks each URL only once, however it is spelled. A configured endpoint that nobody may see is asked all the same, under an opaque label.
+ * Merges the endpoints of a chain from its layers, lowest first: published endpoints (SPEC §1 rule 4),
+ * endpoints that the service uses, and findings for the operator. Strings of one source stay byte-identical,
+ * including duplicates; the service uses each URL only once, however it is spelled. A configured endpoint
+ * that may not be published is used all the same, under an opaque label.
  */
 export function mergeEndpoints(
   chainId: number,

@@ -4,22 +4,22 @@ import path from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { type ChainRecord } from './chain-record.ts';
 
-/** A picture as it is served. */
+/** An icon as it is served. */
 export interface ChainIcon {
   readonly bytes: Buffer<ArrayBuffer>;
-  /** A media type of a picture, by the ending of the file. */
+  /** Media type by file extension. */
   readonly type: string;
 }
 
-/** The pictures of chains in the operator's folder. */
+/** Chain icons in the operator's folder. */
 export interface ChainIcons {
-  /** Whether the folder has a picture of this chain. */
+  /** Whether the folder has an icon of this chain. */
   has(record: ChainRecord): boolean;
-  /** The picture; undefined when there is none, or none any more. */
+  /** The icon; undefined if there is none, or it was removed. */
   read(record: ChainRecord): Promise<ChainIcon | undefined>;
 }
 
-/** The endings that are served and their types. Of several pictures of one name the first ending here is taken. */
+/** Supported extensions and their media types. Of several icons with one name the first extension here wins. */
 const TYPES: ReadonlyMap<string, string> = new Map([
   ['.svg', 'image/svg+xml'],
   ['.png', 'image/png'],
@@ -30,7 +30,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
 ]);
 const ENDINGS = [...TYPES.keys()];
 
-/** An icon is small; larger files are something else. */
+/** Icons are small; larger files are something else. */
 const ICON_MAX_BYTES = 1_048_576;
 
 interface IconFile {
@@ -38,14 +38,14 @@ interface IconFile {
   readonly ending: string;
 }
 
-/** No folder: no chain has a picture. */
+/** Without a folder no chain has an icon. */
 const NO_ICONS: ChainIcons = { has: () => false, read: async () => undefined };
 
 /**
- * The pictures of a folder: `1.svg` is that of chain 1, and `ethereum.png` that of every chain whose record names the
- * icon `ethereum`. The folder is listed here, and what a record names is only looked up among the names found, so no
- * name from outside ever becomes a path. Links and folders are no pictures.
- * @throws FullmatchError invalid_configuration when the folder cannot be read.
+ * The icons in a folder: `1.svg` is that of chain 1, and `ethereum.png` that of every chain whose record
+ * names the icon `ethereum`. The folder is listed here, and the icon name of a record is only looked up in
+ * the listing, so no name from outside ever becomes a path. Links and folders are ignored.
+ * @throws FullmatchError invalid_configuration if the folder cannot be read
  */
 export async function openIcons(folder: string | undefined): Promise<ChainIcons> {
   if (folder === undefined) return NO_ICONS;
@@ -86,7 +86,7 @@ async function readFolder(folder: string) {
   }
 }
 
-/** The file may have changed since the folder was listed, so what is opened is looked at again. */
+/** The file may have changed since the folder was listed, so the opened file is checked again. */
 async function readIcon({ path: file, ending }: IconFile): Promise<ChainIcon | undefined> {
   const { O_NOFOLLOW, O_NONBLOCK, O_RDONLY } = constants;
   const handle = await open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK).catch(() => undefined);

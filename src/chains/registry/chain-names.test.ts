@@ -21,8 +21,8 @@ const chains = fc.array(fc.record({ name: text, shortName: text }), { maxLength:
 );
 
 /**
- * The first name that begins with the text as a word, or with the text, or has a word that does, of supported chains before
- * all; else the first of the nearest, each compared.
+ * Expected suggestion: a name that starts with the text as a word, or with the text, or has a word that does,
+ * supported chains first; else the first of the nearest, comparing all.
  */
 function compareAll(all: readonly RegisteredChain[], wanted: string): string | undefined {
   const lower = wanted.toLowerCase();
@@ -98,7 +98,7 @@ describe('the nearest name', () => {
       const wanted = letters.repeat(10).slice(0, length);
       measured = 0;
       names.nearest(wanted);
-      // Distances of more than 32 characters take far longer. By their lengths alone hundreds would be compared.
+      // Distances of more than 32 characters take far longer. By length alone hundreds would be compared.
       expect(measured, `${length} characters`).toBeLessThan(length > 32 ? 100 : 1_000);
     }
   });

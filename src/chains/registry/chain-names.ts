@@ -2,9 +2,9 @@ import { distance } from 'fastest-levenshtein';
 import { type RegisteredChain } from './registered-chain.ts';
 import { type ChainRegistry } from './registry.ts';
 
-/** Names that are spelled alike share most letters: how often each occurs says that two are not, for little work. */
+/** Similar names share most letters: comparing letter counts rules out dissimilar ones cheaply. */
 const LETTER_KINDS = 32;
-/** Characters of a text that is looked for as the beginning of a name or word. */
+/** Maximum length of a prefix search. */
 const LEAST_PART = 3;
 
 interface Spelling {
@@ -13,21 +13,21 @@ interface Spelling {
   readonly letters: Uint16Array;
 }
 
-/** The chains by what references call them, made once for a registry. */
+/** Chains indexed by the names that references use, built once for a registry. */
 export class ChainNames {
   readonly #byId: ReadonlyMap<number, RegisteredChain>;
-  /** By names as they are written, or in lower case; those of the first map go before those of the next. */
+  /** Indexes by exact name, and by lower-case name; the first map takes precedence. */
   readonly #tiers: readonly {
     readonly isFolded: boolean;
     readonly chains: ReadonlyMap<string, readonly RegisteredChain[]>;
   }[];
-  /** Each name and short name once, in the order of the registry. */
+  /** Each name and short name once, in registry order. */
   readonly #all: readonly Spelling[];
   readonly #supported: readonly Spelling[];
 
   readonly #measure: (left: string, right: string) => number;
 
-  /** @param measure the distance of two texts; tests count how often it is asked for */
+  /** @param measure distance of two texts; tests count its calls */
   constructor({ chains }: Pick<ChainRegistry, 'chains'>, measure = distance) {
     this.#measure = measure;
     this.#byId = new Map(chains.map((chain) => [chain.record.chainId, chain]));
@@ -52,8 +52,8 @@ export class ChainNames {
   }
 
   /**
-   * The chains that a name means, ascending chainId. An exact short name goes before an exact name, and both before either in
-   * another case.
+   * The chains that a name refers to, by ascending chainId. An exact short name precedes an exact name, and
+   * both precede a match in another case.
    */
   named(name: string): readonly RegisteredChain[] {
     const lower = name.toLowerCase();
@@ -62,8 +62,8 @@ export class ChainNames {
   }
 
   /**
-   * The name or short name that was most likely meant: one that begins with the text, or has a word that does, or one that
-   * is spelled much like it (a third may be wrong). Supported chains go first, and then small ids, which are the well-known.
+   * Suggests a name or short name: one that starts with the text, or has a word that does, or a similar one
+   * (a third may differ). Supported chains come first, and then low ids, which are the well-known ones.
    */
   nearest(text: string): string | undefined {
     const wanted = text.toLowerCase();
@@ -84,7 +84,8 @@ export class ChainNames {
     let bestDistance = Math.max(1, Math.floor(wanted.length / 3)) + 1;
     for (const spelling of this.#all) {
       const { name, lower } = spelling;
-      // Nobody waits for a distance that can be told to be too large: it takes microseconds, and names are thousands.
+      // Distances known to be too large are not computed: each takes microseconds, and there are thousands of
+      // names.
       if (Math.abs(wanted.length - lower.length) >= bestDistance) continue;
       if (leastDistance(letters, spelling.letters) >= bestDistance) continue;
       const steps = this.#measure(wanted, lower);
@@ -120,7 +121,7 @@ function spellingsOf(chains: readonly RegisteredChain[]): readonly Spelling[] {
   });
 }
 
-/** A chain stands once below each of its names. */
+/** A chain is listed once for each of its names. */
 function groupByName(
   chains: readonly RegisteredChain[],
   namesOf: (chain: RegisteredChain) => readonly string[],
@@ -136,7 +137,7 @@ function groupByName(
   return grouped;
 }
 
-/** How often the characters of each kind occur; characters of a kind share the last bits of their codes. */
+/** Letter counts in buckets; characters of a bucket share the last bits of their codes. */
 function countLetters(text: string): Uint16Array {
   const counts = new Uint16Array(LETTER_KINDS);
   for (let index = 0; index < text.length; index += 1) {
@@ -146,7 +147,7 @@ function countLetters(text: string): Uint16Array {
   return counts;
 }
 
-/** Each step of an edit takes away one letter, gives one, or both: the distance is no less than what is over on one side. */
+/** Each edit removes a letter, adds one, or both: the distance is at least the surplus on one side. */
 function leastDistance(left: Uint16Array, right: Uint16Array): number {
   let [missing, added] = [0, 0];
   for (let kind = 0; kind < LETTER_KINDS; kind += 1) {

@@ -1,6 +1,6 @@
 import { type ChainRecord } from './chain-record.ts';
 
-/** Every field of a chain record, in the order of its keys in `GET /chains`: the table of SPEC §1, then the extras. */
+/** Fields of a chain record, in the key order of `GET /chains`: the table of SPEC §1, then the extras. */
 export const CHAIN_RECORD_FIELDS = [
   'name',
   'chain',

@@ -3,7 +3,10 @@ import { z } from 'zod';
 const text = z.string().min(1);
 const count = z.int().min(0);
 
-/** A chain record as `GET /chains` publishes it (SPEC §1): the fields of the table, then the public list's other ones. */
+/**
+ * A chain record as `GET /chains` publishes it (SPEC §1): the fields of the table, then the other fields of
+ * the public list.
+ */
 export const chainRecordSchema = z
   .strictObject({
     name: text.describe('Name of the chain'),

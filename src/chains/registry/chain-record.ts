@@ -14,8 +14,8 @@ export interface Explorer {
 }
 
 /**
- * An element of `GET /chains`: the public chain list's fields merged with the service's own four
- * (supported, monitored, contractFetchAddress, txRegex). A field that is not known is absent. Frozen.
+ * An element of `GET /chains`: the public chain list's fields merged with the service's own four (supported,
+ * monitored, contractFetchAddress, txRegex). Unknown fields are absent. Frozen.
  */
 export interface ChainRecord {
   readonly name: string;

@@ -22,7 +22,7 @@ function invalid(ref: string, fault: string): FullmatchError {
   );
 }
 
-/** The id that a reference spells, or undefined when it is a name. */
+/** The id that a reference spells, or undefined if it is a name. */
 function parseId(ref: string): number | undefined {
   const digits = CAIP2.exec(ref)?.[1];
   const spelled = digits ?? ref;
@@ -68,11 +68,10 @@ function single(ref: string, found: readonly RegisteredChain[]): RegisteredChain
 }
 
 /**
- * The chain that a reference means: a decimal or hexadecimal id, a CAIP-2 id (`eip155:1`), a short name or a full
- * name. An exact short name goes before an exact name, both before either in another case, and all before names that
- * the chain no longer has.
- * @throws FullmatchError invalid_parameter for what can be no reference, chain_not_found (with a suggestion when one is
- * near), ambiguous_chain_reference when it fits several chains.
+ * Resolves a chain reference: a decimal or hexadecimal id, a CAIP-2 id (`eip155:1`), a short name or a full
+ * name. An exact short name precedes an exact name, and both precede a match in another case.
+ * @throws FullmatchError invalid_parameter for a malformed reference, chain_not_found (with a suggestion if
+ * one is close), ambiguous_chain_reference if it matches several chains
  */
 export function findChain(registry: ChainRegistry, ref: string): RegisteredChain {
   const wanted = ref.trim();

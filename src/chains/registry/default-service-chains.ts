@@ -1,6 +1,6 @@
 import { type ServiceChain } from './service-chain.ts';
 
-/** Explorers of the Etherscan family name the creation transaction on a contract's page. */
+/** Explorers of the Etherscan family show the creation transaction on a contract's page. */
 const ETHERSCAN_TX_REGEX = "at txn\\s+<a href='\\/tx\\/(.*?)'";
 
 function etherscanPage(host: string): Pick<ServiceChain, 'contractFetchAddress' | 'txRegex'> {
@@ -16,9 +16,9 @@ function toMap(chains: readonly ServiceChain[]): ReadonlyMap<number, ServiceChai
 
 /**
  * The service configuration that ships with the project: the best-known chains, supported, with the public
- * endpoints of the chain list. It sets no field that the list knows, so a newer list stays in force, and it applies
- * only to chains that the list in use holds or the operator configured. Explorer pages are named
- * where one is known to have served them.
+ * endpoints of the chain list. It sets no field of the list, so a newer list takes effect, and it applies
+ * only to chains that are in the current list or that the operator configured. Explorer pages are listed if
+ * one is known to have worked.
  */
 export const defaultServiceChains: ReadonlyMap<number, ServiceChain> = toMap(
   [
@@ -65,7 +65,7 @@ function localChain(
   };
 }
 
-/** The chains of a developer's own machine. When enabled they replace the list's records of these ids. */
+/** Local development chains. When enabled they replace the list's records of these ids. */
 export const localServiceChains: ReadonlyMap<number, ServiceChain> = toMap([
   localChain({
     chainId: 1337,
@@ -82,7 +82,7 @@ export const localServiceChains: ReadonlyMap<number, ServiceChain> = toMap([
 /** The chain of `fullmatch demo`: the letters DEMO in ASCII, an id that no listed chain has. */
 export const DEMONSTRATION_CHAIN_ID = 0x44_45_4d_4f;
 
-/** What the chain of the demonstration is called wherever it is shown. It is there while it has contracts. */
+/** Display name of the demo chain, which exists while it has contracts. */
 export const demonstrationChain: ServiceChain = {
   chainId: DEMONSTRATION_CHAIN_ID,
   name: 'Demonstration (no real chain)',

@@ -1,4 +1,4 @@
-/** What a chain calls itself: the fields that say whether it is a testnet. */
+/** The names of a chain, which indicate whether it is a testnet. */
 export interface ChainNames {
   readonly chainId: number;
   readonly name?: string;
@@ -7,10 +7,13 @@ export interface ChainNames {
   readonly slip44?: number;
 }
 
-/** Parts of a word that say testnet wherever they stand: `zkTestnet2`, `pectra-devnet-5`; `tesnet` is how one record spells it. */
+/**
+ * Parts of a word that indicate a testnet anywhere: `zkTestnet2`, `pectra-devnet-5`; `tesnet` is a spelling
+ * in one record.
+ */
 const TESTNET_PARTS = /testnet|tesnet|devnet|previewnet|alphanet|stagenet/;
 
-/** Words that say testnet on their own: what the field calls its test networks. */
+/** Words that indicate a testnet on their own: common names of test networks. */
 const TESTNET_WORDS: ReadonlySet<string> = new Set(
   [
     'test sepolia goerli görli holesky hoodi rinkeby ropsten kovan mekong zhejiang',
@@ -19,7 +22,7 @@ const TESTNET_WORDS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(' ')),
 );
 
-/** Words that say testnet only together with SLIP-44 coin type 1, which is "testnet, all coins". */
+/** Words that indicate a testnet only together with SLIP-44 coin type 1 ("testnet, all coins"). */
 const HINT_WORDS: ReadonlySet<string> = new Set(
   'alpha beta dev develop developer staging stage preview demo'.split(' '),
 );
@@ -28,7 +31,7 @@ const HINT_WORDS: ReadonlySet<string> = new Set(
 const TEST_COIN = /^t[A-Z]/;
 const SLIP44_TESTNET = 1;
 
-/** The name of a chain when only its id is known. */
+/** The name of a chain of which only the id is known. */
 export function unknownChainName(chainId: number): string {
   return `Unknown chain ${chainId}`;
 }
@@ -38,12 +41,12 @@ function hasWord(texts: readonly string[], words: ReadonlySet<string>): boolean 
 }
 
 /**
- * `mainnet` or `testnet`, from the words of name, title and shortName; undefined when the chain has no name.
- * A chain with "mainnet" in its name is never a testnet. SLIP-44 coin type 1 only breaks a tie: many mainnets carry
- * it, so alone it is right 3 times in 4.
+ * `mainnet` or `testnet`, from the words of name, title and shortName; undefined if the chain has no name. A
+ * chain with "mainnet" in its name is never a testnet. SLIP-44 coin type 1 only breaks a tie: many mainnets
+ * have it, so alone it is right 3 times in 4.
  */
 export function deriveNetwork(names: ChainNames): 'mainnet' | 'testnet' | undefined {
-  // A made-up name says nothing, also when it comes back in a list that this service published.
+  // A generated name has no meaning, also when it returns in a list that this service published.
   const name = names.name === unknownChainName(names.chainId) ? undefined : names.name;
   const texts = [name, names.title, names.shortName].flatMap((text) =>
     text === undefined ? [] : [text.toLowerCase()],

@@ -1,10 +1,13 @@
 import { RE2JS } from 're2js';
 import { holdsPlaceholder } from './public-rpc.ts';
 
-/** Stands for the contract's address in contractFetchAddress. */
+/** Placeholder of the contract's address in contractFetchAddress. */
 const ADDRESS_PLACEHOLDER = '${ADDRESS}';
 
-/** Longer than any explorer needs (the longest of 2023 is 70 characters); it bounds what a reader of the record compiles. */
+/**
+ * Longer than any explorer needs (the longest of 2023 is 70 characters); it bounds the regex that readers of
+ * the record compile.
+ */
 const TX_REGEX_MAX_CHARACTERS = 500;
 
 const SAMPLE_ADDRESS = `0x${'0'.repeat(40)}`;
@@ -24,8 +27,9 @@ function isCredentialKey(key: string): boolean {
 }
 
 /**
- * What is wrong with a txRegex, and how to mend it; undefined when it is sound: it compiles in a linear-time engine
- * (RE2) and has exactly one capture group, the creation transaction's hash on the explorer's page.
+ * Describes what is wrong with a txRegex and how to fix it; undefined if it is valid: it compiles in a
+ * linear-time engine (RE2) and has exactly one capture group, which matches the creation transaction's hash
+ * on the explorer's page.
  */
 export function findTxRegexFault(pattern: string): string | undefined {
   if (pattern.length > TX_REGEX_MAX_CHARACTERS) {
@@ -36,7 +40,7 @@ export function findTxRegexFault(pattern: string): string | undefined {
     groups = RE2JS.compile(pattern).groupCount();
   } catch (error) {
     const message = error instanceof Error ? error.message : 'unknown';
-    // The engine quotes the part at fault, which may be a secret in the wrong place; signs alone are none.
+    // The engine quotes the faulty part, which may be a misplaced secret; punctuation alone is not.
     const reason = message.replace(/: `(.*)`$/s, (quote, part: string) =>
       /[A-Za-z0-9]/.test(part) ? '' : quote,
     );
@@ -51,7 +55,7 @@ export function findTxRegexFault(pattern: string): string | undefined {
     : `has ${groups} capture groups; keep one, around the transaction hash, and write the others as (?: )`;
 }
 
-/** The URL of an explorer's page of a contract, by a contractFetchAddress that is sound. */
+/** The URL of a contract's page on an explorer, from a valid contractFetchAddress. */
 export function fillFetchAddress(template: string, address: string): string {
   return template.replace(ADDRESS_PLACEHOLDER, () => address);
 }
@@ -80,8 +84,9 @@ function findUrlFault(template: string): string | undefined {
 }
 
 /**
- * What is wrong with a contractFetchAddress, and how to mend it; undefined when it is sound: an http(s) URL that
- * holds `${ADDRESS}` exactly once, in path or query, and neither another placeholder nor a credential.
+ * Describes what is wrong with a contractFetchAddress and how to fix it; undefined if it is valid: an http(s)
+ * URL that contains `${ADDRESS}` exactly once, in path or query, and neither another placeholder nor a
+ * credential.
  */
 export function findFetchAddressFault(template: string): string | undefined {
   const count = template.split(ADDRESS_PLACEHOLDER).length - 1;

@@ -1,10 +1,10 @@
-/** How much a finding asks of the operator: mend it now, look at it, or only know it. */
+/** Severity of a finding: fix it now, check it, or for information. */
 export type FindingLevel = 'error' | 'warning' | 'info';
 
 /**
- * Something the chain registry noticed and did not stop for. `code` is stable, lower_snake_case;
- * `field` is the field of the chain record or of the service configuration that it concerns.
- * The message may be shown to anyone: it never holds a URL that may carry a credential.
+ * A non-fatal observation about the chain registry. `code` is stable, lower_snake_case; `field` is the field
+ * of the chain record or of the service configuration that it concerns. The message is safe to publish: it
+ * never contains a URL that may carry a credential.
  */
 export interface Finding {
   readonly level: FindingLevel;
@@ -20,7 +20,7 @@ function compareText(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** Orders findings by gravity, then chain, code, field and message, so that equal input gives an equal report. */
+/** Sorts findings by severity, then chain, code, field and message, so that equal input gives an equal report. */
 export function compareFindings(left: Finding, right: Finding): number {
   return (
     LEVELS[left.level] - LEVELS[right.level] ||

@@ -1,13 +1,13 @@
 import { isMembers, type Members } from '../../lib/members.ts';
 import { type ChainRecord } from './chain-record.ts';
 
-/** The fields that only the service says; a list that holds them is not believed. */
+/** Fields that only the service may set; they are ignored in a list. */
 const SERVICE_FIELDS = ['supported', 'monitored', 'contractFetchAddress', 'txRegex'] as const;
 
 /** A record of a public chain list: a chain record without the service's own four fields. */
 export type ListRecord = Omit<ChainRecord, (typeof SERVICE_FIELDS)[number]>;
 
-/** Chain ids run from 1 to the largest integer that JSON readers agree on (2^53-1). */
+/** Chain ids range from 1 to the largest integer that JSON readers agree on (2^53-1). */
 export function isChainId(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0;
 }
@@ -18,7 +18,7 @@ const MAX_DEPTH = 8;
 const EXECUTABLE_SCHEME = /^(?:javascript|data|vbscript):/i;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** Neither known: the public list writes null or '' where it knows nothing. */
+/** Unknown values: the public list writes null or ''. */
 const isUnknown = (value: unknown): boolean =>
   value === undefined || value === null || value === '';
 
@@ -28,14 +28,14 @@ function readText(value: unknown): string {
 }
 
 /**
- * Whether a link runs code in the page that has it in an `href`. Browsers read past spaces and control characters before
- * a scheme, and past tabs and line breaks within it (URL standard, 4.4).
+ * Whether a link in an `href` runs code in the page. Browsers skip spaces and control characters before a
+ * scheme, and tabs and line breaks within it (URL standard, 4.4).
  */
 export function runsCode(link: string): boolean {
   return EXECUTABLE_SCHEME.test(link.replace(/[\p{Cc}\s]/gu, ''));
 }
 
-/** A link that a page may put in an `href`: any text but a scheme that {@link runsCode}. */
+/** A link that a page may put in an `href`: any text except a scheme that {@link runsCode}. */
 function readLink(value: unknown): string {
   const text = readText(value);
   if (runsCode(text)) throw new TypeError('is a link that runs code');
@@ -62,8 +62,8 @@ function readArray<T>(value: unknown, readItem: (item: unknown) => T | undefined
 }
 
 /**
- * An object whose members are all known keeps the object itself, so that its bytes stay those of the source;
- * another one is rebuilt from its known members.
+ * An object with only known members keeps its identity, so its bytes stay those of the source; others are
+ * rebuilt from their known members.
  */
 function keepMembers<T>(value: Members, names: readonly string[]): T {
   const entries = Object.entries(value);
@@ -86,7 +86,7 @@ function readExplorer(value: unknown): NonNullable<ListRecord['explorers']>[numb
   readText(value.name);
   readLink(value.url);
   if (!isUnknown(value.icon)) readText(value.icon);
-  // `none` is the public list's word for an explorer that promises no standard paths.
+  // `none` is the public list's value for an explorer without standard paths.
   const standard = isUnknown(value.standard) ? 'none' : readText(value.standard);
   const whole = value.standard === standard ? value : { ...value, standard };
   return keepMembers(whole, ['name', 'url', 'standard', 'icon']);
@@ -123,7 +123,10 @@ function readChainId(value: unknown): number {
   return value;
 }
 
-/** How each field of the public list is read. A reader returns undefined for what is not known and throws TypeError for what is wrong. */
+/**
+ * Reader of each field of the public list. It returns undefined for unknown values and throws TypeError for
+ * invalid ones.
+ */
 const READERS: { [Field in keyof ListRecord]-?: (value: unknown) => ListRecord[Field] } = {
   name: readText,
   chain: readText,
@@ -149,16 +152,16 @@ const READERS: { [Field in keyof ListRecord]-?: (value: unknown) => ListRecord[F
 const FIELDS = Object.entries(READERS);
 const KNOWN = new Set<string>([...Object.keys(READERS), ...SERVICE_FIELDS]);
 
-/** The names of a record's own members that no chain record has, such as a field that the public list gained later. */
+/** Names of a record's own members that no chain record has, such as a field that the public list gained later. */
 export function unknownFieldsOf(value: Members): readonly string[] {
   return Object.keys(value).filter((name) => !KNOWN.has(name));
 }
 
 /**
- * One record of a public chain list, with what is not known (null, '') absent and everything else as the source
- * has it, key order and odd Unicode included. Fields that are no part of a chain record are dropped: the published
- * shape is frozen. So are the service's own fields, which a list cannot know.
- * @throws TypeError that says which field is wrong and how.
+ * Reads one record of a public chain list. Unknown values (null, '') become absent; everything else stays as
+ * in the source, including key order and odd Unicode. Fields that are not part of a chain record are dropped,
+ * because the published shape is frozen; so are the service's own fields, which a list cannot know.
+ * @throws TypeError that states which field is invalid and why
  */
 export function readListRecord(value: unknown): ListRecord {
   if (!isMembers(value)) throw new TypeError('the record is not an object');

@@ -3,25 +3,29 @@ import { defaultServiceChains } from './default-service-chains.ts';
 import { buildRegistry, type ChainRegistry } from './registry.ts';
 import { type ServiceChain } from './service-chain.ts';
 
-/** What the configuration says about the chain registry. */
+/** Configuration of the chain registry. */
 export interface RegistryOptions {
-  /** `configured` leaves out listed chains that are neither configured nor have contracts. */
+  /** `configured` omits listed chains that are neither configured nor have contracts. */
   readonly include: 'all' | 'configured';
-  /** The operator's own list file, an absolute path; the embedded list where absent. */
+  /** Absolute path of the operator's own list file; the embedded list if absent. */
   readonly list?: string;
   /** Whether the default service configuration applies. */
   readonly defaults: boolean;
-  /** Whether the local chains 1337 and 31337 are there. */
+  /** Whether the local chains 1337 and 31337 exist. */
   readonly localChains: boolean;
 }
 
-/** The public list that the options name. @throws FullmatchError invalid_chain_list */
+/**
+ * Loads the public list that the options name.
+ * @throws FullmatchError invalid_chain_list
+ */
 export function readChainList({ list }: RegistryOptions): Promise<ChainList> {
   return list === undefined ? readEmbeddedList() : readListFile(list);
 }
 
 /**
- * The chain registry of a list, the options, the operator's chains, the chains that have contracts, and those whose monitor keeps up.
+ * Builds the chain registry from a list, the options, the operator's chains, the chains that have contracts,
+ * and those whose monitor keeps up.
  */
 export function makeRegistry(
   list: ChainList,

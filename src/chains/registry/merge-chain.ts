@@ -8,7 +8,7 @@ import { type ListRecord } from './list-record.ts';
 import { type FieldOrigin, type RegisteredChain } from './registered-chain.ts';
 import { type ServiceChain } from './service-chain.ts';
 
-/** The entries for one chain, each from its own layer. */
+/** The entries for one chain, one from each layer. */
 export interface ChainEntries {
   readonly chainId: number;
   readonly listed?: ListRecord;
@@ -16,7 +16,7 @@ export interface ChainEntries {
   readonly defaults?: ServiceChain;
   /** The operator's entry. */
   readonly configured?: ServiceChain;
-  /** Whether a monitor keeps up with the chain now. */
+  /** Whether a monitor currently keeps up with the chain. */
   readonly isWatched?: boolean;
 }
 
@@ -26,10 +26,10 @@ interface Layer extends EndpointLayer {
   readonly fields: Partial<ServiceChain>;
 }
 
-/** Words that a name may carry or not without becoming another chain's. Testnets keep their word: it tells chains apart. */
+/** Generic words that do not distinguish chains. Testnet words do, so they are not included. */
 const GENERIC_WORDS: ReadonlySet<string> = new Set(['mainnet', 'network', 'chain', 'blockchain']);
 
-/** What tells a name apart: its words in lower case without generic ones, when others are left. */
+/** Distinguishing part of a name: its lower-case words without generic ones, unless none is left. */
 export function coreOfName(name: string): string {
   const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const core = words.filter((word) => !GENERIC_WORDS.has(word));
@@ -37,14 +37,17 @@ export function coreOfName(name: string): string {
 }
 
 /**
- * Whether a configured chain and the list's record of its id are two chains: the list says that the id is reused
- * and the names conflict.
+ * Whether a configured chain and the list's record of its id are different chains: the list marks the id as
+ * reused and the names conflict.
  */
 function isOtherChain(listed: ListRecord, configured: ServiceChain): boolean {
   return listed.redFlags?.includes('reusedChainId') === true && namesConflict(listed, configured);
 }
 
-/** Whether the configuration calls a chain otherwise than the list. Case, punctuation and words such as "mainnet" make no conflict. */
+/**
+ * Whether configuration and list name a chain differently. Case, punctuation and words such as "mainnet" are
+ * no conflict.
+ */
 function namesConflict(listed: ListRecord, configured: ServiceChain): boolean {
   if (configured.name === undefined) return false;
   const names = [listed.name, listed.title].filter((name) => name !== undefined);
@@ -52,7 +55,7 @@ function namesConflict(listed: ListRecord, configured: ServiceChain): boolean {
   return !names.some((name) => coreOfName(name) === core);
 }
 
-/** What is to be said where the configuration and the list call a chain by two names. */
+/** Finding for a chain that configuration and list name differently. */
 function findOtherName({ chainId, listed, configured }: ChainEntries): Finding | undefined {
   if (listed === undefined || configured === undefined) return undefined;
   if (!namesConflict(listed, configured)) return undefined;
@@ -74,8 +77,8 @@ function findOtherName({ chainId, listed, configured }: ChainEntries): Finding |
 }
 
 /**
- * The layers of a chain, lowest first. Below all sources lies what the service says about a chain that nothing else is
- * said of; a chain that is configured is supported unless its entry says otherwise.
+ * The layers of a chain, lowest first. The lowest holds the service's defaults; a configured chain is
+ * supported unless its entry says otherwise.
  */
 function stackLayers(
   chainId: number,
@@ -99,7 +102,7 @@ function stackLayers(
   return layers;
 }
 
-/** The highest layer that says something about a field. */
+/** The highest layer that sets a field. */
 function findLayer(layers: readonly Layer[], field: RecordField): Layer | undefined {
   for (let index = layers.length - 1; index >= 0; index -= 1) {
     if (layers[index]?.fields[field] !== undefined) return layers[index];
@@ -107,7 +110,7 @@ function findLayer(layers: readonly Layer[], field: RecordField): Layer | undefi
   return undefined;
 }
 
-/** The record and the origin of each of its fields, keys in the table's order. */
+/** The record and the origin of each of its fields, keys in table order. */
 function mergeFields(
   chainId: number,
   layers: readonly Layer[],
@@ -144,7 +147,7 @@ function mergeFields(
   return { record: record as unknown as ChainRecord, origins };
 }
 
-/** True of a chain that is to be watched and that is: a configuration alone watches nothing. */
+/** True for a chain that is configured to be watched and actually is. */
 function findMonitored({ configured, isWatched = false }: ChainEntries) {
   const isWanted = configured?.monitor !== undefined;
   return { value: isWanted && isWatched, origin: isWanted ? 'configuration' : 'service' };
@@ -158,8 +161,8 @@ function isTestnet(record: ChainRecord): boolean {
 }
 
 /**
- * One chain of the registry from its sources, field by field: list < default service configuration < operator's
- * configuration (SPEC §1 rule 5).
+ * Merges one chain of the registry from its sources, field by field: list < default service configuration <
+ * operator's configuration (SPEC §1 rule 5).
  */
 export function mergeChain(entries: ChainEntries): {
   readonly chain: RegisteredChain;

@@ -1,24 +1,24 @@
 import { z } from 'zod';
 
-/** How a chain is monitored. */
+/** Monitor settings of a chain. */
 export interface MonitoredChain {
-  /** The first block that is followed: that of the moment when the chain is first monitored, or a number. */
+  /** The first block to follow: the head when the chain is first monitored, or a number. */
   readonly from: 'head' | number;
   /**
-   * How many blocks the monitor stays behind the newest, or `finalized` to follow only blocks that the chain calls final. With 0, the
-   * default, blocks are followed as they come, and what the chain replaces is rolled back.
+   * How many blocks the monitor stays behind the head, or `finalized` to follow only finalized blocks. With
+   * 0, the default, blocks are followed as they arrive, and reorganisations are rolled back.
    */
   readonly confirmations: number | 'finalized';
-  /** Whether contracts made by contracts are looked for in traces, where an endpoint has them. */
+  /** Whether to search traces for contracts created by contracts, if an endpoint provides them. */
   readonly traces: boolean;
-  /** Gateways of IPFS that are asked first for contracts of this chain; the common ones follow. */
+  /** IPFS gateways that are tried first for contracts of this chain, before the common ones. */
   readonly gateways: readonly string[];
 }
 
 const MAX_CONFIRMATIONS = 10_000;
 const MAX_GATEWAYS = 20;
 
-/** What `monitor: true` stands for. */
+/** Meaning of `monitor: true`. */
 const DEFAULT_MONITOR: MonitoredChain = {
   from: 'head',
   confirmations: 0,
@@ -26,7 +26,7 @@ const DEFAULT_MONITOR: MonitoredChain = {
   gateways: [],
 };
 
-/** An address that can be shown to anyone: without user information, query and fragment. */
+/** An address that is safe to publish: without user information, query and fragment. */
 function isGateway(value: string): boolean {
   if (!URL.canParse(value)) return false;
   const { protocol, username, password, search, hash } = new URL(value);
@@ -70,14 +70,14 @@ const monitorFields = z.strictObject({
     .default([]),
 });
 
-/** The keys below `monitor` of a chain. */
+/** Keys below `monitor` of a chain. */
 export const MONITOR_KEYS: readonly string[] = Object.keys(monitorFields.shape);
 
-/** What stands for the object: `true` for all defaults, `false` for nothing. */
+/** Shorthand for the object: `true` for all defaults, `false` for none. */
 function spellOut(value: unknown): unknown {
   if (value === true) return {};
   return value === false ? undefined : value;
 }
 
-/** `monitor` of a chain: `true`, `false` (which is as good as absent), or what differs from `true`. */
+/** `monitor` of a chain: `true`, `false` (same as absent), or an object with the settings that differ from `true`. */
 export const monitoredChainSchema = z.preprocess(spellOut, monitorFields.optional());

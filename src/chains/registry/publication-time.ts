@@ -10,8 +10,9 @@ const READ_DOCUMENT = sql(
 );
 
 /**
- * When a rendering of `GET /chains`, told by its SHA-256, first appeared on any process of this database.
- * It is the document's Last-Modified, so that replicas agree and a restart does not make the document look new.
+ * When a rendering of `GET /chains`, identified by its SHA-256, was first published by any process of this
+ * database. It is the document's Last-Modified, so that replicas agree and a restart does not make the
+ * document look new.
  */
 export async function recordPublication(database: Queryable, sha256: Uint8Array): Promise<Date> {
   await database.query(RECORD_DOCUMENT, [sha256]);

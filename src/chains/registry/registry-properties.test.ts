@@ -76,7 +76,7 @@ const input: fc.Arbitrary<RegistryInput> = fc.record({
 
 const render = (sources: RegistryInput): string => renderChains(buildRegistry(sources)).toString();
 
-/** The same sources with lists and maps turned round, and each record's own keys too. */
+/** The same sources with lists and maps reversed, including each record's keys. */
 function turnRound(sources: RegistryInput): RegistryInput {
   const turned = <T extends object>(value: T): T =>
     Object.fromEntries(Object.entries(value).reverse()) as T;
@@ -97,7 +97,7 @@ describe('the chain registry, whatever its sources', () => {
       fc.property(input, (sources) => {
         const once = render(sources);
         if (once === '[]') return;
-        // A default chain that did not apply stays one that does not, though the merged list may hold its id.
+        // A default chain that did not apply must not start to apply because the merged list contains its id.
         const defaults = new Map(
           [...sources.defaults].filter(
             ([id]) =>

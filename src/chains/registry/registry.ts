@@ -1,4 +1,4 @@
-// The registry of chains: the public list merged with the configuration of the service.
+// The registry of chains: the public list merged with the service configuration.
 import { FullmatchError } from '../../errors.ts';
 import { type ChainList } from '../list/chain-list.ts';
 import { shownSource } from '../list/source-name.ts';
@@ -17,35 +17,38 @@ import { type ServiceChain } from './service-chain.ts';
 export { type Finding } from './finding.ts';
 export { type RegisteredChain } from './registered-chain.ts';
 
-/** All chains that were added to the service, and what was noticed on the way. Immutable: a change makes a new one. */
+/** All chains that the service knows, and findings about their sources. Immutable: a change creates a new one. */
 export interface ChainRegistry {
   /** Ascending chainId; each id once. */
   readonly chains: readonly RegisteredChain[];
-  /** Gravest first. */
+  /** Most severe first. */
   readonly findings: readonly Finding[];
   /** `embedded`, the operator's list file, or the source that the list was synced from. */
   readonly listSource: string;
   readonly listSha256: string;
 }
 
-/** The sources of a chain registry. */
+/** Sources of a chain registry. */
 export interface RegistryInput {
   readonly list: ChainList;
-  /** The default service configuration; it applies to chains that are listed or configured. An empty map switches it off. */
+  /**
+   * The default service configuration; it applies to chains that are listed or configured. An empty map
+   * disables it.
+   */
   readonly defaults: ReadonlyMap<number, ServiceChain>;
   /** The operator's service configuration. */
   readonly configured: ReadonlyMap<number, ServiceChain>;
-  /** `configured` leaves out listed chains that the operator did not configure and that have no contracts. */
+  /** `configured` omits listed chains that the operator did not configure and that have no contracts. */
   readonly include: 'all' | 'configured';
-  /** Enables the chains 1337 and 31337 of the operator's own machine; they replace the list's records of these ids. */
+  /** Enables the local chains 1337 and 31337; they replace the list's records of these ids. */
   readonly localChains: boolean;
-  /** Every chain that ever stored a contract: it has a record whatever the other sources say. */
+  /** Every chain that ever stored a contract: it has a record regardless of the other sources. */
   readonly contractChainIds: readonly number[];
-  /** The chains that a monitor keeps up with now; none where nobody looked. */
+  /** Chains with a monitor that keeps up; empty if unknown. */
   readonly watched?: ReadonlySet<number>;
 }
 
-/** A configuration keys its chains by id; an entry that says another id would be published under the wrong one. */
+/** A configuration keys its chains by id; an entry with another id would be published under the wrong one. */
 function refuseWrongIds(
   name: string,
   chains: ReadonlyMap<number, ServiceChain>,
@@ -69,7 +72,7 @@ function pickDefaults(
   const known = [...input.defaults].filter(
     ([chainId]) => listed.has(chainId) || input.configured.has(chainId),
   );
-  // Its contracts are never taken for a real chain's, whatever the configuration says about defaults.
+  // Its contracts are never attributed to a real chain, regardless of the default configuration.
   const isShown = input.contractChainIds.includes(DEMONSTRATION_CHAIN_ID);
   return new Map([
     ...known,
@@ -79,8 +82,8 @@ function pickDefaults(
 }
 
 /**
- * The chain registry, from its sources and nothing else: the same sources in any order give the same registry.
- * @throws FullmatchError invalid_configuration when an entry's id is not its key.
+ * Builds the chain registry from its sources alone: the same sources in any order give the same registry.
+ * @throws FullmatchError invalid_configuration if an entry's id is not its key
  */
 export function buildRegistry(input: RegistryInput): ChainRegistry {
   refuseWrongIds('default service configuration', input.defaults);
@@ -88,7 +91,7 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
   const records = input.list.records.map((record) => [record.chainId, record] as const);
   const listed = new Map<number, ListRecord>(records);
   const defaults = pickDefaults(input, listed);
-  // The local chains are other chains than those that the list has under their ids.
+  // The local chains are not the chains that the list has under their ids.
   if (input.localChains) for (const chainId of localServiceChains.keys()) listed.delete(chainId);
 
   const included = new Set([

@@ -2,7 +2,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type NamedSecret } from '../../lib/secret.ts';
 import { type ChainRegistry } from './registry.ts';
 
-/** The body of `GET /chains`: a compact JSON array, ascending chainId, keys in the table's order. */
+/** Renders the body of `GET /chains`: a compact JSON array, ascending chainId, keys in table order. */
 export function renderChains(registry: ChainRegistry): Buffer {
   return Buffer.from(render(registry), 'utf8');
 }
@@ -13,9 +13,9 @@ function render(registry: ChainRegistry): string {
 
 /** A shorter value is not a secret, and would be found everywhere. */
 const SECRET_MIN_CHARACTERS = 4;
-/** A shorter value counts only as a word of its own: the password `test` is not in `testnet`. */
+/** A shorter value counts only as a whole word: the password `test` is not in `testnet`. */
 const WORD_MAX_CHARACTERS = 7;
-/** What a key looks like within a URL: one run of characters, long, letters and several digits. */
+/** Shape of a key within a URL: one long run of characters with letters and several digits. */
 const KEY_MIN_CHARACTERS = 20;
 const KEY_MIN_DIGITS = 3;
 
@@ -28,7 +28,7 @@ function looksLikeKey(part: string): boolean {
   );
 }
 
-/** The parts of a secret URL that look like keys. Each is hidden on its own, since another URL may hold it too. */
+/** Parts of a secret URL that look like keys. Each is checked on its own, since another URL may contain it too. */
 function keysWithin(value: string): readonly string[] {
   return value.split(/[/?&=#:@.,;]+/).filter((part) => part !== value && looksLikeKey(part));
 }
@@ -39,7 +39,7 @@ function escapeEveryCharacter(value: string): string {
     .join('');
 }
 
-/** The text as a function turns it, or nothing where it cannot: lone surrogates, stray percent signs. */
+/** The converted text, or nothing if conversion fails: lone surrogates, stray percent signs. */
 function attempt(turn: (text: string) => string, text: string): readonly string[] {
   try {
     return [turn(text)];
@@ -48,7 +48,7 @@ function attempt(turn: (text: string) => string, text: string): readonly string[
   }
 }
 
-/** Every spelling of a secret that a JSON text of URLs may hold. */
+/** Every spelling of a secret that a JSON text of URLs may contain. */
 function spellingsOf(value: string): readonly string[] {
   const plain = [value, ...keysWithin(value)];
   const turned = [encodeURIComponent, encodeURI, decodeURIComponent, escapeEveryCharacter].flatMap(
@@ -73,7 +73,7 @@ interface Needle {
 }
 
 function findNeedle(text: string, needles: readonly Needle[]): Needle | undefined {
-  // Percent-encoding may be written in either case, and hosts in any: compare without case as well.
+  // Percent-encoding and hosts are case-insensitive, so the comparison ignores case too.
   const lower = text.toLowerCase();
   return needles.find(({ spellings }) =>
     spellings.some((spelling) => holds(text, spelling) || holds(lower, spelling.toLowerCase())),
@@ -81,9 +81,10 @@ function findNeedle(text: string, needles: readonly Needle[]): Needle | undefine
 }
 
 /**
- * Scans the rendered document for every configured secret: as it is, JSON-escaped, percent-encoded and decoded, in
- * any case, and the keys within secret URLs.
- * @throws FullmatchError secret_in_document that names the chain, the field and the secret's name, never its value.
+ * Scans the rendered document for every configured secret: as it is, JSON-escaped, percent-encoded and
+ * decoded, in any case, and for the keys within secret URLs.
+ * @throws FullmatchError secret_in_document that names the chain, the field and the secret's name, never its
+ * value
  */
 export function assertNoSecrets(registry: ChainRegistry, secrets: readonly NamedSecret[]): void {
   const needles = secrets.map(({ name, secret }) => ({

@@ -6,7 +6,7 @@ import { type ListRecord } from './list-record.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 import { type ServiceChain } from './service-chain.ts';
 
-/** What the registry was made of: a review compares the finished chains with it. */
+/** Inputs of the registry: a review compares the finished chains with them. */
 interface ReviewInput {
   readonly list: ChainList;
   readonly defaults: ReadonlyMap<number, ServiceChain>;
@@ -124,8 +124,8 @@ function reviewSources(
 }
 
 /**
- * What an operator should know of the finished chains: each chain by itself, chains against each other, and sources
- * that came to nothing. `listed` holds the list's records that were merged.
+ * Findings about the finished chains: each chain by itself, chains against each other, and sources without
+ * effect. `listed` contains the list's records that were merged.
  */
 export function reviewRegistry(
   chains: readonly RegisteredChain[],

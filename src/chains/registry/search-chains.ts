@@ -2,33 +2,33 @@ import { foldText } from '../../lib/fold-text.ts';
 import { type ChainRecord } from './chain-record.ts';
 import { type RegisteredChain } from './registered-chain.ts';
 
-/** Which chains to find. An absent field excludes none. */
+/** Filter for chains. Absent fields exclude nothing. */
 export interface ChainFilter {
   readonly supported?: boolean;
   readonly monitored?: boolean;
   readonly testnet?: boolean;
-  /** `active`, `incubating` or `deprecated`, in any case. A chain that states no status counts as active. */
+  /** `active`, `incubating` or `deprecated`, in any case. A chain without a status counts as active. */
   readonly status?: string;
-  /** Words with white space between them: each has to occur somewhere in what a chain calls itself. */
+  /** Words separated by white space: each must occur in one of the chain's names. */
   readonly words?: string;
 }
 
-/** A part of the chains that were found. */
+/** A page of the chains that were found. */
 export interface ChainPage {
   /** Ascending chainId. */
   readonly chains: readonly RegisteredChain[];
-  /** How many chains fit the filter, on all pages. */
+  /** Number of matching chains on all pages. */
   readonly matching: number;
   /** The id after which the next page begins; absent on the last page. */
   readonly next?: number;
 }
 
-/** The public list's word for a chain in use; most records leave it out. */
+/** The public list's value for a chain in use; most records omit it. */
 const STATUS_UNLESS_STATED = 'active';
-/** An id that is written out is meant whole: `0x1` is not the beginning of `0x10`. */
+/** A complete id is matched exactly: `0x1` is not a prefix of `0x10`. */
 const SPELLED_ID = /^(?:0x[0-9a-f]+|eip155:[0-9]+)$/;
 
-/** What is read of a chain once: folding a name takes longer than all else that a search does with it. */
+/** Search data of a chain, computed once: folding a name takes longer than the rest of a search. */
 function onceForEach<Value>(
   read: (chain: RegisteredChain) => Value,
 ): (chain: RegisteredChain) => Value {
@@ -40,7 +40,7 @@ function onceForEach<Value>(
   };
 }
 
-/** What a chain is called, a line each, so that no word is found across two of them. */
+/** The names of a chain, one per line, so that no word spans two of them. */
 const namesOf = onceForEach(foldNames);
 
 function foldNames({ record }: RegisteredChain): string {
@@ -66,7 +66,7 @@ function makeWordTest(text: string): (chain: RegisteredChain) => boolean {
   };
 }
 
-/** Whether a chain fits, as a function that is made once for all chains. */
+/** Builds a predicate for a filter once for all chains. */
 function makeTest(filter: ChainFilter): (chain: RegisteredChain) => boolean {
   const { supported, monitored, testnet, status, words = '' } = filter;
   const wantedStatus = status?.toLowerCase();
@@ -81,8 +81,8 @@ function makeTest(filter: ChainFilter): (chain: RegisteredChain) => boolean {
 }
 
 /**
- * The chains that fit a filter, a page of them in the order of the registry, ascending chainId. A rank would shift
- * between two pages; an id does not, so a page goes on where the one before ended whatever changed meanwhile. Pure.
+ * Returns a page of the chains that match a filter, by ascending chainId. Pages by rank would shift when
+ * chains change; ids do not, so a page continues where the previous one ended. Pure.
  */
 export function searchChains(
   chains: readonly RegisteredChain[],
@@ -102,16 +102,16 @@ export function searchChains(
   };
 }
 
-/** The names that a chain has for itself. Its currency and its ecosystem are those of many. */
+/** The names of the chain itself. Its currency and ecosystem are shared by many. */
 const ownNamesOf = onceForEach(({ record }): readonly string[] => {
   const { chainId, name, shortName = '' } = record;
   return [String(chainId), name, shortName].map(foldText);
 });
 
 /**
- * The chains that fit a filter, those first that its words mean: whose id or one of whose own names they are whole, then
- * supported ones, then those whose own name begins with the words, as words before as parts of one. Equal ones ascend by chainId.
- * Pure.
+ * Returns the matching chains by relevance: those whose id or one of whose names equals the words, then
+ * supported ones, then those with a name that starts with the words, as whole words before parts of one. Ties
+ * ascend by chainId. Pure.
  */
 export function rankChains(
   chains: readonly RegisteredChain[],
@@ -128,13 +128,13 @@ export function rankChains(
     const part = begins(wanted) ? 1 : 2;
     return (supported ? 2 : 5) + (begins(`${wanted} `) ? 0 : part);
   };
-  // They ascend by chainId already, so that each rank does.
+  // The input ascends by chainId, so each rank does too.
   const byRank: RegisteredChain[][] = [];
   for (const chain of found) (byRank[rankOf(chain)] ??= []).push(chain);
   return { chains: byRank.flat().slice(0, limit), matching: found.length };
 }
 
-/** A record with the fields that were chosen, its id among them. */
+/** A record with the selected fields, including its id. */
 export function pickFields(
   record: ChainRecord,
   chosen: ReadonlySet<string>,

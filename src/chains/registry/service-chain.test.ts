@@ -24,7 +24,7 @@ describe('validateServiceChain', () => {
         expect(problems).toHaveLength(1);
         expect(problems[0]).toMatchObject({ field, code: 'invalid_configuration' });
         expect(problems[0]?.message).toContain(`Chain 5: chains.5.${field} `);
-        // The mend stands after the fault.
+        // The fix follows the fault.
         expect(problems[0]?.message).toMatch(/; \w+/);
       }
     },

@@ -9,24 +9,22 @@ import { MONITOR_KEYS, type MonitoredChain, monitoredChainSchema } from './monit
 
 type ListFields = Omit<ListRecord, 'chainId' | 'name' | 'rpc'>;
 
-/**
- * What the service configuration says about a chain. Each field wins over the public list's; what is absent stays as
- * the list has it.
- */
+/** Service configuration of a chain. Each field overrides the public list's; absent fields stay as in the list. */
 export interface ServiceChain extends ListFields {
   readonly chainId: number;
   readonly name?: string;
-  /** May a contract be verified on this chain? True once the chain is configured. */
+  /** Whether contracts can be verified on this chain; true by default for a configured chain. */
   readonly supported?: boolean;
-  /**
-   * A key of earlier versions that says nothing any more: whether the chain is watched is what its monitor shows.
-   */
+  /** Obsolete key of earlier versions: whether the chain is watched is determined by its monitor. */
   readonly monitored?: boolean;
-  /** How the chain is watched for new contracts; absent where it is not. */
+  /** How the chain is monitored for new contracts; absent if it is not. */
   readonly monitor?: MonitoredChain;
-  /** A chain on the operator's machine or private network: private hosts may be shown in rpc. */
+  /** Whether the chain is on the operator's machine or private network: private hosts may then be published in rpc. */
   readonly local?: boolean;
-  /** How many independent endpoints must agree on the code on chain; 1 for the operator's own node, else 2 unless set. */
+  /**
+   * How many independent endpoints must agree on the code on chain; by default 1 for the operator's own node,
+   * else 2.
+   */
   readonly quorum?: 1 | 2;
   /** Replaces the list's endpoints. */
   readonly rpc?: readonly string[];
@@ -40,21 +38,21 @@ export interface ServiceChain extends ListFields {
   readonly txRegex?: string;
 }
 
-/** A service chain as it stands in a configuration file: private endpoints are still text. */
+/** A service chain as written in a configuration file: private endpoints are still text. */
 export type ServiceChainInput = Omit<ServiceChain, 'chainId' | 'privateRpc'> & {
   readonly privateRpc?: readonly string[];
 };
 
 const text = z.string().min(1);
 const texts = z.array(text, { error: 'expected a list' });
-/** Endpoints: one that stands alone is the usual slip. */
+/** Endpoints; a single string instead of a list is a common mistake. */
 const endpoints = z.array(text, {
   error: "expected a list of URLs, such as ['https://node.example.org']",
 });
 const count = z.int().min(0);
 const link = text.refine((value) => !runsCode(value), { error: 'is a link that runs code' });
 
-/** The strict schema of one entry of `chains:`. Unknown keys are errors. */
+/** Strict schema of one entry of `chains:`. Unknown keys are errors. */
 const serviceChainSchema = z.strictObject({
   supported: z.boolean().optional(),
   monitored: z.boolean().optional(),
@@ -100,21 +98,21 @@ const serviceChainSchema = z.strictObject({
   redFlags: texts.optional(),
 });
 
-/** The keys of an entry, and those below one of them: only of these another spelling is suggested. */
+/** Keys of an entry, or below one of them: suggestions are limited to these. */
 const KNOWN_KEYS: Readonly<Record<string, readonly string[]>> = {
   '': Object.keys(serviceChainSchema.shape),
   monitor: MONITOR_KEYS,
 };
 const SUGGESTION_MAX_DISTANCE = 3;
 
-/** A fault of one entry of the service configuration: where, what, and the mend. */
+/** A fault of one entry of the service configuration: where, what, and the fix. */
 export interface ServiceChainProblem {
   readonly code: Extract<ErrorCode, 'invalid_configuration' | 'unknown_configuration_key'>;
   /** Path below the entry: `txRegex`, `rpc[0]`, `explorers[1].url`; empty for the entry itself. */
   readonly field: string;
-  /** The whole sentence; it names the chain and the field and holds no value of the entry. */
+  /** A complete sentence that names the chain and the field, without any value of the entry. */
   readonly message: string;
-  /** A key below the field that is not shown, for finding its place. */
+  /** A key below the field that is not displayed, used to locate it. */
   readonly hiddenKey?: Secret;
 }
 
@@ -167,15 +165,15 @@ function problemsOf(chainId: number, issue: z.core.$ZodIssue): readonly ServiceC
   return [problem(chainId, joinPath(issue.path), `is not valid: ${reason}`)];
 }
 
-/** Leaves out keys that are set to undefined, which exactOptionalPropertyTypes tells apart from absent ones. */
+/** Removes keys with value undefined, which exactOptionalPropertyTypes distinguishes from absent ones. */
 function withoutUndefined(parsed: z.output<typeof serviceChainSchema>): ServiceChainInput {
   const known = Object.entries(parsed).filter(([, value]) => value !== undefined);
   return Object.fromEntries(known);
 }
 
 /**
- * Checks one entry of the service configuration (SPEC §1 rules 5 and 6). With any problem there is no chain:
- * a configuration that fails is refused. No message holds a value, which may be a credential.
+ * Validates one entry of the service configuration (SPEC §1 rules 5 and 6). Any problem refuses the entry: an
+ * invalid configuration is rejected. Messages contain no values, which may be credentials.
  */
 export function validateServiceChain(
   chainId: number,
@@ -189,7 +187,7 @@ export function validateServiceChain(
       problems: [problem(chainId, '', 'is not a chain id; ids are integers from 1 to 2^53-1')],
     };
   }
-  // `1: {}` may be written as `1:` in YAML, which reads as null.
+  // `1: {}` may be written as `1:` in YAML, which is read as null.
   const parsed = serviceChainSchema.safeParse(raw ?? {});
   if (!parsed.success) {
     return { problems: parsed.error.issues.flatMap((issue) => problemsOf(chainId, issue)) };

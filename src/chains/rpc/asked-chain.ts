@@ -4,24 +4,25 @@ import { type Endpoint, type RegisteredChain } from '../registry/registered-chai
 import { hostPortOf, literalAddress, reachedAddress } from '../../lib/address-guard.ts';
 import { networkOf } from '../../lib/client-network.ts';
 
-/** What the RPC client needs to know of a chain; every {@link RegisteredChain} is one. */
+/** A chain as the RPC client needs it; every {@link RegisteredChain} is one. */
 export interface AskedChain {
   readonly record: { readonly chainId: number };
-  /** In the order of preference. */
+  /** In order of preference. */
   readonly endpoints: readonly Endpoint[];
   readonly local: boolean;
 }
 
-/** The host name of an endpoint in lower case, without its port. */
+/** Host name of an endpoint in lower case, without its port. */
 export function hostOf(endpoint: Endpoint): string {
   return new URL(endpoint.url.reveal()).hostname.toLowerCase();
 }
 
 /**
- * Who operates an endpoint, as far as its URL tells: the registrable domain of its host, by the ICANN part of the public
- * suffix list. All hosts of one domain are one operator, also where a provider gives each customer a name of his own.
- * A public IP address stands for its network, a /24 or a /48, by IPv4 also where it is written inside IPv6. A local one,
- * or a name without a domain, stands for itself. Endpoints of two operators are independent of each other.
+ * Operator of an endpoint, as far as its URL tells: the registrable domain of its host, by the ICANN part of
+ * the public suffix list. All hosts of a domain have one operator, also if a provider gives each customer a
+ * separate name. A public IP address represents its network, a /24 or a /48, also if IPv4 is embedded in
+ * IPv6. A local address, or a name without a domain, represents itself. Endpoints of different operators
+ * count as independent.
  */
 export function operatorOf(endpoint: Endpoint): string {
   const host = hostOf(endpoint);
@@ -30,7 +31,7 @@ export function operatorOf(endpoint: Endpoint): string {
   return getDomain(host) ?? host.replace(/\.$/, '');
 }
 
-/** Whether the RPC client can speak to an endpoint. */
+/** Whether the RPC client supports an endpoint. */
 export function isAskable(endpoint: Endpoint): boolean {
   return /^(?:https?|wss?):/i.test(endpoint.url.reveal());
 }
@@ -41,9 +42,10 @@ export function isOwnNode(chain: AskedChain, endpoint: Endpoint): boolean {
 }
 
 /**
- * The `host:port` of every endpoint that the operator configured, which may have a private address: endpoints that are
- * not published, those that name a private host (the registry takes these from nobody else), and all of a chain whose
- * `rpc` is the configuration's alone. A stranger's endpoint of the public list is never among them.
+ * The `host:port` of every endpoint that the operator configured, which may have private addresses:
+ * unpublished endpoints, those that name a private host (the registry accepts these from no one else), and
+ * all of a chain whose `rpc` comes from the configuration alone. An endpoint of the public list is never
+ * included.
  */
 export function findOperatorHosts(chains: readonly RegisteredChain[]): readonly string[] {
   const hosts = new Set<string>();

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { FullmatchError } from '../../errors.ts';
 import { Admission, type AdmissionLimits, NotAdmitted } from '../../lib/admission.ts';
 
-/** How much may be looked at, and how long what was seen is told again. */
+/** Limits of a lookup, and how long results are cached. */
 export interface LookupLimits {
   readonly atOnce: AdmissionLimits;
   readonly keptMs: number;
@@ -10,12 +10,12 @@ export interface LookupLimits {
   readonly mostKept: number;
 }
 
-/** Who is not admitted asks again then. */
+/** Retry-After of a refused caller. */
 const RETRY_AFTER_S = 2;
 
 /**
- * Looks that anybody may ask for and that cost others something: one for all who ask for the same meanwhile and for some
- * time after, and few at a time.
+ * Caches and bounds lookups that anyone may trigger and that cost other services something: concurrent
+ * callers share one lookup, its result is kept for a time, and few run at once.
  */
 export class CachedLookup<Seen> {
   readonly #limits: LookupLimits;
@@ -34,19 +34,20 @@ export class CachedLookup<Seen> {
   }
 
   /**
-   * What a key names, by somebody's look of a moment ago or a new one.
-   * @throws FullmatchError queue_full, with `details.retryAfterSeconds`; what `look` throws, which is told again for a while
+   * The value of a key, cached or looked up now.
+   * @throws FullmatchError queue_full, with `details.retryAfterSeconds`; errors of `look`, which are cached
+   * for a while too
    */
   async ask(key: string, client: string, look: () => Promise<Seen>): Promise<Seen> {
     const known = this.#known(key);
     if (known !== undefined) return known;
-    // Somebody else may have looked while this one waited.
+    // Another caller may have finished the lookup meanwhile.
     return this.#admission
       .run(client, () => this.#known(key) ?? this.#look(key, look))
       .catch(refuse);
   }
 
-  /** What was seen last, however long ago. */
+  /** The last value, of any age. */
   newest(key: string): Seen | undefined {
     return this.#seen.get(key)?.seen;
   }

@@ -2,19 +2,19 @@ import { FullmatchError } from '../../errors.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { type LookupLimits, CachedLookup } from './cached-lookup.ts';
 
-/** Reads something of chains for those who serve requests, within bounds. */
+/** Reads chain data for request handlers, within limits. */
 export interface ChainLookup<Query, Found> {
   /**
-   * What the chain says; a reading of some seconds ago may be answered again.
-   * @throws FullmatchError unsupported_chain; queue_full where too many readings are under way; what the
-   * reading throws
+   * The current value, possibly cached for some seconds.
+   * @throws FullmatchError unsupported_chain; queue_full if too many reads are in progress; errors of the
+   * read
    */
   find(chainId: number, query: Query, client: string): Promise<Found>;
-  /** What was read last, however long ago; undefined where that is not known any more. */
+  /** The last value, of any age; undefined if it is no longer cached. */
   newest(chainId: number, query: Query): Found | undefined;
 }
 
-/** A look-up that says how often it found something: {@link ChainLookup.newest} gives the same while this number does. */
+/** A lookup that counts its results: {@link ChainLookup.newest} returns the same while this number does. */
 export interface CountedLookup<Query, Found> extends ChainLookup<Query, Found> {
   readonly findings: number;
 }
@@ -26,7 +26,7 @@ interface LookupParts<Query, Found> {
   readonly now?: () => number;
 }
 
-/** Bounds what anybody's requests cost of the endpoints of chains, see {@link CachedLookup}. */
+/** Bounds the requests to chain endpoints that clients can cause, see {@link CachedLookup}. */
 export function createChainLookup<Query, Found>(
   parts: LookupParts<Query, Found>,
 ): CountedLookup<Query, Found> {

@@ -8,12 +8,12 @@ import { type AskOptions, type RpcClient } from './rpc-client.ts';
 import { reasonOf } from './rpc-faults.ts';
 import { blockHead, type BlockHead, data, toQuantity } from './rpc-shapes.ts';
 
-/** A block for RPC calls. An endpoint may not support `safe` and `finalized`. */
+/** A block tag for RPC calls. An endpoint may not support `safe` and `finalized`. */
 export type BlockTag = 'latest' | 'safe' | 'finalized' | number;
 
-/** The largest code that is read, in bytes: EIP-170 allows 24,576, some chains several times as much. */
+/** Maximum bytecode size in bytes: EIP-170 allows 24,576, some chains several times as much. */
 export const CODE_MAX_BYTES = 1_000_000;
-/** An answer with the largest code in hex, and the envelope around it. */
+/** Maximum response size: the largest bytecode in hex, and its envelope. */
 const CODE_ANSWER_MAX_BYTES = 2 * CODE_MAX_BYTES + 1024;
 
 /** The contract to read, and the client to read it with. */
@@ -24,7 +24,7 @@ export interface CodeQuestion {
   readonly options: AskOptions;
 }
 
-/** An endpoint and the block that it named when asked. */
+/** An endpoint and its response for a block. */
 export interface Sighting {
   readonly endpoint: Endpoint;
   readonly head: BlockHead;
@@ -34,7 +34,7 @@ function numberParam(tag: BlockTag): string {
   return typeof tag === 'number' ? toQuantity(tag) : tag;
 }
 
-/** The block that an endpoint has under a tag; null when it has none. */
+/** The block of an endpoint for a tag; null if it has none. */
 export function readBlock(
   { rpc, chain, options }: CodeQuestion,
   endpoint: Endpoint,
@@ -52,14 +52,14 @@ export function readBlock(
   );
 }
 
-/** Whether two heads are of one block in all that they say. A hash proves the rest only to who has the whole block. */
+/** Whether two heads agree in every field. A hash proves the rest only to a reader of the whole block. */
 export function isSameBlock(one: BlockHead, other: BlockHead): boolean {
   return (
     one.hash === other.hash && one.number === other.number && one.timestamp === other.timestamp
   );
 }
 
-/** Whether an endpoint knows a block, asked a few times: nodes hear of a new block one after another. */
+/** Whether an endpoint knows a block, with a few retries: nodes receive a new block at different times. */
 export async function knowsBlock(
   { rpc, chain, options }: CodeQuestion,
   endpoint: Endpoint,
@@ -81,8 +81,8 @@ export async function knowsBlock(
 }
 
 /**
- * The code at an address as an endpoint has it under a block's name, number or hash (EIP-1898).
- * @throws FullmatchError as {@link RpcClient.ask}; code_too_large for more than {@link CODE_MAX_BYTES}.
+ * The code at an address by block tag, number or hash (EIP-1898).
+ * @throws FullmatchError as {@link RpcClient.ask}; code_too_large for more than {@link CODE_MAX_BYTES}
  */
 async function readCode(
   { rpc, chain, address, options }: CodeQuestion,
@@ -110,7 +110,10 @@ async function readCode(
   );
 }
 
-/** The code at an address under a block's name or number. @throws FullmatchError as {@link readCodeAt}. */
+/**
+ * The code at an address by block tag or number.
+ * @throws FullmatchError as {@link readCodeAt}
+ */
 export function readCodeByNumber(
   question: CodeQuestion,
   endpoint: Endpoint,
@@ -131,13 +134,13 @@ export function readCodeAt(
   return readStateAt(question, endpoint, block, (at) => readCode(question, endpoint, at));
 }
 
-/** A block as a parameter of calls that read states: its number or tag, or its hash (EIP-1898). */
+/** A block parameter of calls that read state: a number, tag or hash (EIP-1898). */
 export type StateAt = string | { readonly blockHash: Hex };
 
 /**
- * What an endpoint has in the state of a block. The block is named by its hash; of a node that does not take one, the
- * state is read by number, and the hash of that number compared afterwards.
- * @throws FullmatchError as {@link RpcClient.ask}; rpc_refused with reason `reorganised` when the block has gone.
+ * Reads state as of a block. The block is identified by its hash; if a node does not accept one, the state is
+ * read by number, and the hash of that number is compared afterwards.
+ * @throws FullmatchError as {@link RpcClient.ask}; rpc_refused with reason `reorganised` if the block is gone
  */
 export async function readStateAt<T>(
   question: CodeQuestion,
@@ -163,7 +166,7 @@ export async function readStateAt<T>(
   );
 }
 
-/** Whether a node says that it has not caught up with its chain; one that does not know the question has. */
+/** Whether a node reports that it is still syncing; one that does not support the method counts as synced. */
 export async function isSyncing(
   { rpc, chain, options }: CodeQuestion,
   endpoint: Endpoint,

@@ -2,7 +2,7 @@ import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { type Receipt, type Transaction } from './rpc-shapes.ts';
 
-/** The address of a contract that `deployer` makes by CREATE2 from this creation code (EIP-1014). */
+/** The address of a contract that `deployer` creates by CREATE2 from this creation code (EIP-1014). */
 export function computeCreate2Address(
   deployer: Hex,
   salt: Uint8Array,
@@ -17,7 +17,10 @@ export function computeCreate2Address(
   return bytesToHex(keccak256(preimage).subarray(12));
 }
 
-/** The address of a contract that an account makes by CREATE: of the RLP list of the account and its nonce (Yellow Paper, section 7). */
+/**
+ * The address of a contract that an account creates by CREATE: from the RLP list of the account and its nonce
+ * (Yellow Paper, section 7).
+ */
 function computeCreateAddress(sender: Hex, nonce: number): Hex {
   const digits = nonce === 0 ? '' : nonce.toString(16);
   const bytes = Buffer.from(digits.padStart(2 * Math.ceil(digits.length / 2), '0'), 'hex');
@@ -34,7 +37,7 @@ function computeCreateAddress(sender: Hex, nonce: number): Hex {
 
 const NOBODY: Hex = `0x${'00'.repeat(20)}`;
 
-/** The contract that a transaction creates by itself; receipts of some nodes do not name it. */
+/** The contract that a transaction creates itself; receipts of some nodes omit it. */
 export function contractCreatedBy(
   { from, to, nonce }: Pick<Transaction, 'from' | 'to' | 'nonce'>,
   { contractAddress }: Pick<Receipt, 'contractAddress'>,
@@ -50,8 +53,8 @@ const SALT_BYTES = 32;
 
 /**
  * The creation code in the input of a call to a deterministic deployment proxy, such as the one at
- * 0x4e59b44847b379578588920cA78FbF26c0B4956C: 32 bytes of salt, then the code. That it makes the address is proved by
- * the address itself, so no trace is needed. Undefined for any other call.
+ * 0x4e59b44847b379578588920cA78FbF26c0B4956C: 32 bytes of salt, then the code. The resulting address itself
+ * proves the creation, so no trace is needed. Undefined for any other call.
  */
 export function readProxyDeployment(to: Hex, input: Uint8Array, address: Hex): Buffer | undefined {
   if (input.length <= SALT_BYTES) return undefined;

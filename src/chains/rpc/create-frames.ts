@@ -2,16 +2,16 @@ import { z } from 'zod';
 import { type Hex } from '../../lib/hex.ts';
 import { address, addressOrNull, data, listOf } from './rpc-shapes.ts';
 
-/** A CREATE or CREATE2 that stands: neither it nor a call around it was reverted. */
+/** An effective CREATE or CREATE2: neither it nor an enclosing call was reverted. */
 export interface CreateFrame {
-  /** Who executed it: a factory, or the sender of the transaction. */
+  /** The account that executed it: a factory, or the sender of the transaction. */
   readonly deployer: Hex;
   readonly creationCode: Buffer;
-  /** The code that it left at the address; absent where the trace does not show it. */
+  /** The deployed code; absent if the trace omits it. */
   readonly runtimeCode?: Buffer;
 }
 
-/** A frame of geth's callTracer; `calls` is read frame by frame, so that a deep tree needs no deep recursion. */
+/** A frame of geth's callTracer; `calls` is parsed frame by frame, so that a deep tree needs no deep recursion. */
 const callFrame = z.object({
   type: z.string(),
   from: address,
@@ -22,17 +22,17 @@ const callFrame = z.object({
   calls: z.array(z.unknown()).nullish(),
 });
 
-/** The shape of an answer to debug_traceTransaction; its frames are read by {@link findCallTracerCreation}. */
+/** Shape of a debug_traceTransaction response; its frames are parsed by {@link findCallTracerCreation}. */
 export const callTrace = z.looseObject({ type: z.string() });
 
-/** The transaction that a trace has to be of. */
+/** The transaction that a trace must belong to. */
 export interface TracedTransaction {
   readonly from: Hex;
-  /** Absent when the transaction creates a contract. */
+  /** Absent if the transaction creates a contract. */
   readonly to?: Hex | null | undefined;
 }
 
-/** Whether the first frame of a trace is the transaction itself: else the answer tells nothing of it. */
+/** Whether the first frame of a trace is the transaction itself; otherwise the response is not its trace. */
 function isOf(
   { from, to }: TracedTransaction,
   root: {
@@ -45,28 +45,34 @@ function isOf(
   return root.from === from && isTarget;
 }
 
-/** Whether a tree of geth's callTracer is of a transaction. @throws z.ZodError when its root has another shape. */
+/**
+ * Whether a callTracer tree belongs to a transaction.
+ * @throws z.ZodError if its root has another shape
+ */
 export function isCallTraceOf(root: unknown, transaction: TracedTransaction): boolean {
   const { from, to, type } = callFrame.parse(root);
   return isOf(transaction, { from, to, creates: type === 'CREATE' });
 }
 
-/** What a call that stands did to an address. */
+/** Effect of a successful call on an address. */
 export type FrameEvent =
   | {
       readonly kind: 'created';
       readonly address: Hex;
       /** Whether the transaction itself is the creation. */
       readonly isRoot: boolean;
-      /** The frame with its codes. @throws z.ZodError when these have another shape. */
+      /**
+       * The frame with its bytecode.
+       * @throws z.ZodError if it has another shape
+       */
       readonly read: () => CreateFrame;
     }
   | { readonly kind: 'destroyed'; readonly address: Hex };
 
 /**
- * The creations and destructions in a tree of geth's callTracer, in the order of their execution; what is inside of a
- * reverted frame never happened.
- * @throws z.ZodError when a frame has another shape.
+ * The creations and destructions in a callTracer tree, in order of execution; what is inside a reverted frame
+ * never happened.
+ * @throws z.ZodError if a frame has another shape
  */
 export function* walkCallTracer(root: unknown): Generator<FrameEvent> {
   const open = [root];
@@ -81,27 +87,28 @@ export function* walkCallTracer(root: unknown): Generator<FrameEvent> {
       const read = (): CreateFrame => ({
         deployer: frame.from,
         creationCode: data.parse(frame.input),
-        // A tracer leaves the output out where it is empty, and some leave it out always.
+        // Tracers omit an empty output, and some always omit it.
         ...(typeof frame.output === 'string' && { runtimeCode: data.parse(frame.output) }),
       });
       yield { kind: 'created', address: frame.to, isRoot: isOutermost, read };
     }
     if (frame.type === 'SELFDESTRUCT') yield { kind: 'destroyed', address: frame.from };
-    // From the end, so that frames are met in the order of their execution.
+    // In reverse, so that frames are visited in order of execution.
     for (const call of (frame.calls ?? []).toReversed()) open.push(call);
   }
 }
 
 /**
- * The last CREATE or CREATE2 of this address that was not reverted, in a tree of geth's callTracer. Undefined when there is none, and
- * when the contract destroyed itself in the same transaction: then nothing of it is left at the transaction's end.
- * @throws z.ZodError when a frame has another shape.
+ * The last CREATE or CREATE2 of this address that was not reverted, in a callTracer tree. Undefined if there
+ * is none, or if the contract destroyed itself in the same transaction: then nothing of it is left at the
+ * transaction's end.
+ * @throws z.ZodError if a frame has another shape
  */
 export function findCallTracerCreation(root: unknown, wanted: Hex): CreateFrame | undefined {
   return findCreation(walkCallTracer(root), wanted);
 }
 
-/** What is left of the creations of one address at the end of a transaction. */
+/** Remaining creations of one address at the end of a transaction. */
 function findCreation(events: Iterable<FrameEvent>, wanted: Hex): CreateFrame | undefined {
   let found: CreateFrame | undefined;
   let isDestroyed = false;
@@ -116,7 +123,7 @@ function findCreation(events: Iterable<FrameEvent>, wanted: Hex): CreateFrame | 
 /** The EVM's own limit of nested calls. */
 const CALL_DEPTH_MAX = 1025;
 
-/** Checked in one go: an error for each of 100,000 wrong numbers would take a second. */
+/** Validated as a whole: an error for each of 100,000 invalid numbers would take a second. */
 function isTraceAddress(value: unknown): boolean {
   return (
     Array.isArray(value) &&
@@ -137,12 +144,12 @@ const createAction = z.object({ from: address, init: data });
 const createResult = z.object({ code: data.nullish() });
 const named = z.looseObject({ address: addressOrNull.optional() });
 
-/** The address that a creation made, or that destroyed itself; null in another shape. */
+/** The address that was created or destroyed; null if the shape differs. */
 function namedAddress(value: unknown): Hex | null | undefined {
   return typeof value === 'object' && value !== null ? named.parse(value).address : null;
 }
 
-/** The shape of an answer to trace_transaction; null where the transaction is not known. */
+/** Shape of a trace_transaction response; null if the transaction is unknown. */
 export const flatTrace = listOf(flatFrame).nullable();
 type FlatTrace = z.output<typeof flatTrace>;
 

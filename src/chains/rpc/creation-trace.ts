@@ -16,7 +16,7 @@ import {
 import { ANSWER_MAX_BYTES } from './rpc-answer.ts';
 import { type AskOptions, type RpcClient } from './rpc-client.ts';
 
-/** Whether a transaction created a contract, asked with a client. */
+/** Determines with a client whether a transaction created a contract. */
 export interface CreationQuestion {
   readonly rpc: RpcClient;
   readonly chain: AskedChain;
@@ -25,15 +25,15 @@ export interface CreationQuestion {
   readonly options: AskOptions;
 }
 
-/** Whether an endpoint said that it does not have a method: it refused, or answered in another shape. */
+/** Whether an endpoint does not support a method: it refused, or its response has another shape. */
 export function lacksMethod(error: unknown): boolean {
   const code = error instanceof FullmatchError ? error.code : undefined;
   return code === 'rpc_refused' || code === 'rpc_invalid_answer' || error instanceof z.ZodError;
 }
 
 /**
- * The CREATE inside a transaction, by the first tracing method that the endpoint has. An answer that is not a trace of this
- * transaction is none: nodes without its state give an empty one.
+ * The CREATE inside a transaction, by the first tracing method that the endpoint supports. A response that is
+ * not a trace of this transaction counts as none: nodes without its state return an empty one.
  */
 export async function traceCreation(
   { rpc, chain, address, transactionHash, options }: CreationQuestion,

@@ -12,18 +12,18 @@ import { planBatches, type Quorum, quorumFor } from './endpoint-order.ts';
 import { type RpcClient } from './rpc-client.ts';
 import { type EndpointFault, reasonOf } from './rpc-faults.ts';
 
-/** How a contract came to be, checked on chain. */
+/** Creation of a contract, confirmed on chain. */
 export interface Creation extends FoundCreation {
-  /** Labels of the endpoints that answered and agree. */
+  /** Labels of the endpoints that responded and agree. */
   readonly endpoints: readonly string[];
 }
 
 /**
- * Why a transaction is not taken for the creation of a contract: `created_nothing_here` it made other contracts or
- * none; `transaction_failed`; `transaction_not_found`; `traces_unavailable` it may have, by a factory, but no endpoint
- * shows what happened inside; `code_too_large` its creation code is larger than any that is read; `not_confirmed` too few
- * endpoints say so; `endpoints_disagree`; `cannot_fetch` none answered. The others say why it does not speak for the code
- * that runs today ({@link ProofRefusal}).
+ * Why a transaction is not accepted as the creation of a contract: `created_nothing_here` it created other
+ * contracts or none; `transaction_failed`; `transaction_not_found`; `traces_unavailable` it may have, by a
+ * factory, but no endpoint provides its trace; `code_too_large` its creation code exceeds the limit;
+ * `not_confirmed` too few endpoints confirm it; `endpoints_disagree`; `cannot_fetch` none responded. The
+ * others state why it did not deploy the current code ({@link ProofRefusal}).
  */
 export type CreationRefusal =
   | 'created_nothing_here'
@@ -41,25 +41,31 @@ export type CreationReading =
   | {
       readonly creation: undefined;
       readonly reason: CreationRefusal;
-      /** Whether as many endpoints give the reason as a creation needs; else it only explains why there is none. */
+      /**
+       * Whether as many endpoints give the reason as a creation needs; otherwise it only explains the missing
+       * result.
+       */
       readonly isAgreed: boolean;
-      /** What the endpoints said or could not do. */
+      /** Responses and failures of the endpoints. */
       readonly endpoints: readonly EndpointFault[];
     };
 
 export interface ReadCreationOptions {
-  /** The code that runs, where it is known already; else each endpoint is asked for it. */
+  /** The current code, if known already; otherwise each endpoint is asked for it. */
   readonly running?: RunningCode;
-  /** Asks all endpoints before `created_nothing_here` counts: one that shows the creation contradicts those that do not. */
+  /**
+   * Queries all endpoints before `created_nothing_here` counts: one that shows the creation contradicts those
+   * that do not.
+   */
   readonly asksAll?: boolean | undefined;
   /** How many operators must agree, as for reading code. */
   readonly quorum?: Quorum;
   readonly signal?: AbortSignal;
-  /** Milliseconds for the whole. Default 60,000. */
+  /** Deadline of the whole in milliseconds; 60,000 by default. */
   readonly deadlineMs?: number;
 }
 
-/** What one endpoint says about a creation. */
+/** One endpoint's statement about a creation. */
 type EndpointAnswer = FoundCreation | CreationRefusal;
 
 interface Vote {
@@ -68,15 +74,15 @@ interface Vote {
   readonly labels: string[];
 }
 
-/** What the endpoints have said so far. */
+/** Statements of the endpoints so far. */
 interface Count {
   readonly votes: Map<string, Vote>;
-  /** Operators that deny the creation, by how. */
+  /** Operators that deny the creation, by reason. */
   readonly denials: Map<CreationRefusal, Set<string>>;
   readonly faults: EndpointFault[];
 }
 
-/** Refusals that say something of the transaction, not of the endpoint. */
+/** Refusals that concern the transaction, not the endpoint. */
 const DENIALS: ReadonlySet<CreationRefusal> = new Set([
   'created_nothing_here',
   'transaction_failed',
@@ -87,7 +93,7 @@ const DENIALS: ReadonlySet<CreationRefusal> = new Set([
   'created_again',
 ]);
 
-/** The more a refusal says, the earlier it stands: the first that any endpoint gave is the answer. */
+/** Most informative refusals first; the first that any endpoint gave is returned. */
 const REFUSALS: readonly CreationRefusal[] = [
   'created_nothing_here',
   'transaction_failed',
@@ -102,10 +108,9 @@ const REFUSALS: readonly CreationRefusal[] = [
 ];
 
 /**
- * Whether a transaction created the contract that the address has today, and how. The facts count once as many
- * endpoints agree on them as must agree on code. Gives a reason instead where the transaction did not create the
- * contract, and where that cannot be known.
- * Rejects with the reason of `signal` only.
+ * Determines whether a transaction created the current contract at the address, and how. Facts count once as
+ * many endpoints agree on them as must agree on code. Returns a reason if the transaction did not create the
+ * contract, or if that cannot be determined. Rejects only with the reason of `signal`.
  */
 export async function readCreation(
   rpc: RpcClient,
@@ -148,7 +153,7 @@ export async function readCreation(
   };
 }
 
-/** Counts one endpoint's word; the answer when enough operators have said the same. */
+/** Counts one endpoint's statement; returns the result once enough operators agree. */
 function countAnswer(
   count: Count,
   endpoint: Endpoint,
@@ -179,12 +184,12 @@ function chooseRefusal({ votes, denials, faults }: Count): CreationRefusal {
 }
 
 function countVote(votes: Map<string, Vote>, creation: FoundCreation, endpoint: Endpoint): Vote {
-  // All facts, not a choice of them: what is not compared would be published by the word of the first.
+  // Compares all facts: a fact that is not compared would be published on the word of the first endpoint.
   const { creationCode, isFinal, ...facts } = creation;
   const key = canonicalJson({ ...facts, creationCode: bytesToHex(keccak256(creationCode)) });
   const vote = votes.get(key) ?? { creation, operators: new Set<string>(), labels: [] };
   votes.set(key, vote);
-  // An endpoint that cannot tell does not speak against the facts.
+  // An endpoint that cannot tell does not contradict the facts.
   if (!isFinal) vote.creation = creation;
   const operator = operatorOf(endpoint);
   if (!vote.operators.has(operator)) vote.labels.push(endpoint.label);

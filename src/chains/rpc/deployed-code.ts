@@ -1,4 +1,4 @@
-// What the endpoints of a chain say about a contract, believed only as far as independent operators agree.
+// Reads contract code from the endpoints of a chain, trusted only as far as independent operators agree.
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
@@ -19,14 +19,14 @@ import { type RpcClient } from './rpc-client.ts';
 import { type EndpointFault, reasonOf, showFaults } from './rpc-faults.ts';
 import { type BlockHead } from './rpc-shapes.ts';
 
-/** The code of a contract at one block, and who said so. */
+/** The code of a contract at one block, and the endpoints that agree on it. */
 export interface DeployedCode {
   readonly code: Uint8Array;
   readonly blockNumber: number;
   readonly blockHash: Hex;
-  /** Labels of the endpoints that answered and agree. */
+  /** Labels of the endpoints that responded and agree. */
   readonly endpoints: readonly string[];
-  /** How many independent operators these endpoints belong to. */
+  /** Number of independent operators of these endpoints. */
   readonly witnesses: number;
 }
 
@@ -34,12 +34,12 @@ export interface ReadCodeOptions {
   /** Default `latest`. */
   readonly blockTag?: BlockTag;
   /**
-   * How many independent operators have to agree. Default 1 where an endpoint is the operator's own node, or where the
+   * How many independent operators must agree. Default 1 if an endpoint is the operator's own node, or if the
    * chain has endpoints of one operator only; else 2.
    */
   readonly quorum?: Quorum;
   readonly signal?: AbortSignal;
-  /** Milliseconds for the whole. Default 60,000. */
+  /** Deadline of the whole in milliseconds; 60,000 by default. */
   readonly deadlineMs?: number;
 }
 
@@ -49,7 +49,7 @@ export const CHAIN_ACCESS_DEADLINE_MS = 60_000;
 const STALE_AFTER_S = 120;
 const STALE_AFTER_BLOCKS = 3;
 
-/** The outcome of asking two endpoints, or one that suffices alone. */
+/** Result of querying two endpoints, or a single sufficient one. */
 type Outcome =
   | {
       readonly kind: 'agreed';
@@ -72,15 +72,15 @@ interface Reading {
   readonly faults: EndpointFault[];
   readonly disagreements: Extract<Outcome, { kind: 'disagreed' }>[];
   readonly quorum: Quorum | undefined;
-  /** Endpoints by whose word the code is too large to be read. */
+  /** Endpoints that report code that is too large to read. */
   readonly tooLarge: Endpoint[];
 }
 
 /**
- * The code of a contract at a named block. Endpoints of two operators have to agree on it, unless one is enough.
- * @throws FullmatchError contract_not_deployed when they agree that there is no code; code_too_large when they agree on
- * that; endpoints_disagree;
- * cannot_fetch_bytecode when not enough of them answered, which says nothing about the contract. The reason of `signal`.
+ * Reads the code of a contract at a block. Endpoints of two operators must agree on it, unless one is enough.
+ * @throws FullmatchError contract_not_deployed if they agree that there is no code; code_too_large if they
+ * agree on that; endpoints_disagree; cannot_fetch_bytecode if too few of them responded, which says nothing
+ * about the contract. The reason of `signal`.
  */
 export async function readDeployedCode(
   rpc: RpcClient,
@@ -135,7 +135,7 @@ async function readBatch(
   return undefined;
 }
 
-/** What an endpoint gives, or undefined when it gives none, which is noted; the end of the whole is thrown. */
+/** An endpoint's result, or undefined if it fails, which is recorded; the overall deadline is thrown. */
 async function attempt<T>(
   { faults, tooLarge }: Pick<Reading, 'faults' | 'tooLarge'>,
   endpoint: Endpoint,
@@ -183,7 +183,7 @@ async function compareWithAll(
   return undefined;
 }
 
-/** Whether an endpoint with the lower head is too far behind one with the upper head to be believed. */
+/** Whether the endpoint with the lower head is too far behind the other to be trusted. */
 export function isStale(lower: Omit<BlockHead, 'hash'>, upper: Omit<BlockHead, 'hash'>): boolean {
   return (
     upper.number - lower.number > STALE_AFTER_BLOCKS &&
@@ -218,7 +218,7 @@ async function comparePair(
   if (one === undefined || two === undefined) return undefined;
   if (!one.equals(two)) return { kind: 'disagreed', endpoints, about: 'code' };
   if (one.length === 0 && block.hash !== upper.head.hash) {
-    // The contract may stand in one of the blocks that only one of them has.
+    // The contract may exist in a block that only one of them has.
     const newest = await attempt(reading, upper.endpoint, () =>
       readCodeAt(question, upper.endpoint, upper.head),
     );
@@ -264,7 +264,7 @@ function conclude(
   );
 }
 
-/** Whether enough operators say that the code is too large. */
+/** Whether enough operators report that the code is too large. */
 function isTooLarge({ question: { chain }, tooLarge, quorum }: Reading): boolean {
   const operators = new Set(tooLarge.map(operatorOf));
   return tooLarge.some((endpoint) => operators.size >= quorumFor(chain, endpoint, quorum));

@@ -1,16 +1,16 @@
 import { type Endpoint } from '../registry/registered-chain.ts';
 import { type AskedChain, isAskable, isOwnNode, operatorOf } from './asked-chain.ts';
 
-/** How many endpoints have to say the same. */
+/** How many endpoints must agree. */
 export type Quorum = 1 | 2;
 
-/** Endpoints are many on well-known chains; asking more than this tells nothing new. */
+/** Well-known chains have many endpoints; querying more than this adds nothing. */
 const MAX_ENDPOINTS = 8;
 const WAVE_SIZE = 2;
 
 /**
- * How many operators have to agree with this endpoint: what the configuration says, else one where it is the operator's
- * own node or the whole chain has endpoints of one operator only, else two.
+ * How many operators must agree if this endpoint takes part: the configured number, else one if it is the
+ * operator's own node or the whole chain has endpoints of one operator only, else two.
  */
 export function quorumFor(
   chain: AskedChain,
@@ -20,21 +20,18 @@ export function quorumFor(
   return quorum ?? (isOwnNode(chain, endpoint) || hasOneOperator(chain) ? 1 : 2);
 }
 
-/** Whether all endpoints that can be asked belong to one operator, also those that do not answer now. */
+/** Whether all usable endpoints belong to one operator, including those that do not respond now. */
 function hasOneOperator({ endpoints }: AskedChain): boolean {
   return new Set(endpoints.filter(isAskable).map(operatorOf)).size === 1;
 }
 
-/**
- * How much an endpoint is wanted at the moment: `first` when nothing speaks against it, `later` when something does,
- * `last` when it is known not to help.
- */
+/** Current preference for an endpoint: `first` without objections, `later` with some, `last` if it is known to fail. */
 export type EndpointRank = 'first' | 'later' | 'last';
 export type EndpointPreference = (chainId: number, endpoint: Endpoint) => EndpointRank;
 
 const RANKS: readonly EndpointRank[] = ['first', 'later', 'last'];
 
-/** The endpoints that can be asked, wanted ones first; those of one rank stay in the chain's order. */
+/** The usable endpoints, preferred ones first; those of equal rank stay in the chain's order. */
 export function orderEndpoints(
   { record: { chainId }, endpoints }: AskedChain,
   preference: EndpointPreference = () => 'first',
@@ -48,8 +45,8 @@ export function orderEndpoints(
 }
 
 /**
- * The endpoints in the order in which they are asked: those whose word is enough one by one, then the others in pairs
- * at once; after them, in the same way, those that are known not to help. How many have to agree stays the same.
+ * The endpoints in query order: those whose word is enough one by one, then the others in concurrent pairs;
+ * after them, in the same way, those that are known to fail. The required number of operators stays the same.
  */
 export function planBatches(
   chain: AskedChain,

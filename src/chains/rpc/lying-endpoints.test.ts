@@ -32,16 +32,16 @@ function blockHash(number: number, fork = 0): Hex {
 interface NodeState {
   /** The newest block. */
   head: number;
-  /** Code by block: deployed in block 90 unless set. */
+  /** Code by block; deployed in block 90 by default. */
   codeAt?: (block: number) => string;
   fork?: number;
-  /** Whether eth_getCode takes a block hash. */
+  /** Whether eth_getCode accepts a block hash. */
   byHash?: boolean;
   /** Seconds between blocks. */
   pace?: number;
 }
 
-/** The methods of a node with blocks up to its head; block n is `pace` × n seconds old. */
+/** The RPC methods of a node with blocks up to its head; block n is `pace` × n seconds old. */
 function nodeMethods(state: NodeState): Record<string, RpcMethod> {
   const codeAt = state.codeAt ?? ((block: number) => (block >= 90 ? '0x6001' : '0x'));
   const block = (number: number): unknown =>
@@ -246,7 +246,7 @@ describe('endpoints that do not agree', () => {
       [liar, behind, honest()],
       [behind, liar, honest()],
     ]);
-    // Whoever has not heard of a block is asked again for a while.
+    // A node that has not received a block is queried again for a while.
     for (const answer of await Promise.all(settled.map((nodes) => readCode(nodes)))) {
       const { blockNumber, blockHash: hash } = answer as { blockNumber: number; blockHash: Hex };
       expect(hash).toBe(blockHash(blockNumber));
@@ -377,7 +377,7 @@ describe('endpoints that fail', () => {
 
   test('take no longer than the whole may', async () => {
     const slow = { ...honest(), eth_getCode: drip };
-    // No endpoint ends by its own limit before the test does.
+    // No endpoint reaches its own timeout before the test ends.
     const { rpc, chain } = await createNet([slow, slow, slow], 600_000);
     await expect(readDeployedCode(rpc, chain, ADDRESS, { deadlineMs: 500 })).rejects.toMatchObject({
       code: 'cannot_fetch_bytecode',
@@ -437,7 +437,7 @@ describe('endpoints about a creation', () => {
     readonly hash?: Hex;
     readonly status?: string;
     readonly sender?: Hex;
-    /** What the receipt says, where that is not true of the block. */
+    /** Fields in which the receipt differs from the block. */
     readonly saidBlock?: number;
     readonly index?: number;
   }

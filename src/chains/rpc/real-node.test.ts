@@ -66,7 +66,7 @@ describeWith([ANVIL], 'a real node', () => {
   }
 
   async function childOf(call: string): Promise<{ child: Hex; hash: Hex }> {
-    // What a call would make now is what the transaction then makes.
+    // What a call would create now is what the transaction then creates.
     const child = await anvil.request<Hex>('eth_call', [{ to: factory, data: call }]);
     const sent = await anvil.send({ to: factory, data: call });
     return { child: `0x${child.slice(-40)}`, hash: sent.transactionHash };

@@ -2,25 +2,26 @@ import { isUtf8 } from 'node:buffer';
 import { isMembers } from '../../lib/members.ts';
 import { parseUntrustedJson } from '../../lib/untrusted-json.ts';
 
-/** What an endpoint said to one call: a result of unknown shape, or an error object. */
+/** Response of an endpoint to one call: a result of unknown shape, or an error object. */
 type RpcAnswer =
   | { readonly kind: 'result'; readonly result: unknown }
   | { readonly kind: 'error'; readonly errorCode: number; readonly throttled: boolean };
 
-/** JSON-RPC error codes of endpoints over their request limit: EIP-1474's, and the HTTP status. */
+/** JSON-RPC error codes for exceeded request limits: EIP-1474's, and the HTTP status. */
 const LIMIT_CODES: ReadonlySet<number> = new Set([-32005, 429]);
 const LIMIT_WORDS = /rate.?limit|too many requests|limit exceeded|capacity|quota/i;
 
-/** The most bytes of any answer that is read. */
+/** Maximum bytes of any response that is read. */
 export const ANSWER_MAX_BYTES = 8_000_000;
 
 /**
- * The thread that serves parses answers, so what they hold is bounded. A trace of a transaction with 5,000 calls is within
- * the limits, and calls within each other up to the EVM's limit of 1,024. Answers hold hex, which needs no escapes.
+ * Responses are parsed on the serving thread, so their content is bounded. A trace of a transaction with
+ * 5,000 calls is within the limits, and so are calls nested up to the EVM's limit of 1,024. Responses contain
+ * hex, which needs no escapes.
  */
 const ANSWER_LIMITS = { values: 100_000, depth: 2500, escapes: 50_000 };
 
-/** The body of a JSON-RPC 2.0 call (https://www.jsonrpc.org/specification). */
+/** Body of a JSON-RPC 2.0 call (https://www.jsonrpc.org/specification). */
 export function encodeRpcCall(id: number, method: string, params: readonly unknown[]): string {
   return JSON.stringify({ jsonrpc: '2.0', id, method, params });
 }
@@ -33,9 +34,9 @@ function readError(error: unknown): RpcAnswer | undefined {
 }
 
 /**
- * The answer in a body to the call with this id, or undefined when the body is anything else: not UTF-8, not JSON, a
- * batch, more values than an answer may hold, of another version or id, with both result and error or neither. The text of an error is read for what it
- * means and then dropped: endpoints repeat keys in it.
+ * The response in a body to the call with this id, or undefined if the body is anything else: not UTF-8, not
+ * JSON, a batch, more values than a response may have, another version or id, both result and error or
+ * neither. The text of an error is classified and then dropped: endpoints repeat keys in it.
  */
 export function decodeRpcAnswer(body: Uint8Array, id: number): RpcAnswer | undefined {
   let answer: unknown;

@@ -213,7 +213,7 @@ describe('what is not an answer', () => {
   ])('%s', async (_what, method, code) => {
     const server = await serve({ eth_blockNumber: method });
     await expect(ask(server)).rejects.toMatchObject({ code });
-    // Neither repeated nor believed.
+    // Neither retried nor trusted.
     expect(server.calls).toHaveLength(2);
   });
 
@@ -248,7 +248,7 @@ describe('what is not an answer', () => {
     });
     closers.push(server.close);
     const endpoint = sampleEndpoint(server.url);
-    // Nothing else ends the answer, which drips for hours.
+    // Nothing else ends the response, which drips for hours.
     await expect(
       client([server], {}, 400).ask(chainOf(endpoint), endpoint, BLOCK_NUMBER),
     ).rejects.toMatchObject({ details: { reason: 'deadline_exceeded' } });

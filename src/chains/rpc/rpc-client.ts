@@ -22,44 +22,44 @@ import {
 } from './rpc-faults.ts';
 import { quantity } from './rpc-shapes.ts';
 
-/** One question, and the shape that its answer must have. */
+/** One call, and the shape of its result. */
 export interface RpcRequest<T> {
   readonly method: string;
   readonly params: readonly unknown[];
   readonly result: z.ZodType<T>;
-  /** Bytes of the whole answer. Default 1,000,000. */
+  /** Maximum bytes of the response; 1,000,000 by default. */
   readonly maxBytes?: number;
 }
 
 export interface AskOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds for one endpoint, repeats included. Default that of the client. */
+  /** Timeout in milliseconds for one endpoint, including retries; the client's by default. */
   readonly deadlineMs?: number;
 }
 
 export interface RpcClientOptions {
   readonly fetch: GuardedFetch;
-  /** Milliseconds for one endpoint, repeats included. Default 15,000. */
+  /** Timeout in milliseconds for one endpoint, including retries; 15,000 by default. */
   readonly deadlineMs?: number;
-  /** How often one endpoint is asked when it fails for the moment. Default 3. */
+  /** Maximum attempts on one endpoint for transient errors; 3 by default. */
   readonly attempts?: number;
-  /** The wait before the second attempt; it doubles, and half of it is chance. Default 250. */
+  /** Delay before the second attempt; it doubles, and half of it is random. 250 by default. */
   readonly backoffMs?: number;
-  /** A longer wait than this is not waited: the next endpoint is asked. Default 2,000. */
+  /** For a longer delay than this, the next endpoint is tried instead; 2,000 by default. */
   readonly maxWaitMs?: number;
-  /** How long an endpoint is trusted for its chain before it is asked again. Default 600,000. */
+  /** How long an endpoint is trusted for its chain before its chain id is checked again; 600,000 by default. */
   readonly trustMs?: number;
   readonly now?: () => number;
   readonly random?: () => number;
-  /** Which endpoints of a chain are asked first. Without it all are as good as each other. */
+  /** Ranks the endpoints of a chain. Without it all are equal. */
   readonly preference?: EndpointPreference;
 }
 
-/** Asks endpoints without the memory that {@link RpcClient} has of them: for probes. */
+/** Queries endpoints without the state that {@link RpcClient} keeps of them: for probes. */
 export interface EndpointProber {
   /**
-   * Sends one request to an endpoint, whatever is known about it: no repeat, no trust, no rest after failures.
-   * @throws FullmatchError as {@link RpcClient.ask}, but for wrong_chain. The reason of `signal`.
+   * Sends one request to an endpoint regardless of its state: no retry, no chain id check, no back-off.
+   * @throws FullmatchError as {@link RpcClient.ask}, except wrong_chain. The reason of `signal`.
    */
   probe<T>(
     chain: AskedChain,
@@ -70,14 +70,14 @@ export interface EndpointProber {
 }
 
 /**
- * Asks the endpoints of chains. An endpoint is trusted for a chain only after it answered `eth_chainId` with it.
- * Errors name endpoints by their labels.
+ * Queries the endpoints of chains. An endpoint is trusted for a chain only after it returned that chain's
+ * `eth_chainId`. Errors name endpoints by their labels.
  */
 export interface RpcClient {
   /**
-   * Asks one endpoint.
-   * @throws FullmatchError wrong_chain; rpc_unreachable with `details.reason`; rpc_refused when it answers with an
-   * error; rpc_invalid_answer. The reason of `signal`.
+   * Queries one endpoint.
+   * @throws FullmatchError wrong_chain; rpc_unreachable with `details.reason`; rpc_refused if it responds
+   * with an error; rpc_invalid_answer. The reason of `signal`.
    */
   ask<T>(
     chain: AskedChain,
@@ -86,7 +86,7 @@ export interface RpcClient {
     options?: AskOptions,
   ): Promise<T>;
   /**
-   * Asks the endpoints until one answers: the preferred ones first, and otherwise in their order.
+   * Queries the endpoints until one responds: preferred ones first, otherwise in their order.
    * @throws FullmatchError rpc_unreachable with the fault of each endpoint. The reason of `signal`.
    */
   askAny<T>(
@@ -94,7 +94,7 @@ export interface RpcClient {
     request: RpcRequest<T>,
     options?: AskOptions,
   ): Promise<{ readonly value: T; readonly endpoint: string }>;
-  /** Which endpoints are asked first, for those who ask several by themselves. */
+  /** The ranking of endpoints, for callers that query several themselves. */
   readonly preference?: EndpointPreference;
 }
 
@@ -108,10 +108,10 @@ const DEFAULTS = {
   random: Math.random,
 };
 const MAX_BYTES = 1_000_000;
-/** The status of a WebSocket's handshake that succeeded. */
+/** The status of a successful WebSocket handshake. */
 const SWITCHING_PROTOCOLS = 101;
 
-/** Faults after which another node may stand behind the same URL. */
+/** Faults after which another node may be behind the same URL. */
 const RECONNECTED: ReadonlySet<string> = new Set([
   'connection_failed',
   'malformed_response',
@@ -120,7 +120,7 @@ const RECONNECTED: ReadonlySet<string> = new Set([
 
 export const CHAIN_ID: RpcRequest<number> = { method: 'eth_chainId', params: [], result: quantity };
 
-/** User information of an endpoint's URL goes into a header, where the guarded fetch takes it. */
+/** Moves user information of an endpoint's URL into a header, as the guarded fetch requires. */
 function targetOf(endpoint: Endpoint): { url: string; headers: Record<string, string> } {
   const url = new URL(endpoint.url.reveal());
   const headers: Record<string, string> = {
@@ -208,7 +208,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
     return this.#askOnce(chainId, endpoint, request, sent);
   }
 
-  /** Asks until an answer, a fault that stays, the last attempt or the end of the time. */
+  /** Retries until a response, a permanent fault, the last attempt or the timeout. */
   async #askWithRepeats<T>(
     chainId: number,
     endpoint: Endpoint,
@@ -226,7 +226,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
         return await this.#askOnce(chainId, endpoint, request, sent);
       } catch (error) {
         if (!isMomentary(error)) throw error;
-        // While a host rests nobody is asked, so that is not an attempt.
+        // While the circuit of a host is open no request is sent, so this is not an attempt.
         if (error.details.resting !== true) attempt += 1;
         if (attempt > attempts) throw error;
         const wish = error.details.retryAfterMs;
@@ -255,7 +255,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
     if (status === 429 || (answer?.kind === 'error' && answer.throttled)) {
       throw unreachable(chainId, endpoint, method, 'throttled', retryAfterMs);
     }
-    // Some nodes send their error objects with a status of their own.
+    // Some nodes send error objects with an HTTP error status.
     if (answer?.kind === 'error') {
       const { errorCode } = answer;
       throw new FullmatchError(
@@ -302,7 +302,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
   }
 }
 
-/** A client over the guarded fetch, with time limits, repeats with jitter, and failover. */
+/** Creates a client on the guarded fetch, with timeouts, retries with jitter, and failover. */
 export function createRpcClient(options: RpcClientOptions): RpcClient & EndpointProber {
   return new GuardedRpcClient(options);
 }

@@ -1,7 +1,7 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
 
-/** What an endpoint could not do: shown beside its label. */
+/** Failure of an endpoint, shown next to its label. */
 export interface EndpointFault {
   /** The endpoint's label. */
   readonly endpoint: string;
@@ -14,7 +14,7 @@ const MOMENTARY: ReadonlySet<string> = new Set([
   'malformed_response',
   'throttled',
 ]);
-/** The code that a fault is reported under: its reason where it has one. */
+/** The code under which a fault is reported: its reason if it has one. */
 export function reasonOf(error: unknown): string {
   if (!(error instanceof FullmatchError)) return 'unknown';
   return typeof error.details.reason === 'string' ? error.details.reason : error.code;
@@ -33,7 +33,7 @@ export function isMomentary(error: unknown): error is FullmatchError {
   return MOMENTARY.has(reason) || reason.startsWith('status_5');
 }
 
-/** The fault of an endpoint that says that it belongs to another chain. */
+/** Fault of an endpoint that belongs to another chain. */
 export function wrongChain(chainId: number, endpoint: Endpoint, answered: number): FullmatchError {
   return new FullmatchError(
     'wrong_chain',
@@ -42,7 +42,7 @@ export function wrongChain(chainId: number, endpoint: Endpoint, answered: number
   );
 }
 
-/** The fault of an endpoint that gives no answer. */
+/** Fault of an endpoint that does not respond. */
 export function unreachable(
   chainId: number,
   endpoint: Endpoint,
@@ -67,7 +67,7 @@ export function unreachable(
   );
 }
 
-/** The fault of an endpoint whose answer is not what was asked for. `reason` where it has one of its own. */
+/** Fault of an endpoint whose response is invalid, with a `reason` if it has its own. */
 export function invalidAnswer(
   chainId: number,
   endpoint: Endpoint,

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
 
-// Shapes of the Ethereum JSON-RPC interface (https://github.com/ethereum/execution-apis). What is not named here is
-// dropped unread; what is named must be exactly as the interface has it.
+// Shapes of the Ethereum JSON-RPC interface (https://github.com/ethereum/execution-apis). Unlisted members
+// are dropped; listed ones must be exactly as specified.
 
-/** A quantity that JavaScript counts exactly; leading zeros, which some nodes send, mean nothing. */
+/** A quantity that JavaScript can represent exactly; leading zeros, which some nodes send, are ignored. */
 export const quantity = z
   .string()
   .regex(/^0x[0-9a-f]{1,64}$/i)
@@ -14,7 +14,7 @@ export const quantity = z
     return number;
   });
 
-/** A number as parameters of the interface have it. */
+/** A number in parameters of the interface. */
 export const toQuantity = (number: number): string => `0x${number.toString(16)}`;
 
 const HASH = /^0x[0-9a-f]{64}$/i;
@@ -38,17 +38,17 @@ export const data = z
   .refine((text) => text.length % 2 === 0, { error: 'half a byte' })
   .transform((text) => hexToBytes(text));
 
-/** The head of a block: enough to name it and to see how old it is. */
+/** The head of a block: enough to identify it and to determine its age. */
 export const blockHead = z.object({ number: quantity, hash, timestamp: quantity });
 export type BlockHead = z.output<typeof blockHead>;
 
 export const transaction = z.object({
   hash,
   from: address,
-  /** Absent or null when the transaction creates a contract. */
+  /** Absent or null if the transaction creates a contract. */
   to: address.nullish(),
   input: data,
-  /** In the form that every node writes it; without it the address is not derived. */
+  /** In the form that every node uses; without it the address is not derived. */
   nonce: quantity.nullish().catch(null),
   blockHash: hash.nullish(),
 });
@@ -69,17 +69,17 @@ export const receipt = z.object({
 export type Receipt = z.output<typeof receipt>;
 
 /**
- * More than the blocks of any chain hold. Elements of a list are at least five values each, and an answer has at most
- * 100,000, so a longer list is made of something else.
+ * More than the blocks of any chain contain. Elements of a list are at least five values each, and a response
+ * has at most 100,000, so a longer list is something else.
  */
 const LIST_MAX_LENGTH = 20_000;
 
-/** Elements of another shape in a list that may hold some. */
+/** Elements of another shape in a list that may contain some. */
 const OTHERS_MAX = 500;
 
 /**
- * A list whose elements must all have a shape. The check ends at the first element that does not: an endpoint decides
- * how many are wrong, and reporting each takes long.
+ * A list whose elements must all have a shape. Validation ends at the first invalid element: an endpoint
+ * controls how many are invalid, and reporting each takes long.
  */
 export function listOf<T>(element: z.ZodType<T>): z.ZodType<T[]> {
   return z.unknown().transform((value, context): T[] => {
@@ -101,8 +101,8 @@ export function listOf<T>(element: z.ZodType<T>): z.ZodType<T[]> {
 }
 
 /**
- * The elements of a list that have a shape; what has another, such as the system transactions of some chains, is left
- * out, and after some of those the list ends.
+ * The elements of a list that have a shape; others, such as the system transactions of some chains, are
+ * omitted, and after several of those the list ends.
  */
 export function listOfFitting<T>(element: z.ZodType<T>): z.ZodType<T[]> {
   return z.unknown().transform((value, context): T[] => {
@@ -131,8 +131,8 @@ const hexOrNull = (shape: RegExp): z.ZodType<Hex | null> =>
       typeof value === 'string' && shape.test(value) ? (value.toLowerCase() as Hex) : null,
     );
 
-/** A hash, or null in place of anything else: no error is made for what is wrong. */
+/** A hash, or null for anything else: no error is created for invalid values. */
 export const hashOrNull = hexOrNull(HASH);
 
-/** An address, or null in place of anything else. */
+/** An address, or null for anything else. */
 export const addressOrNull = hexOrNull(ADDRESS);

@@ -9,28 +9,28 @@ import {
   vaultSource,
 } from './demo-sources.ts';
 
-/** What a constructor takes: a number, or the address of a contract that was deployed before. */
+/** Constructor argument: a number, or the address of a previously deployed contract. */
 export type DemoArgument = bigint | { readonly addressOf: string };
 
-/** A contract of the demonstration: how it comes to the chain, and what it is verified with. */
+/** A demo contract: how it is deployed, and the sources it is verified with. */
 export interface DemoContract {
-  /** What others call it by; unique. */
+  /** Unique name by which other contracts refer to it. */
   readonly key: string;
   readonly kind: 'token' | 'contract' | 'library' | 'linked' | 'factory' | 'child' | 'proxy';
-  /** Path → content, as compiled for the chain. */
+  /** Path → content, as compiled for the deployment. */
   readonly sources: Readonly<Record<string, string>>;
   readonly path: string;
   readonly name: string;
   readonly settings: Readonly<Record<string, unknown>>;
   readonly arguments: readonly DemoArgument[];
-  /** Libraries by name in `path`, which were deployed before. */
+  /** Previously deployed libraries, by their names in `path`. */
   readonly libraries: Readonly<Record<string, string>>;
   readonly librariesPath?: string;
-  /** Made by a call of another contract, which tells of it in an event. */
+  /** Set if a call to another contract creates it and an event reports its address. */
   readonly madeBy?: { readonly factory: string; readonly call: string };
-  /** Verified with comments that are not those of the chain's sources: the match is partial. */
+  /** Verified with comments that differ from the deployed sources, so the match is partial. */
   readonly otherComments: boolean;
-  /** Taken back after it was verified, for this reason. */
+  /** Reason for which it is withdrawn after its verification. */
   readonly withdrawn?: string;
 }
 
@@ -52,7 +52,7 @@ function contract(
   };
 }
 
-/** A contract with one source file, named after it. */
+/** Creates a contract with one source file, named after it. */
 function single(name: string, content: string, more: Partial<DemoContract> = {}): DemoContract {
   const path = `contracts/${name}.sol`;
   return contract({ key: name, sources: { [path]: content }, path, name, ...more });
@@ -91,7 +91,7 @@ const registries = ['Ship', 'Star', 'River'].map((word, index) =>
   }),
 );
 
-/** The same code at several addresses. */
+/** The same bytecode at several addresses. */
 const copies = [1, 2, 3].map((number) => ({
   ...single('ShipNames', registrySource('ShipNames', 10)),
   key: `ShipNames again ${number}`,
@@ -163,7 +163,7 @@ const withdrawn = single('LeakyToken', tokenSource('LeakyToken', 'LEAK', 1), {
   withdrawn: 'demonstration: what a withdrawn match looks like',
 });
 
-/** All contracts of the demonstration, in the order in which they are deployed; the withdrawn one is the last. */
+/** All demo contracts in the order of their deployment; the withdrawn one comes last. */
 export const DEMO_CONTRACTS: readonly DemoContract[] = [
   ...tokens,
   ...vaults,

@@ -13,7 +13,7 @@ const ANVIL_PACKAGE = '@foundry-rs/anvil-linux-amd64/package.json';
 const START_TIMEOUT_MS = 20_000;
 const RECEIPT_ATTEMPTS = 300;
 const MAX_BYTES = 16_000_000;
-/** Enough for every contract of the demonstration, so that the node need not estimate. */
+/** Enough for every demo contract, so that the node need not estimate. */
 const GAS = '0x5b8d80';
 
 /** A mined transaction. */
@@ -27,13 +27,16 @@ export interface DemoReceipt {
 /** A development node that signs for its own accounts. */
 export interface DemoNode {
   readonly url: string;
-  /** Sends a transaction of the node's first account and waits until it is mined. @throws FullmatchError */
+  /**
+   * Sends a transaction from the node's first account and waits until it is mined.
+   * @throws FullmatchError
+   */
   readonly send: (transaction: { readonly to?: Hex; readonly data: Hex }) => Promise<DemoReceipt>;
-  /** Ends what was started. */
+  /** Stops the node if this process started it. */
   readonly close: () => Promise<void>;
 }
 
-/** Where anvil is: on the PATH, or in the npm package beside the program or the working directory. */
+/** Finds anvil: on the PATH, or in the npm package in the node_modules of the program or of the working directory. */
 function findAnvil(searchPath: string, workingDirectory: string): string | undefined {
   const isProgram = (file: string): boolean => {
     try {
@@ -57,8 +60,8 @@ function findAnvil(searchPath: string, workingDirectory: string): string | undef
 }
 
 /**
- * A node for the demonstration: the one at `rpc`, else an anvil of its own.
- * @throws FullmatchError `no_demo_node` when there is none, or when it is not the demonstration's chain
+ * Opens the node of the demo: the one at `rpc`, or a newly started anvil.
+ * @throws FullmatchError `no_demo_node` if there is none or it has another chain id
  */
 export async function openDemoNode(
   options: {
@@ -110,7 +113,7 @@ async function startAnvil(
   }
 }
 
-/** The port that anvil says it listens on: it chose a free one. */
+/** Reads the port on which anvil listens from its output; anvil picks a free one. */
 function readPort(child: ChildProcess, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     let printed = '';
@@ -132,7 +135,7 @@ function readPort(child: ChildProcess, signal: AbortSignal): Promise<string> {
       });
     }
     child.stdout?.on('data', (chunk: Buffer) => {
-      // What it prints later is read too, or the node would wait for it.
+      // Keep reading the output, or the node would block on a full pipe.
       if (printed.length < 100_000) printed += chunk.toString();
       const port = /Listening on 127\.0\.0\.1:(\d+)/.exec(printed)?.[1];
       if (port === undefined) return;
@@ -149,7 +152,7 @@ async function connect(
 ): Promise<DemoNode> {
   if (!URL.canParse(url)) throw new FullmatchError('invalid_parameter', '--rpc is not a URL.');
   const fetch = createGuardedFetch({
-    // The user names the node by hand: it may be on this machine.
+    // The user entered the URL, so it may be on this machine.
     allowPrivate: [hostPortOf(new URL(url))],
     maxBytes: MAX_BYTES,
     deadlineMs: START_TIMEOUT_MS,

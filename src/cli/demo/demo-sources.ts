@@ -1,4 +1,4 @@
-/** The sources of the demonstration: small contracts that do what their names say. Solidity 0.8.7 and newer takes them. */
+/** Sources of the demo: small contracts that do what their names say. They compile with Solidity 0.8.7 and later. */
 
 const HEAD = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.7;
@@ -55,7 +55,7 @@ contract ${name} {
 `;
 }
 
-/** Ether that nobody can take before a time that its constructor is given. */
+/** Ether that is locked until a time given to the constructor. */
 export function vaultSource(name: string, days: number): string {
   return `${HEAD}
 /// @title Keeps ether for ${days} days. Part of the Fullmatch demonstration.
@@ -109,7 +109,7 @@ contract ${name} {
 `;
 }
 
-/** Names and who holds them. */
+/** A registry of names and their owners. */
 export function registrySource(name: string, fee: number): string {
   return `${HEAD}
 /// @title First come, first served: names for ${fee} gwei. Part of the Fullmatch demonstration.
@@ -130,7 +130,7 @@ contract ${name} {
 `;
 }
 
-/** A library that is linked, and one that is compiled in. */
+/** A library that is linked, and one that is inlined. */
 export const LIBRARY_SOURCE = `${HEAD}
 /// @title Sums of lists, deployed once and linked by others.
 library SumLib {
@@ -149,7 +149,7 @@ library RootLib {
 }
 `;
 
-/** What links the libraries. */
+/** A contract that links the libraries. */
 export const LINKING_SOURCE = `${HEAD}
 import "./Libraries.sol";
 
@@ -174,7 +174,7 @@ contract Vectors {
 }
 `;
 
-/** A factory, and what it makes by CREATE and by CREATE2. */
+/** A factory, and the contracts it creates with CREATE and CREATE2. */
 export const FACTORY_SOURCE = `${HEAD}
 /// @title A box that its factory made.
 contract Box {
@@ -208,7 +208,7 @@ contract BoxFactory {
 }
 `;
 
-/** A proxy in the slot of EIP-1967, and two implementations. */
+/** A proxy with the EIP-1967 slot, and two implementations. */
 export const PROXY_SOURCE = `${HEAD}
 /// @title The first implementation of a counter.
 contract CounterV1 {

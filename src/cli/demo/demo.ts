@@ -14,10 +14,10 @@ import { runDemo, type DemoResult } from './run-demo.ts';
 import { renderTable } from '../table.ts';
 import { withCore } from '../with-core.ts';
 
-/** Compilers that take turns at most: more would only be slower. */
+/** Most compiler versions used in rotation; more would only take longer. */
 const COMPILERS = 4;
 const OLDEST_COMPILER = [0, 8, 7] as const;
-/** Returns to the line's start and clears it. */
+/** Moves to the start of the line and clears it. */
 const CLEAR_LINE = '\r\u001b[K';
 
 const AFTER_HELP = `
@@ -25,7 +25,7 @@ Deploys about 50 small contracts to its own development chain, verifies them lik
 under the chain ${DEMONSTRATION_CHAIN_ID}, which is labelled as a demonstration everywhere. It works with or without a running
 service. A second run changes nothing. It needs anvil, or the --rpc of a development node.`;
 
-/** `fullmatch demo`: contracts that are really compiled, deployed and verified, so that every page has something to show. */
+/** `fullmatch demo`: compiles, deploys and verifies real contracts, so that every page has content. */
 export function defineDemo(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .option('--rpc <url>', 'A development node with unlocked accounts, instead of anvil.')
@@ -65,7 +65,7 @@ export function defineDemo(command: Command, context: CliContext): void {
     });
 }
 
-/** The configuration with the chain of the node, whose word is taken alone. */
+/** Adds the node's chain to the configuration, with a quorum of one. */
 function addDemonstration({ config, ...loaded }: LoadedConfig, node: DemoNode): LoadedConfig {
   const chains = new Map(config.chains).set(DEMONSTRATION_CHAIN_ID, {
     ...demonstrationChain,
@@ -77,7 +77,7 @@ function addDemonstration({ config, ...loaded }: LoadedConfig, node: DemoNode): 
   return { ...loaded, config: { ...config, chains } };
 }
 
-/** The newest compilers that are here, for the contracts to take turns with. */
+/** Finds the newest installed compilers, which the contracts use in rotation. */
 async function findVersions(core: Core): Promise<readonly string[]> {
   const { fetch } = await core.chains();
   const here = await listCompilers(compilerSourcesOf(core.loaded.config, fetch));

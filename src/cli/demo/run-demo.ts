@@ -19,7 +19,7 @@ import { type DemoNode } from './demo-node.ts';
 const WORD_DIGITS = 64;
 const ADDRESS_DIGITS = 40;
 
-/** A contract of the demonstration as it came out. */
+/** Result for a demo contract. */
 export interface DemoResult {
   readonly name: string;
   readonly kind: DemoContract['kind'];
@@ -30,22 +30,22 @@ export interface DemoResult {
   readonly outcome: SavedMatch['outcome'] | 'withdrawn';
 }
 
-/** What a demonstration works with. */
+/** Dependencies of the demo. */
 export interface DemoParts {
   readonly node: DemoNode;
   readonly database: Database;
   readonly verification: VerificationParts;
   readonly compilers: Pick<Compilers, 'compile'>;
-  /** The compilers that take turns. */
+  /** Compiler versions used in rotation. */
   readonly versions: readonly string[];
   readonly onProgress: (done: number, total: number, name: string) => void;
 }
 
 /**
- * Deploys the contracts of the demonstration and verifies each as anybody's: its code is read from the chain, its
- * sources are compiled, both are compared, and what matches is stored. A node that begins again gives the same
- * addresses, so that a second run stores nothing and withdraws nothing again.
- * @throws FullmatchError `no_demo_node`; as verifyContract and saveMatch do; the reason of `signal`.
+ * Deploys the demo contracts and verifies each like any submission: reads its bytecode from the chain,
+ * compiles its sources, compares both and stores the match. A node that starts over gives the same addresses,
+ * so a second run stores and withdraws nothing again.
+ * @throws FullmatchError `no_demo_node`; as verifyContract and saveMatch; the reason of `signal`.
  */
 export async function runDemo(
   parts: DemoParts,
@@ -59,7 +59,7 @@ export async function runDemo(
     const isRepeated = results.every(({ outcome }) => outcome === 'unchanged');
     if (contract.withdrawn !== undefined && index > 0 && isRepeated) continue;
     onProgress(index, DEMO_CONTRACTS.length, contract.key);
-    // Contracts of one source file belong together: they have one compiler.
+    // Contracts in one source file share a compiler version.
     const version = versions[contract.path.length % versions.length] ?? '';
     const deployed = await deploy(parts, contract, version, addresses, signal);
     addresses.set(contract.key, deployed.address);
@@ -82,7 +82,7 @@ async function deploy(
 ): Promise<Deployed> {
   if (contract.madeBy !== undefined) return make(node, contract.madeBy, contract.key, addresses);
   const input = inputOf(contract, contract.sources, addresses);
-  // The compiler makes code only for what is asked for.
+  // The compiler generates only the requested output.
   const outputSelection = { [contract.path]: { [contract.name]: ['evm.bytecode.object'] } };
   const { output } = await compilers.compile({
     language: 'solidity',
@@ -104,7 +104,7 @@ async function deploy(
   return { address: contractAddress.toLowerCase() as Hex, transactionHash };
 }
 
-/** Has a factory make the contract; the event that it logs holds the address. */
+/** Lets a factory create the contract; the event in the receipt contains its address. */
 async function make(
   node: DemoNode,
   { factory, call }: { readonly factory: string; readonly call: string },
@@ -112,7 +112,7 @@ async function make(
   addresses: ReadonlyMap<string, Hex>,
 ): Promise<Deployed> {
   const selector = bytesToHex(keccak256(Buffer.from(call)).subarray(0, 4));
-  // The salt, where there is one, is made from the key, so that no two are the same.
+  // The salt, if there is one, is derived from the key and therefore unique.
   const salt = call === 'make()' ? '' : bytesToHex(keccak256(Buffer.from(key))).slice(2);
   const receipt = await node.send({
     to: addressOf(factory, addresses),
@@ -199,7 +199,7 @@ function inputOf(
   };
 }
 
-/** A word of the contract ABI: a number or an address, padded on the left. */
+/** Encodes a contract ABI word: a number or an address, left-padded. */
 function wordOf(argument: DemoArgument, addresses: ReadonlyMap<string, Hex>): string {
   const digits =
     typeof argument === 'bigint'

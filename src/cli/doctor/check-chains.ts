@@ -6,16 +6,16 @@ import { type DoctorParts } from './doctor-parts.ts';
 import { type AreaReport } from './finding.ts';
 
 const DAY_MS = 86_400_000;
-/** Chains come, change and go every week. */
+/** Chains are added, changed and removed every week. */
 const OLD_LIST_DAYS = 90;
-/** Beyond what clocks that are kept differ by, and what a busy server takes to answer. */
+/** Exceeds the skew of synchronized clocks plus the response time of a busy server. */
 const CLOCK_TOLERANCE_MS = 5_000;
-/** Reasons of an endpoint that knows us and refuses: a wrong key, or none. */
+/** Reasons for which an endpoint refuses us: a wrong or missing key. */
 const REFUSED: ReadonlySet<string> = new Set(['status_401', 'status_403']);
 const SYNC_RETRY_MS = 60_000;
 const SYNC = 'registry.sync.urls: [https://chainid.network/chains.json]';
 
-/** How old the public list is that is served. */
+/** Checks the age of the served public list. */
 export async function checkList(report: AreaReport, parts: DoctorParts): Promise<void> {
   const { list, sync } = parts.config.registry;
   const { length } = (await parts.registry()).chains;
@@ -54,7 +54,7 @@ async function checkSync(report: AreaReport, { config, store }: DoctorParts): Pr
   );
 }
 
-/** Whether the clock is right: against what was published, the database and the newest blocks. */
+/** Checks the clock against the release date, the database and the newest blocks. */
 export async function checkClock(report: AreaReport, parts: DoctorParts): Promise<void> {
   const now = new Date();
   const fix = 'timedatectl set-ntp true, or another service that keeps the time';
@@ -81,7 +81,7 @@ export async function checkClock(report: AreaReport, parts: DoctorParts): Promis
   if (report.findings.length === 0) report.ok(`${now.toISOString()}, which nothing contradicts`);
 }
 
-/** Whether the registry is sound, and endpoints of configured chains answer as those of their chain. */
+/** Checks that the registry is valid, and that the endpoints of configured chains respond and belong to their chain. */
 export async function checkChains(report: AreaReport, parts: DoctorParts): Promise<void> {
   const { findings } = await parts.registry();
   const { chains } = parts.config;
@@ -112,7 +112,8 @@ function reportChain(report: AreaReport, { chainId, endpoints }: ChainHealthRepo
       const fix = refused
         ? `the key in chains.${chainId}.privateRpc, or another endpoint`
         : `fullmatch chains probe ${chainId}, and another endpoint in chains.${chainId}.rpc`;
-      // While another endpoint answers, contracts of the chain can be verified; one that has had enough answers later.
+      // Contracts of the chain can be verified while another endpoint is up, or later if this one is only
+      // rate limited.
       const passes = up > 0 || (endpoint.state === 'throttled' && !refused);
       if (passes) report.warning('endpoints_unhealthy', told, fix);
       else report.fault('endpoints_unhealthy', told, fix);

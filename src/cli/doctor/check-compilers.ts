@@ -9,7 +9,7 @@ import { FetchFault } from '../../lib/fetch-fault.ts';
 import { type DoctorParts } from './doctor-parts.ts';
 import { type AreaReport } from './finding.ts';
 
-/** Whether the compilers on this machine are what was released: all files are read. */
+/** Checks that the compilers on this machine equal the released ones; reads all files. */
 export async function checkCompilers(
   report: AreaReport,
   { config, core }: DoctorParts,
@@ -41,7 +41,7 @@ function reportProblems(
   }
 }
 
-/** Whether compilers that are not here can be had. */
+/** Checks that missing compilers can be downloaded. */
 export async function checkMirror(
   report: AreaReport,
   { config, core }: DoctorParts,

@@ -6,10 +6,10 @@ import { type DoctorParts } from './doctor-parts.ts';
 import { type AreaReport } from './finding.ts';
 import { showBytes } from './show-bytes.ts';
 
-/** Connections of other processes, and of an operator who looks. */
+/** Connections for other processes and for an operator's session. */
 const SPARE_CONNECTIONS = 3;
 
-/** Whether the data directory and the folder of compilers can be used. */
+/** Checks that the data directory and the compiler folder are usable. */
 export async function checkDataDirectory(
   report: AreaReport,
   { config: { dataDir, compilers, database } }: DoctorParts,
@@ -22,7 +22,7 @@ export async function checkDataDirectory(
       await requireWritable(folder);
       const existing = await nearestExisting(folder);
       const exists = existing === folder;
-      // Such as /proc, which allows writing and refuses every name.
+      // File systems such as /proc permit writing but reject every name.
       if (!exists && (await statfs(existing)).blocks === 0) {
         throw new Error(`the file system of ${existing} stores no files`);
       }
@@ -39,7 +39,7 @@ export async function checkDataDirectory(
   }
 }
 
-/** Whether the disks have room for what the configuration allows. */
+/** Checks that the disks have enough space for the configured limits. */
 export async function checkDisk(report: AreaReport, { config }: DoctorParts): Promise<void> {
   const folders = await Promise.all([config.dataDir, config.compilers.folder].map(nearestExisting));
   const devices = await Promise.all(folders.map(async (folder) => (await stat(folder)).dev));
@@ -62,14 +62,14 @@ async function checkSpace(
   growth: number,
 ): Promise<void> {
   const { blocks, bavail, bsize, files, ffree } = await statfs(folder);
-  // A file system without a disk, such as /proc, and some behind a network.
+  // Some file systems report no size: those without a disk, such as /proc, and some network file systems.
   if (blocks === 0) {
     report.unknown(`The file system of ${folder} does not say how much space it has.`);
     return;
   }
   const free = bavail * bsize;
   const has = `${showBytes(free)} are free on the disk of ${folder}`;
-  // File systems without a table of files say 0 of 0.
+  // File systems without an inode table report 0 of 0.
   if (files > 0 && ffree === 0) {
     report.fault('disk_full', `The disk of ${folder} has no free inodes.`, 'remove files there');
   } else if (free < floor) {
@@ -87,7 +87,7 @@ async function checkSpace(
   } else report.ok(has);
 }
 
-/** Whether the database answers, and takes what the service asks of it. */
+/** Checks that the database responds and meets the service's requirements. */
 export async function checkDatabase(
   report: AreaReport,
   { store, config: { database } }: DoctorParts,
@@ -121,7 +121,7 @@ export async function checkDatabase(
   }
 }
 
-/** Whether the schema is the one of this version. */
+/** Checks that the schema is that of this version. */
 export async function checkMigrations(report: AreaReport, { store }: DoctorParts): Promise<void> {
   const found = await store().catch(() => undefined);
   if (found === undefined) {

@@ -10,7 +10,7 @@ import { hasRunningServer } from '../../store/embedded/embedded-server.ts';
 import { type DoctorParts } from './doctor-parts.ts';
 import { type AreaReport } from './finding.ts';
 
-/** Whether the ports are free, or this service's own; what it says of itself. */
+/** Checks that the ports are free or in use by this service, and reports that service's readiness. */
 export async function checkPorts(
   ports: AreaReport,
   service: AreaReport,
@@ -18,7 +18,8 @@ export async function checkPorts(
 ): Promise<void> {
   const places = portsOf(config);
   const found = await Promise.all(places.map((place) => inspectPort(place, fetch)));
-  // A service of another data directory has its database elsewhere; of a shared server that cannot be seen.
+  // With its own embedded server, a service of another data directory is a different one; with a shared
+  // server that cannot be determined.
   const mayRun =
     config.database.url !== undefined || (await hasRunningServer(config.dataDir).catch(() => true));
   for (const port of found) reportPort(ports, port, mayRun);
@@ -50,7 +51,7 @@ function reportPort(report: AreaReport, port: InspectedPort, mayRun: boolean): v
   }
 }
 
-/** Whether clients are told URLs that lead here. */
+/** Checks that the public URLs lead to this service. */
 export async function checkPublicUrls(
   report: AreaReport,
   { config, fetch }: DoctorParts,
@@ -77,7 +78,7 @@ export async function checkPublicUrls(
   if (report.findings.length === 0) report.ok('links use the address of the request');
 }
 
-/** Whether clients behind proxies are told apart, and nobody can be anybody. */
+/** Checks that clients behind proxies are distinguished, and that clients cannot forge their address. */
 export function checkProxies(report: AreaReport, { config }: DoctorParts): void {
   const { trustedProxies } = config.http;
   const everybody = trustedProxies.filter((network) => network.endsWith('/0'));

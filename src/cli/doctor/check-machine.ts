@@ -6,12 +6,12 @@ import { readPackageVersion } from '../../lib/package-version.ts';
 import { type AreaReport } from './finding.ts';
 import { showBytes } from './show-bytes.ts';
 
-/** What the service takes beside its compilers. */
+/** Memory of the service without its compilers. */
 const OWN_MEMORY_BYTES = 2 ** 29;
-/** Twice the most connections that it keeps, see docs/operating.md. */
+/** Twice the service's maximum number of connections, see docs/operating.md. */
 const DESCRIPTORS = 20_000;
 
-/** The versions, and the limits of the system. The configuration is absent where it cannot be read. */
+/** Checks versions and system limits. The configuration is absent if it cannot be read. */
 export async function checkMachine(report: AreaReport, config: Config | undefined): Promise<void> {
   const platform = `${process.platform}-${process.arch}`;
   report.ok(
@@ -30,7 +30,7 @@ export async function checkMachine(report: AreaReport, config: Config | undefine
 }
 
 function checkMemory(report: AreaReport, { compilers, verification }: Config): void {
-  // A container's limit; 0 or beyond the machine's where there is none.
+  // Memory limit of a container; without one, 0 or more than the machine has.
   const limit = process.constrainedMemory();
   const total = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
   const wanted = verification.workers * compilers.memoryBytes + OWN_MEMORY_BYTES;

@@ -12,26 +12,26 @@ import { urlOfPort } from '../../service/inspect-ports.ts';
 import { portsOf } from '../../service/ports.ts';
 import { inspectStore, type InspectedStore } from '../../store/inspect-store.ts';
 
-/** What the checks share. Each is made when a check first asks, and fails for all alike. */
+/** Shared dependencies of the checks. Each is created on first use and fails for all checks alike. */
 export interface DoctorParts {
   readonly config: Config;
   readonly core: Core;
   readonly signal: AbortSignal;
-  /** The database that answers; undefined where the embedded server does not run. */
+  /** The database, if it responds; undefined if the embedded server is not running. */
   readonly store: () => Promise<InspectedStore | undefined>;
-  /** The registry, refused as `start` refuses it. */
+  /** The registry; fails, as `start` does, if it would publish a secret. */
   readonly registry: () => Promise<ChainRegistry>;
-  /** How the endpoints of the configured chains answer. */
+  /** Health of the endpoints of the configured chains. */
   readonly health: () => Promise<readonly ChainHealthReport[]>;
-  /** Asks the ports and the public URLs of the service itself. */
+  /** Fetches from the service's own ports and public URLs. */
   readonly fetch: GuardedFetch;
 }
 
-/** Somebody waits for the answer. */
+/** Short, since a person is waiting. */
 const PROBE_DEADLINE_MS = 5_000;
 const OWN_BYTES = 1_000_000;
 
-/** The parts of a configuration; what is opened of them closes with the core. */
+/** Opens the dependencies for a configuration; the core closes whatever they open. */
 export function openDoctorParts(core: Core, signal: AbortSignal): DoctorParts {
   const { config } = core.loaded;
   const registry = once(async () => {
@@ -62,7 +62,7 @@ export function openDoctorParts(core: Core, signal: AbortSignal): DoctorParts {
   };
 }
 
-/** The service's own addresses may be private ones. */
+/** The service's own addresses may be private. */
 function openOwnFetch(config: Config): GuardedFetch {
   const publicUrls = [config.api.publicUrl, config.repository.publicUrl].filter(
     (url) => url !== undefined,

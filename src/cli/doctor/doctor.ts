@@ -22,7 +22,7 @@ and the user of the service. Exits with 0 if everything is fine, 1 if there are 
 
 const MOST_CHARACTERS = 2_000;
 
-/** `fullmatch doctor`: checks everything the service needs, and says how to fix what is wrong. */
+/** `fullmatch doctor`: checks everything the service needs, and explains how to fix what is wrong. */
 export function defineDoctor(command: Command, context: CliContext): void {
   addConfigOptions(command, { listeners: true })
     .option('--json', 'Print JSON.')
@@ -62,7 +62,7 @@ async function examine(options: ParsedOptions, context: CliContext): Promise<rea
   return AREAS.flatMap((area) => reportOf(area).findings);
 }
 
-/** All areas at once: those that ask others wait for their answers. */
+/** Checks all areas concurrently; checks that depend on others await their results. */
 async function examineParts(parts: DoctorParts, reportOf: (area: Area) => AreaReport) {
   const checks: Partial<
     Record<Area, (report: AreaReport, parts: DoctorParts) => Promise<void> | void>
@@ -87,7 +87,7 @@ async function examineParts(parts: DoctorParts, reportOf: (area: Area) => AreaRe
   );
 }
 
-/** Runs a check; what a part refuses to work with is a finding. */
+/** Runs a check; an error of ours becomes a finding. */
 async function attempt(
   report: AreaReport,
   check: (report: AreaReport) => Promise<void> | void,
@@ -97,7 +97,7 @@ async function attempt(
   } catch (error) {
     const known = asFullmatchError(error);
     if (known instanceof FullmatchError) report.refused(known);
-    // A file or a folder that cannot be looked at is no fault by itself; another check says what it is needed for.
+    // A file or folder that cannot be read is not a fault in itself; another check reports what needs it.
     else if (error instanceof Error && 'syscall' in error) report.unknown(`${messageOf(error)}.`);
     else report.fault('internal_error', messageOf(error));
   }
@@ -143,7 +143,7 @@ const MARKS: Readonly<Record<Level, string>> = {
   fault: 'FAULT',
 };
 
-/** One line for each finding, and below it how to fix it. */
+/** Renders each finding as a line, with its fix below. */
 function reportText(findings: readonly Finding[], { fault, warning }: Counts): string {
   const areaWidth = Math.max(...AREAS.map(({ length }) => length));
   const markWidth = Math.max(...Object.values(MARKS).map(({ length }) => length));

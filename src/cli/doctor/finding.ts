@@ -1,6 +1,6 @@
 import type { FullmatchError } from '../../errors.ts';
 
-/** What the doctor looks at, in the order of its report. */
+/** Areas that the doctor checks, in the order of its report. */
 export const AREAS = [
   'configuration',
   'machine',
@@ -23,29 +23,29 @@ export const AREAS = [
 export type Area = (typeof AREAS)[number];
 
 /**
- * How much a finding asks of the operator. `unknown` could not be checked, which is no fault; a `warning` works for now; a
- * `fault` keeps something from working.
+ * Severity of a finding. `unknown` could not be checked, which is not a fault; a `warning` works for now; a
+ * `fault` prevents something from working.
  */
 export type Level = 'ok' | 'unknown' | 'warning' | 'fault';
 
-/** Something the doctor found. */
+/** A finding of the doctor. */
 export interface Finding {
   readonly area: Area;
   readonly level: Level;
-  /** Stable: `sound` of what is ok, `not_checked` of what is unknown, else a code of the fault. */
+  /** Stable: `sound` for level ok, `not_checked` for unknown, else a fault code. */
   readonly code: string;
-  /** What was found, and why it matters. */
+  /** The finding, and why it matters. */
   readonly message: string;
-  /** The command or the key that fixes it. */
+  /** Command or configuration key that fixes it. */
   readonly fix?: string;
 }
 
-/** What fixes faults whose message does not say it. */
+/** Fixes for errors whose message does not name one. */
 const FIXES: Readonly<Record<string, string>> = {
   database_unreachable: 'start PostgreSQL, or correct DATABASE_URL (database.url)',
 };
 
-/** Where the checks of one area write what they find. */
+/** Collects the findings of one area. */
 export class AreaReport {
   readonly area: Area;
   readonly findings: Finding[] = [];
@@ -70,7 +70,7 @@ export class AreaReport {
     this.#add('fault', code, message, fix);
   }
 
-  /** What a part refuses to work with. */
+  /** Adds an error of ours as a fault. */
   refused(error: FullmatchError): void {
     this.fault(error.code, error.forOperator, FIXES[error.code]);
   }

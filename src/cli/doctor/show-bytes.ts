@@ -1,6 +1,6 @@
 const UNITS = ['bytes', 'kB', 'MB', 'GB', 'TB', 'PB'];
 
-/** A number of bytes for people, with three digits at most: `1.5 GB`. */
+/** Formats a number of bytes for people, with at most three digits: `1.5 GB`. */
 export function showBytes(bytes: number): string {
   let value = bytes;
   let unit = 0;

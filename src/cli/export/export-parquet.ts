@@ -5,7 +5,7 @@ import { withCore } from '../with-core.ts';
 import { chainOf, type Exported, type ExportRequest, openNumbered } from './export-request.ts';
 import { countOf } from '../../lib/count-of.ts';
 
-/** Writes the tables of the field as Parquet into a folder. */
+/** Writes the common verification tables to a folder as Parquet. */
 export async function runParquetExport(request: ExportRequest): Promise<Exported> {
   const { path: folder, isWhole, chain, options, context } = request;
   const progress = showProgress(context, renderProgress);

@@ -5,32 +5,35 @@ import { type Store } from '../../store/open-store.ts';
 import { type CliContext } from '../cli-context.ts';
 import { type ParsedOptions } from '../config-options.ts';
 
-/** What was exported: as JSON, and in a line. */
+/** Result of an export: as JSON, and as one line. */
 export interface Exported {
   readonly summary: object;
   readonly text: string;
 }
 
-/** What an export of any format is told. */
+/** Parameters of an export in any format. */
 export interface ExportRequest {
   readonly path: string;
   readonly isWhole: boolean;
-  /** The chain to export alone. */
+  /** Restricts the export to a chain. */
   readonly chain?: string;
-  /** Whether SQL has the tables of Sourcify too. */
+  /** Whether an SQL export also includes Sourcify's tables. */
   readonly withSourcify: boolean;
   readonly options: ParsedOptions;
   readonly context: CliContext;
 }
 
-/** The chain that is exported alone; an id also where the registry does not have it. @throws FullmatchError `chain_not_found` */
+/**
+ * Returns the id of the chain to which the export is restricted; an id need not be in the registry.
+ * @throws FullmatchError `chain_not_found`
+ */
 export async function chainOf(core: Core, chain: string | undefined): Promise<number | undefined> {
   if (chain === undefined) return undefined;
   if (/^[1-9]\d{0,14}$/.test(chain)) return Number(chain);
   return findChain((await core.registry()).registry, chain).record.chainId;
 }
 
-/** The store, with every stored event in the feed: where nothing serves, nobody else has numbered what was stored since. */
+/** Opens the store and numbers all stored events in the feed, since no running service may have done so. */
 export async function openNumbered(core: Core): Promise<Store> {
   const store = await core.store();
   while (await sequenceEvents(store.database));

@@ -11,7 +11,7 @@ import { chainOf, type Exported, type ExportRequest, openNumbered } from './expo
 
 const PARTIAL = '.partial';
 
-/** Writes the database of the Verifier Alliance as a script of SQL, gzipped where the name of the file says so. */
+/** Writes the Verifier Alliance database as an SQL script, gzipped if the file name ends in .gz. */
 export async function runSqlExport(request: ExportRequest): Promise<Exported> {
   const { path, chain, isWhole, withSourcify, options, context } = request;
   if (!isWhole && (await isThere(path))) {
@@ -20,7 +20,7 @@ export async function runSqlExport(request: ExportRequest): Promise<Exported> {
   const beside = `${path}${PARTIAL}`;
   const out = new PassThrough();
   const written = writeInto(out, beside, path.endsWith('.gz'));
-  // It is met below, and no later than when all is written.
+  // Handled below, at the latest when everything is written.
   written.catch(() => undefined);
   const progress = showProgress(context, renderProgress);
   try {

@@ -19,13 +19,13 @@ import { makeFolder } from '../../lib/writable-folder.ts';
 import { countOf } from '../../lib/count-of.ts';
 
 const READERS = 4;
-// In an archive contracts stand in their order.
+// One reader, so that an archive lists its contracts in order.
 const ARCHIVE_READERS = 1;
 const ARCHIVE = /\.(?:tar|tar\.gz|tgz)$/;
 const FACTS = 'export.json';
 const BEGUN = { feedPosition: '0', feedMark: null };
 
-/** Writes the published tree and both documents into a folder or an archive, as of one moment. */
+/** Writes the published tree and both documents to a folder or an archive, from one snapshot. */
 export async function runTreeExport(request: ExportRequest): Promise<Exported> {
   const { path, isWhole, chain, options, context } = request;
   const progress = showProgress(context, renderExportProgress);
@@ -84,7 +84,7 @@ async function exportFrom(
   );
 }
 
-/** Where an export goes, and what is there. */
+/** The opened target, and the previous export there. */
 interface Opened {
   readonly target: TreeTarget;
   readonly before: ExportFacts | undefined;
@@ -105,7 +105,7 @@ async function openTarget(path: string, isWhole: boolean): Promise<Opened> {
     }
     const isBegun = before === undefined || before.feedPosition === BEGUN.feedPosition;
     if (!isWhole && !isBegun) return { target: folderTarget(path), before, readers: READERS };
-    // An export that is cut off is begun anew, so that nothing stays in it which is no longer verified.
+    // An interrupted export starts over, so that it retains nothing that is no longer verified.
     await writeFile(join(path, FACTS), `${JSON.stringify(BEGUN)}\n`);
     await rm(join(path, 'contracts'), { recursive: true, force: true });
     return { target: folderTarget(path), before: undefined, readers: READERS };
@@ -127,7 +127,7 @@ const isThere = (path: string): Promise<boolean> =>
     () => false,
   );
 
-/** What an earlier export says of itself; undefined where there was none, or it did not come to its end. */
+/** Reads the facts of the previous export; undefined if there is none or it did not finish. */
 async function readFacts(folder: string): Promise<ExportFacts | undefined> {
   const file = join(folder, FACTS);
   if (!(await isThere(file))) return undefined;

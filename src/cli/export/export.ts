@@ -17,7 +17,7 @@ const FORMATS: Readonly<
   sql: async () => (await import('./export-sql.ts')).runSqlExport,
 };
 
-/** `fullmatch export`: writes what is stored for other services, as of one moment. */
+/** `fullmatch export`: writes one snapshot of the stored data for other services. */
 export function defineExport(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<path>', 'A folder, an archive such as tree.tar.gz, or a file such as all.sql.gz.')

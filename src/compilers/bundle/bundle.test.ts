@@ -33,7 +33,7 @@ async function refusalOf(bundle: string, folder: string, trustList = false): Pro
   }
 }
 
-/** An archive of one entry, whose header may be changed. */
+/** Builds an archive with one entry whose header can be modified. */
 function archiveOf(name: string, text: string, change: (header: Buffer) => void = () => undefined) {
   const header = tarHeader(name, Buffer.byteLength(text));
   change(header);

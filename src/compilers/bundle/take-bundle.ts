@@ -16,23 +16,23 @@ import { bundledName } from './bundled-name.ts';
 import { readTar, type TarEntry } from './tar.ts';
 import { makeFolder } from '../../lib/writable-folder.ts';
 
-/** How a bundle is taken in. */
+/** Options for installing a bundle. */
 export interface TakeOptions {
-  /** The folder of compilers. */
+  /** The compiler folder. */
   readonly folder: string;
-  /** Whether the list in the bundle counts for builds that the catalogue of this program does not know. */
+  /** Whether to trust the list in the bundle for builds that the catalogue of this program does not contain. */
   readonly trustList: boolean;
 }
 
-/** A compiler that a bundle brought. */
+/** A compiler installed from a bundle. */
 export interface TakenCompiler {
   readonly longVersion: string;
   readonly fileName: string;
-  /** Whether the catalogue pins it; else the bundle's own list was trusted. */
+  /** Whether the catalogue pins it; otherwise the bundle's own list was trusted. */
   readonly pinned: boolean;
 }
 
-/** The largest binary so far has 28 MB, and each release has two. */
+/** The largest binary so far is 28 MB; each release has two. */
 const MOST_FILE_BYTES = 64_000_000;
 const MOST_LIST_BYTES = 16_000_000;
 const MOST_FILES = 1000;
@@ -42,8 +42,8 @@ function refuse(bundle: string, reason: string): FullmatchError {
 }
 
 /**
- * Takes the compilers of a bundle into the folder of compilers. Each file gets its name only after its checksum was that of
- * the catalogue; the first that is not ends it, and those before it stay.
+ * Installs the compilers of a bundle into the compiler folder. A file is renamed to its final name only after
+ * its checksum is verified. The first file that fails ends the installation; earlier files remain.
  * @throws FullmatchError compiler_bundle_refused, which names the file.
  */
 export async function takeBundle(
@@ -71,7 +71,7 @@ export async function takeBundle(
 
 type KnownBuild = NamedBuild & { readonly toolchain: Toolchain };
 
-/** The build that an entry is by its name, which is one of the layout's and nothing else. */
+/** Returns the build of an entry, whose name must follow the layout exactly. */
 function requireBuild(bundle: string, { name, size }: TarEntry): KnownBuild {
   const build = readAnyBuildName(name.slice(name.lastIndexOf('/') + 1));
   if (build === undefined || name !== bundledName(build.toolchain, build)) {
@@ -137,7 +137,7 @@ async function writeChunks(file: string, { chunks }: TarEntry, mode: number): Pr
   return hash.digest('hex');
 }
 
-/** Names a build in the list of the folder, which speaks for what the catalogue does not know. */
+/** Adds a build to the folder's list, which is used for builds that are not in the catalogue. */
 async function addToList(
   folder: string,
   { fileName, longVersion, sha256 }: { fileName: string; longVersion: string; sha256: string },

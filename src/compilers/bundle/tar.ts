@@ -1,14 +1,14 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
-/** A plain file of an archive. */
+/** A regular file in an archive. */
 export interface TarEntry {
   readonly name: string;
   readonly size: number;
-  /** Its bytes; to be read before the next entry. */
+  /** Reads its bytes; must be consumed before the next entry. */
   readonly chunks: () => AsyncGenerator<Buffer>;
 }
 
-/** What of an archive cannot be read. */
+/** The reason why an archive cannot be read. */
 class TarFault extends Error {
   override readonly name = 'TarFault';
 }
@@ -23,7 +23,7 @@ const MAGIC = { at: 257, text: 'ustar' } as const;
 const PREFIX = { at: 345, bytes: 155 } as const;
 const PLAIN_TYPES: ReadonlySet<number> = new Set([0, '0'.charCodeAt(0)]);
 
-/** The header of a plain file (POSIX ustar), the same for the same file. */
+/** Builds the header of a regular file (POSIX ustar); deterministic. */
 export function tarHeader(name: string, size: number): Buffer {
   if (Buffer.byteLength(name) > NAME_BYTES) throw new TarFault(`${name} is too long a name.`);
   const header = Buffer.alloc(BLOCK);
@@ -39,15 +39,15 @@ export function tarHeader(name: string, size: number): Buffer {
   return header;
 }
 
-/** What fills the last block of a file. */
+/** Returns the padding after a file's last block. */
 export function tarPadding(size: number): Buffer {
   return Buffer.alloc((BLOCK - (size % BLOCK)) % BLOCK);
 }
 
-/** What ends an archive. */
+/** The end marker of an archive. */
 export const TAR_END = Buffer.alloc(2 * BLOCK);
 
-/** The sum of a header's bytes, with blanks in place of the sum itself. */
+/** Computes the checksum of a header, with spaces in place of the checksum field. */
 function checksumOf(header: Buffer): number {
   const { at, bytes } = CHECKSUM;
   let sum = bytes * ' '.charCodeAt(0);
@@ -58,8 +58,8 @@ function checksumOf(header: Buffer): number {
 }
 
 /**
- * The plain files of an archive, one after another. Links, folders, devices and extended headers are no plain files: the
- * archives that are read here have none, so that they are refused, with all that only one of many readers would believe.
+ * Yields the regular files of an archive in order. Rejects links, folders, devices and extended headers:
+ * bundles have none, and tar readers interpret some of them differently.
  * @throws TarFault
  */
 export async function* readTar(file: string): AsyncGenerator<TarEntry> {

@@ -7,7 +7,7 @@ import { BoundedProcess } from './bounded-process.ts';
 
 const PROGRAM = path.join(import.meta.dirname, '../../../test/support/bounding-process.ts');
 
-/** The processes of a process group, as /proc tells them. */
+/** Lists the processes of a process group from /proc. */
 async function listGroup(group: number): Promise<readonly number[]> {
   const members: number[] = [];
   for (const name of await readdir('/proc')) {

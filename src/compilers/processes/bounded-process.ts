@@ -7,34 +7,34 @@ import { endGroupWithProgram } from './group-watcher.ts';
 import { COMPILER_ENVIRONMENT, type Isolation } from './isolation.ts';
 import { readResidentBytes } from './resident-memory.ts';
 
-/** What a process may use. Bytes and milliseconds. */
+/** Resource limits of a process, in bytes and milliseconds. */
 export interface ProcessLimits {
-  /** Memory that it may hold, measured while it works: past it, it is killed. */
+  /** Resident memory, polled while it works; exceeding it kills the process. */
   readonly residentBytes: number;
-  /** What the kernel lets it allocate as data (`ulimit -d`). */
+  /** Data segment limit, enforced by the kernel (`ulimit -d`). */
   readonly dataBytes: number;
-  /** What the kernel lets it map at all (`ulimit -v`); not for Node, which reserves far more than it uses. */
+  /** Address space limit, enforced by the kernel (`ulimit -v`); not for Node, which reserves far more than it uses. */
   readonly addressBytes?: number;
-  /** What one file may have that it writes; without it none may have anything. */
+  /** Size limit of each file that it writes; if absent, it cannot write any. */
   readonly fileBytes?: number;
-  /** Most processes and threads of its user (`ulimit -u`), for a user that nobody else is. */
+  /** Limit on the processes and threads of its user (`ulimit -u`); only for a dedicated user. */
   readonly processes?: number;
 }
 
-/** A program to run under limits. */
+/** A program to run with limits. */
 export interface BoundedCommand {
-  /** What it is called in messages. */
+  /** Its name in messages. */
   readonly name: string;
   readonly file: string;
   readonly parameters: readonly string[];
   readonly directory: string;
   readonly limits: ProcessLimits;
   readonly isolation: Isolation;
-  /** Variables beside those of every compiler. */
+  /** Environment variables in addition to those of every compiler. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** What shuts it up in a folder, in front of its file; it takes the network away as well. */
+  /** Command prefix that confines it to a folder; also cuts off the network. */
   readonly cage?: readonly string[];
-  /** A descriptor of this process that becomes descriptor 3 of the program. */
+  /** A file descriptor of this process that becomes descriptor 3 of the program. */
   readonly descriptor?: number;
 }
 
@@ -45,20 +45,20 @@ export interface ProcessEnd {
 }
 
 const MEMORY_CHECK_MS = 100;
-/** How long a killed process may take to end before nobody waits for it any more. */
+/** How long to wait for a killed process to end. */
 const KILL_GRACE_MS = 2000;
 const STDERR_KEPT_BYTES = 8192;
 const SHOWN_REASON_LENGTH = 200;
 const BYTES_PER_KIB = 1024;
 const FILE_BLOCK_BYTES = 512;
-/** Requests of the service come before compilations. */
+/** Low priority, so that requests come before compilations. */
 const PRIORITY = 5;
 
 /**
- * Sets the limits of its process, then becomes the program: $1 data, $2 address space (KiB), $3 processes, $4 a file
- * (blocks of 512 bytes, as POSIX has them), the rest the command. Shells name the limit of processes -u or -p.
- * A limit that the system does not know is left out. No core dumps; and when memory runs out, the
- * kernel takes the compiler before anything else.
+ * Sets the limits of its process, then becomes the program: $1 data, $2 address space (KiB), $3 processes, $4
+ * file size (blocks of 512 bytes, as in POSIX), the rest is the command. Shells call the process limit -u or
+ * -p. Limits that the system does not support are skipped. Core dumps are disabled; if memory runs out, the
+ * kernel kills the compiler first.
  */
 const SET_LIMITS = `
 ulimit -c 0
@@ -73,7 +73,7 @@ shift 4
 exec "$@"
 `;
 
-/** How V8 and compilers say on standard error that memory ran out. */
+/** How V8 and compilers report on standard error that memory ran out. */
 const OUT_OF_MEMORY = /out of memory|bad_alloc|allocation failed|cannot allocate/i;
 
 function commandLine(command: BoundedCommand): readonly string[] {
@@ -97,13 +97,13 @@ function commandLine(command: BoundedCommand): readonly string[] {
 }
 
 /**
- * A program in a process group of its own, with an empty environment, without network where the system allows it, and
- * under limits. Ended, it leaves nothing behind.
+ * A program with limits, in its own process group, with a minimal environment, and without network if the
+ * system supports it. It leaves no processes behind.
  */
 export class BoundedProcess {
-  /** Undefined when it could not be started. */
+  /** Undefined if it could not be started. */
   readonly pid: number | undefined;
-  /** Standard input; writing to a process that ended does nothing. */
+  /** Standard input; writing after the process has ended has no effect. */
   readonly input: Writable;
   readonly output: Readable;
   /** Settles when the process has ended and its output is read; never rejects. */
@@ -114,7 +114,7 @@ export class BoundedProcess {
   #stderr = '';
   #fault: FullmatchError | undefined;
   #running = true;
-  /** Settles `ended` for a process that does not end although it was killed. */
+  /** Settles `ended` if a killed process does not end. */
   #giveUp: () => void = () => undefined;
 
   constructor(command: BoundedCommand) {
@@ -130,13 +130,13 @@ export class BoundedProcess {
     });
     this.#child = child;
     this.pid = child.pid;
-    // The first three are pipes, as asked.
+    // The first three descriptors are pipes, as configured.
     this.input = child.stdin as Writable;
     this.output = child.stdout as Readable;
-    // A process that ends while it is written to breaks the pipe; `ended` reports how it ended.
+    // If the process ends while it is written to, the pipe breaks; `ended` reports how it ended.
     this.input.on('error', () => undefined);
     child.stderr?.on('data', (chunk: Buffer) => this.#keepStderr(chunk));
-    // The kernel forgets to end a process with its parent when that becomes another user.
+    // The kernel drops the parent-death signal when the process changes its user.
     const isUnwatched =
       command.isolation.endsWithParent === undefined || command.cage !== undefined;
     if (isUnwatched && child.pid !== undefined) {
@@ -146,7 +146,7 @@ export class BoundedProcess {
     this.#lowerPriority();
   }
 
-  /** How it ended in words of the error table; call it when it has ended. */
+  /** Describes how the process ended, with an error code; call it after the end. */
   describeEnd({ exitCode, signal }: ProcessEnd): FullmatchError {
     if (this.#fault !== undefined) return this.#fault;
     const said = printableText(this.#stderr.trim(), SHOWN_REASON_LENGTH);
@@ -157,7 +157,7 @@ export class BoundedProcess {
     return this.#describe('compiler_crashed', `ended ${how}`, { said });
   }
 
-  /** Ends the process and everything that it started; the first reason given is the one that is reported. */
+  /** Kills the process and its group; the first reason given is reported. */
   kill(code: ErrorCode, reason: string, details: Record<string, unknown> = {}): void {
     if (!this.#running) return;
     this.#fault ??= this.#describe(code, reason, details);
@@ -166,8 +166,8 @@ export class BoundedProcess {
   }
 
   /**
-   * Bounds the process in time and memory from now on: past either it is ended. The function given back stops that,
-   * so that a process may wait idle.
+   * Applies the time and memory limits from now on; exceeding one kills the process. The returned function
+   * lifts them, so that a process may be idle.
    */
   limit(wallTimeMs: number): () => void {
     const timer = setTimeout(() => {
@@ -180,7 +180,7 @@ export class BoundedProcess {
     };
   }
 
-  /** Waits for work that the process does, within limits; rejects with the reason when the process ends before. */
+  /** Waits for work of the process, within limits; rejects if the process ends first. */
   async watch<T>(work: Promise<T>, wallTimeMs: number): Promise<T> {
     const release = this.limit(wallTimeMs);
     try {
@@ -191,7 +191,7 @@ export class BoundedProcess {
     }
   }
 
-  /** The memory that it holds, in bytes; 0 when it has ended. */
+  /** Returns its resident memory in bytes; 0 after it has ended. */
   async residentBytes(): Promise<number> {
     return this.pid === undefined || !this.#running ? 0 : readResidentBytes(this.pid);
   }
@@ -229,7 +229,7 @@ export class BoundedProcess {
       });
       this.#child.once('exit', () => {
         this.#running = false;
-        // What it started shares its group, and must not outlive it.
+        // Its child processes share its group and must not outlive it.
         this.#killGroup();
       });
       this.#child.once('close', (exitCode, signal) => resolve({ exitCode, signal }));
@@ -250,7 +250,7 @@ export class BoundedProcess {
     try {
       setPriority(this.pid, PRIORITY);
     } catch {
-      // Ended already, or not allowed: it then runs like everything else.
+      // Already ended, or not permitted: it then runs at normal priority.
     }
   }
 }

@@ -5,14 +5,14 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { COMPILER_ENVIRONMENT } from './isolation.ts';
 
-/** A folder that becomes the whole file system of one compiler. */
+/** A folder that serves as the root file system of one compiler. */
 export interface CompilerRoot {
   readonly folder: string;
   /** The compiler's path inside. */
   readonly program: string;
   /** An empty folder inside, to work in. */
   readonly workFolder: string;
-  /** A folder inside that the compiler may write into, where it needs one. */
+  /** A folder inside that the compiler may write to, if it needs one. */
   readonly scratch?: string;
   readonly remove: () => Promise<void>;
 }
@@ -27,10 +27,11 @@ const HEAD_BYTES = 256;
 const LDD_TIMEOUT_MS = 10_000;
 
 /**
- * Makes the root folder of a native compiler: the compiler, what the system needs to run it (nothing for the released
- * builds, which are static; else its loader, libraries and interpreter), and an empty folder. All of it is read-only
- * for the compiler, but for the temporary folder of one that unpacks itself. It is made in the system's folder for temporary files, or beside the compiler where programs may
- * not be run from there.
+ * Creates the root folder of a native compiler: the compiler, what the system needs to run it (nothing for
+ * the released builds, which are static; otherwise its loader, libraries and interpreter), and an empty
+ * folder. Everything is read-only for the compiler, except the temporary folder of a self-extracting one. The
+ * folder is created in the system's temporary folder, or next to the compiler if programs cannot be executed
+ * there.
  */
 export async function makeCompilerRoot(file: string, needsScratch = false): Promise<CompilerRoot> {
   let failure: unknown;
@@ -42,11 +43,11 @@ export async function makeCompilerRoot(file: string, needsScratch = false): Prom
       await mkdir(path.join(folder, WORK_FOLDER), { mode: READABLE });
       if (needsScratch) {
         await mkdir(path.join(folder, SCRATCH));
-        // Its user is known only when it starts.
+        // The user id is known only at the start, so the folder is writable for all.
         await chmod(path.join(folder, SCRATCH), ANYBODY);
       }
       await copyInto(folder, file, PROGRAM);
-      // The kernel answers this for a file system whose programs may not be run as well.
+      // The kernel also denies access if the file system is mounted noexec.
       await access(path.join(folder, PROGRAM), constants.X_OK);
       await copyNeeded(folder, file);
       if (needsScratch) await copyUnpackedNeeds(folder, file);
@@ -60,7 +61,7 @@ export async function makeCompilerRoot(file: string, needsScratch = false): Prom
   throw failure;
 }
 
-/** Copies what the kernel reads beside a program to run it: a script's interpreter, a dynamic program's libraries. */
+/** Copies what the kernel needs to run a program: a script's interpreter, a dynamic program's libraries. */
 async function copyNeeded(folder: string, file: string): Promise<void> {
   const interpreter = /^#! *([^ \n]+)/.exec(await readHead(file))?.[1];
   if (interpreter !== undefined) await copyInto(folder, await realpath(interpreter), interpreter);
@@ -70,8 +71,8 @@ async function copyNeeded(folder: string, file: string): Promise<void> {
 }
 
 /**
- * The libraries of the C library's own, which programs that unpack themselves expect of the system: what they hold is
- * linked to them, and cannot be asked before it is unpacked.
+ * Libraries of the C library, which self-extracting programs expect from the system: the files inside link to
+ * them, which is not visible before they are extracted.
  */
 const C_LIBRARIES = [
   ...['libm.so.6', 'libdl.so.2', 'libpthread.so.0', 'librt.so.1', 'libutil.so.1'],
@@ -98,7 +99,10 @@ async function readHead(file: string): Promise<string> {
   }
 }
 
-/** The loader and the libraries of a program; none for a static one. The program is one whose checksum is listed. */
+/**
+ * Lists the loader and the libraries of a program; none for a static one. Only called for programs with a
+ * listed checksum.
+ */
 function listLibraries(file: string): Promise<readonly string[]> {
   const options = { env: { ...COMPILER_ENVIRONMENT }, cwd: '/', timeout: LDD_TIMEOUT_MS };
   return new Promise((resolve) => {

@@ -1,6 +1,6 @@
 import { type Readable } from 'node:stream';
 
-/** One answer of a soljson child process; its protocol is described in child/soljson-child.mjs. */
+/** A response frame of a soljson child process; the protocol is described in child/soljson-child.mjs. */
 export interface Frame {
   readonly kind: string;
   readonly payload: Buffer;
@@ -9,7 +9,7 @@ export interface Frame {
 const HEAD_BYTES = 5;
 const LENGTH_BYTES = 4;
 
-/** The input, and the source that is compiled by its imports, as a soljson child process reads them. */
+/** Encodes the input, and the root source if any, for a soljson child process. */
 export function encodeRequest(input: Buffer, rootSource?: string): Buffer {
   const root = Buffer.from(rootSource ?? '');
   const head = Buffer.alloc(2 * LENGTH_BYTES);
@@ -18,7 +18,7 @@ export function encodeRequest(input: Buffer, rootSource?: string): Buffer {
   return Buffer.concat([head, root, input]);
 }
 
-/** Reads frames from a stream. A frame larger than agreed is never gathered: `onTooLarge` ends its sender. */
+/** Reads frames from a stream. Never buffers a frame that exceeds the limit: `onTooLarge` ends its sender. */
 export class FrameReader {
   readonly #maxPayloadBytes: number;
   readonly #onTooLarge: (bytes: number) => void;
@@ -31,11 +31,11 @@ export class FrameReader {
     this.#maxPayloadBytes = maxPayloadBytes;
     this.#onTooLarge = onTooLarge;
     stream.on('data', (chunk: Buffer) => this.#take(chunk));
-    // A stream that breaks ends its process, and the end is reported.
+    // A broken stream means that the process has ended, which is reported elsewhere.
     stream.on('error', () => undefined);
   }
 
-  /** The next frame; one may be waited for at a time. It never settles when the stream ends before. */
+  /** Returns the next frame; only one call may wait at a time. Never settles if the stream ends first. */
   next(): Promise<Frame> {
     const frame = this.#ready.shift();
     if (frame !== undefined) return Promise.resolve(frame);

@@ -2,8 +2,8 @@ import { spawn, type ChildProcess } from 'node:child_process';
 import { COMPILER_ENVIRONMENT } from './isolation.ts';
 
 /**
- * Reads `+ <group>` and `- <group>` line by line. Its input ends when this program does, however it ends; then it
- * kills the process groups that are left.
+ * Reads lines `+ <group>` and `- <group>`. Its input closes when this program ends, for whatever reason; then
+ * it kills the remaining process groups.
  */
 const WATCHER = `
 groups=
@@ -17,14 +17,14 @@ for each in $groups; do kill -9 "-$each" 2>/dev/null; done
 `;
 
 /**
- * Ends process groups that outlive this program, for systems whose kernel cannot be asked for it: a compiler at work
- * notices nothing by itself. One small shell watches over all of them, started with the first.
+ * Kills process groups that outlive this program, on systems whose kernel cannot do so: a busy compiler does
+ * not notice by itself. One small shell, started with the first group, watches all of them.
  */
 class GroupWatcher {
   readonly #groups = new Set<number>();
   #shell: ChildProcess | undefined;
 
-  /** Watches over a process group until the function given back is called. */
+  /** Watches a process group until the returned function is called. */
   watch(group: number): () => void {
     this.#groups.add(group);
     if (this.#shell === undefined) this.#start();
@@ -35,7 +35,7 @@ class GroupWatcher {
     };
   }
 
-  /** A group of its own, so that a signal to this program's group leaves it to do its work. */
+  /** Runs in its own group, so that a signal to this program's group does not reach it. */
   #start(): void {
     const shell = spawn('/bin/sh', ['-c', WATCHER], {
       cwd: '/',
@@ -49,7 +49,7 @@ class GroupWatcher {
     };
     shell.on('error', forget).on('exit', forget);
     shell.stdin.on('error', forget);
-    // It must not keep this program from ending.
+    // Must not keep this program alive.
     shell.unref();
     (shell.stdin as unknown as { unref(): void }).unref();
     for (const group of this.#groups) this.#tell('+', group);
@@ -62,7 +62,10 @@ class GroupWatcher {
 
 const watcher = new GroupWatcher();
 
-/** Has a process group killed when this program ends, however it ends, until the function given back is called. */
+/**
+ * Ensures that a process group is killed when this program ends, for whatever reason, until the returned
+ * function is called.
+ */
 export function endGroupWithProgram(group: number): () => void {
   return watcher.watch(group);
 }

@@ -2,36 +2,39 @@ import { execFile } from 'node:child_process';
 import { randomInt } from 'node:crypto';
 
 /**
- * What the system gives to keep a compiler apart from everything else. Commands are put in front of the compiler's and
- * replace themselves by it, so that the process that is started stays the process that is watched and killed.
+ * Isolation that the system provides for a compiler. Commands are prefixed to the compiler's and exec it, so
+ * that the started process is the one that is watched and killed.
  */
 export interface Isolation {
-  /** Takes the network away (Linux namespaces). */
+  /** Removes network access (Linux namespaces). */
   readonly withoutNetwork?: readonly string[];
-  /** The kernel ends the compiler when this process ends, however it ends, and it can never gain privileges. */
+  /** Makes the kernel kill the compiler when this process ends, and prevents it from gaining privileges. */
   readonly endsWithParent?: readonly string[];
-  /** Shuts a native compiler up in a folder. */
+  /** Confines a native compiler to a folder. */
   readonly cage?: Cage;
 }
 
-/** A cage for native compilers: a folder is their whole file system. */
+/** A sandbox for native compilers whose root file system is a single folder. */
 export interface Cage {
-  /** Whether the network is taken away too. */
+  /** Whether it also removes network access. */
   readonly withoutNetwork: boolean;
-  /** Whether each run has a user id that nobody else has; else it keeps this process's, which is not root's. */
+  /** Whether each run has a unique user id; otherwise it keeps the id of this process, which is then not root. */
   readonly ownUser: boolean;
-  /** The command in front of the compiler's: both paths are inside the folder. */
+  /** Returns the command prefix; both paths are inside the folder. */
   command(folder: string, workFolder: string): readonly string[];
 }
 
-/** What holds for native compilers on this system. */
+/** Isolation of native compilers on this system. */
 export interface IsolationReport {
   readonly unprivilegedUser: boolean;
   readonly ownFilesOnly: boolean;
   readonly withoutNetwork: boolean;
 }
 
-/** The whole environment of a compiler: nothing of this process's, whose environment may hold secrets. */
+/**
+ * The whole environment of a compiler. Nothing is inherited from this process, whose environment may contain
+ * secrets.
+ */
 export const COMPILER_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin',
   LC_ALL: 'C',
@@ -40,16 +43,16 @@ export const COMPILER_ENVIRONMENT: Readonly<Record<string, string>> = {
 
 const PROBE_TIMEOUT_MS = 5000;
 
-/** As root a namespace is free; else it comes with a user namespace, which some systems refuse. */
+/** Root needs no user namespace; other users do, and some systems deny it. */
 const WITHOUT_NETWORK: readonly (readonly string[])[] = [
   ['unshare', '--net', '--'],
   ['unshare', '--map-root-user', '--net', '--'],
 ];
 const ENDS_WITH_PARENT = ['setpriv', '--pdeathsig', 'KILL', '--no-new-privs', '--'] as const;
 
-/** User ids that no system gives to anybody: one for each run, so that runs cannot touch each other either. */
+/** User ids that no system assigns: one per run, so that runs are isolated from each other. */
 const FREE_USERS = { first: 2_000_000_000, count: 100_000_000 } as const;
-/** Where such ids are not available, as in a container that maps few. */
+/** Fallback if these ids are not available, as in a container that maps only a few. */
 const NOBODY = 65_534;
 
 function works(command: readonly string[]): Promise<boolean> {
@@ -77,7 +80,7 @@ function makeCage(withoutNetwork: boolean, pickUser: (() => number) | undefined)
       return [
         'unshare',
         ...spaces,
-        // Without privileges a user namespace gives those for the rest; none is left when the compiler runs.
+        // Without root, a user namespace grants the required privileges; none remain when the compiler runs.
         ...(user === undefined ? ['--map-current-user'] : []),
         `--root=${folder}`,
         `--wd=${workFolder}`,
@@ -115,13 +118,13 @@ async function probe(): Promise<Isolation> {
   };
 }
 
-/** Finds out what this system gives, once; each means is used where it works and is done without where it does not. */
+/** Detects once which isolation this system provides. Each mechanism is used if it works and skipped otherwise. */
 export function probeIsolation(): Promise<Isolation> {
   probed ??= probe();
   return probed;
 }
 
-/** What holds for native compilers with these means. */
+/** Summarizes the isolation of native compilers. */
 export function reportIsolation({ withoutNetwork, cage }: Isolation): IsolationReport {
   return {
     unprivilegedUser: process.getuid?.() !== 0 || cage?.ownUser === true,

@@ -8,14 +8,14 @@ import { toolchainOfFile } from '../toolchains/all-toolchains.ts';
 import { type CompilerLimits, nativeLimits } from './compiler-limits.ts';
 import { type Isolation } from './isolation.ts';
 
-/** What a native compiler is run with. */
+/** Options for running a native compiler. */
 export interface NativeOptions {
   readonly limits: CompilerLimits;
   readonly isolation: Isolation;
   readonly signal?: AbortSignal;
 }
 
-/** Everything that a process writes, up to a number of bytes; past it the process is ended. */
+/** Collects the output of a process up to a number of bytes; exceeding it kills the process. */
 function gather(bounded: BoundedProcess, maxBytes: number): () => Buffer {
   const chunks: Buffer[] = [];
   let length = 0;
@@ -30,7 +30,7 @@ function gather(bounded: BoundedProcess, maxBytes: number): () => Buffer {
 const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
-/** Whether it looks like a whole JSON object; it is parsed elsewhere. */
+/** Returns whether the bytes look like a complete JSON object; they are parsed elsewhere. */
 function isJson(bytes: Buffer): boolean {
   return bytes[0] === OPENING && bytes.subarray(-2).includes(CLOSING);
 }
@@ -38,17 +38,17 @@ function isJson(bytes: Buffer): boolean {
 /** A compiler is one process; some have a few threads. */
 const MOST_PROCESSES = 16;
 
-/** The folder, or the file system, that a native compiler runs in. */
+/** The folder, or root file system, that a native compiler runs in. */
 interface Sandbox {
   readonly program: string;
   readonly directory: string;
   readonly cage?: readonly string[];
-  /** A folder that it may write into, as it sees it and as it is. */
+  /** A folder that it may write to, by its paths inside and outside the sandbox. */
   readonly scratch?: { readonly inside: string; readonly outside: string };
   readonly remove: () => Promise<void>;
 }
 
-/** A file system of the compiler's own, where the system allows it; else an empty folder. */
+/** Creates a root file system for the compiler if the system supports it, otherwise an empty folder. */
 async function makeSandbox(
   file: string,
   { cage }: Isolation,
@@ -69,12 +69,12 @@ async function makeSandbox(
   return { program: file, directory, remove, ...scratch };
 }
 
-/** The interpreter of a build with its libraries has some 80 MB. */
+/** The interpreter and libraries of a build take about 80 MB. */
 const SCRATCH_BYTES = 512 * 2 ** 20;
 const SCRATCH_FILE_BYTES = 128 * 2 ** 20;
 const SCRATCH_CHECK_MS = 500;
 
-/** Ends a compiler that writes more into its temporary folder than its own files. */
+/** Kills a compiler that writes more to its temporary folder than its own files. */
 function watchScratch(bounded: BoundedProcess, folder: string): () => void {
   let isLooking = false;
   const look = async (): Promise<void> => {
@@ -100,11 +100,11 @@ async function sizeOfFolder(folder: string): Promise<number> {
 }
 
 /**
- * Compiles one input with a native compiler, in a process of its own that starts in an empty folder: unlike a soljson
- * it follows imports into the file system, and there is nothing to find. Where the system allows it, nothing else of
- * the file system is there at all, there is no network, and its user is nobody.
- * @throws FullmatchError compiler_timeout, compiler_out_of_memory, compiler_output_too_large, compiler_crashed;
- * the signal's reason.
+ * Compiles one input with a native compiler, in a process that starts in an empty folder: unlike a soljson it
+ * resolves imports in the file system, and must find nothing there. If the system supports it, the process
+ * has no other files, no network, and an unprivileged user.
+ * @throws FullmatchError compiler_timeout, compiler_out_of_memory, compiler_output_too_large,
+ * compiler_crashed; the signal's reason.
  */
 export async function runNative(
   file: CompilerFile,
@@ -138,7 +138,7 @@ export async function runNative(
       bounded.input.end(input);
       const end = await bounded.ended;
       const bytes = output();
-      // Vyper says by its exit code too that the sources have errors.
+      // Vyper also exits with an error code if the sources have errors.
       if (end.exitCode !== 0 && !(unpacksItself && isJson(bytes))) throw bounded.describeEnd(end);
       return bytes;
     } finally {

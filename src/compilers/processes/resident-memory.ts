@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 const BYTES_PER_KIB = 1024;
 const RESIDENT_IN_STATUS = /^VmRSS:\s+(\d+) kB$/m;
 
-/** `ps` tells what /proc does where there is none (macOS). */
+/** Fallback on systems without /proc (macOS). */
 function readFromPs(pid: number): Promise<number> {
   return new Promise((resolve) => {
     execFile('ps', ['-o', 'rss=', '-p', String(pid)], { timeout: 1000 }, (error, stdout) => {
@@ -14,8 +14,8 @@ function readFromPs(pid: number): Promise<number> {
 }
 
 /**
- * The memory that a process holds, in bytes; 0 when there is no such process. On Linux from /proc/<pid>/status, which,
- * unlike statm, counts in KiB and not in pages of a size that Node does not know.
+ * Returns the resident memory of a process in bytes; 0 if there is no such process. On Linux it reads
+ * /proc/<pid>/status, which uses KiB; statm uses pages, whose size Node does not know.
  */
 export async function readResidentBytes(pid: number): Promise<number> {
   if (process.platform !== 'linux') return readFromPs(pid);

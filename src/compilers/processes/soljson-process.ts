@@ -10,7 +10,7 @@ import { type CompilerLimits, soljsonLimits, soljsonNodeFlags } from './compiler
 import { encodeRequest, FrameReader, type Frame } from './frames.ts';
 import { type Isolation } from './isolation.ts';
 
-/** What a soljson process is started with. */
+/** Options for starting a soljson process. */
 export interface SoljsonOptions {
   readonly limits: CompilerLimits;
   readonly isolation: Isolation;
@@ -18,12 +18,13 @@ export interface SoljsonOptions {
 
 const CHILD_FOLDER = fileURLToPath(packageFile('dist/compilers/processes/child/'));
 const CHILD_PROGRAM = path.join(CHILD_FOLDER, 'soljson-child.mjs');
-/** Loading takes half a second; on a machine with too much to do it may take many times that. */
+/** Loading takes half a second, but can take far longer on an overloaded machine. */
 const LOAD_TIMEOUT_MS = 60_000;
 
 /**
- * Node's permission model: the child may read its own program and nothing else, and starts no processes or threads.
- * The compiler's own file comes as an open descriptor. A list of paths cannot hold a comma or a star.
+ * Returns the flags of Node's permission model: the child may read only its own program, and may not start
+ * processes or threads. The compiler's file is passed as an open descriptor. The path list cannot contain a
+ * comma or an asterisk.
  */
 function permissionFlags(): readonly string[] {
   if (/[,*]/.test(CHILD_FOLDER)) return [];
@@ -35,13 +36,13 @@ function permissionFlags(): readonly string[] {
 
 function readFailure(payload: Buffer): { code: ErrorCode; message: string } {
   const { code, message } = JSON.parse(payload.toString('utf8')) as Record<string, string>;
-  // The child is our own program: it sends codes of the table.
+  // The child is our own program, so its codes are valid.
   return { code: code as ErrorCode, message: message ?? '' };
 }
 
 /**
- * A process that holds one loaded soljson and compiles with it, one input after the other. Each compilation gets an
- * instance of its own, so nothing that a compiler keeps from one input can reach the next.
+ * A process with one loaded soljson that compiles one input at a time. Each compilation gets its own
+ * instance, so no state leaks from one input to the next.
  */
 export class SoljsonProcess {
   readonly file: CompilerFile;
@@ -63,9 +64,9 @@ export class SoljsonProcess {
   }
 
   /**
-   * Starts a process and loads the compiler, whose checksum the process checks on the bytes that it runs.
-   * @throws FullmatchError compiler_checksum_mismatch, compiler_timeout, compiler_out_of_memory, compiler_crashed;
-   * the signal's reason.
+   * Starts a process and loads the compiler. The process verifies the checksum on the bytes that it executes.
+   * @throws FullmatchError compiler_checksum_mismatch, compiler_timeout, compiler_out_of_memory,
+   * compiler_crashed; the signal's reason.
    */
   static async start(
     file: CompilerFile,
@@ -113,14 +114,16 @@ export class SoljsonProcess {
     return this.#process.pid;
   }
 
-  /** Whether it may compile again: it has neither ended nor failed. */
+  /** Whether it can compile again: it has neither ended nor failed. */
   get usable(): boolean {
     return this.#usable;
   }
 
   /**
-   * Compiles one input; one at a time. Given `rootSource`, the compiler asks for the other sources by their imports. After a failure the process is ended.
-   * @throws FullmatchError compiler_timeout, compiler_out_of_memory, compiler_output_too_large, compiler_crashed.
+   * Compiles one input; one call at a time. With `rootSource`, the compiler requests the other sources as it
+   * reads their imports. After a failure the process is ended.
+   * @throws FullmatchError compiler_timeout, compiler_out_of_memory, compiler_output_too_large,
+   * compiler_crashed.
    */
   async compile(input: Buffer, rootSource?: string): Promise<Buffer> {
     const answer = this.#frames.next();
@@ -134,17 +137,17 @@ export class SoljsonProcess {
     return this.#read(frame, 'O');
   }
 
-  /** Settles when it has ended, whoever ended it; never rejects. */
+  /** Settles when the process has ended, for whatever reason; never rejects. */
   get ended(): Promise<unknown> {
     return this.#process.ended;
   }
 
-  /** The memory that it holds, in bytes. */
+  /** Returns its resident memory in bytes. */
   residentBytes(): Promise<number> {
     return this.#process.residentBytes();
   }
 
-  /** Ends it; what it was doing fails with the reason. Settles when it has ended. */
+  /** Ends the process; pending work fails with the reason. Settles when it has ended. */
   async end(code: ErrorCode = 'compiler_crashed', reason = 'was ended'): Promise<void> {
     this.#usable = false;
     this.#process.kill(code, reason);
@@ -158,7 +161,7 @@ export class SoljsonProcess {
         version: string;
       };
       const { longVersion } = this.file;
-      // Builds before 0.4.1 report their release alone.
+      // Builds before 0.4.1 report only their release.
       if (longVersion === version || longVersion.startsWith(`${version}+commit.`)) return;
       throw new FullmatchError(
         'compiler_checksum_mismatch',
@@ -171,7 +174,7 @@ export class SoljsonProcess {
     }
   }
 
-  /** The payload of the kind of frame that is due. */
+  /** Returns the payload of a frame of the expected kind. */
   #read(frame: Frame, expected: string): Buffer {
     if (frame.kind === expected) return frame.payload;
     this.#usable = false;

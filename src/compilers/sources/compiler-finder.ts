@@ -22,37 +22,41 @@ import { installedSolcFolders, PackageSource } from './package-source.ts';
 import { SOLC } from '../toolchains/solc.ts';
 import { type Toolchain } from '../toolchains/toolchain.ts';
 
-/** Where compilers come from, in the order in which they are asked: directory, packages, download. */
+/** The sources of compilers, in order of precedence: directory, packages, download. */
 export interface CompilerSources {
   /**
    * A folder of compilers: `soljson-v<long version>.js`, native `solc-linux-amd64-v<long version>`,
    * `vyper.<long version>.linux`, and `solar-linux-amd64-v<long version>`.
    */
   readonly directory?: string;
-  /** Whether files of the folder are run that neither the catalogue nor a list.json beside them names. Default false. */
+  /** Whether to run files in the folder that are neither in the catalogue nor in its list.json. Default false. */
   readonly trustUnlisted?: boolean;
   /** Folders of installed npm packages of solc. Default: the one that this program depends on. */
   readonly packages?: readonly string[];
   readonly download?: DownloadOptions;
-  /** The same for Vyper, whose builds lie elsewhere. */
+  /** The same for Vyper, whose builds have another origin. */
   readonly vyperDownload?: DownloadOptions;
   /**
-   * Whether this machine can run a native build; the soljson of the version is taken where it cannot. Default: nobody asks.
+   * Tests whether this machine can run a native build; if not, the soljson of the version is used. Default:
+   * no test.
    */
   readonly canRun?: (file: CompilerFile) => Promise<boolean>;
 }
 
-/** A version that a compilation may name. */
+/** A version that a compilation may use. */
 export interface UsableCompiler {
   readonly compiler: CompilerName;
   readonly longVersion: string;
-  /** Whether it compiles without a download. */
+  /** Whether it can compile without a download. */
   readonly isInstalled: boolean;
-  /** Whether the catalogue of this program pins what is run; else the word of a list that came with the file counts. */
+  /**
+   * Whether the catalogue of this program pins the file; otherwise the checksum comes from a list published
+   * with it.
+   */
   readonly isPinned: boolean;
 }
 
-/** Where the builds of a compiler are downloaded from; nowhere for one that only the operator has. */
+/** Returns the download options of a compiler; undefined for one that only the operator can install. */
 function downloadOf(
   { compiler }: Toolchain,
   { download, vyperDownload }: CompilerSources,
@@ -61,14 +65,14 @@ function downloadOf(
   return compiler === 'vyper' ? vyperDownload : undefined;
 }
 
-/** Finds the file of a version in any of the sources. */
+/** Finds the file of a version in all sources. */
 export class CompilerFinder {
   readonly #local: readonly CompilerSource[];
   readonly #download: DownloadSource | undefined;
   readonly #directory: string | undefined;
   readonly #toolchain: Toolchain;
   readonly #canRun: NonNullable<CompilerSources['canRun']>;
-  /** Whether this machine can run the native builds that were tried, by their checksums. */
+  /** Whether this machine can run a native build, by checksum. */
   readonly #runnable = new Map<string, boolean>();
 
   constructor(sources: CompilerSources, toolchain: Toolchain = SOLC) {
@@ -87,10 +91,10 @@ export class CompilerFinder {
   }
 
   /**
-   * The checked file of the version that is meant.
-   * @throws FullmatchError invalid_compiler_version; unsupported_compiler_version when the version is unknown or no
-   * source has it; compiler_checksum_mismatch when what a source has is not what was published; compiler_unavailable
-   * when it could not be downloaded now.
+   * Finds a version and returns its verified file.
+   * @throws FullmatchError invalid_compiler_version; unsupported_compiler_version if the version is unknown
+   * or no source has it; compiler_checksum_mismatch if a source's file differs from the published one;
+   * compiler_unavailable if it cannot be downloaded now.
    */
   async find(version: string, options: FindOptions = {}): Promise<CompilerFile> {
     const longVersion = await this.resolve(version);
@@ -102,30 +106,31 @@ export class CompilerFinder {
     throw await this.#describeMissing(longVersion, problems);
   }
 
-  /**
-   * How far the download of a version has come that is meant by the text; undefined where none is under way.
-   */
+  /** Returns the download progress of a version; undefined if it is not being downloaded. */
   progressOf(longVersion: string): DownloadProgress | undefined {
     return this.#download?.progressOf(longVersion);
   }
 
-  /** The downloads that are under way. */
+  /** Lists the downloads in progress. */
   describeDownloads(): readonly DownloadProgress[] {
     return this.#download?.underWay() ?? [];
   }
 
-  /** Ends the downloads under way, and leaves them to other processes. */
+  /** Aborts the downloads in progress and leaves them to other processes. */
   async close(): Promise<void> {
     await this.#download?.close();
   }
 
-  /** Whether compiling with the version would have to wait for a download. @throws as {@link resolve} */
+  /**
+   * Returns whether compiling with the version requires a download.
+   * @throws as {@link resolve}
+   */
   async needsDownload(longVersion: string): Promise<boolean> {
     if (this.#download === undefined) return false;
     return (await this.findHere(longVersion)).file === undefined;
   }
 
-  /** The file of a source that this machine can run: the native build, else the soljson. */
+  /** Returns a source's file that this machine can run: the native build, otherwise the soljson. */
   async #findIn(
     source: Pick<CompilerSource, 'find'>,
     longVersion: string,
@@ -139,7 +144,7 @@ export class CompilerFinder {
       return undefined;
     };
     const file = await ask(asked);
-    // The operator chose what lies in the folder: its faults are told, and nothing else takes its place.
+    // The operator chose the files in the folder, so their errors are reported and nothing replaces them.
     const isChosen = source !== this.#download;
     if (file === undefined || isChosen || (await this.#isRunnable(file))) return file;
     problems.push({
@@ -159,7 +164,7 @@ export class CompilerFinder {
   }
 
   /**
-   * The long version that a text names: from the catalogue, from this machine, or from the published list.
+   * Resolves a version to its long version, using the catalogue, this machine, or the published list.
    * @throws FullmatchError invalid_compiler_version, unsupported_compiler_version, compiler_unavailable.
    */
   async resolve(version: string): Promise<string> {
@@ -191,7 +196,7 @@ export class CompilerFinder {
     return listed;
   }
 
-  /** Long versions of the catalogue, then those of this machine. */
+  /** Lists the long versions of the catalogue, then those on this machine. */
   async listKnown(): Promise<readonly string[]> {
     const { longVersions } = this.#toolchain.catalogue;
     return [...new Set([...longVersions, ...(await this.#listLocal())])];
@@ -202,8 +207,8 @@ export class CompilerFinder {
   }
 
   /**
-   * What can be had, newest first: what is here and would be run and, where compilers are downloaded, all of the catalogue
-   * and what the published list had when it was read last.
+   * Lists the available versions, newest first: those installed and, if downloads are enabled, all of the
+   * catalogue and of the published list when last read.
    */
   async listUsable(): Promise<readonly UsableCompiler[]> {
     const { compiler, catalogue, names } = this.#toolchain;
@@ -212,7 +217,7 @@ export class CompilerFinder {
       const { file } = await this.findHere(longVersion);
       if (file !== undefined && this.#isSupported(longVersion)) here.set(longVersion, file);
     }
-    // What is published for every machine, where there is such a build.
+    // The build that is published for every machine, if there is one.
     const anyKind = names.listFolders === undefined ? 'native' : 'soljson';
     const offered =
       this.#download === undefined
@@ -231,7 +236,7 @@ export class CompilerFinder {
       }));
   }
 
-  /** What would be run for a version without downloading anything: its file, or why there is none. */
+  /** Returns the file for a version without downloading anything, or the problems that prevent it. */
   async findHere(
     longVersion: string,
     options: FindOptions = {},

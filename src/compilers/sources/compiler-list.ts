@@ -2,7 +2,7 @@ import { messageOf } from '../../errors.ts';
 import { parseUntrustedJson } from '../../lib/untrusted-json.ts';
 import { parseCompilerVersion } from '../compiler-version.ts';
 
-/** One binary of a published list. */
+/** An entry of a published list. */
 export interface ListedCompiler {
   readonly fileName: string;
   readonly longVersion: string;
@@ -10,14 +10,14 @@ export interface ListedCompiler {
   readonly sha256: string;
 }
 
-/** A published list: the `list.json` next to Solidity's binaries. */
+/** A published list, the `list.json` of Solidity's binaries. */
 export interface CompilerList {
   readonly byFileName: ReadonlyMap<string, ListedCompiler>;
 }
 
-/** The official list has about ten values for each of some 2,000 builds; the thread that serves parses it. */
+/** The official list has about ten values for each of about 2,000 builds; it is parsed on the main thread. */
 const LIST_LIMITS = { values: 100_000, depth: 8, escapes: 100_000 };
-/** The name of a list. */
+/** File name of a list. */
 export const LIST_NAME = 'list.json';
 const FILE_NAME = /^[A-Za-z0-9][A-Za-z0-9.+_-]{0,120}$/;
 const SHA256 = /^(?:0x)?([0-9a-f]{64})$/i;
@@ -33,7 +33,10 @@ function isVersion(text: string): boolean {
   }
 }
 
-/** One entry of a list, undefined when it is not sound: a list is from outside, and its paths are only names here. */
+/**
+ * Reads an entry of a list; undefined if it is invalid. Lists are untrusted, and their paths must be plain
+ * file names.
+ */
 function readEntry(entry: unknown): ListedCompiler | undefined {
   if (typeof entry !== 'object' || entry === null) return undefined;
   const { path, longVersion, sha256 } = entry as Record<string, unknown>;
@@ -45,8 +48,8 @@ function readEntry(entry: unknown): ListedCompiler | undefined {
 }
 
 /**
- * Reads a list; entries that are not sound are left out.
- * @throws TypeError when it is not a list at all, or holds more than lists do.
+ * Reads a list; invalid entries are left out.
+ * @throws TypeError if it is not a list, or holds more values than lists do.
  */
 export function parseCompilerList(bytes: Uint8Array): CompilerList {
   let document: unknown;

@@ -27,7 +27,7 @@ import { fetchCompiler, listCompilers, verifyCompilers } from '../inspect-compil
 
 const OLD = '0.4.18+commit.9cf6e910';
 const INSTALLED = '0.8.37+commit.f401782d';
-/** A version that no catalogue has. */
+/** A version that is not in the catalogue. */
 const STRANGE = '0.9.0+commit.0badc0de';
 const NIGHTLY = '0.8.38-nightly.2026.9.25+commit.a31bd568';
 
@@ -58,7 +58,7 @@ function sha256(text: string | Uint8Array): string {
 
 const realSoljson = path.join(solcPackageOf(OLD), 'soljson.js');
 
-/** A list.json that names files with the checksums of the texts. */
+/** Builds a list.json for files with the given contents. */
 function listOf(files: Readonly<Record<string, string>>): string {
   const builds = Object.entries(files).map(([name, text]) => ({
     path: name,
@@ -87,7 +87,7 @@ describe('the directory', () => {
     expect(await codeOf(new CompilerFinder({ directory, packages: [] }).find(OLD))).toBe(
       'compiler_checksum_mismatch',
     );
-    // Trust is for what no list names, not for what a list contradicts.
+    // Trust applies to unlisted files, not to files that differ from the list.
     expect(
       await codeOf(new CompilerFinder({ directory, packages: [], trustUnlisted: true }).find(OLD)),
     ).toBe('compiler_checksum_mismatch');
@@ -160,7 +160,7 @@ describe('installed packages', () => {
     await symlink(realSoljson, path.join(folder, 'soljson.js'));
     const finder = new CompilerFinder({ packages: [folder] });
     expect(await codeOf(finder.find('0.8.30'))).toBe('compiler_checksum_mismatch');
-    // solc@0.8.7 holds 0.7.5, so no catalogue names that package.
+    // solc@0.8.7 contains 0.7.5, so the catalogue does not have that package.
     await writeFile(path.join(folder, 'package.json'), '{"name":"solc","version":"0.8.7"}');
     expect(await codeOf(finder.find('0.8.7'))).toBe('unsupported_compiler_version');
   });
@@ -175,7 +175,7 @@ describe('installed packages', () => {
   });
 });
 
-/** A server in the layout of the official binaries, and a finder that downloads from it. */
+/** Starts a server with the layout of the official binaries, and a finder that downloads from it. */
 async function serveBinaries(
   files: Readonly<Record<string, string>>,
   more: Partial<DownloadOptions> = {},
@@ -228,7 +228,7 @@ describe('a download', () => {
       `soljson-v${OLD}.js`,
       `soljson-v${OLD}.js.sha256`,
     ]);
-    // The catalogue knows the checksum, so the list was not asked for; and what is kept is not asked for again.
+    // The catalogue has the checksum, so the list is not requested; the stored file is not requested again.
     expect(asked).toEqual([`soljson-v${OLD}.js`]);
     await finder.find('0.4.18');
     expect(asked).toHaveLength(1);
@@ -251,7 +251,7 @@ describe('a download', () => {
     const sound = await serveBinaries({ [name]: 'new', 'list.json': listOf({ [name]: 'new' }) });
     expect(await sound.finder.find('0.9.0')).toMatchObject({ longVersion: STRANGE });
     expect(await readFile(path.join(sound.directory, name), 'utf8')).toBe('new');
-    // A second process finds the file and its checksum beside it.
+    // A second process finds the file and its checksum file.
     expect(await sound.finder.find('0.9.0')).toMatchObject({ longVersion: STRANGE });
     expect(sound.asked).toEqual(['list.json', name]);
     const bad = await serveBinaries({ [name]: 'bad', 'list.json': listOf({ [name]: 'new' }) });
@@ -292,7 +292,7 @@ describe('a download', () => {
   });
 });
 
-/** A stand-in for a native build, which no package registry has. */
+/** A fake native build; package registries have none. */
 const NATIVE = '#!/bin/sh\ncat > /dev/null\necho "{}"\n';
 
 describe.skipIf(THIS_MACHINE !== 'linux x64')('a native build', () => {
@@ -413,7 +413,7 @@ test('what cannot be run is neither listed as usable nor named as the nearest', 
   await writeFile(path.join(directory, 'soljson-v0.1.2+commit.d0d36e31.js'), 'too old');
   await writeFile(path.join(directory, 'soljson-v0.4.7+commit.822622cf.js'), 'damaged');
   await writeFile(path.join(directory, `soljson-v${OLD}.js`), 'damaged');
-  // The native builds of that time take no standard JSON.
+  // Native builds of that time do not read standard JSON.
   const native = path.join(directory, 'solc-linux-amd64-v0.4.10+commit.f0d539ae');
   await writeFile(native, '', { mode: 0o755 });
   const finder = new CompilerFinder({ directory, packages: [], trustUnlisted: true });

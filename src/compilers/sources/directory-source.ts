@@ -7,18 +7,18 @@ import { type CompilerList, EMPTY_LIST, LIST_NAME, parseCompilerList } from './c
 import { sha256OfFile } from './file-digest.ts';
 import { type NamedBuild, type Toolchain } from '../toolchains/toolchain.ts';
 
-/** A folder of compilers that the operator keeps. */
+/** Options of a compiler folder, which the operator maintains. */
 export interface DirectoryOptions {
   readonly toolchain: Toolchain;
   readonly directory: string;
-  /** Whether files are run that neither the catalogue nor the folder's list.json names. */
+  /** Whether to run files that are neither in the catalogue nor in the folder's list.json. */
   readonly trustUnlisted: boolean;
 }
 
-/** Compilers in a folder: native builds for this machine first, which are faster, then soljson. */
+/** Compilers in a folder: native builds for this machine, which are faster, take precedence over soljson. */
 export class DirectorySource implements CompilerSource {
   readonly #options: DirectoryOptions;
-  /** The list as it was read last; the official one has a megabyte. */
+  /** The list as last read; the official one has a megabyte. */
   #list: { readonly state: string; readonly value: CompilerList } | undefined;
 
   constructor(options: DirectoryOptions) {
@@ -51,7 +51,7 @@ export class DirectorySource implements CompilerSource {
     try {
       names = await readdir(this.#options.directory);
     } catch {
-      // A folder that is not there yet has nothing.
+      // A missing folder counts as empty.
       return [];
     }
     return names
@@ -69,7 +69,7 @@ export class DirectorySource implements CompilerSource {
       }
       return this.#list.value;
     } catch {
-      // Without a list the catalogue alone says what is sound.
+      // Without a list, only the catalogue can verify files.
       return EMPTY_LIST;
     }
   }
@@ -91,7 +91,7 @@ export class DirectorySource implements CompilerSource {
       const inCatalogue = await catalogue.isPinned(longVersion, kind, { sha256, path: file });
       const pinned = inCatalogue === true;
       if (pinned || expected === sha256) return { file: { ...found, pinned, listed: true } };
-      // A native build may be the operator's own, where a list of his names it.
+      // A native build may be the operator's own if the operator's list contains it.
       if ((inCatalogue === false && kind === 'soljson') || expected !== undefined) {
         return refuse(
           'checksum',

@@ -4,7 +4,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { sha256OfFile } from './file-digest.ts';
 import { makeFolder } from '../../lib/writable-folder.ts';
 
-/** A file that was downloaded, with what its size counts and when it was used last. */
+/** A downloaded file with its size and the time of its last use. */
 interface KeptFile {
   readonly name: string;
   readonly bytes: number;
@@ -14,17 +14,17 @@ interface KeptFile {
 const CHECKSUM = '.sha256';
 const PARTIAL = '.partial';
 const LOCK = '.lock';
-/** A process that downloads renews its lock this often; a lock that is older than the other was left by a killed one. */
+/** Renewal interval of a download lock; a lock older than the second limit was left by a killed process. */
 const LOCK_RENEWED_MS = 2_000;
 const LOCK_STALE_MS = 15_000;
 const LOCK_POLL_MS = 300;
-/** A use is written down at most this often. */
+/** Minimum interval between two records of a use. */
 const USE_WRITTEN_MS = 60_000;
 
 /**
- * The folder of downloaded compilers, which holds nothing else: each file has its checksum beside it, as sha256sum writes
- * it, whose time says when the compiler was used last. What was used longest ago goes first when the folder holds more
- * than it may.
+ * The folder of downloaded compilers, which contains nothing else. Each file has a checksum file in the
+ * format of sha256sum, whose modification time is the last use of the compiler. If the folder exceeds its
+ * size limit, the least recently used files are removed.
  */
 export class DownloadFolder {
   readonly #folder: string;
@@ -41,12 +41,12 @@ export class DownloadFolder {
     return path.join(this.#folder, name);
   }
 
-  /** The names of the files that are kept; nothing is checked. */
+  /** Lists the names of the stored files without verifying them. */
   async names(): Promise<readonly string[]> {
     return (await this.#kept()).map(({ name }) => name);
   }
 
-  /** The checksum of a kept file: of what it holds now, and that which it had when it was taken in. */
+  /** Returns two checksums of a stored file: that of its current content, and the one recorded when it was stored. */
   async read(
     name: string,
   ): Promise<{ readonly sha256: string; readonly written: string } | undefined> {
@@ -59,7 +59,7 @@ export class DownloadFolder {
     }
   }
 
-  /** Writes down that a file was used. */
+  /** Records the use of a file. */
   async use(name: string): Promise<void> {
     const file = this.#checksumOf(name);
     const now = this.#now();
@@ -68,12 +68,15 @@ export class DownloadFolder {
     await utimes(file, now / 1000, now / 1000).catch(() => undefined);
   }
 
-  /** The name of a file that is not whole yet. A killed download leaves it to the next, which begins anew. */
+  /** Returns the path of an incomplete file. If a download is killed, the next one overwrites it. */
   partialOf(name: string): string {
     return this.pathOf(name + PARTIAL);
   }
 
-  /** Gives a whole file its name, and makes room for it. The checksum must have been compared. */
+  /**
+   * Renames a complete file to its final name, after making room for it. The caller must have verified the
+   * checksum.
+   */
   async keep(name: string, sha256: string): Promise<void> {
     const { size } = await stat(this.partialOf(name));
     await this.#makeRoom(size, name);
@@ -81,15 +84,16 @@ export class DownloadFolder {
     await rename(this.partialOf(name), this.pathOf(name));
   }
 
-  /** Removes what came of a download that failed. */
+  /** Removes the partial file of a download. */
   async discard(name: string): Promise<void> {
     await rm(this.partialOf(name), { force: true });
   }
 
   /**
-   * Runs the work while no other process downloads the file. `waiting` is told how many bytes the other one has. The
-   * signal ends the wait, and rejects with its reason.
-   * @returns what the work gives; undefined when another process was waited for, which may have brought the file.
+   * Runs the work while no other process downloads the file. `waiting` receives the number of bytes that the
+   * other process has. The signal aborts the wait with its reason.
+   * @returns the result of the work; undefined after waiting for another process, which may have stored the
+   * file
    */
   async exclusively<T>(
     name: string,
@@ -135,7 +139,7 @@ export class DownloadFolder {
     return age >= 0 && age <= LOCK_STALE_MS;
   }
 
-  /** How long ago a lock was renewed, by the clock that wrote it; -1 where there is none. */
+  /** Returns the time since a lock was renewed, by the file system's clock; -1 if there is none. */
   async #ageOf(lock: string): Promise<number> {
     const found = await stat(lock).catch(() => undefined);
     return found === undefined ? -1 : Math.max(0, Date.now() - found.mtimeMs);

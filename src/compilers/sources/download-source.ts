@@ -17,36 +17,36 @@ import { DownloadFolder } from './download-folder.ts';
 import { sha256OfFile } from './file-digest.ts';
 import { PublishedLists } from './published-lists.ts';
 
-/** Where compilers are downloaded from and kept. */
+/** Options for downloading and storing compilers. */
 export interface DownloadOptions {
   /**
-   * The base of a tree in the layout of the official binaries. Solidity's has `<base>/bin/list.json` and
-   * `<base>/bin/soljson-v<long version>.js`, `<base>/linux-amd64/…` beside them; Vyper's
+   * Base URL of a tree with the layout of the official binaries. Solidity's has `<base>/bin/list.json`,
+   * `<base>/bin/soljson-v<long version>.js` and `<base>/linux-amd64/`; Vyper's
    * `<base>/v0.3.10/vyper.0.3.10+commit.91361694.linux`.
    */
   readonly baseUrl: string;
-  /** The folder that keeps what was downloaded, and nothing else. */
+  /** Folder for downloads, used for nothing else. */
   readonly directory: string;
   readonly fetch: Pick<GuardedFetch, 'fetch' | 'download'>;
-  /** Bytes that all downloads may take together; what was used longest ago goes first. Default 2 GB. */
+  /** Size limit of all downloads in bytes; the least recently used are removed first. Default 2 GB. */
   readonly maxBytes?: number;
-  /** Whether native builds are asked for, where this machine could run them. Default true. */
+  /** Whether to download native builds if this machine can run them. Default true. */
   readonly native?: boolean;
-  /** The clock in milliseconds; given by tests. */
+  /** Clock in milliseconds, for tests. */
   readonly now?: () => number;
 }
 
-/** The largest binary so far has 28 MB. */
+/** The largest binary so far is 28 MB. */
 const MAX_BINARY_BYTES = 64_000_000;
 const DEFAULT_MAX_BYTES = 2_000_000_000;
 const DOWNLOAD_DEADLINE_MS = 300_000;
-/** Downloads at once: more would only share the line, and each may take a file's worth of disk above the bound. */
+/** Concurrent downloads: more would only share the bandwidth, and each may exceed the disk limit by one file. */
 const DOWNLOADS_AT_ONCE = 2;
-/** How long a download that failed is not tried again: all who waited for it are told, and none of them starts it anew. */
+/** How long a failed download is not retried: all waiting requests get the error, and none restarts it. */
 const FAILURE_REST_MS = 15_000;
 const FREE_BYTES_LEAST = 2 * MAX_BINARY_BYTES;
 
-/** A download that is under way. */
+/** A download in progress. */
 interface UnderWay {
   readonly found: Promise<Found>;
   progress: () => DownloadProgress;
@@ -57,8 +57,8 @@ function problem(code: SourceProblem['code'], message: string): Found {
 }
 
 /**
- * Compilers that are downloaded when they are first asked for. A download goes to a file of another name, its checksum
- * is compared with the catalogue's, or the list's where the catalogue has none, and only then does it get its name.
+ * Downloads compilers on first use. The file is downloaded to a temporary name, and renamed only after its
+ * checksum matches the catalogue's, or the list's if the catalogue has none.
  */
 export class DownloadSource implements CompilerSource {
   readonly #options: DownloadOptions;
@@ -84,7 +84,7 @@ export class DownloadSource implements CompilerSource {
     this.#lists = new PublishedLists(this.#base, toolchain.names, fetch, this.#now, signal);
   }
 
-  /** The versions that were downloaded; what can be is not known without the list: see {@link listPublished}. */
+  /** Lists the downloaded versions; those available for download are in {@link listPublished}. */
   async list(): Promise<readonly string[]> {
     const names = await this.#folder.names();
     return [
@@ -92,29 +92,32 @@ export class DownloadSource implements CompilerSource {
     ];
   }
 
-  /** Long versions of the published list. @throws when the list cannot be had. */
+  /**
+   * Lists the long versions of the published list.
+   * @throws if the list is not available.
+   */
   listPublished(): Promise<readonly string[]> {
     return this.#lists.readVersions();
   }
 
-  /** The same as far as the list was read before; nothing is asked of the network. */
+  /** Lists the same from the last read list, without network access. */
   listKnownPublished(): readonly string[] {
     return this.#lists.releases;
   }
 
-  /** The downloads that are under way. */
+  /** Lists the downloads in progress. */
   underWay(): readonly DownloadProgress[] {
     return [...this.#underWay.values()].map(({ progress }) => progress());
   }
 
-  /** How far the download of a version has come; undefined where none is under way. */
+  /** Returns the download progress of a version; undefined if it is not being downloaded. */
   progressOf(longVersion: string): DownloadProgress | undefined {
     return this.underWay().find((progress) => progress.longVersion === longVersion);
   }
 
-  /** The version's file: the one that is kept, or a download of it, which all who ask at once share. */
+  /** Returns the file of a version: the stored one, or a download shared by concurrent calls. */
   async find(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
-    // What is here is used, also where a faster build might be had.
+    // A stored file is used even if a faster build could be downloaded.
     const kept = await this.findKept(longVersion, { soljsonOnly });
     if (kept !== undefined) return kept;
     let refused: Found;
@@ -126,7 +129,7 @@ export class DownloadSource implements CompilerSource {
     return refused;
   }
 
-  /** The file that is kept, without asking the network; undefined when there is none that is sound. */
+  /** Returns the stored file without network access; undefined if there is no valid one. */
   async findKept(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
     for (const kind of this.#kindsOf(longVersion, soljsonOnly)) {
       const found = await this.#findKeptBuild(longVersion, kind);
@@ -135,7 +138,7 @@ export class DownloadSource implements CompilerSource {
     return undefined;
   }
 
-  /** Ends the downloads under way and begins no more; resolves when none holds a file any more. */
+  /** Aborts all downloads and starts no more; resolves when no file is open. */
   async close(): Promise<void> {
     const reason = new Error('the service is shutting down');
     this.#closing.abort(reason);
@@ -161,7 +164,7 @@ export class DownloadSource implements CompilerSource {
       sha256,
       path: this.#folder.pathOf(name),
     });
-    // What the catalogue pins must be that; what it does not know must be what was taken in.
+    // A pinned build must match the catalogue; any other must match the checksum recorded with it.
     if (!(pinned ?? sha256 === written)) return undefined;
     await this.#folder.use(name);
     return this.#give(longVersion, kind, sha256, pinned === true);
@@ -213,7 +216,7 @@ export class DownloadSource implements CompilerSource {
         );
       return (
         (await this.#turns.run(fetched)) ??
-        // Another process has brought it, or has given up.
+        // Another process has stored the file, or failed.
         (await this.#findKeptBuild(longVersion, kind)) ??
         (await this.#turns.run(fetched)) ??
         problem('unavailable', `${label} ${longVersion} is being downloaded by another process.`)
@@ -246,7 +249,7 @@ export class DownloadSource implements CompilerSource {
     const url = `${this.#base}/${this.#names.pathOf(longVersion, kind)}`;
     await this.#requireSpace();
     this.#closing.signal.throwIfAborted();
-    // Opened before anything can fail: a file that is still being opened appears after it was discarded.
+    // Opened before anything can fail: otherwise the file could be created after it was discarded.
     const file = await open(partial, 'w');
     const sink = file.createWriteStream();
     let totalBytes: number | undefined;
@@ -284,14 +287,17 @@ export class DownloadSource implements CompilerSource {
     }
   }
 
-  /** A disk that is nearly full is left to the database. */
+  /** A nearly full disk is left to the database. */
   async #requireSpace(): Promise<void> {
     const { bavail, bsize } = await statfs(this.#options.directory);
     if (bavail * bsize > FREE_BYTES_LEAST) return;
     throw Object.assign(new Error('the disk is nearly full'), { code: 'ENOSPC' });
   }
 
-  /** The official checksum by the catalogue, else by the list; the catalogue is ours, the list comes with the file. */
+  /**
+   * Returns the official checksum from the catalogue, otherwise from the list. The catalogue is trusted; the
+   * list comes from the same server as the file.
+   */
   async #expectedSha256(longVersion: string, kind: BuildKind): Promise<string | undefined> {
     const { catalogue } = this.#toolchain;
     const catalogued = catalogue.sha256Of(longVersion, kind);
@@ -302,13 +308,13 @@ export class DownloadSource implements CompilerSource {
   }
 }
 
-/** A stream that failed has thrown its error where it was written to; here only its file is let go of. */
+/** Closes the file of a stream. A failed stream has already reported its error. */
 async function closed(sink: WriteStream): Promise<void> {
   sink.destroy();
   if (!sink.closed) await new Promise<void>((resolve) => sink.once('close', resolve));
 }
 
-/** The length of the file, where the answer says it; of a compressed answer only its own is known. */
+/** Returns the length of the file, if the response states it; a compressed response only states its own length. */
 function lengthOf({ headers }: FetchHead): number | undefined {
   const { 'content-length': length = '', 'content-encoding': coding } = headers;
   return coding === undefined && /^\d{1,12}$/.test(length) ? Number(length) : undefined;

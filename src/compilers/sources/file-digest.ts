@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import { LRUCache } from 'lru-cache';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
-/** What tells one state of a file from another without reading it. */
+/** A cached digest, with the file attributes that detect changes. */
 interface FileState {
   readonly identity: string;
   readonly sha256: Promise<string>;
@@ -24,7 +24,10 @@ async function hashFile(path: string): Promise<string> {
   return hash.digest('hex');
 }
 
-/** SHA-256 of a file in lower-case hex, read again only when the file changed. @throws the system's error. */
+/**
+ * Returns the SHA-256 of a file in lower-case hex, cached until the file changes.
+ * @throws the system's error.
+ */
 export async function sha256OfFile(path: string): Promise<string> {
   const identity = await identify(path);
   const known = remembered.get(path);
@@ -35,12 +38,12 @@ export async function sha256OfFile(path: string): Promise<string> {
   return sha256;
 }
 
-/** Forgets what was read, so that the next look reads the files themselves. */
+/** Clears the cache, so that files are read again. */
 export function forgetDigests(): void {
   remembered.clear();
 }
 
-/** Keccak-256 of a file in lower-case hex: slow, for versions that publish no other hash. */
+/** Returns the Keccak-256 of a file in lower-case hex. Slow; only for versions that publish no other hash. */
 export async function keccak256OfFile(path: string): Promise<string> {
   const hash = keccak_256.create();
   for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);

@@ -14,20 +14,20 @@ const BY_NPM_VERSION: ReadonlyMap<string, CataloguedCompiler> = new Map(
   ),
 );
 
-/** The folder of the `solc` package that this program depends on: one version is always here. */
+/** Returns the folder of the `solc` package that this program depends on, so that one version is always available. */
 export function installedSolcFolders(): readonly string[] {
   const require = createRequire(import.meta.url);
   return [path.dirname(require.resolve('solc/package.json'))];
 }
 
 /**
- * Compilers in installed npm packages of `solc`. What a package says about itself is not believed (`solc@0.8.7` holds
- * 0.7.5): its file must be the one that the catalogue has for that npm version.
+ * Compilers in installed npm packages of `solc`. The version of a package is not trusted (`solc@0.8.7`
+ * contains 0.7.5): its file must match the catalogue's checksum for that npm version.
  */
 export class PackageSource implements CompilerSource {
   readonly #folders: readonly string[];
 
-  /** @param folders folders of packages, each with a package.json and a soljson.js */
+  /** @param folders package folders, each with a package.json and a soljson.js */
   constructor(folders: readonly string[]) {
     this.#folders = folders;
   }
@@ -45,7 +45,7 @@ export class PackageSource implements CompilerSource {
     return undefined;
   }
 
-  /** What the catalogue says about the package in a folder; undefined when there is none that it knows. */
+  /** Returns the catalogue entry of the package in a folder; undefined if there is none. */
   async #entryOf(folder: string): Promise<CataloguedCompiler | undefined> {
     try {
       const text = await readFile(path.join(folder, 'package.json'), 'utf8');

@@ -7,7 +7,7 @@ const MAX_LIST_BYTES = 16_000_000;
 const LIST_DEADLINE_MS = 60_000;
 /** New compilers appear every few weeks. */
 const LIST_FRESH_MS = 3_600_000;
-/** How long a list that could not be had is not asked for again. */
+/** How long a list that could not be downloaded is not requested again. */
 const FAILURE_REST_MS = 15_000;
 const RELEASE = /^\d+\.\d+\.\d+\+commit\.[0-9a-f]+$/;
 
@@ -17,7 +17,7 @@ interface Reading {
   isFailed: boolean;
 }
 
-/** The lists that a mirror publishes beside its binaries, one for each kind of builds, asked for when they are needed. */
+/** The lists that a mirror publishes with its binaries, one per kind of build, downloaded on demand. */
 export class PublishedLists {
   readonly #base: string;
   readonly #names: BuildNames;
@@ -41,12 +41,15 @@ export class PublishedLists {
     this.#signal = signal;
   }
 
-  /** The releases of the soljson list as it was read last; empty before. */
+  /** The releases in the soljson list when last read; empty before. */
   get releases(): readonly string[] {
     return this.#releases;
   }
 
-  /** The versions of the soljson list, pre-releases too. @throws when it cannot be had. */
+  /**
+   * Returns the versions in the soljson list, including prereleases.
+   * @throws if it is not available.
+   */
   async readVersions(): Promise<readonly string[]> {
     return this.#versionsOf(await this.read('soljson'));
   }
@@ -60,7 +63,10 @@ export class PublishedLists {
     return [...new Set(versions)];
   }
 
-  /** The list of a kind of builds; an empty one where nobody publishes any. @throws when it cannot be had. */
+  /**
+   * Returns the list of a kind of build; empty if none is published.
+   * @throws if it is not available.
+   */
   read(kind: BuildKind): Promise<CompilerList> {
     const known = this.#readings.get(kind);
     const freshMs = known?.isFailed === true ? FAILURE_REST_MS : LIST_FRESH_MS;

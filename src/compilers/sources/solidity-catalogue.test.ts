@@ -47,10 +47,10 @@ describe('the catalogue', () => {
     const newer = unknown.map((patch) => `0.8.${patch}`);
     expect(without('sha256')).toEqual(newer);
     const isOld = (release: string): boolean => compareVersions(release, STANDARD_JSON_SINCE) < 0;
-    // Native builds are run since they take standard JSON.
+    // Native builds are used from the first release with standard JSON.
     expect(SOLIDITY_CATALOGUE.filter(({ longVersion }) => isOld(longVersion))).toHaveLength(26);
     const withStandardJson = without('nativeSha256').filter((release) => !isOld(release));
-    // These three were built again: the native build has the commit of the second build, soljson that of both.
+    // These three were rebuilt: the native build has the commit of the second build, soljson that of both.
     expect(withStandardJson).toEqual(['0.4.15', '0.5.9', '0.5.11', ...newer, '0.8.37']);
   });
 
@@ -61,7 +61,7 @@ describe('the catalogue', () => {
     expect(npmVersionOf('0.8.7')).toBe('0.8.7-fixed');
     expect(npmVersionOf('0.8.14')).toBe('0.8.14-fixed');
     expect(npmVersionOf('0.8.23')).toBe('0.8.23-fixed');
-    // npm's solc@0.8.1 holds 0.8.0, and 0.4.12 was never on npm.
+    // npm's solc@0.8.1 contains 0.8.0, and 0.4.12 was never on npm.
     expect(npmVersionOf('0.8.1')).toBeUndefined();
     expect(npmVersionOf('0.4.12')).toBeUndefined();
   });

@@ -1,12 +1,12 @@
 import { keccak256OfFile } from './file-digest.ts';
 
-/** A released Solidity compiler and the checksums (lower-case hex without 0x) of its soljson files. */
+/** A released Solidity compiler and the checksums of its files (lower-case hex without 0x). */
 export interface CataloguedCompiler {
-  /** `0.8.37+commit.…`: release and first eight digits of the commit, as the compiler itself reports. */
+  /** `0.8.37+commit.<hash>`: release and first eight digits of the commit, as the compiler itself reports. */
   readonly longVersion: string;
-  /** The version of npm's `solc` package that holds it: not always the release, such as `0.8.7-fixed`. */
+  /** The version of npm's `solc` package that contains it; not always the release, for example `0.8.7-fixed`. */
   readonly npmVersion?: string;
-  /** SHA-256 of soljson.js in that package: another file than the official one from 0.8.12 on. */
+  /** SHA-256 of soljson.js in that package, which differs from the official file from 0.8.12 on. */
   readonly npmSha256?: string;
   /** SHA-256 of the official soljson binary. */
   readonly sha256?: string;
@@ -17,9 +17,8 @@ export interface CataloguedCompiler {
 }
 
 /**
- * Long version, npm version, SHA-256 of npm's file, SHA-256 and Keccak-256 of the official file, SHA-256 of the
- * official native build for Linux on x64; `-` is not known.
- * Written by scripts/pin-compilers.ts.
+ * Long version, npm version, SHA-256 of npm's file, SHA-256 and Keccak-256 of the official file, SHA-256 of
+ * the official native build for Linux on x64; `-` if unknown. Written by scripts/pin-compilers.ts.
  */
 const TABLE = `
 0.1.3+commit.028f561d - - 1a806813a02d4925b180737aff1d58d6ee9bee38a528fb49dbbfd3e676d00a1c 39ac3bf19dd7749006b19243aab5bdfd1e92b93133a2fa236e9d61af957dd444 -
@@ -157,7 +156,7 @@ function parseLine(line: string): CataloguedCompiler {
   };
 }
 
-/** Every Solidity release that is known here, oldest first. */
+/** Every known Solidity release, oldest first. */
 export const SOLIDITY_CATALOGUE: readonly CataloguedCompiler[] = TABLE.trim()
   .split('\n')
   .filter((line) => line !== '')
@@ -167,14 +166,14 @@ const BY_LONG_VERSION: ReadonlyMap<string, CataloguedCompiler> = new Map(
   SOLIDITY_CATALOGUE.map((compiler) => [compiler.longVersion, compiler]),
 );
 
-/** The catalogue's entry of a long version. */
+/** Returns the catalogue entry of a long version. */
 export function findCatalogued(longVersion: string): CataloguedCompiler | undefined {
   return BY_LONG_VERSION.get(longVersion);
 }
 
 /**
- * Whether a file is what the catalogue says the version's build is, as published officially or on npm; undefined when the
- * catalogue cannot tell.
+ * Returns whether a file is the build of a version in the catalogue, as published officially or on npm;
+ * undefined if the catalogue cannot tell.
  */
 export async function isPinned(
   longVersion: string,

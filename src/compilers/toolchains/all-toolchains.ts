@@ -7,13 +7,14 @@ import { SOLC } from './solc.ts';
 import { type NamedBuild, type Toolchain } from './toolchain.ts';
 import { VYPER } from './vyper.ts';
 
-/** The compilers of the field that are run here; of those that take one language, the first is the usual one. */
+/** The supported compilers. Of several compilers for one language, the first is the default. */
 export const TOOLCHAINS: readonly Toolchain[] = [SOLC, VYPER, SOLAR];
 
 const MAX_NAME_SHOWN = 120;
 
 /**
- * The compiler of a language, `solidity`, `yul` or `vyper`: the usual one, or the one that a version belongs to.
+ * Returns the compiler of a language, `solidity`, `yul` or `vyper`: the default one, or the one that a
+ * version belongs to.
  * @throws FullmatchError unsupported_language
  */
 export function toolchainOf(language: string, version?: string): Toolchain {
@@ -29,14 +30,14 @@ export function toolchainOf(language: string, version?: string): Toolchain {
   });
 }
 
-/** The compiler that a file is a build of. */
+/** Returns the toolchain of a compiler file. */
 export function toolchainOfFile({ compiler }: { readonly compiler: CompilerName }): Toolchain {
   return TOOLCHAINS.find((each) => each.compiler === compiler) ?? SOLC;
 }
 
 /**
- * What a text names on a command line: `vyper:0.3.10` as explorers write it, or a version of Solidity alone, which may be one
- * of Solar.
+ * Splits a version from the command line: `vyper:0.3.10` as in explorers, or a version of Solidity alone,
+ * which may be one of Solar.
  */
 export function splitToolchain(text: string): {
   readonly toolchain: Toolchain;
@@ -49,7 +50,7 @@ export function splitToolchain(text: string): {
   return { toolchain: isSolarVersion(text) ? SOLAR : SOLC, version: text };
 }
 
-/** The build that a file is by its name, of whichever compiler. */
+/** Identifies the build of any compiler by its file name. */
 export function readAnyBuildName(
   fileName: string,
 ): (NamedBuild & { readonly toolchain: Toolchain }) | undefined {

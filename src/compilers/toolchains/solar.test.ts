@@ -80,7 +80,7 @@ test('a build has a name of its own, for one machine', () => {
   expect(SOLAR.names.readFileName(NAME, LINUX)).toMatchObject({ kind: 'native' });
   expect(SOLAR.names.readFileName(NAME, 'linux arm64')).toBeUndefined();
   expect(SOLAR.names.readFileName(NAME, 'darwin arm64')).toBeUndefined();
-  // What is named like another compiler is no build at all.
+  // A file named like a build of another compiler is not a build.
   for (const name of [
     `solc-linux-amd64-v${V030}`,
     `soljson-v${V030}.js`,
@@ -129,7 +129,7 @@ describe.runIf(SOLAR.names.readFileName(NAME) !== undefined)('a build of the ope
     expect(await finder.listUsable()).toEqual([
       { compiler: 'solar', longVersion: V030, isInstalled: true, isPinned: false },
     ]);
-    // The finder of solc passes over it.
+    // The solc finder ignores it.
     const ofSolc = new CompilerFinder({ directory: folder ?? '', packages: [] });
     expect(await ofSolc.listUsable()).toEqual([]);
     expect((await faultOf(ofSolc.find(V030))).code).toBe('unsupported_compiler_version');

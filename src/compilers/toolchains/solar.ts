@@ -8,13 +8,13 @@ import { THIS_MACHINE } from './this-machine.ts';
 import { type BuildNames, type Catalogue, type NamedBuild, type Toolchain } from './toolchain.ts';
 
 const FILE_NAME = /^(solar-linux-(?:amd64|arm64))-v(\d[\w.+-]{0,120})$/;
-/** The builds that each machine runs, as their files begin. */
+/** File name prefixes of the builds for each machine. */
 const PREFIXES: Readonly<Record<string, string>> = {
   'linux x64': 'solar-linux-amd64',
   'linux arm64': 'solar-linux-arm64',
 };
 const NAMED_PREFIX = 'solar-linux-amd64';
-/** The first version whose output says where immutables, libraries and metadata are in a code. */
+/** The first version whose output contains the positions of immutables, libraries and metadata. */
 const FIRST_REPLAYABLE = '0.3.0';
 
 function fileNameOf(longVersion: string): string {
@@ -28,7 +28,7 @@ function readBuildName(fileName: string): (NamedBuild & { readonly prefix: strin
   return { fileName, longVersion, kind: 'native', prefix };
 }
 
-/** Programs as the releases pack them, under names that say their version. */
+/** Executables as packed in the releases, with their version in the file name. */
 const SOLAR_NAMES: BuildNames = {
   fileNameOf,
   pathOf: (longVersion) => encodeURIComponent(fileNameOf(longVersion)),
@@ -39,11 +39,11 @@ const SOLAR_NAMES: BuildNames = {
     const { longVersion, kind } = build;
     return { fileName, longVersion, kind };
   },
-  // Nobody publishes single files: the releases are archives.
+  // Releases are archives; no single files are published.
   kindsOf: () => [],
 };
 
-/** No build is pinned: a list of the operator names the SHA-256 of each. */
+/** No build is pinned: the operator's list contains the SHA-256 of each. */
 const SOLAR_CATALOGUE: Catalogue = {
   longVersions: [],
   sha256Of: () => undefined,
@@ -51,7 +51,7 @@ const SOLAR_CATALOGUE: Catalogue = {
   isPinned: () => Promise.resolve(undefined),
 };
 
-/** Solar, the compiler of Solidity in Rust: native builds that the operator puts into the folder of compilers. */
+/** Solar, the Solidity compiler in Rust: native builds that the operator installs in the compiler folder. */
 export const SOLAR: Toolchain = {
   compiler: 'solar',
   label: 'Solar',

@@ -9,39 +9,39 @@ import { type BuildKind, type BuildNames, type NamedBuild } from './toolchain.ts
 
 const SOLJSON_NAME = /^soljson-v(\d[\w.+-]{0,120})\.js$/;
 const NATIVE_NAME = /^(solc-linux-(?:amd64|arm64))-v(\d[\w.+-]{0,120})$/;
-/** The native builds that each machine runs, as their files begin. */
+/** File name prefixes of the native builds for each machine. */
 const NATIVE_PREFIXES: Readonly<Record<string, string>> = {
   'linux x64': 'solc-linux-amd64',
   'linux arm64': 'solc-linux-arm64',
 };
-/** Where the official binaries have native builds. */
+/** Prefix of the native builds among the official binaries. */
 const PUBLISHED_NATIVE = 'solc-linux-amd64';
 const SOLJSON_FOLDER = 'bin';
 const NATIVE_FOLDER = 'linux-amd64';
 
-/** The name of a version's file in the layout of the official binaries. */
+/** Returns the file name of a version in the layout of the official binaries. */
 function fileNameOf(longVersion: string, kind: BuildKind): string {
   return kind === 'soljson' ? `soljson-v${longVersion}.js` : `${PUBLISHED_NATIVE}-v${longVersion}`;
 }
 
-/** The folder of a kind of builds in the layout of the official binaries. */
+/** Returns the folder of a kind of build in the layout of the official binaries. */
 function folderOf(kind: BuildKind): string {
   return kind === 'soljson' ? SOLJSON_FOLDER : NATIVE_FOLDER;
 }
 
-/** How native builds that are published for a machine begin; undefined where there are none. */
+/** Returns the prefix of the native builds published for a machine; undefined if there are none. */
 function nativeBuilds(machine = THIS_MACHINE): string | undefined {
   return NATIVE_PREFIXES[machine] === PUBLISHED_NATIVE ? PUBLISHED_NATIVE : undefined;
 }
 
-/** Whether a native build of a version could be run here: those before standard JSON have another interface. */
+/** Returns whether a native build of a version could be used: those before standard JSON have another interface. */
 function hasUsableNative(longVersion: string): boolean {
   return compareVersions(longVersion, STANDARD_JSON_SINCE) >= 0;
 }
 
 /**
- * The build that a file is by its name, for whatever machine; undefined for what is not a build. A native build without
- * standard JSON is none that can be run here.
+ * Identifies a build for any machine by its file name; undefined if it is not a build. Native builds without
+ * standard JSON do not count.
  */
 function readBuildName(fileName: string): (NamedBuild & { readonly prefix?: string }) | undefined {
   const soljson = SOLJSON_NAME.exec(fileName)?.[1];
@@ -55,8 +55,8 @@ function readBuildName(fileName: string): (NamedBuild & { readonly prefix?: stri
 }
 
 /**
- * What a file of a folder is by its name: `soljson-v<long version>.js`, or a native build for this machine,
- * `solc-linux-amd64-v<long version>`. Undefined for everything else.
+ * Identifies a file that this machine can run: `soljson-v<long version>.js`, or a native build,
+ * `solc-linux-amd64-v<long version>`. Returns undefined for any other file.
  */
 function readFileName(fileName: string, machine = THIS_MACHINE): NamedBuild | undefined {
   const build = readBuildName(fileName);
@@ -66,7 +66,7 @@ function readFileName(fileName: string, machine = THIS_MACHINE): NamedBuild | un
   return { fileName, longVersion, kind };
 }
 
-/** The layout of the official binaries. */
+/** File names and paths in the layout of the official binaries. */
 export const SOLC_NAMES: BuildNames = {
   fileNameOf,
   pathOf: (longVersion, kind) =>

@@ -16,7 +16,7 @@ const SOLC_CATALOGUE: Catalogue = {
   isPinned,
 };
 
-/** Solidity's compiler, which takes Yul too: a soljson for every machine, native builds for some. */
+/** Solidity's compiler, which also compiles Yul: a soljson for every machine, native builds for some. */
 export const SOLC: Toolchain = {
   compiler: 'solc',
   label: 'Solidity',
@@ -25,7 +25,7 @@ export const SOLC: Toolchain = {
     ['solidity', 'Solidity'],
     ['yul', 'Yul'],
   ]),
-  // Official builds of two before it exist, which are experiments.
+  // There are official builds of two earlier releases, which are experimental.
   oldestRelease: '0.1.3',
   names: SOLC_NAMES,
   catalogue: SOLC_CATALOGUE,

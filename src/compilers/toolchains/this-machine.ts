@@ -1,2 +1,2 @@
-/** This machine: `linux x64`. */
+/** Platform and architecture of this machine: `linux x64`. */
 export const THIS_MACHINE = `${process.platform} ${process.arch}`;

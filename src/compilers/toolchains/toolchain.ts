@@ -1,28 +1,28 @@
 import { type CompilerFile, type CompilerName } from '../compiler-file.ts';
 
-/** What a build is run by. */
+/** Kind of a build, which determines how it is run. */
 export type BuildKind = CompilerFile['kind'];
 
-/** A build by the name of its file. */
+/** A build identified by its file name. */
 export interface NamedBuild {
   readonly fileName: string;
   readonly longVersion: string;
   readonly kind: BuildKind;
 }
 
-/** How the builds of a compiler are named and published. */
+/** File names and paths of the builds of a compiler. */
 export interface BuildNames {
-  /** The name of a version's file. */
+  /** Returns the file name of a version. */
   fileNameOf(longVersion: string, kind: BuildKind): string;
-  /** Where that file is below the base of the published builds. */
+  /** Returns the path of that file below the base URL of the published builds. */
   pathOf(longVersion: string, kind: BuildKind): string;
-  /** The build that a file is by its name, for whatever machine; undefined for what is not a build. */
+  /** Identifies a build for any machine by its file name; undefined if it is not a build. */
   readBuildName(fileName: string): NamedBuild | undefined;
-  /** The same for what this machine may run. */
+  /** Identifies a build that this machine can run. */
   readFileName(fileName: string, machine?: string): NamedBuild | undefined;
-  /** The kinds that are published of a version for this machine, the faster first. */
+  /** Returns the kinds of build published for a version and this machine, the faster first. */
   kindsOf(longVersion: string, options: { readonly native: boolean }): readonly BuildKind[];
-  /** Where lists of the published builds are, by their kinds; undefined where nobody publishes one. */
+  /** Folders of the lists of published builds, by kind; undefined if none are published. */
   readonly listFolders?: Readonly<Record<BuildKind, string>>;
 }
 
@@ -30,11 +30,11 @@ export interface BuildNames {
 export interface Catalogue {
   /** Their long versions, oldest first. */
   readonly longVersions: readonly string[];
-  /** The checksum of a published build, lower-case hex. */
+  /** Returns the checksum of a published build, lower-case hex. */
   sha256Of(longVersion: string, kind: BuildKind): string | undefined;
-  /** Whether a build is pinned, by whatever checksum. */
+  /** Returns whether a build is pinned, by any kind of checksum. */
   pins(longVersion: string, kind: BuildKind): boolean;
-  /** Whether a file is the pinned build; undefined where the catalogue cannot tell. */
+  /** Returns whether a file is the pinned build; undefined if the catalogue cannot tell. */
   isPinned(
     longVersion: string,
     kind: BuildKind,
@@ -42,24 +42,24 @@ export interface Catalogue {
   ): Promise<boolean | undefined>;
 }
 
-/** What is one compiler's own: its languages, and how its builds are named, published, pinned and started. */
+/** Everything specific to one compiler: its languages, and how its builds are named, published, pinned and started. */
 export interface Toolchain {
-  /** As records name it. */
+  /** Name in records. */
   readonly compiler: CompilerName;
-  /** As people call it. */
+  /** Display name. */
   readonly label: string;
-  /** The languages that it takes, by our name and as standard JSON writes them. */
+  /** Languages that it compiles: the name in this service -> the name in standard JSON. */
   readonly languages: ReadonlyMap<string, string>;
-  /** The setting that says where its builds are downloaded from; absent where none is downloaded. */
+  /** Configuration setting with the download URL of its builds; absent if they are not downloaded. */
   readonly downloadSetting?: string;
-  /** Older releases are not run here. */
+  /** Oldest supported release. */
   readonly oldestRelease: string;
-  /** Why a version is not run here, as a sentence; undefined where it is. Absent where all are. */
+  /** Returns why a version is not supported, as a sentence; undefined if it is. Absent if all are. */
   readonly refusalOf?: (version: string) => string | undefined;
   readonly names: BuildNames;
   readonly catalogue: Catalogue;
-  /** What every build compiles. */
+  /** The smallest input that every build compiles. */
   readonly smallestInput: object;
-  /** Whether its native builds unpack themselves into a temporary folder. */
+  /** Whether its native builds extract themselves into a temporary folder. */
   readonly unpacksItself: boolean;
 }

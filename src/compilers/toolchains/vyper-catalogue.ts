@@ -1,8 +1,9 @@
 import { type Catalogue } from './toolchain.ts';
 
 /**
- * Long version, file below the releases of the compiler, SHA-256 of that file: the native builds for Linux on x64. The
- * names of the files follow no rule: pre-releases lose their dash, commits are cut up to 0.3.0, and 0.3.1 has none.
+ * Long version, path below the releases of the compiler, SHA-256 of that file: the native builds for Linux on
+ * x64. The file names are irregular: prereleases lose their dash, commits are truncated up to 0.3.0, and
+ * 0.3.1 has none.
  */
 const TABLE = `
 0.1.0-beta.16+commit.5e4a94ad v0.1.0-beta.16/vyper.0.1.0-beta.16+commit.5e4a94a.linux eb90aca57b7b956f2dd1c38ee4bfa6875baab5e32d65727b5471926f48a394aa
@@ -75,12 +76,12 @@ const BY_VERSION: ReadonlyMap<string, CataloguedBuild> = new Map(
   BUILDS.map((build) => [build.longVersion, build]),
 );
 
-/** The published build of a version. */
+/** Returns the published build of a version. */
 export function findVyperBuild(longVersion: string): CataloguedBuild | undefined {
   return BY_VERSION.get(longVersion);
 }
 
-/** The long version of a published file, by the name of the file. */
+/** Returns the long version of a published file, by its file name. */
 export function versionOfVyperFile(fileName: string): string | undefined {
   return BUILDS.find(({ path }) => path.endsWith(`/${fileName}`))?.longVersion;
 }

@@ -107,7 +107,7 @@ describe.runIf(THIS_MACHINE === 'linux x64')('builds of Vyper', () => {
     expect(message).toContain('Vyper 0.3.10+commit.91361694');
     expect(message).not.toContain(server.hostPort);
     expect(forOperator).toContain('its SHA-256 is');
-    // The catalogue knows the checksum, so nothing else is asked for: there is no list.
+    // The catalogue has the checksum, so nothing else is requested: there is no list.
     expect(asked).toEqual(['/v0.3.10/vyper.0.3.10%2Bcommit.91361694.linux']);
     expect(await readdir(directory)).toEqual([]);
     expect((await finder.listUsable()).length).toBe(longVersions.length);
@@ -127,7 +127,7 @@ describe.runIf(THIS_MACHINE === 'linux x64')('builds of Vyper', () => {
     expect(await finder.find('0.3.10')).toMatchObject({
       ...{ compiler: 'vyper', longVersion: V310, kind: 'native', pinned: false, listed: true },
     });
-    // Solidity's finder passes over them.
+    // Solidity's finder ignores them.
     expect(await new CompilerFinder({ directory, packages: [] }).listUsable()).toEqual([]);
     const missing = await faultOf(finder.find('0.4.0'));
     expect(missing.message).toContain('Nearest that are: 0.3.10');

@@ -6,7 +6,10 @@ import { THIS_MACHINE } from './this-machine.ts';
 const FILE_NAME = /^vyper\.(\d[\w.+-]{0,120})\.linux$/;
 const MACHINE = 'linux x64';
 
-/** `vyper.0.3.10+commit.91361694.linux`, as the releases name it; or as they would name a version that is not catalogued. */
+/**
+ * Returns `vyper.0.3.10+commit.91361694.linux`, the name in the releases, also for versions that are not in
+ * the catalogue.
+ */
 function fileNameOf(longVersion: string): string {
   const path = findVyperBuild(longVersion)?.path;
   return path?.slice(path.indexOf('/') + 1) ?? `vyper.${longVersion}.linux`;
@@ -19,7 +22,7 @@ function readBuildName(fileName: string): NamedBuild | undefined {
   return { fileName, longVersion, kind: 'native' };
 }
 
-/** The releases of the compiler: one native build a version, each in a folder of its own. */
+/** The releases of the compiler: one native build per version, each in its own folder. */
 const VYPER_NAMES: BuildNames = {
   fileNameOf,
   pathOf: (longVersion) => {
@@ -33,7 +36,7 @@ const VYPER_NAMES: BuildNames = {
   kindsOf: (_longVersion, { native }) => (native && THIS_MACHINE === MACHINE ? ['native'] : []),
 };
 
-/** Vyper: programs of Linux on x64 that hold an interpreter, and unpack themselves when they start. */
+/** Vyper: executables for Linux on x64 that contain an interpreter and extract themselves on start. */
 export const VYPER: Toolchain = {
   compiler: 'vyper',
   label: 'Vyper',

@@ -10,7 +10,7 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '\v': String.raw`\v`,
 };
 
-/** A row in the text format of COPY (https://www.postgresql.org/docs/current/sql-copy.html), with its end. */
+/** A row in COPY text format (https://www.postgresql.org/docs/current/sql-copy.html), including the line end. */
 export function copyLine(columns: readonly FieldColumn[], row: readonly FieldValue[]): string {
   return `${columns.map(({ type }, index) => copyValue(type, row[index] ?? null)).join('\t')}\n`;
 }

@@ -1,4 +1,4 @@
-// The database of the Verifier Alliance as a script of SQL, for psql.
+// Exports the Verifier Alliance database as an SQL script for psql.
 import { type Writable } from 'node:stream';
 import { once } from 'node:events';
 import { readFeedPosition } from '../../repository/repository.ts';
@@ -15,26 +15,26 @@ import {
   TRIGGERS,
 } from './schema.ts';
 
-/** What is exported, and where to. */
+/** Scope and destination of an SQL export. */
 export interface SqlOptions {
-  /** Of one moment of the database, in a transaction. */
+  /** Connection inside a transaction with one snapshot. */
   readonly reader: Queryable;
   readonly out: Writable;
   readonly chainId?: number;
-  /** Writes the matches of Sourcify too, with the metadata of each. */
+  /** Also writes Sourcify's matches, with the metadata of each. */
   readonly withSourcify: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: { readonly table: string; readonly rows: number }) => void;
 }
 
-/** What an export has done. */
+/** Counts of an SQL export. */
 export interface SqlSummary {
   readonly feedPosition: string;
   readonly chainId: number | null;
   readonly tables: Readonly<Record<string, number>>;
 }
 
-/** The metadata of each compilation, byte for byte: the Verifier Alliance keeps none. */
+/** Metadata of each compilation, byte for byte; the Verifier Alliance schema does not store it. */
 const FULLMATCH_COMPILATIONS: FieldTable = {
   name: 'fullmatch_compilations',
   columns: [uuid('compilation_id', 'compiled.id'), string('metadata', 'compiled.metadata')],
@@ -54,7 +54,7 @@ ALTER TABLE fullmatch_compilations ADD PRIMARY KEY (compilation_id),
 const keysOf = (value: string, keys: readonly string[]): string =>
   `coalesce((SELECT jsonb_object_agg(key, value) FROM jsonb_each(${value}) WHERE key = ANY ('{${keys.join(',')}}')), '{}')`;
 const CODE_KEYS = ['sourceMap', 'linkReferences', 'cborAuxdata'];
-/** What the database needs where the store has none, and holds where the store has more. */
+/** Expressions for columns that differ between the two schemas: required there but nullable here, or the reverse. */
 const COMPLETED: Readonly<Record<string, string>> = {
   compilation_artifacts: `('{"abi": null, "sources": null}'::jsonb || ${keysOf('compilation_artifacts', ['abi', 'sources', 'userdoc', 'devdoc', 'storageLayout', 'transientStorageLayout'])})::text`,
   creation_code_artifacts: `('{"sourceMap": null, "linkReferences": {}}'::jsonb || ${keysOf('creation_code_artifacts', CODE_KEYS)})::text`,
@@ -73,10 +73,11 @@ const completed = (table: FieldTable): FieldTable =>
     : table;
 
 /**
- * Writes a script of SQL that makes the tables of the Verifier Alliance (https://github.com/verifier-alliance/database-specs)
- * in an empty database, fills them, and then holds the rows to its constraints; with what they have no place for beside them.
- * The rows keep their times.
- * @throws FullmatchError `database_unreachable`, `database_error`; the signal's reason, and what writing throws
+ * Writes an SQL script that creates the Verifier Alliance tables
+ * (https://github.com/verifier-alliance/database-specs) in an empty database, fills them, and then adds the
+ * constraints. Data that the schema has no column for goes into extra tables. Rows keep their timestamps.
+ * @throws FullmatchError `database_unreachable`, `database_error`; the signal's reason, and errors of the
+ * output stream
  */
 export async function exportSql(options: SqlOptions): Promise<SqlSummary> {
   const { reader, chainId, withSourcify } = options;

@@ -1,10 +1,10 @@
 import { type FieldTable } from '../tables/field-table.ts';
 
-/** The columns that may be NULL; all others may not. */
+/** Nullable columns; all others are NOT NULL. */
 const NULLABLE: Readonly<Record<string, readonly string[]>> = {
   code: ['code'],
   contracts: ['creation_code_hash'],
-  // Without a transaction, a block or a deployer where nobody knows them, as in the database of Sourcify.
+  // Transaction, block and deployer may be unknown, as in Sourcify's database.
   contract_deployments: ['transaction_hash', 'block_number', 'transaction_index', 'deployer'],
   compiled_contracts: ['additional_input'],
   verified_contracts: [
@@ -24,7 +24,7 @@ const DEFAULTS: Readonly<Record<string, string>> = {
   updated_by: 'CURRENT_USER',
 };
 
-/** The SQL that makes a table, without what its rows are held to: that follows when they are there. */
+/** CREATE TABLE without constraints; they are added after the rows are loaded. */
 export function createTable({ name, columns }: FieldTable): string {
   const lines = columns.map((column) => {
     const isNullable = NULLABLE[name]?.includes(column.name) === true;
@@ -41,7 +41,7 @@ export function createTable({ name, columns }: FieldTable): string {
   return `CREATE TABLE ${name} (\n${lines.join(',\n')}\n);\n`;
 }
 
-/** What the rows of the tables of the Verifier Alliance are held to. Functions judge every element of a list. */
+/** Constraints of the Verifier Alliance tables. Functions check every element of a list. */
 export const CONSTRAINTS = `
 CREATE FUNCTION has_only_keys(value jsonb, needed text[], optional text[]) RETURNS boolean LANGUAGE sql IMMUTABLE AS $$
   SELECT jsonb_typeof(value) = 'object' AND value ?& needed AND value - needed - optional = '{}'
@@ -183,7 +183,7 @@ BEGIN
 END $$;
 `;
 
-/** What Sourcify keeps of each match, beside the tables of the Verifier Alliance. */
+/** Sourcify's table of matches, in addition to the Verifier Alliance tables. */
 export const SOURCIFY_CONSTRAINTS = `
 ALTER TABLE sourcify_matches ADD PRIMARY KEY (id), ADD UNIQUE (verified_contract_id),
   ADD FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts ON UPDATE RESTRICT ON DELETE RESTRICT;
@@ -192,14 +192,14 @@ ALTER TABLE sourcify_matches ALTER COLUMN id SET DEFAULT nextval('sourcify_match
 SELECT setval('sourcify_matches_id_seq', coalesce(max(id), 0) + 1, false) FROM sourcify_matches;
 `;
 
-/** What the tables of the field have no place for. */
+/** Data that the field's tables have no column for. */
 export const OWN_CONSTRAINTS = `
 ALTER TABLE fullmatch_matches ADD PRIMARY KEY (chain_id, address),
   ADD FOREIGN KEY (verified_contract_id) REFERENCES verified_contracts;
 CREATE INDEX fullmatch_matches_verified_contract_id ON fullmatch_matches (verified_contract_id);
 `;
 
-/** Who wrote a row and when is set by the database from now on; before it, the rows keep what they were exported with. */
+/** From now on the database sets the author and time of a row; exported rows keep theirs. */
 export const TRIGGERS = `
 CREATE FUNCTION note_creation() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN

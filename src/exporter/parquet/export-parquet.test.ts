@@ -121,7 +121,7 @@ describe('an export in Parquet', () => {
       ...{ creation_match: false, creation_metadata_match: null, creation_values: null },
       ...{ runtime_match: true, runtime_metadata_match: false, runtime_values: '{}' },
     });
-    // No comparison: the field has no place for it.
+    // No comparison: the schema has no column for it.
     expect(second).toMatchObject({ creation_values: null, creation_transformations: null });
     const matches = await rowsOf('values', 'fullmatch_matches');
     expect(matches).toMatchObject([
@@ -204,7 +204,7 @@ describe('a later export into the folder', () => {
       const before = await manifestOf(name);
       expect((await run(name, { rowsPerFile })).tables['code']).toMatchObject({ written: 0 });
       expect((await manifestOf(name)).files).toEqual(before.files);
-      // A new compilation with sources that are there, and one that is there at another address.
+      // One compilation with known sources, and one that is known at another address.
       await save(3);
       await save(4, 'partial', { variant: 1 });
       const summary = await run(name, { rowsPerFile });

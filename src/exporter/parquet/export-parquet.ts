@@ -1,4 +1,4 @@
-// The tables of the field as Parquet, in a folder that later exports go on with.
+// Exports the field's tables as Parquet into a folder that later exports continue.
 import { readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FullmatchError, messageOf } from '../../errors.ts';
@@ -17,34 +17,34 @@ import { RowSum } from './parquet-file.ts';
 import { isIntact, PARTIAL, type TableResult, writeTable } from './table-files.ts';
 import { makeFolder } from '../../lib/writable-folder.ts';
 
-/** How far an export is. */
+/** Progress of an export. */
 export interface ParquetProgress {
   readonly table: string;
   readonly rows: number;
 }
 
-/** What an export has done. */
+/** Counts of an export. */
 export interface ParquetSummary {
   readonly feedPosition: string;
-  /** The position from which it went on; absent where everything was written. */
+  /** Feed position the export continued from; absent for a full export. */
   readonly since?: string;
   readonly chainId: number | null;
-  /** Rows of each table that were written now, and that are there. */
+  /** Rows written by this export, and rows in total, for each table. */
   readonly tables: Readonly<Record<string, { readonly written: number; readonly rows: number }>>;
   readonly files: number;
-  /** Matches of which nothing is stored but the match: no table of the field has a row for them. */
+  /** Matches without stored evidence: the field's tables have no row for them. */
   readonly left: number;
 }
 
-/** What is exported, and where to. */
+/** Scope and destination of a Parquet export. */
 export interface ParquetOptions {
-  /** Of one moment of the database, in a transaction. */
+  /** Connection inside a transaction with one snapshot. */
   readonly reader: Queryable;
   readonly folder: string;
   readonly chainId?: number;
-  /** Writes everything again. */
+  /** Rewrites everything. */
   readonly isWhole: boolean;
-  /** Rows of a full file, in place of the number that the field has for the table. */
+  /** Rows in a full file; overrides the table's default. */
   readonly rowsPerFile?: number;
   readonly version: string;
   readonly now: Date;
@@ -68,11 +68,12 @@ const COUNT_WITHDRAWN = sql(
 );
 
 /**
- * Writes the tables of the field (`v2/<table>/<table>_<first>_<end>.parquet`) with `manifest.json`, as of one moment. Into a
- * folder that was exported before goes what the feed says has changed since: a full file never changes, the last one of a
- * table grows, and the manifest that lists them is written last.
- * @throws FullmatchError `export_path_unusable`, `export_of_another_database`, `database_unreachable`, `database_error`; the
- * signal's reason. What was written until then is gone on with.
+ * Writes the field's tables (`v2/<table>/<table>_<first>_<end>.parquet`) and `manifest.json` from one
+ * snapshot. In a folder with an earlier export only rows that changed since then, according to the feed, are
+ * added: full files never change, the last file of a table grows, and the manifest that lists them is written
+ * last. An interrupted export is continued by the next one.
+ * @throws FullmatchError `export_path_unusable`, `export_of_another_database`, `database_unreachable`,
+ * `database_error`; the signal's reason
  */
 export async function exportParquet(options: ParquetOptions): Promise<ParquetSummary> {
   const { reader, folder, chainId = null } = options;
@@ -101,8 +102,8 @@ export async function exportParquet(options: ParquetOptions): Promise<ParquetSum
     const listed = before.manifest?.files.filter(own) ?? [];
     const old = listed.find((file) => !file.closed);
     const full = closed.filter(own);
-    // Where the last file is not as it was left, or an export that was cut off filled it, nobody knows which rows are
-    // missing: all are looked at.
+    // If the last file was changed, or filled by an interrupted export, the missing rows are unknown, so all
+    // rows are compared.
     const isLeft =
       since !== undefined &&
       full.length === listed.filter((file) => file.closed).length &&
@@ -136,7 +137,10 @@ interface Before {
   readonly progress?: ParquetManifest;
 }
 
-/** What is in the folder. @throws FullmatchError `export_path_unusable`, `export_of_another_database` */
+/**
+ * Reads the state of the folder.
+ * @throws FullmatchError `export_path_unusable`, `export_of_another_database`
+ */
 async function openFolder(options: ParquetOptions): Promise<Before> {
   const { folder, isWhole, reader, chainId = null } = options;
   try {
@@ -150,7 +154,7 @@ async function openFolder(options: ParquetOptions): Promise<Before> {
       return {};
     }
     if (isWhole) {
-      // First the manifest: without it nothing of the folder is read.
+      // Removed first: without a manifest nothing in the folder is read.
       await rm(join(folder, MANIFEST), { force: true });
       await rm(join(folder, TABLES_FOLDER), { recursive: true, force: true });
       return {};
@@ -175,7 +179,7 @@ async function openFolder(options: ParquetOptions): Promise<Before> {
   }
 }
 
-/** A full file that is not there, or is cut off. */
+/** A full file that is missing or truncated. */
 async function findMissing(
   folder: string,
   files: readonly ManifestFile[],
@@ -240,7 +244,7 @@ async function describe(
   };
 }
 
-/** Puts what was written in its place, and then takes out what the manifest does not list any more. */
+/** Moves new files into place, then removes files that the manifest no longer lists. */
 async function finish(
   folder: string,
   manifest: ParquetManifest,

@@ -2,9 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
 
-/** What an exported folder says of itself. It is written last, so that what it lists is there. */
+/**
+ * Contents of `manifest.json`, which describes an exported folder. It is written last, so every file it lists
+ * exists.
+ */
 export const MANIFEST = 'manifest.json';
-/** What an export that is not at its end has done. */
+/** State of an unfinished export. */
 export const PROGRESS = 'manifest.partial.json';
 
 const hash = z.string().regex(/^[0-9a-f]{64}$/);
@@ -12,7 +15,7 @@ const key = z.tuple([z.string(), z.string()]).nullable();
 const count = z.int().nonnegative();
 
 const fileSchema = z.object({
-  /** From the folder on, with `/`. */
+  /** Path relative to the folder, with `/`. */
   path: z.string().regex(/^v2\/[a-z_]+\/[a-z_]+_\d+_\d+\.parquet$/),
   rows: count,
   bytes: count,
@@ -20,22 +23,22 @@ const fileSchema = z.object({
   checksum: hash,
   minKey: key,
   maxKey: key,
-  /** Whether it never changes again; the last file of a table grows. */
+  /** True for a full file, which never changes; the last file of a table grows. */
   closed: z.boolean(),
 });
 
 const manifestSchema = z.object({
   format: z.literal('fullmatch-parquet'),
-  /** The version of the tables: that of https://github.com/sourcifyeth/parquet-export. */
+  /** Version of the tables, as in https://github.com/sourcifyeth/parquet-export. */
   schema: z.literal('v2'),
   generatedAt: z.iso.datetime(),
-  /** The version of Fullmatch that wrote it. */
+  /** Version of Fullmatch that wrote the export. */
   version: z.string(),
-  /** The chain that was exported; null where all were. */
+  /** The exported chain; null if all chains were exported. */
   chainId: z.int().positive().nullable(),
-  /** The position of the feed that the tables show. */
+  /** Feed position of the export. */
   feedPosition: z.string().regex(/^\d{1,19}$/),
-  /** What the feed holds there, as a hash. */
+  /** Hash of the feed at that position. */
   feedMark: z.string().nullable(),
   files: z.array(fileSchema),
   tables: z.record(
@@ -43,18 +46,21 @@ const manifestSchema = z.object({
     z.object({
       rows: count,
       checksum: hash,
-      /** Rows that a later row of the same key takes the place of, since they changed after their file was closed. */
+      /** Rows superseded by a later row with the same key, because they changed after their file was closed. */
       replaced: count,
     }),
   ),
-  /** Addresses whose newest row of fullmatch_matches says that they are no longer verified. */
+  /** Addresses whose newest row in fullmatch_matches says that they are no longer verified. */
   withdrawn: count,
 });
 
 export type ManifestFile = z.infer<typeof fileSchema>;
 export type ParquetManifest = z.infer<typeof manifestSchema>;
 
-/** Reads a manifest; undefined where there is none. @throws an Error that says what is wrong with it */
+/**
+ * Reads a manifest; returns undefined if there is none.
+ * @throws Error that describes what is invalid
+ */
 export async function readManifest(
   folder: string,
   name = MANIFEST,

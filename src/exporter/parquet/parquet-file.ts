@@ -13,7 +13,7 @@ import {
 } from '../tables/field-table.ts';
 import { type RowKey } from '../tables/read-table.ts';
 
-/** A row group is written when it has so many bytes or rows: memory holds one. */
+/** Size limits of a row group, which is buffered in memory. */
 const GROUP_BYTES = 16 * 2 ** 20;
 const GROUP_ROWS = 50_000;
 const NANOS_OF_MICRO = 1_000n;
@@ -21,7 +21,7 @@ const NANOS_OF_MICRO = 1_000n;
 type Zstd = (bytes: Uint8Array) => Uint8Array;
 const zstd = (zlib as { zstdCompressSync?: Zstd }).zstdCompressSync;
 
-/** How pages are compressed: Zstandard where this version of Node has it (from 22.15 on), else Snappy. */
+/** Page compression: Zstandard if this version of Node supports it (22.15 and later), else Snappy. */
 const CODEC = zstd === undefined ? 'SNAPPY' : 'ZSTD';
 
 const TYPES: Readonly<Record<FieldType, Partial<SchemaElement>>> = {
@@ -53,19 +53,19 @@ const VALUES: Readonly<Record<FieldType, (value: FieldValue) => unknown>> = {
   timestamp: (value) => BigInt(String(value)) * NANOS_OF_MICRO,
 };
 
-/** What a file holds. */
+/** Statistics of a file. */
 export interface WrittenFile {
   readonly rows: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** The sums of {@link RowSum} over its rows. */
+  /** Sum of {@link RowSum} over its rows. */
   readonly checksum: string;
-  /** The keys of its first and last row, each a time and what tells rows of one time apart; null without rows. */
+  /** Keys of the first and last row, each a time and a tie-breaker; null if the file is empty. */
   readonly minKey: readonly [string, string] | null;
   readonly maxKey: readonly [string, string] | null;
 }
 
-/** The SHA-256 hashes of rows, added bit by bit (XOR): the same for the same rows, in whatever order and files they are. */
+/** XOR of the SHA-256 hashes of rows: independent of their order and of how they are split into files. */
 export class RowSum {
   readonly #sum = Buffer.alloc(32);
 
@@ -83,7 +83,7 @@ export class RowSum {
     this.#mix(hash.digest());
   }
 
-  /** Adds the sum of other rows. */
+  /** Adds another sum. */
   addSum(sum: string): void {
     this.#mix(Buffer.from(sum, 'hex'));
   }
@@ -99,7 +99,7 @@ export class RowSum {
   }
 }
 
-/** A Parquet file that is written row group by row group. The same rows give the same bytes. */
+/** Writes a Parquet file one row group at a time. Equal rows give equal bytes. */
 export class ParquetFile {
   readonly path: string;
   readonly #columns: readonly FieldColumn[];
@@ -124,7 +124,7 @@ export class ParquetFile {
     });
   }
 
-  /** Begins a file, in the place of one that is there. */
+  /** Opens a file and truncates an existing one. */
   static async open(path: string, table: FieldTable): Promise<ParquetFile> {
     return new ParquetFile(path, await open(path, 'w'), table);
   }
@@ -133,7 +133,7 @@ export class ParquetFile {
     return this.#rows;
   }
 
-  /** Adds a row behind the others. */
+  /** Appends a row. */
   async add(key: RowKey, row: FieldRow): Promise<void> {
     this.#first ??= key;
     this.#last = key;
@@ -167,7 +167,7 @@ export class ParquetFile {
     this.#bytes.index = 0;
   }
 
-  /** Ends the file: only then it is one. */
+  /** Writes the footer; the file is invalid before that. */
   async end(): Promise<WrittenFile> {
     await this.#endGroup();
     void this.#writer.finish();
@@ -181,7 +181,7 @@ export class ParquetFile {
     };
   }
 
-  /** Leaves nothing behind. */
+  /** Closes and deletes the file. */
   async giveUp(): Promise<void> {
     await this.#handle.close().catch(() => undefined);
     await rm(this.path, { force: true });
@@ -191,7 +191,7 @@ export class ParquetFile {
 const keyPair = (key: RowKey | undefined): readonly [string, string] | null =>
   key === undefined ? null : [timeOf(key.at), key.key];
 
-/** About how many bytes a value takes. */
+/** Approximate size of a value in bytes. */
 function sizeOf(value: FieldValue): number {
   return typeof value === 'string' || Buffer.isBuffer(value) ? value.length + 4 : 8;
 }

@@ -14,7 +14,7 @@ const NANOS_OF_MICRO = 1_000n;
 const ROWS_AT_ONCE = 50_000;
 const NUMBER_LENGTH = 20;
 
-/** The keys of the rows in a file that was exported before, in their order. */
+/** Yields the row keys of an exported file in order. */
 export async function readKeysOfFile(path: string, table: FieldTable): Promise<readonly RowKey[]> {
   const { order, lookup, changes } = table;
   const columns = [
@@ -43,7 +43,7 @@ export async function readKeysOfFile(path: string, table: FieldTable): Promise<r
   return keys;
 }
 
-/** A key as SQL writes it, so that keys compare as texts. */
+/** A key in SQL's text form, so that keys compare as text. */
 function textOf(value: unknown): string {
   if (value instanceof Uint8Array) return Buffer.from(value).toString('hex');
   return typeof value === 'bigint' ? value.toString().padStart(NUMBER_LENGTH, '0') : String(value);

@@ -10,27 +10,27 @@ import { type ManifestFile } from './manifest.ts';
 import { ParquetFile, type WrittenFile } from './parquet-file.ts';
 import { readKeysOfFile } from './read-keys-of-file.ts';
 
-/** What ends in it is not whole, and nobody reads it. */
+/** Suffix of unfinished files, which are never read. */
 export const PARTIAL = '.partial';
 
-/** How a table is written on in a folder. */
+/** How to continue a table in a folder. */
 export interface TableRun {
   readonly reader: Queryable;
   readonly folder: string;
   readonly table: FieldTable;
-  /** The files of the table that are there. */
+  /** Existing files of the table. */
   readonly closed: readonly ManifestFile[];
   readonly tail: ManifestFile | undefined;
   readonly scope: ExportScope;
   readonly signal: AbortSignal;
   readonly onRows: (rows: number) => void;
-  /** Called when a file is whole that never changes again. */
+  /** Called when a file is full and closed for good. */
   readonly onClosed: (file: ManifestFile) => Promise<void>;
 }
 
-/** What was written of a table. */
+/** Result of writing a table. */
 export interface TableResult {
-  /** Its last file, which stands under its name with {@link PARTIAL} behind it where it was written now. */
+  /** The last file of the table. If it was written now, it still has the suffix {@link PARTIAL}. */
   readonly tail: ManifestFile | undefined;
   readonly isTailNew: boolean;
   readonly written: number;
@@ -43,8 +43,9 @@ const fileName = ({ name }: FieldTable, start: number, end: number): string =>
   `v2/${name}/${name}_${start}_${end}.parquet`;
 
 /**
- * Writes the rows of a table that are not in its files yet behind them: into its last file, until that is full, and into
- * others. A row that changed since it was written is written again. The last file grows by being written anew.
+ * Appends the rows that are missing from a table's files: first to its last file until that is full, then to
+ * new files. A row that changed since it was written is written again. The last file grows by being
+ * rewritten.
  */
 export async function writeTable(run: TableRun): Promise<TableResult> {
   const { folder, table, tail } = run;
@@ -68,7 +69,7 @@ export async function writeTable(run: TableRun): Promise<TableResult> {
   }
 }
 
-/** Whether a file is as the manifest says. */
+/** Returns whether a file matches its entry in the manifest. */
 export async function isIntact(folder: string, { path, sha256 }: ManifestFile): Promise<boolean> {
   const hash = createHash('sha256');
   try {
@@ -79,13 +80,13 @@ export async function isIntact(folder: string, { path, sha256 }: ManifestFile): 
   return hash.digest('hex') === sha256;
 }
 
-/** The rows that the files of a table hold already. */
+/** Yields the rows that the table's files already contain. */
 class KnownRows {
   added = 0;
-  /** Those of them that are in a closed file already, and changed since. */
+  /** Rows of closed files that changed since. */
   replaced = 0;
   readonly #run: TableRun;
-  /** Keys come in their order, as those of each file do, so that few files are asked at a time. */
+  /** Keys are sorted, as in each file, so only a few files are open at a time. */
   #read: { readonly path: string; readonly versions: ReadonlyMap<string, string> }[] = [];
 
   constructor(run: TableRun) {
@@ -131,7 +132,7 @@ class KnownRows {
   }
 }
 
-/** Two lists of keys in one order, each key once. */
+/** Merges two sorted lists of keys and drops duplicates. */
 async function* mergeKeys(
   old: readonly RowKey[],
   first: readonly RowKey[],
@@ -153,7 +154,7 @@ async function* mergeKeys(
 
 type KeyedRow = Awaited<ReturnType<typeof readRows>>[number];
 
-/** The rows of keys. While some are written, the next are read. */
+/** Yields the rows of the given keys; reads ahead while rows are written. */
 async function* rowsOf(
   { reader, table, signal, onRows }: TableRun,
   keys: AsyncIterable<RowKey>,
@@ -164,7 +165,7 @@ async function* rowsOf(
     const rows = await reading;
     signal.throwIfAborted();
     reading = readRows(reader, table, batch);
-    // Its failure is met by the next await.
+    // The next await receives the rejection.
     reading.catch(() => undefined);
     batch = [];
     onRows(rows.length);
@@ -178,7 +179,7 @@ async function* rowsOf(
   yield* await next();
 }
 
-/** The files that a table is written into, one after the other. */
+/** Writes rows to the files of a table, one file after another. */
 class TableFiles {
   readonly #run: TableRun;
   #start: number;
@@ -219,7 +220,7 @@ class TableFiles {
     };
   }
 
-  /** Ends the last file. A table without rows has one without rows, so that whoever reads the folder finds it. */
+  /** Closes the last file. An empty table gets an empty file, so that readers of the folder find the table. */
   async end(): Promise<{ readonly tail: ManifestFile | undefined }> {
     if (this.#file === undefined && this.#start > 0) return { tail: undefined };
     this.#file ??= await this.#open();

@@ -1,52 +1,52 @@
-/** How the field's tables are written: their names, columns, order and the size of their files in Parquet. */
+/** Definition of an exported table: name, columns, row order and rows in a Parquet file. */
 export type FieldType = 'binary' | 'boolean' | 'int32' | 'int64' | 'string' | 'timestamp';
 
-/** A column as SQL gives it: bytes, true or false, or text; a timestamp as microseconds since 1970. */
+/** A column value from SQL: bytes, boolean or text; a timestamp is microseconds since 1970. */
 export type FieldValue = Buffer | boolean | string | null;
 
-/** A row in the order of its table's columns. */
+/** A row, with values in column order. */
 export type FieldRow = readonly FieldValue[];
 
 /** A column of a table. */
 export interface FieldColumn {
   readonly name: string;
   readonly type: FieldType;
-  /** What PostgreSQL calls its type. */
+  /** PostgreSQL type. */
   readonly sqlType: string;
-  /** Its value in SQL, read `FROM` {@link FieldTable.from}. */
+  /** SQL expression of the value, evaluated `FROM` {@link FieldTable.from}. */
   readonly value: string;
-  /** What SQL cannot do with it. */
+  /** Conversion that SQL cannot do. */
   readonly finish?: (value: FieldValue) => FieldValue;
 }
 
-/** A table of the field, or one of ours beside them. */
+/** A table of the field's schema, or an extra table of Fullmatch. */
 export interface FieldTable {
   readonly name: string;
   readonly columns: readonly FieldColumn[];
-  /** The columns that give the order of rows: a time, and what tells rows of one time apart. */
+  /** Columns that order the rows: a time and a tie-breaker. */
   readonly order: { readonly at: string; readonly key: string };
-  /** A column that is needed to find a row by its key. */
+  /** A column needed to look up a row by its key. */
   readonly lookup?: string;
-  /** Whether a row may change; its column `updated_at` then says when. */
+  /** Whether rows can change; `updated_at` then holds the time of the last change. */
   readonly changes?: true;
   /**
-   * SQL over `scope` that gives `at`, `key`, and `lookup` and `version` where the table has them, of each row once. `key` is of
-   * a type that PostgreSQL orders as the bytes of its text.
+   * SQL over `scope` that yields `at`, `key`, and `lookup` and `version` if the table has them, once for each
+   * row. PostgreSQL must order `key` as the bytes of its text.
    */
   readonly keys: string;
-  /** How `key` is written as text. */
+  /** SQL that formats `key` as text. */
   readonly keyText: string;
   /** SQL that finds the rows of `wanted (key, at, lookup)`. */
   readonly from: string;
   readonly rowsPerFile: number;
-  /** Rows that are read at once: those of sources and compilations may be of megabytes. */
+  /** Rows read at once; those of sources and compilations can be several megabytes each. */
   readonly rowsAtOnce: number;
 }
 
-/** Microseconds since 1970 of a time in SQL. */
+/** A time as microseconds since 1970, in SQL. */
 export const microsOf = (time: string): string => `(extract(epoch FROM ${time}) * 1000000)::bigint`;
 
-/** Microseconds since 1970 as a time in UTC, such as `2026-01-02T03:04:05.678901Z`; such texts compare as the times do. */
+/** Formats microseconds since 1970 as UTC, such as `2026-01-02T03:04:05.678901Z`. The texts sort like the times. */
 export function timeOf(micros: string): string {
   const value = BigInt(micros);
   const rest = ((value % 1_000n) + 1_000n) % 1_000n;
@@ -78,7 +78,7 @@ export const timestamp = column('timestamp', (value) => `${microsOf(value)}::tex
 export const uuid = (name: string, value = name): FieldColumn => string(name, value, 'uuid');
 export const json = (name: string, value = name): FieldColumn => string(name, value, 'jsonb');
 
-/** Who wrote a row, and when. */
+/** Author and time of a row. */
 export const audit = (table: string): readonly FieldColumn[] => [
   timestamp('created_at', `${table}.created_at`),
   timestamp('updated_at', `${table}.updated_at`),

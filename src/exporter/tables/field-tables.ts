@@ -14,15 +14,15 @@ import {
   uuid,
 } from './field-table.ts';
 
-/** A code that is not known has the empty hash there, and a row without a code stands for it. */
+/** Unknown bytecode has the empty hash, which refers to a row without bytecode. */
 const UNKNOWN_CODE = `'\\x'::bytea`;
-/** A deployment of which neither code is known refers to a contract all the same. */
+/** A deployment refers to a contract even if neither bytecode is known. */
 const UNKNOWN_CONTRACT = `'00000000-0000-8000-8000-000000000000'::uuid`;
-/** Rows that no table of ours holds are of no time and no writer. */
+/** Author and time of rows that have no row of their own in our schema. */
 const NO_TIME = `'epoch'::timestamptz`;
 const NO_WRITER = `'fullmatch'`;
 
-/** The columns of {@link audit}, of a row that may be one which no table of ours holds. */
+/** The columns of {@link audit} for a row that may not exist in our schema. */
 const auditOr = (table: string): readonly FieldColumn[] => [
   timestamp('created_at', `coalesce(${table}.created_at, ${NO_TIME})`),
   timestamp('updated_at', `coalesce(${table}.updated_at, ${NO_TIME})`),
@@ -80,8 +80,8 @@ const GENESIS_MARK = `'\\x00'::bytea`;
 const HASH_BYTES = 32;
 
 /**
- * An allocation of the genesis block, whose number is -1 there, has no transaction: in its place stands the Keccak-256 of the
- * hashes of both codes, which SQL cannot give.
+ * A genesis allocation (block number -1) has no transaction. The schema stores the Keccak-256 of both
+ * bytecode hashes instead, which SQL cannot compute.
  */
 const TRANSACTION_HASH: FieldColumn = {
   ...binary(
@@ -154,7 +154,8 @@ const COMPILED_CONTRACTS_SOURCES: FieldTable = {
   ],
   order: BY_CREATION('id'),
   lookup: 'compilation_id',
-  // Sources join a compilation when it is stored. Their ids are random, and are the same here in every database.
+  // Sources are linked to a compilation when it is stored. Their ids are random in the field's database; here
+  // they are deterministic.
   keys: `SELECT compiled.created_at AS at, ${ID_OF_SOURCE} AS key, compiled.id AS lookup
     FROM compiled_contracts AS compiled JOIN compiled_contracts_sources AS listed ON listed.compilation_id = compiled.id
     WHERE compiled.id IN (SELECT compilation_id FROM scope)`,
@@ -182,7 +183,7 @@ const SOURCES: FieldTable = {
   rowsAtOnce: 100,
 };
 
-/** What belongs to a comparison that matches, and to no other. */
+/** Columns that are only set for a matching comparison. */
 const judged = (side: 'creation' | 'runtime'): readonly FieldColumn[] => [
   boolean(`${side}_match`),
   json(`${side}_values`, `CASE WHEN ${side}_match THEN coalesce(${side}_values, '{}') END`),
@@ -225,7 +226,7 @@ const SOURCIFY_MATCHES: FieldTable = {
     string('runtime_match', levelOf('current.runtime_match')),
     timestamp('created_at', 'current.first_matched_at'),
     timestamp('updated_at', 'current.updated_at'),
-    // Text, since the hash in the code is that of its bytes.
+    // Stored as text, since the hash in the bytecode covers its bytes.
     string('metadata', 'compiled.metadata', 'json'),
   ],
   order: { at: 'updated_at', key: 'id' },
@@ -273,7 +274,7 @@ const FULLMATCH_MATCHES: FieldTable = {
     json('code_reading', 'verified.code_reading'),
   ],
   order: { at: 'recorded_at', key: 'event_id' },
-  // What is no longer verified is said by its last event.
+  // The last event of an address tells that it is no longer verified.
   keys: `SELECT event.recorded_at AS at, event.id AS key FROM places
     CROSS JOIN LATERAL (
       SELECT id, recorded_at FROM match_events
@@ -287,8 +288,9 @@ const FULLMATCH_MATCHES: FieldTable = {
 };
 
 /**
- * The tables of https://github.com/sourcifyeth/parquet-export, version 2, with its names, types and order of columns, in an order
- * in which a database can take them in; and what it has no place for: the state of each address, by its newest row.
+ * The tables of https://github.com/sourcifyeth/parquet-export, version 2, with its names, types and column
+ * order, sorted so that a database can load them in sequence; plus `fullmatch_matches`, whose newest row
+ * gives the state of an address.
  */
 export const FIELD_TABLES: readonly FieldTable[] = [
   CODE,

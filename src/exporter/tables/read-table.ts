@@ -1,37 +1,37 @@
 import { type Queryable, sql } from '../../store/database.ts';
 import { type FieldRow, type FieldTable, type FieldValue, microsOf } from './field-table.ts';
 
-/** Which contracts are exported: those of one chain, and those that have changed since an earlier export. */
+/** Scope of an export: one chain, or what changed since an earlier export. */
 export interface ExportScope {
   readonly chainId?: number;
   readonly since?: ExportedBefore;
 }
 
-/** Where an earlier export stopped. */
+/** End of the earlier export. */
 export interface ExportedBefore {
   readonly feedPosition: string;
-  /** When it was made. What is kept beside a shown match makes no event. */
+  /** Time of the earlier export. Evidence other than the current match's emits no event. */
   readonly at: Date;
 }
 
-/** What finds a row and gives its place among the others. */
+/** Key of a row and its position in the row order. */
 export interface RowKey {
   /** Microseconds since 1970, as text. */
   readonly at: string;
   readonly key: string;
   readonly lookup?: string;
-  /** When the row was last changed, where rows of its table change. */
+  /** Time of the last change, for tables whose rows change. */
   readonly version?: string;
 }
 
 const KEYS_AT_ONCE = 5_000;
 const DIGITS = /^\d{1,19}$/;
-/** What is kept beside shown matches has the time of its transaction, which may end after an export that is later. */
+/** Evidence other than the current match's has the time of its transaction, which may commit after a later export. */
 const LONGEST_TRANSACTION = `interval '1 day'`;
 
 /**
- * What stands before each list of keys: `places`, and `scope` with the evidence of their matches: that which is shown, and
- * what is kept beside it.
+ * Common table expressions in front of each key query: `places`, and `scope` with all evidence of their
+ * matches, current or not.
  */
 function scopeOf({ chainId, since }: ExportScope): string {
   if (chainId !== undefined && !Number.isSafeInteger(chainId)) {
@@ -63,7 +63,7 @@ function changedPlaces({ feedPosition, at }: ExportedBefore, ofChain: string): s
     UNION SELECT chain_id, address FROM claimed_evidence WHERE ${recently}`;
 }
 
-/** The keys of a table's rows in their order, some thousand at a time. The reader is in a transaction. */
+/** Yields the keys of a table's rows in order, several thousand at a time. The reader is in a transaction. */
 export async function* readKeys(
   reader: Queryable,
   table: FieldTable,
@@ -94,7 +94,7 @@ export async function* readKeys(
   }
 }
 
-/** The rows of keys, in their order. A row that is not there any more is left out. */
+/** Returns the rows of the keys in order, without rows that no longer exist. */
 export async function readRows(
   reader: Queryable,
   table: FieldTable,

@@ -135,7 +135,7 @@ describe('methods', () => {
   );
 
   test('HEAD has the headers of GET and no body', async () => {
-    // Pages say how long ago things were, in more and in fewer letters.
+    // Pages show relative times, in text of varying length.
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
     for (const path of ['/chains', '/chains/1', '/health', '/', '/docs', '/nothing']) {
@@ -261,7 +261,7 @@ describe('what the service says of itself', () => {
   });
 });
 
-/** Without the white space that does not show. */
+/** Strips insignificant white space. */
 const tidy = (page: string): string =>
   page.replace(/\s+/g, ' ').replace(/> | </g, (edge) => edge.trim());
 

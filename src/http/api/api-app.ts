@@ -66,12 +66,12 @@ import { v2VerifyRoutes } from './v2/verify-routes.ts';
 import { addContractRoutes } from './v2/add-contract-routes.ts';
 import { v2ErrorShape } from './v2/v2-error.ts';
 
-/** The API host: its routes at `/` and at the prefix. */
+/** Creates the API host: its routes at `/` and at the prefix. */
 export function createApiApp(parts: HttpParts): HostApp {
   const routes = createRoutes();
   let openapi: Snapshot | undefined;
   const openapiText = readFileSync(packageFile('openapi.json'), 'utf8');
-  // The hosts know their ports only once they listen.
+  // Built on the first request: the hosts know their ports only once they listen.
   const makeOpenapi = async (): Promise<Snapshot> => {
     const text = openapiText.replaceAll(REPOSITORY_URL, parts.urls().repository ?? REPOSITORY_URL);
     return (openapi ??= await makeSnapshot(Buffer.from(text), new Date()));
@@ -129,7 +129,7 @@ export function createApiApp(parts: HttpParts): HostApp {
   const prefixes = parts.apiPrefixes.filter((prefix) => prefix.length > 1);
   const { isUnlisted = false } = parts;
   const served = { host: 'api', bundle, version: fullmatch, isUnlisted } as const;
-  // The page of a contract shows what was read of a proxy as well.
+  // The contract page also shows proxy findings.
   const revision = isUnlisted
     ? undefined
     : (): number => parts.activity.revision + parts.proxies.findings;
@@ -157,7 +157,7 @@ export function createApiApp(parts: HttpParts): HostApp {
   return app;
 }
 
-/** The largest bodies by the paths of the routes that read another than the listener's. */
+/** Body limits of the routes that do not use the listener's limit, by path. */
 function bodyLimitsOf({ verificationBytes }: HttpParts): Readonly<Record<string, number>> {
   const bodyLimits = Object.fromEntries(
     [

@@ -1,6 +1,9 @@
 import { type HostUrls } from '../http-parts.ts';
 
-/** The service in one page for language models: what it does, its endpoints and what its results prove (llmstxt.org). */
+/**
+ * Describes the service to language models on one page: what it does, its endpoints and what its results
+ * prove (llmstxt.org).
+ */
 export function renderLlmsText({ api = '', repository }: HostUrls): string {
   const statistics =
     repository === undefined

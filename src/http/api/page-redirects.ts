@@ -8,7 +8,7 @@ import { problemResponse } from '../problem-schema.ts';
 const redirect = { description: 'The location of the page' } as const;
 const invalidParameter = problemResponse('A parameter is invalid (`invalid_parameter`)');
 
-/** GET /repo-ui/{chainId}/{address}: where tools send their users to see a contract. */
+/** GET /repo-ui/{chainId}/{address}: the link that tools print for a contract. */
 export const contractPageRoute = createRoute({
   method: 'get',
   path: '/repo-ui/{chainId}/{address}',
@@ -18,7 +18,7 @@ export const contractPageRoute = createRoute({
   responses: { 302: redirect, 400: invalidParameter },
 });
 
-/** GET /verify-ui/jobs/{verificationId}: where tools send their users to see a verification job. */
+/** GET /verify-ui/jobs/{verificationId}: the link that tools print for a verification job. */
 export const jobPageRoute = createRoute({
   method: 'get',
   path: '/verify-ui/jobs/{verificationId}',
@@ -28,7 +28,7 @@ export const jobPageRoute = createRoute({
   responses: { 302: redirect, 400: invalidParameter },
 });
 
-/** Where bookmarks and links made for the peer's pages and documentation lead, by their paths. */
+/** Targets of bookmarks and links to Sourcify's pages and documentation, by path. */
 const ENTRANCES: Readonly<Record<string, string>> = {
   '/verify-ui': 'verify',
   '/repo-ui': 'contracts',
@@ -36,7 +36,7 @@ const ENTRANCES: Readonly<Record<string, string>> = {
   '/api-docs/swagger.json': 'openapi.json',
 };
 
-/** The addresses of pages that tools print lead to the pages. */
+/** Redirects the page URLs that tools print to the pages. */
 export function addPageRedirects(routes: OpenAPIHono): void {
   routes.openapi(contractPageRoute, (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -48,7 +48,7 @@ export function addPageRedirects(routes: OpenAPIHono): void {
   for (const [path, target] of Object.entries(ENTRANCES)) {
     routes.get(path, (c) => redirectTo(c.req.url, target, partsOf(path)));
   }
-  // The peer's form has pages of its own for each language and way in; the form here is one page.
+  // Sourcify's form has separate pages for each language and input method; the form here is one page.
   routes.get('/verify-ui/*', (c) => {
     const { path } = c.req;
     return redirectTo(c.req.url, 'verify', partsOf(path.slice(path.indexOf('/verify-ui'))));
@@ -60,8 +60,8 @@ function partsOf(path: string): number {
 }
 
 /**
- * The location is relative, so that it holds at every prefix and behind every proxy.
- * @param depth how many parts the path of the route has
+ * Redirects with a relative location, which is valid at every prefix and behind every proxy.
+ * @param depth the number of segments in the route's path
  */
 export function redirectTo(url: string, target: string, depth = 3): Answer {
   const up = '../'.repeat(new URL(url).pathname.endsWith('/') ? depth : depth - 1);

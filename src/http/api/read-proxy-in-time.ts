@@ -5,20 +5,20 @@ import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type HttpParts } from '../http-parts.ts';
 
-/** Which contract may be a proxy, and who asks. */
+/** A contract that may be a proxy, and the client that asks. */
 export interface ProxyQuestion {
   readonly chainId: number;
   readonly address: Hex;
   readonly client: string;
 }
 
-/** Reading a record waits for the chain no longer than this. */
+/** Longest time that a response waits for the chain. */
 const PROXY_WAIT_MS = 3_000;
 
-/** The reading of an address without code: it is no proxy. */
+/** The reading of an address without bytecode, which is not a proxy. */
 export const NO_CODE: ProxyReading = { blockNumber: 0, blockHash: '0x', delegates: false };
 
-/** What a contract is, as the chain says it; {@link NO_CODE} where no code is left. */
+/** Reads from the chain whether a contract is a proxy; {@link NO_CODE} if it no longer has bytecode. */
 export async function findProxy(
   proxies: HttpParts['proxies'],
   { chainId, address, client }: ProxyQuestion,
@@ -33,8 +33,9 @@ export async function findProxy(
 }
 
 /**
- * What a contract is: as the chain says it now or, where it does not in time, as it was read last.
- * @returns the error where neither is known
+ * Reads whether a contract is a proxy, from the chain or, if that takes too long or fails, from the last
+ * reading.
+ * @returns the error if neither is available
  */
 export async function readProxyInTime(
   proxies: HttpParts['proxies'],

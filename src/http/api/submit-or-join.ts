@@ -3,7 +3,7 @@ import { type PackedRequest } from '../../verification/verification-request.ts';
 import { type Verification } from '../../verification/verification.ts';
 
 /**
- * Puts a verification into the queue; where the same one is there already, gives its id.
+ * Queues a verification, or returns the id of the identical one that is already queued.
  * @throws FullmatchError as {@link Verification.submit}
  */
 export async function submitOrJoin(

@@ -3,12 +3,12 @@ import { isFinished, type VerificationJob } from '../../verification/jobs/verifi
 import { jobNotFound } from '../../verification/jobs/end-job.ts';
 import { type Verification } from '../../verification/verification.ts';
 
-/** How old a job grows while its first askers wait for its end. */
+/** Age up to which a request for a job waits for its end. */
 const YOUNG_JOB_MS = 5000;
 
 /**
- * The job; while it is young, as it stands at its end. Clients ask at once and then wait for long, forge for 15 seconds,
- * while most jobs end within one.
+ * Returns a job; while the job is young, waits for its end first. Clients poll at once and then pause (forge
+ * for 15 seconds), while most jobs end within one second.
  * @throws FullmatchError job_not_found
  */
 export async function readYoungJobAtItsEnd(
@@ -18,14 +18,14 @@ export async function readYoungJobAtItsEnd(
 ): Promise<VerificationJob> {
   const job = await verification.readJob(id);
   if (job === undefined) throw jobNotFound(id);
-  // The clock of the database may go before or behind ours.
+  // The database clock may be ahead of ours or behind.
   const remainingMs = Math.min(YOUNG_JOB_MS - (Date.now() - job.createdAt.getTime()), YOUNG_JOB_MS);
   if (isFinished(job) || remainingMs <= 0) return job;
   try {
     const ended = await verification.waitForJob(job.id, { ...asker, timeoutMs: remainingMs });
     return ended ?? (await verification.readJob(job.id)) ?? job;
   } catch {
-    // Whoever cannot wait any longer, or not at all, is told how the job stood a moment ago.
+    // If the client cannot wait, return the state read above.
     return job;
   }
 }

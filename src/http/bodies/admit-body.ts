@@ -4,23 +4,23 @@ import { tryAgainLater } from '../try-again-later.ts';
 
 /** Bodies up to this size never wait for a large one. */
 export const SMALL_BODY_BYTES = 2 ** 20;
-/** A body is not read from its connection before it is admitted, so that one that waits takes no memory. */
+/** A body stays on its connection until it is admitted, so a waiting body takes no memory. */
 const WAIT_MS = 30_000;
 const SMALL = { total: 32, perClient: 16, waiting: 512, waitingPerClient: 64, waitMs: WAIT_MS };
 const LARGE = { total: 4, perClient: 2, waiting: 64, waitingPerClient: 8, waitMs: WAIT_MS };
 
-/** The error for a body beyond the limit of bodies that are read at once. */
+/** Returns the error for a body beyond the limit on concurrent reads. */
 export function tooManyBodies(): FullmatchError {
   return tryAgainLater('too_many_bodies', 'Too many request bodies are being read');
 }
 
-/** Bounds how many bodies are in memory at once. */
+/** Limits how many bodies are in memory at once. */
 export class BodyAdmission {
   readonly #small = new Admission(SMALL);
   readonly #large = new Admission(LARGE);
 
   /**
-   * Admits a body of a client, of a length that is absent where the request does not say it.
+   * Admits a client's body; `length` is absent if the request does not declare it.
    * @throws FullmatchError too_many_bodies, too_many_client_bodies; the reason of `signal`
    */
   async enter(client: string, length: number | undefined, signal: AbortSignal): Promise<Leave> {

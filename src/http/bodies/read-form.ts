@@ -1,13 +1,16 @@
 import { FullmatchError } from '../../errors.ts';
 import { requireFewSources, type RequestLimits } from './request-limits.ts';
 
-/** Fields of a form beside its files. */
+/** Most fields of a form, apart from its files. */
 const FIELDS_MAX = 16;
-/** A form without files names a contract and no more. */
+/** A form without files only names a contract. */
 const PLAIN_FORM_BYTES = 4_096;
-/** RFC 2046, section 5.1.1. Searching for a long one takes time with its length. */
+/** Longest boundary (RFC 2046, section 5.1.1). Searching for a longer one takes more time. */
 const BOUNDARY_CHARACTERS = 70;
-/** Header fields of a part, which has three or fewer with a name and a type. Parsing takes time by the field. */
+/**
+ * Limits on the header fields of a part; a part with a name and a type has at most three. Parsing time grows
+ * with their number.
+ */
 const PART_HEADER_BYTES = 4_096;
 const PART_HEADER_LINES = 16;
 const LINE_END = '\r\n';
@@ -18,7 +21,7 @@ function unreadable(cause?: unknown): FullmatchError {
   return new FullmatchError('malformed_request', message, { cause });
 }
 
-/** How often a text stands in bytes; counting ends at `most`. */
+/** Counts the occurrences of a text in bytes, up to `most`. */
 function countText(bytes: Buffer, text: string, most: number): number {
   let count = 0;
   for (let at = bytes.indexOf(text); at !== -1 && count < most; at = bytes.indexOf(text, at + 1)) {
@@ -27,7 +30,7 @@ function countText(bytes: Buffer, text: string, most: number): number {
   return count;
 }
 
-/** Whether every part has few and short header fields. What stands behind the last part is none. */
+/** Returns whether every part has few and short header fields. Data after the last part is not a part. */
 function hasSmallHeaders(bytes: Buffer, separator: string): boolean {
   const delimiter = `${LINE_END}${separator}`;
   let at = bytes.indexOf(separator);
@@ -45,7 +48,7 @@ function hasSmallHeaders(bytes: Buffer, separator: string): boolean {
 }
 
 /**
- * The form of a body. Its parts and their header fields are counted in the bytes before it is parsed.
+ * Parses a form body. Counts its parts and their header fields in the raw bytes first.
  * @throws FullmatchError malformed_request, request_too_many_sources
  */
 export async function readForm(
@@ -64,7 +67,8 @@ export async function readForm(
     throw unreadable();
   }
   try {
-    // On a thread of its own, after the parts are counted, the cost that it is deprecated for is bounded.
+    // `formData` is deprecated for its cost on servers; on a separate thread and with the parts counted, the
+    // cost is bounded.
     // eslint-disable-next-line @typescript-eslint/no-deprecated
     return await new Response(bytes, { headers: { 'content-type': contentType } }).formData();
   } catch (error) {

@@ -7,7 +7,7 @@ const LIMITS = {
 };
 const FORM: RequestForm = { kind: 'standard_json', chainId: 1, address: `0x${'22'.repeat(20)}` };
 
-/** What every compiler writes beside the sources. */
+/** Metadata members that every compiler writes, apart from the sources. */
 const WRITTEN = {
   compiler: { version: '0.8.37' },
   language: 'Solidity',

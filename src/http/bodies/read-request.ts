@@ -45,7 +45,7 @@ import {
   type RequestLimits,
 } from './request-limits.ts';
 
-/** What a body is expected to be, and what else of the request says what to verify. */
+/** Expected kind of a body, with the facts that other parts of the request provide. */
 export type RequestForm =
   | {
       readonly kind: 'standard_json' | 'metadata' | 'sources';
@@ -53,7 +53,7 @@ export type RequestForm =
       readonly address: Hex;
     }
   | {
-      /** What is stored; a request to take over what an explorer has; and that explorer's answer. */
+      /** A similarity search, an import from another explorer, and that explorer's response. */
       readonly kind: 'similarity' | 'explorer' | 'explorer_record';
       readonly chainId: number;
       readonly address: Hex;
@@ -72,7 +72,7 @@ export type RequestForm =
   | BlockscoutForm
   | SubmissionForm;
 
-/** A compilation that codes come with has no place on a chain. */
+/** Submitted bytecode has no chain or address. */
 const NO_PLACE = { chainId: 0, address: '0x' } as const;
 
 const READERS = {
@@ -81,7 +81,11 @@ const READERS = {
   sources: readSourcesBody,
 } as const;
 
-/** What a body asks: a verification, one of codes that it brings, to ask another explorer, which of several contracts there are, what its fields say, an import of signatures, what entries of logs mean, a search by code or place, or of events by their hashes. */
+/**
+ * Parsed body: a verification, a verification of submitted bytecode, an import from another explorer,
+ * contracts to choose from, fields of the Etherscan protocol, signatures to import, logs to decode, methods
+ * to locate, a search by bytecode or address, or event hashes to look up.
+ */
 export type ReadRequest =
   | { readonly request: PackedRequest; readonly key?: string }
   | { readonly choices: readonly ContractChoice[] }
@@ -96,8 +100,8 @@ export type ReadRequest =
   | { readonly selectors: readonly Hex[] };
 
 /**
- * Reads a body: parses, validates and packs it. Takes up to seconds of one processor.
- * @throws FullmatchError with what is wrong with the body
+ * Reads a body: parses, validates and packs it. May take seconds of CPU time.
+ * @throws FullmatchError with the fault of the body
  */
 export async function readRequest(
   bytes: Buffer<ArrayBuffer>,
@@ -143,7 +147,7 @@ export async function readRequest(
   if (form.kind === 'provider_events') return { logs: readEventsBody(bytes, limits) };
   const { kind, chainId, address } = form;
   if (kind === 'similarity') {
-    // There is nothing that a client must say, so that a body may be left out.
+    // All members are optional, so the body may be empty.
     const asked = readSimilarityBody(bytes.length === 0 ? {} : parseJsonBody(bytes, limits));
     return { request: packRequest({ chainId, address, ...asked }) };
   }
@@ -161,7 +165,7 @@ export async function readRequest(
   return { request: packRequest({ chainId, address, ...asked }) };
 }
 
-/** Of all contracts that a client may choose from, in bytes: they are in the answer. */
+/** Limit on the names and paths of all contracts to choose from, in bytes: the response lists them. */
 const MOST_CHOICE_BYTES = 262_144;
 
 /** @throws FullmatchError request_too_large */
@@ -178,7 +182,7 @@ function requireShortNames(choices: readonly ContractChoice[]): void {
   );
 }
 
-/** All source text of a request: given beside metadata, written into it, or in a standard JSON input. */
+/** Returns all source text of a request: sent alongside metadata, embedded in it, or in a standard JSON input. */
 function textsOf(compilation: VerificationRequest['compilation']): readonly string[] {
   const [beside, within]: readonly [readonly string[], unknown] =
     compilation.kind === 'metadata'
@@ -213,20 +217,20 @@ function requireBounded(
   }
   const size = textsOf(compilation).reduce((sum, text) => sum + Buffer.byteLength(text), 0);
   if (size > limits.sourceBytes) throw tooMuchText('The sources have', limits);
-  // Settings, the metadata's output, names: what is kept beside the sources while the job waits.
+  // Settings, metadata output and names are also stored while the job waits.
   if (sizeBeside(compilation) > limits.sourceBytes) {
     throw tooMuchText('Apart from the sources, the request has', limits);
   }
   if (compilation.kind === 'metadata') requireWholeMetadata(compilation.metadata);
 }
 
-/** @throws FullmatchError invalid_parameter for metadata without what every compiler writes */
+/** @throws FullmatchError invalid_parameter for metadata without the members that every compiler writes */
 function requireWholeMetadata(metadata: unknown): void {
   try {
     readMetadata(metadata);
   } catch (error) {
     if (!(error instanceof MetadataFault)) throw error;
-    // Whether a language is supported is said by the verification.
+    // The verification itself rejects unsupported languages.
     if (error.part === 'language' && isMembers(metadata) && metadata['language']) return;
     throw invalidMember('metadata', error.message.replace(/\.$/, ''));
   }
@@ -240,7 +244,7 @@ function tooMuchText(what: string, { sourceBytes: limitBytes }: RequestLimits): 
   );
 }
 
-/** The bytes of a compilation as JSON without the texts of its sources. */
+/** Returns the size of a compilation as JSON without its source texts, in bytes. */
 function sizeBeside(compilation: VerificationRequest['compilation']): number {
   const [whole, rest] =
     compilation.kind === 'metadata'

@@ -25,7 +25,8 @@ test('reads any bytes as URLSearchParams does', () => {
     fc.property(fc.string({ unit: characters, maxLength: 60 }), (body) => {
       const names = new Set(['a', 'a4', '', 'c']);
       const read = readUrlencoded(Buffer.from(body), names);
-      // Node decodes a letter beside a byte that is no UTF-8 wrongly, unless the letter is written as bytes too.
+      // Node decodes a non-ASCII letter next to an invalid UTF-8 byte incorrectly unless the letter is
+      // percent-encoded too.
       const coded = body.replaceAll('é', '%C3%A9');
       const parsed = new URLSearchParams(coded.startsWith('?') ? `&${coded}` : coded);
       for (const [name, value] of read) expect(value.toString('utf8')).toBe(parsed.get(name));

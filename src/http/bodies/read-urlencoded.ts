@@ -1,6 +1,6 @@
 import { FullmatchError } from '../../errors.ts';
 
-/** Pairs of a body, beside which no tool sends more than a third. */
+/** Most pairs of a body; no tool sends more than a third of that. */
 const PAIRS_MAX = 100;
 const NAME_MAX_BYTES = 64;
 
@@ -11,8 +11,8 @@ const PERCENT = 0x25;
 const SPACE = 0x20;
 
 /**
- * The wanted values of a body in `application/x-www-form-urlencoded`, as bytes; of a name that comes again the first one.
- * Every byte is looked at twice at most, and what is not wanted is not decoded.
+ * Reads the wanted values of an `application/x-www-form-urlencoded` body as bytes; if a name repeats, the
+ * first value counts. Reads every byte at most twice and decodes only the wanted values.
  * @throws FullmatchError malformed_request
  */
 export function readUrlencoded(
@@ -33,7 +33,7 @@ export function readUrlencoded(
         `The body has more than ${PAIRS_MAX} fields, which are not read.`,
       );
     }
-    // What stands before a sign of equality is a name only where it is as short as one.
+    // Text before an equals sign can be a name only if it is short enough.
     const equals = pair.subarray(0, 3 * NAME_MAX_BYTES + 1).indexOf(EQUALS);
     if (equals === -1) continue;
     const name = decode(pair.subarray(0, equals)).toString('utf8');
@@ -42,7 +42,7 @@ export function readUrlencoded(
   return values;
 }
 
-/** The bytes that are meant: `+` is a space, and `%` with two hexadecimal digits a byte; any other `%` is itself. */
+/** Decodes `+` to a space, and `%` with two hexadecimal digits to a byte; any other `%` is literal. */
 function decode(coded: Buffer): Buffer {
   const bytes = Buffer.allocUnsafeSlow(coded.length);
   let length = 0;
@@ -63,7 +63,6 @@ function decode(coded: Buffer): Buffer {
   return bytes.subarray(0, length);
 }
 
-/** The value of a hexadecimal digit. */
 function digitOf(byte: number | undefined): number | undefined {
   if (byte === undefined) return undefined;
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;

@@ -5,14 +5,14 @@ import { readRequest, type ReadRequest, type RequestForm } from './read-request.
 import { type RequestLimits } from './request-limits.ts';
 import { lowerThreadPriority } from '../../lib/thread-priority.ts';
 
-/** A body for the thread. */
+/** A body for the thread to read. */
 export interface ReadingTask {
   readonly form: RequestForm;
   readonly limits: RequestLimits;
   readonly blocks: readonly Uint8Array[];
 }
 
-/** What the thread answers: what the body asks, what is wrong with it, or how the thread failed. */
+/** Message from the thread: the parsed body, the fault of the body, or the thread's own failure. */
 export type ReadingAnswer =
   | { readonly read: ReadRequest }
   | { readonly refused: Pick<FullmatchError, 'code' | 'message' | 'details'> }
@@ -30,7 +30,7 @@ async function answer({ form, limits, blocks }: ReadingTask): Promise<ReadingAns
   }
 }
 
-/** The memory of an answer that the thread hands over in place of copying it. */
+/** Lists the buffers of a message that are transferred instead of copied. */
 function handOver(result: ReadingAnswer): ArrayBuffer[] {
   if (!('read' in result)) return [];
   const { read } = result;

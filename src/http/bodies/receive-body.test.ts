@@ -8,7 +8,7 @@ import { receiveBody } from './receive-body.ts';
 
 const LIMIT = { limitBytes: 1e9 };
 
-/** A request whose body begins with these bytes, and its connection. */
+/** Returns a request whose body starts with these bytes, and its connection. */
 async function requestWith(body: string): Promise<{
   readonly request: IncomingMessage;
   readonly socket: ReturnType<typeof connect>;

@@ -3,20 +3,20 @@ import { finished, type Readable } from 'node:stream';
 import { FullmatchError } from '../../errors.ts';
 import { bodyTooLarge } from '../body-limit.ts';
 
-/** What is needed to receive a body. */
+/** Options for receiving a body. */
 export interface ReceiveOptions {
   /** The largest body, in bytes. */
   readonly limitBytes: number;
-  /** The length that the request says, if it says one. */
+  /** Declared length, if the request has one. */
   readonly declaredBytes?: number | undefined;
 }
 
 const BLOCK_BYTES = 65_536;
 
 /**
- * Reads a body into blocks of memory of its own. Chunks are copied: as they come they may be one byte each, and each would
+ * Reads a body into its own memory blocks. Chunks are copied: they may be a single byte each, and each would
  * keep an object and a buffer alive.
- * @throws FullmatchError request_too_large, malformed_request for a body that ends before its end
+ * @throws FullmatchError request_too_large; malformed_request for a truncated body
  */
 export function receiveBody(
   stream: Readable,
@@ -35,7 +35,7 @@ export function receiveBody(
         resolve(body.blocks);
         return;
       }
-      // What breaks off after the reading ended concerns nobody.
+      // Ignore errors after the reading has ended.
       stream.on('error', () => undefined);
       stream.pause();
       reject(error);
@@ -51,11 +51,11 @@ function brokenOff(cause: Error): FullmatchError {
   return new FullmatchError('malformed_request', 'The body ended before its end.', { cause });
 }
 
-/** A body while it comes. */
+/** A body that is being received. */
 class GrowingBody {
   readonly #declaredBytes: number;
   readonly #blocks: Buffer<ArrayBuffer>[] = [];
-  /** Bytes of the last block that hold something. */
+  /** Bytes used in the last block. */
   #filled = 0;
   length = 0;
 

@@ -9,11 +9,11 @@ import {
   parseUntrustedJson,
 } from '../../lib/untrusted-json.ts';
 
-/** How much one request to verify may hold. */
+/** Size limits of one verification request. */
 export interface RequestLimits extends JsonLimits {
-  /** Source files, sent or named by the metadata. */
+  /** Source files, whether sent or named by the metadata. */
   readonly sources: number;
-  /** Text of the sources that are sent beside metadata: each is hashed, in several spellings, to find it. */
+  /** Text of the sources sent alongside metadata: each is hashed in several spellings to find it. */
   readonly sourceBytes: number;
 }
 
@@ -26,14 +26,14 @@ const CODES = {
   too_many_values: 'request_too_many_values',
 } as const;
 
-/** What is wrong with JSON of a request as an error of the table; anything else stays what it is. */
+/** Converts a JSON fault into an error with a code; returns any other error unchanged. */
 export function asRequestError(error: unknown, name: string): unknown {
   if (!(error instanceof JsonFault)) return error;
   return new FullmatchError(CODES[error.kind], `${name} is refused. ${error.message}`);
 }
 
 /**
- * The JSON object that a body holds.
+ * Parses the JSON object of a body.
  * @throws FullmatchError invalid_json, request_too_many_values
  */
 export function parseJsonBody(bytes: Uint8Array, limits: JsonLimits): Members {
@@ -48,7 +48,8 @@ export function parseJsonBody(bytes: Uint8Array, limits: JsonLimits): Members {
 }
 
 /**
- * Parses the ABIs that come as texts within a body: all of them together hold as many values as one body may.
+ * Creates a parser for ABIs that a body contains as text: all of them together may have as many values as one
+ * body.
  * @returns a parser that throws FullmatchError invalid_json, request_too_many_values
  */
 export function abiParser(limits: JsonLimits): (path: string, content: string) => unknown {

@@ -15,30 +15,30 @@ import { type ReadingAnswer, type ReadingTask } from './reading-thread.ts';
 import { receiveBody } from './receive-body.ts';
 import { type RequestLimits } from './request-limits.ts';
 
-/** What requests with a body may cost. */
+/** Options and limits of the request reader. */
 export interface RequestReaderOptions {
   readonly request: RequestLimits;
   /** The largest body, in bytes. */
   readonly bodyBytes: number;
-  /** Whose word on the client of a request counts. */
+  /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies: TrustedProxies;
-  /** Lets requests through that have something verified or imported. */
+  /** Admits requests that verify or import. */
   readonly access: Pick<AccessGate, 'admit' | 'admitLookUp'>;
 }
 
-/** Reads the bodies of requests to verify, a few at once, and parses them off the thread that serves. */
+/** Reads the bodies of verification requests, a few at once, and parses them off the main thread. */
 export interface RequestReader {
   /**
-   * What the body of a request asks.
-   * @param limitBytes the largest body, where it is less than that of requests to verify
-   * @throws FullmatchError with what is wrong with the body; unsupported_content_coding, request_too_large,
-   * too_many_client_bodies, too_many_bodies; what {@link AccessGate.admit} refuses; request_too_complex for a body that takes too long or too much memory;
-   * malformed_request when the client leaves
+   * Reads and parses the body of a request.
+   * @param limitBytes the largest body, if the limit is lower than that of verification requests
+   * @throws FullmatchError with the fault of the body; unsupported_content_coding, request_too_large,
+   * too_many_client_bodies, too_many_bodies; errors of {@link AccessGate.admit}; request_too_complex for a
+   * body that takes too long or too much memory; malformed_request if the client disconnects
    */
   read(c: Context, form: RequestForm, limitBytes?: number): Promise<ReadRequest>;
   /**
-   * What an answer of another explorer names, which the service asked for itself.
-   * @throws FullmatchError with what is wrong with the answer; too_many_bodies, request_too_complex
+   * Parses a response that the service fetched from another explorer.
+   * @throws FullmatchError with the fault of the response; too_many_bodies, request_too_complex
    */
   readFetched(bytes: Buffer, form: RequestForm, client: string): Promise<ReadRequest>;
   close(): Promise<void>;
@@ -47,19 +47,22 @@ export interface RequestReader {
 const MIB = 2 ** 20;
 
 /**
- * Parsing, canonical JSON and deflating take about 1.5 seconds and, with texts in two bytes a character, nine times
- * the bytes of the largest body.
+ * Parsing, canonical JSON and compression take about 1.5 seconds and, for texts with two bytes per character,
+ * nine times the size of the largest body.
  */
 const HEAP_PER_BYTE = 9;
 const HEAP_LEAST_BYTES = 96 * MIB;
-/** What has contracts verified, or signatures imported; requests of the Etherscan protocol say it in their bodies. */
+/**
+ * Kinds that verify or import and need admission; requests of the Etherscan protocol reveal their kind only
+ * in the body.
+ */
 const ADMITTED: ReadonlySet<RequestForm['kind']> = new Set([
   ...(['standard_json', 'metadata', 'sources', 'similarity', 'explorer', 'v1', 'place'] as const),
   ...(['blockscout', 'blockscout_submission', 'signatures', 'provider_abi'] as const),
 ]);
 const READING = { taskTimeoutMs: 30_000, queueLimit: 1000, idleMs: 5_000 };
 
-/** Makes the reader; its threads start when they are needed. */
+/** Creates the reader; its threads start on demand. */
 export function createRequestReader(options: RequestReaderOptions): RequestReader {
   const { request: limits, bodyBytes, trustedProxies, access } = options;
   const bodies = new BodyAdmission();
@@ -99,7 +102,7 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
           const transfer = blocks.map(({ buffer }) => buffer);
           const asker = { client, transfer, signal };
           const read = await ask({ form, limits, blocks }, length, asker);
-          // Only its body says what such a request is, and holds its key.
+          // Only the body of such a request reveals its kind and holds its key.
           if (form.kind === 'etherscan') {
             if ('request' in read) access.admit(c, read.key);
             else access.admitLookUp(c, 'fields' in read ? read.fields['apikey'] : undefined);
@@ -121,16 +124,17 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
   };
 }
 
-/** The token that clients of Blockscout's API send as their key; an empty one is none. */
+/** Returns the token that clients of Blockscout's API send as their API key; an empty key counts as absent. */
 function keyInQuery(c: Context, { kind }: RequestForm): string | undefined {
   return kind === 'blockscout_submission' ? c.req.query('apikey') || undefined : undefined;
 }
 
-/** The body as it comes. The connection outlives a body that is not read to its end, for the answer. */
+/** Returns the body as a stream. If the body is not read to its end, the connection must stay open for the response. */
 function streamOf(c: Context): Readable {
   const incoming = connectionOf(c)?.incoming;
   if (incoming !== undefined) return incoming;
-  // To ask a request of a connection for this would make a second reader, which keeps all that the first one takes.
+  // Accessing the Request's body on a live connection would create a second reader that buffers everything
+  // the first one reads.
   const { body } = c.req.raw;
   return body === null ? Readable.from([]) : Readable.fromWeb(body);
 }
@@ -144,7 +148,10 @@ function requireNoCoding(c: Context): void {
   );
 }
 
-/** The length that a request says its body has. @throws FullmatchError request_too_large */
+/**
+ * Returns the declared length of a body.
+ * @throws FullmatchError request_too_large
+ */
 function declaredLength(c: Context, limitBytes: number): number | undefined {
   const length = c.req.header('content-length');
   if (length === undefined) return undefined;

@@ -6,7 +6,10 @@ import { printableText } from '../../lib/printable-text.ts';
 const SHOWN_CHARACTERS = 100;
 const PLAIN_NAME = /^[A-Za-z]\w*$/;
 
-/** What a schema makes of a body. @throws FullmatchError invalid_parameter, which names the first member that does not fit */
+/**
+ * Validates a body with a schema.
+ * @throws FullmatchError invalid_parameter, which names the first invalid member
+ */
 export function validateBody<Schema extends z.ZodType>(
   schema: Schema,
   body: unknown,
@@ -17,7 +20,7 @@ export function validateBody<Schema extends z.ZodType>(
   throw invalidMember(nameOf(issue?.path ?? []), issue?.message ?? 'another value is expected');
 }
 
-/** A member of a body that is not as it should be. */
+/** Returns the error for an invalid member of a body. */
 export function invalidMember(parameter: string, expected: string): FullmatchError {
   return new FullmatchError('invalid_parameter', `${parameter}: ${expected}.`, {
     details: { parameter },

@@ -17,7 +17,7 @@ import {
 
 type State = AnswerOf<typeof operatorStateSchema>;
 
-/** What an operator sees beside what everybody is told, and what the page does. */
+/** Data that only the operator sees, and the actions of the page. */
 interface OperatorDesk {
   look(): Promise<
     Pick<State, 'databaseBytes' | 'disk' | 'feed'> & {
@@ -31,7 +31,7 @@ interface OperatorDesk {
   retryFound(chainId: number): Promise<void>;
 }
 
-/** What the operator's page needs beside what the hosts do. */
+/** Dependencies of the operator's page in addition to those of the hosts. */
 export interface OperatorParts extends Pick<
   HttpParts,
   | 'answers'
@@ -48,13 +48,13 @@ export interface OperatorParts extends Pick<
   readonly roles: State['roles'];
 }
 
-/** Names by which a browser on this machine, or at the end of a tunnel, asks for it. */
+/** Host names by which a browser reaches the page on this machine or through a tunnel. */
 const OWN_NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]']);
 const WAITING_STATES: ReadonlySet<string> = new Set(['waiting', 'verifying']);
 
 /**
- * The operator's page. It has no password: it listens on the loopback address alone, answers to no other name (a site could
- * make its own name lead here), and takes nothing that another site has sent.
+ * Creates the operator's page. It needs no password: it listens only on loopback, answers to no other host
+ * name (DNS rebinding), and rejects requests from other sites.
  */
 export function createOperatorApp(parts: OperatorParts): HostApp {
   const routes = createRoutes();
@@ -82,8 +82,8 @@ export function createOperatorApp(parts: OperatorParts): HostApp {
 }
 
 /**
- * Whether a request names this machine, and no other site has made a browser send it. Browsers say so themselves (Fetch
- * Metadata); who follows a link sees the page, and what it holds can be read by no other site.
+ * Returns whether a request names this machine and was not triggered by another site, according to Fetch
+ * Metadata. Navigation from another site is allowed: it shows the page, whose content that site cannot read.
  */
 function isFromHere({ method, url, headers }: Request): boolean {
   const { hostname, origin } = new URL(url);
@@ -101,7 +101,10 @@ function notOnThisMachine(): FullmatchError {
   );
 }
 
-/** Back to the page, which says what came of it. @param depth how far below the root the request was */
+/**
+ * Redirects back to the page with the outcome of an action.
+ * @param depth how many levels below the root the request was
+ */
 async function done(depth: number, said: string, work: Promise<void>) {
   const code = await work.then(
     () => said,

@@ -3,7 +3,7 @@ import { healthReportSchema } from '../health-schema.ts';
 import { problemResponse } from '../problem-schema.ts';
 import { jsonResponse } from '../json-response.ts';
 
-/** The operator's page in the committed document: it is on the machine of the service alone. */
+/** URL of the operator's page in the committed document; the page is reachable only on the service's own machine. */
 export const OPERATOR_URL = 'http://127.0.0.1:5557';
 
 const count = z.int().min(0);
@@ -108,7 +108,7 @@ export const operatorRetryRoute = createRoute({
   responses: { ...sent, ...refused },
 });
 
-/** What the operator's page answers. */
+/** Routes of the operator's page. */
 export const operatorRoutes = [
   operatorStateRoute,
   operatorCancelRoute,

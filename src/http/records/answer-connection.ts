@@ -3,7 +3,7 @@ import { type Socket } from 'node:net';
 import { type Context } from 'hono';
 import { FullmatchError } from '../../errors.ts';
 
-/** What a request comes over, and its answer goes over. */
+/** Connection of a request and its response. */
 export interface AnswerConnection {
   readonly incoming: IncomingMessage;
   readonly socket: Socket;
@@ -12,7 +12,7 @@ export interface AnswerConnection {
 
 const endsOfSockets = new WeakMap<Socket, Set<() => void>>();
 
-/** The connection of a request; undefined for pages, which ask without one. */
+/** Returns the connection of a request; undefined for the in-process requests of pages. */
 export function connectionOf(c: Pick<Context, 'env'>): AnswerConnection | undefined {
   const { incoming, outgoing } = (c.env ?? {}) as {
     incoming?: IncomingMessage;
@@ -21,12 +21,15 @@ export function connectionOf(c: Pick<Context, 'env'>): AnswerConnection | undefi
   return incoming && outgoing && { incoming, socket: incoming.socket, outgoing };
 }
 
-/** Whether nobody can take an answer any more. */
+/** Returns whether the client can no longer receive a response. */
 export function isGone({ socket, outgoing }: AnswerConnection): boolean {
   return socket.destroyed || outgoing.destroyed;
 }
 
-/** Tells once that an answer was taken or that its connection is gone. The result ends the wait. */
+/**
+ * Calls `tell` once when the response has been received or its connection is gone. The returned function
+ * cancels that.
+ */
 export function whenEnded({ socket, outgoing }: AnswerConnection, tell: () => void): () => void {
   const ends = endsOn(socket);
   const forget = (): void => {
@@ -43,8 +46,8 @@ export function whenEnded({ socket, outgoing }: AnswerConnection, tell: () => vo
 }
 
 /**
- * Does work for a request, with a signal that fires when its client leaves.
- * @throws FullmatchError malformed_request for a client that has left; what `work` throws
+ * Does work for a request with a signal that aborts when the client disconnects.
+ * @throws FullmatchError malformed_request if the client has disconnected; errors of `work`
  */
 export async function withClientSignal<T>(
   c: Context,
@@ -69,7 +72,10 @@ function clientLeft(): FullmatchError {
   return new FullmatchError('malformed_request', 'The client left before it had its answer.');
 }
 
-/** What is to end with a connection: an answer that waits behind others on it is not told that it closed. */
+/**
+ * Returns the callbacks for the end of a connection: a response queued behind others on the connection gets
+ * no close event of its own.
+ */
 function endsOn(socket: Socket): Set<() => void> {
   const known = endsOfSockets.get(socket);
   if (known !== undefined) return known;

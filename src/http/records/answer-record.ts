@@ -11,29 +11,29 @@ import { type Answer, JSON_TYPE } from '../answer.ts';
 import { type HttpParts } from '../http-parts.ts';
 import { type RecordForm } from './render-record.ts';
 
-/** Which contract. */
+/** Chain and address of a contract. */
 export interface ContractPlace {
   readonly chainId: number;
   readonly address: Hex;
 }
 
-/** How a record is shown. */
+/** Format of a response with a record. */
 export interface RecordView {
   readonly form: RecordForm;
-  /** What the form shows, where its kind alone does not say it. */
+  /** Distinguishes responses of the same form; absent if its kind is enough. */
   readonly key?: unknown;
-  /** What the form needs. */
+  /** Sections that the form needs. */
   readonly parts: readonly ContractSection[];
-  /** Its media type; JSON where it is not said. */
+  /** Media type; JSON by default. */
   readonly type?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /**
- * Answers with the record of a contract.
- * @param view may refuse the match by throwing
- * @returns undefined where the contract has no match
- * @throws FullmatchError as RecordAnswers.answer; what `view` throws
+ * Responds with the record of a contract.
+ * @param view may reject the match by throwing
+ * @returns undefined if the contract has no match
+ * @throws FullmatchError as RecordAnswers.answer; errors of `view`
  */
 export async function answerRecord(
   c: Context,
@@ -56,14 +56,14 @@ export async function answerRecord(
   });
 }
 
-/** A record was changed between the look at its version and the reading of it. */
+/** The record changed between reading its version and reading the record. */
 class RecordChanged extends Error {
   override readonly name = 'RecordChanged';
 }
 
 /**
- * Answers from the current version of a contract's record, and from the next one where it changes meanwhile.
- * @returns undefined where the contract has no match
+ * Responds with the current version of a contract's record, or a later one if it changes meanwhile.
+ * @returns undefined if the contract has no match
  */
 async function answerVersion(
   contracts: Pick<ContractReader, 'readRecordVersion'>,
@@ -76,17 +76,17 @@ async function answerVersion(
     try {
       return await answer(found);
     } catch (error) {
-      // Each turn needs another commit, so this ends.
+      // Each iteration requires another commit, so this terminates.
       if (!(error instanceof RecordChanged)) throw error;
     }
   }
 }
 
 /**
- * Answers with one file of a contract.
- * @param view its type and headers; may refuse the match by throwing
- * @returns undefined where the contract has no match
- * @throws FullmatchError as {@link answerRecord}; what `view` and `fail` throw
+ * Responds with one file of a contract.
+ * @param view its type and headers; may reject the match by throwing
+ * @returns undefined if the contract has no match
+ * @throws FullmatchError as {@link answerRecord}; the errors of `view` and `missing`
  */
 export async function answerFile(
   c: Context,
@@ -95,7 +95,7 @@ export async function answerFile(
   view: (match: ContractMatch) => {
     readonly type: string;
     readonly headers: Readonly<Record<string, string>>;
-    /** Thrown where the contract has no such file. */
+    /** Creates the error for a file that the contract does not have. */
     readonly missing: () => Error;
   },
 ): Promise<Answer | undefined> {

@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
 
-/** A body that is kept, with its compressed form once somebody asked for it. */
+/** A cached body, with its compressed form once requested. */
 export interface CachedBody {
   readonly tag: string;
   readonly identity: Buffer<ArrayBuffer>;
   gzip?: Buffer<ArrayBuffer>;
 }
 
-/** A few hundred bytes are the entry itself. */
+/** Approximate overhead of an entry. */
 const ENTRY_BYTES = 400;
 
-/** Keeps bodies within a number of bytes, by any key; one that would take half of the room is not kept. */
+/** Creates a cache of bodies limited by total size; a body larger than half of the limit is not cached. */
 export function createBodyCache(limitBytes: number): LRUCache<string, CachedBody> {
   return new LRUCache({
-    // Its constructor refuses 0, with which nothing is kept.
+    // The LRU constructor rejects 0, which disables caching here.
     maxSize: Math.max(1, limitBytes),
     maxEntrySize: Math.max(1, Math.floor(limitBytes / 2)),
     sizeCalculation: ({ identity, gzip }) =>

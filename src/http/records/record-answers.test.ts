@@ -16,7 +16,7 @@ function makeAnswers(): RecordAnswers {
   return answers;
 }
 
-/** A request, and what tells that its answer was taken. */
+/** Returns a request with a way to end its connection. */
 function requestOf(client: string, headers: Record<string, string> = {}) {
   const socket = Object.assign(new EventEmitter(), { remoteAddress: client, destroyed: false });
   const outgoing = Object.assign(new EventEmitter(), { destroyed: false });

@@ -19,54 +19,57 @@ import { refuseCrowded, tooManyAnswers } from './crowded.ts';
 import { type RecordTask, renderRecord } from './render-record.ts';
 import { type RecordAnswer } from './record-thread.ts';
 
-/** What answers with records may cost. */
+/** Limits on responses with records. */
 export interface RecordAnswersOptions {
-  /** Of rendered answers that are kept. */
+  /** Size of the cache of rendered responses. */
   readonly cacheBytes: number;
-  /** Records that are read at once, each on one connection to the database. */
+  /** Records read at once, each on its own database connection. */
   readonly readers: number;
   readonly trustedProxies: TrustedProxies;
-  /** Of the service: another one may write other bytes. */
+  /** Version of the service: another version may render different bytes. */
   readonly version: string;
 }
 
-/** Whom work is done for. */
+/** The client on whose behalf work is done. */
 export interface Requester {
   readonly client: string;
-  /** Fires when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal: AbortSignal;
 }
 
-/** The content of an answer, and how it came about. */
+/** Content of a response, and how to obtain it. */
 export interface RecordQuestion {
   /**
-   * What tells this content from every other: route, contract, and a version that was read for this request. It is
-   * another text after every committed change of the content, so that nothing outdated is answered.
+   * Unique key of the content: route, contract, and a version read for this request. It changes with every
+   * committed change of the content, so no outdated response is sent.
    */
   readonly key: readonly unknown[];
   readonly type: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Reads the content: its bytes, or what is to be made of a record. @throws FullmatchError where there is none */
+  /**
+   * Reads the content: its bytes, or the record to render.
+   * @throws FullmatchError if there is none
+   */
   readonly read: () => Promise<Buffer<ArrayBuffer> | RecordTask>;
 }
 
 const TAG_LENGTH = 22;
 const MIB = 2 ** 20;
-/** Records up to this size take a few milliseconds, and handing them to a thread takes as long. */
+/** Rendering a record up to this size takes a few milliseconds, as long as passing it to a thread. */
 const OFF_THREAD_FROM_BYTES = MIB / 2;
 const RENDERING = { heapBytes: 384 * MIB, taskTimeoutMs: 20_000, queueLimit: 100, idleMs: 5_000 };
-/** Requests that wait to be read. */
+/** Limits on the requests that wait to read. */
 const WAITING = { waiting: 500, waitingPerClient: 200 };
-/** Answers from this size on are few at once, each until its client has taken it. */
+/** Responses from this size on are limited in number until their clients have received them. */
 const LARGE_BYTES = MIB;
 const LARGE = { total: 32, perClient: 8 };
-/** Shorter bodies go in one packet anyway. */
+/** A shorter body fits into one packet anyway. */
 const COMPRESSED_FROM_BYTES = 1_400;
 const compress = promisify(gzip);
 
 /**
- * Answers with records of contracts. A record is rendered once for each of its versions and kept; requests for one that is
- * being rendered wait for it together.
+ * Builds responses with contract records. Each version of a record is rendered once and cached; concurrent
+ * requests for it share the rendering.
  */
 export class RecordAnswers {
   readonly #options: RecordAnswersOptions;
@@ -88,8 +91,8 @@ export class RecordAnswers {
   }
 
   /**
-   * The bytes that are kept and how often a question found them, how often a record was rendered, how many questions wait,
-   * and how many large answers clients have not taken yet.
+   * Cached bytes, cache hits and misses, renderings, waiting requests, and large responses that clients have
+   * not received yet.
    */
   get held(): {
     readonly cached: number;
@@ -110,16 +113,16 @@ export class RecordAnswers {
   }
 
   /**
-   * Answers a request: 304 where the client holds the content, without reading it.
-   * @throws FullmatchError too_many_answers, too_many_client_answers, answer_too_large; what `read` throws
+   * Answers a request; sends 304 without reading the content if the client already has it.
+   * @throws FullmatchError too_many_answers, too_many_client_answers, answer_too_large; errors of `read`
    */
   async answer(c: Context, question: RecordQuestion): Promise<Answer> {
     const tag = this.#tagOf(question.key);
     const weights = parseAcceptEncoding(c.req.header('accept-encoding'));
     const ifNoneMatch = c.req.header('if-none-match');
-    // Gzip is taken to be shorter where it is not made yet.
+    // Assume gzip is shorter until the body is compressed.
     const wished = chooseCoding(weights, { identity: 2, gzip: 1 }) === 'gzip' ? 'gzip' : 'identity';
-    // `*` asks whether there is any content, which only reading it shows.
+    // `*` matches any content, so the content must be read to know whether it exists.
     if (ifNoneMatch !== undefined && ifNoneMatch.trim() !== '*') {
       const held = matchIfNoneMatch(ifNoneMatch, tagsOf(tag), wished);
       if (held !== undefined) return notModified(tag, held);
@@ -143,9 +146,10 @@ export class RecordAnswers {
   }
 
   /**
-   * Makes something large once it is admitted, and nothing for a client that has left.
-   * @param admission of what is made; without one that of readings, which take the connections of large answers.
-   * @throws FullmatchError too_many_answers, too_many_client_answers; what `make` throws
+   * Does expensive work once it is admitted; skips it if the client has disconnected.
+   * @param admission limit to use; by default the one on reads of records, which use the connections for
+   * large responses.
+   * @throws FullmatchError too_many_answers, too_many_client_answers; errors of `make`
    */
   async admit<T>(
     c: Context,
@@ -158,12 +162,11 @@ export class RecordAnswers {
     );
   }
 
-  /** For whom a request is answered, see {@link clientOf}. */
+  /** Returns the client of a request, see {@link clientOf}. */
   clientOf(c: Pick<Context, 'env'>): string {
     return clientOf(c.env, this.#options.trustedProxies);
   }
 
-  /** Ends the thread. */
   async close(): Promise<void> {
     await this.#thread.close();
   }
@@ -180,7 +183,10 @@ export class RecordAnswers {
     return body;
   }
 
-  /** Takes a place among the large answers until the client has this one. @throws FullmatchError too_many_answers, too_many_client_answers */
+  /**
+   * Occupies a slot for large responses until the client has received this one.
+   * @throws FullmatchError too_many_answers, too_many_client_answers
+   */
   #admitLarge(c: Context): void {
     const connection = connectionOf(c);
     if (connection === undefined || isGone(connection)) return;
@@ -196,7 +202,7 @@ export class RecordAnswers {
     return withClientSignal(c, () => rendering);
   }
 
-  /** Others may wait for it when the client that asked first leaves, so that it goes on. */
+  /** Starts a rendering that does not abort when its first client disconnects, since others may be waiting for it. */
   #beginRendering(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
     const client = this.clientOf(c);
     const rendering = this.#reading
@@ -215,7 +221,7 @@ export class RecordAnswers {
     const found = await read();
     this.#renderings += 1;
     if (Buffer.isBuffer(found)) return found;
-    // Packing takes ten times as long as writing.
+    // Creating an archive takes ten times as long as rendering.
     const isSmall = sizeOf(found.parts) < OFF_THREAD_FROM_BYTES && found.form.kind !== 'zip';
     return isSmall ? renderRecord(found) : this.#renderOnThread(found, client);
   }
@@ -231,7 +237,7 @@ export class RecordAnswers {
     }
   }
 
-  /** Makes the compressed form where it pays, once for all who ask. */
+  /** Compresses a body if it is worthwhile, once for all concurrent requests. */
   async #compressOnce(body: CachedBody): Promise<'identity' | 'gzip'> {
     if (body.identity.byteLength < COMPRESSED_FROM_BYTES) return 'identity';
     if (body.gzip === undefined) {
@@ -247,7 +253,7 @@ export class RecordAnswers {
 
   async #compress(body: CachedBody): Promise<void> {
     body.gzip = await compress(body.identity, { level: constants.Z_BEST_SPEED });
-    // The cache weighs an entry when it is another object.
+    // The cache recomputes the size of an entry only for a new object.
     this.#cache.set(body.tag, { ...body });
   }
 }

@@ -1,7 +1,7 @@
-/** How the routes of an interface declare an error. */
+/** Declares an error in the format of an API. */
 type Say<Declared> = (description: string) => Declared;
 
-/** What a route answers while too many large answers are under way. */
+/** Responses of a route while too many large responses are in progress. */
 export function crowdedResponses<Declared>(say: Say<Declared>): { 429: Declared; 503: Declared } {
   return {
     429: say(
@@ -13,7 +13,7 @@ export function crowdedResponses<Declared>(say: Say<Declared>): { 429: Declared;
   };
 }
 
-/** What a route that answers with a record answers besides the record. */
+/** Responses, apart from the record, of a route that responds with a record. */
 export function recordResponses<Declared>(say: Say<Declared>): {
   304: { description: string };
   422: Declared;

@@ -4,7 +4,7 @@ import { messageOf } from '../../errors.ts';
 import { type RecordTask, renderRecord } from './render-record.ts';
 import { lowerThreadPriority } from '../../lib/thread-priority.ts';
 
-/** What the thread answers: the bytes, or how it failed. */
+/** Message from the thread: the bytes, or its failure. */
 export type RecordAnswer =
   { readonly bytes: Uint8Array<ArrayBuffer> } | { readonly failed: string };
 

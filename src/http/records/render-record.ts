@@ -23,7 +23,7 @@ import { renderZip, type ZippedFile } from './render-zip.ts';
 
 type Files = AnswerOf<typeof filesSchema>;
 
-/** What is to be made of a record: plain data, for a thread too. */
+/** A rendering task: plain data, so that it can be sent to a thread. */
 export interface RecordTask {
   readonly match: ContractMatch;
   readonly parts: StoredSections;
@@ -31,15 +31,16 @@ export interface RecordTask {
 }
 
 /**
- * An answer that shows a record: fields of the API v2, files and their URLs of the API v1, a folder of the tree, what tools
- * take (the ABI, the input of the compiler, an archive of all files), of the Etherscan protocol the ABI or the source with
- * what is known of the implementation of a proxy, in either dialect, and a contract of Blockscout's API.
+ * Format in which a record is rendered: fields of the API v2; files and their URLs of the API v1; a folder of
+ * the tree; tool downloads (the ABI, the compiler input, an archive of all files); the ABI or the source in
+ * the Etherscan protocol, in either dialect and with the implementation of a proxy if known; and a contract
+ * of Blockscout's API.
  */
 export type RecordForm =
   | {
       readonly kind: 'fields';
       readonly selection: Omit<FieldSelection, 'parts'>;
-      /** What was read from the chain for this answer. */
+      /** Values read from the chain for this response. */
       readonly live?: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'files' | 'bare_files' }
@@ -49,7 +50,7 @@ export type RecordForm =
   | { readonly kind: 'etherscan_abi' }
   | { readonly kind: 'etherscan_source' | 'blockscout_source'; readonly implementation?: Hex };
 
-/** The bytes of an answer, of JSON in UTF-8, in memory of their own. */
+/** Renders a response to bytes (JSON in UTF-8) in their own memory. */
 export function renderRecord({ match, parts, form }: RecordTask): Buffer<ArrayBuffer> {
   if (form.kind === 'zip') return renderZip(zippedFiles(parseSections(parts)));
   return encode(renderChunks(match, parts, form));
@@ -102,7 +103,7 @@ function renderChunks(
   return [JSON.stringify(contract)];
 }
 
-/** The files of the published tree, and what tools take beside them. */
+/** Lists the files of the published tree and the tool downloads. */
 function zippedFiles(parts: Partial<ContractSections>): readonly ZippedFile[] {
   return [
     ...filesOf(parts),
@@ -111,12 +112,12 @@ function zippedFiles(parts: Partial<ContractSections>): readonly ZippedFile[] {
   ];
 }
 
-/** An answer of the Etherscan protocol that is good. */
+/** Renders a successful response of the Etherscan protocol. */
 function renderOk(result: AnswerOf<typeof etherscanAnswerSchema>['result']): string {
   return JSON.stringify({ status: '1', message: 'OK', result });
 }
 
-/** One text of all chunks would be held beside its bytes. */
+/** Encodes chunk by chunk; a joined string would be held in addition to its bytes. */
 function encode(chunks: readonly string[]): Buffer<ArrayBuffer> {
   const length = chunks.reduce((sum, chunk) => sum + Buffer.byteLength(chunk), 0);
   const bytes = Buffer.allocUnsafeSlow(length);

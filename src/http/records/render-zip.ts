@@ -1,17 +1,17 @@
 import { strToU8, zipSync, type Zippable } from 'fflate';
 
-/** A file of an archive. */
+/** A file in an archive. */
 export interface ZippedFile {
   readonly path: string;
   readonly content: string;
 }
 
-/** The first moment that an archive can say: the same record makes the same bytes. */
+/** Earliest time an archive can store: the same record always gives the same bytes. */
 const NO_TIME = new Date(1980, 0, 1);
-/** Sources are packed nearly as small as by the highest level, in a third of the time. */
+/** Compresses sources nearly as well as the highest level, in a third of the time. */
 const LEVEL = 6;
 
-/** An archive of files in the order of their paths, in memory of its own. */
+/** Creates an archive of files, sorted by path, in its own memory. */
 export function renderZip(files: readonly ZippedFile[]): Buffer<ArrayBuffer> {
   const entries: Zippable = Object.create(null) as Zippable;
   for (const { path, content } of files) entries[path] = strToU8(content);

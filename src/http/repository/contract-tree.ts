@@ -12,9 +12,9 @@ import { folderPath, MATCH_FOLDERS } from '../tree-path.ts';
 import { folderSchema } from './repository-routes.ts';
 import { jsonResponse } from '../json-response.ts';
 
-/** A source may be called x.html: whatever a browser makes of a file, it runs nothing and loads nothing. */
+/** A source may be named x.html: however a browser interprets a file, it runs and loads nothing. */
 const SANDBOX = "default-src 'none'; sandbox";
-/** The files that this service writes as JSON itself. Sources are text, whatever they are called. */
+/** Files that this service writes as JSON itself. Sources are text, whatever their names. */
 const JSON_FILE = /^[a-z-]+\.json$/;
 
 const treeParameters = contractParameters.extend({
@@ -64,14 +64,14 @@ export const fileRoute = createRoute({
   },
 });
 
-/** GET /repository/contracts/… of the API host, where clients of the API v1 look for the files. */
+/** GET /repository/contracts/… of the API host, where clients of the API v1 expect the files. */
 export const apiFileRoute = createRoute({
   ...fileRoute,
   path: `/repository${fileRoute.path}`,
   summary: 'A file of a verified contract, as published on the repository host (API v1)',
 });
 
-/** The published tree of contracts, made from the store. */
+/** Adds the published tree of contracts, generated from the database. */
 export function addContractTree(
   routes: OpenAPIHono,
   { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
@@ -87,13 +87,13 @@ export function addContractTree(
   addTreeFiles(routes, { contracts, answers }, fileRoute);
 }
 
-/** The files of the published tree, at one of two routes. */
+/** Adds the files of the published tree, at one of two routes. */
 export function addTreeFiles(
   routes: OpenAPIHono,
   { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
   route: typeof fileRoute | typeof apiFileRoute,
 ): void {
-  // A template of OpenAPI has no word for "all that follows", line breaks too.
+  // OpenAPI templates cannot express "the rest of the path", including line breaks.
   routes.openapi({ ...route, path: `${route.path}{[^]+}` }, async (c) => {
     const place = c.req.valid('param');
     const answered = await answerFile(c, { contracts, answers }, place, (match) => {
@@ -114,7 +114,7 @@ export function addTreeFiles(
 
 type Place = z.output<typeof treeParameters>;
 
-/** @throws FullmatchError contract_not_found for a match of the other folder */
+/** @throws FullmatchError contract_not_found for a match in the other folder */
 function requireFolder({ match }: ContractMatch, place: Place): void {
   if (MATCH_FOLDERS[match] !== place.matchFolder) throwNotInFolder(match, place);
 }

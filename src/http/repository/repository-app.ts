@@ -9,14 +9,14 @@ import { addPageRoutes } from '../api/pages/add-page-routes.ts';
 import { addContractTree, folderRoute } from './contract-tree.ts';
 import { manifestRoute, statisticsRoute } from './repository-routes.ts';
 
-/** The repository host: the statistics and the published tree. */
+/** Creates the repository host: the statistics and the published tree. */
 export function createRepositoryApp(parts: HttpParts): HostApp {
   const routes = createRoutes();
   routes.openapi(statisticsRoute, (c) =>
     answerSnapshot(currentSnapshot(parts.documents, 'statistics'), c.req.raw.headers),
   );
   routes.openapi(manifestRoute, () => {
-    // The time of the last change, not of the answer: replicas that serve the same content say the same.
+    // Time of the last change, not of the response, so that replicas with the same content return the same.
     const { lastModified } = currentSnapshot(parts.documents, 'statistics');
     const manifest = {
       timestamp: lastModified.getTime(),

@@ -5,7 +5,7 @@ import { problemResponse } from '../problem-schema.ts';
 import { manifestSchema, statisticsReference } from './statistics-schema.ts';
 import { jsonResponse } from '../json-response.ts';
 
-/** The repository host in the committed document; a service writes its own URL in its place. */
+/** URL of the repository host in the committed document; a running service replaces it with its own. */
 export const REPOSITORY_URL = 'http://localhost:10000';
 
 /** GET /stats.json: the published document. */

@@ -7,7 +7,7 @@ import { statisticsJsonSchema, statisticsSchema } from './statistics-schema.ts';
 const validate = new Ajv2020({ strict: true }).compile(statisticsJsonSchema);
 const counts = { full_match: 1, partial_match: 0 };
 
-/** Both forms of the schema judge alike. */
+/** Validates a value, and checks that both forms of the schema agree. */
 function isValid(value: unknown): boolean {
   const byJsonSchema = validate(value);
   expect(statisticsSchema.safeParse(value).success).toBe(byJsonSchema);

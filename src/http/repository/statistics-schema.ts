@@ -2,7 +2,7 @@ import { z } from '@hono/zod-openapi';
 
 const count = z.int().min(0);
 
-/** The counts of one chain: contracts, each once, at its best match. */
+/** Counts of one chain: each contract counts once, at its best match. */
 const chainStatisticsSchema = z
   .strictObject({
     full_match: count.describe('Contracts whose runtime or creation match is full'),
@@ -10,7 +10,7 @@ const chainStatisticsSchema = z
   })
   .describe('The counts of one chain. A contract counts once, at its best match');
 
-/** A chain id in decimal digits, as it is a key of stats.json. */
+/** A decimal chain id as a key of stats.json. */
 const chainIdKey = z.string().regex(/^[1-9][0-9]{0,15}$/);
 
 /** The body of `GET /stats.json` (SPEC §2): counts by decimal chain id, ascending. */
@@ -24,7 +24,7 @@ export const statisticsJsonSchema: Readonly<Record<string, unknown>> = {
   ...z.toJSONSchema(statisticsSchema, { target: 'draft-2020-12' }),
 };
 
-/** The body of `GET /manifest.json`: the moment that the counts are true for. */
+/** The body of `GET /manifest.json`: the time of the counts. */
 export const manifestSchema = z
   .strictObject({
     timestamp: z.int().min(0).describe('When the counts last changed, in milliseconds since 1970'),
@@ -33,10 +33,10 @@ export const manifestSchema = z
   })
   .meta({ id: 'Manifest', description: 'The state of the repository' });
 
-/** The name of {@link statisticsJsonSchema} among the components of the OpenAPI document. */
+/** Name of {@link statisticsJsonSchema} among the components of the OpenAPI document. */
 export const STATISTICS_COMPONENT = 'Statistics';
 
-// The generator drops the pattern of a record's keys, so the schema goes into the document as it is.
+// The generator drops the key pattern of a record, so the document gets the JSON Schema as is.
 export const statisticsReference = {
   $ref: `#/components/schemas/${STATISTICS_COMPONENT}`,
 } as const;

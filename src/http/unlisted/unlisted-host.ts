@@ -10,7 +10,7 @@ import {
 } from '../api/blockscout/explorer/explorer-routes.ts';
 import { isUnlistedPath } from './unlisted-paths.ts';
 
-/** What is answered of a contract whose address somebody knows. */
+/** Routes that read a contract by its address. */
 const BY_ADDRESS: ReadonlySet<string> = new Set([
   '/v2/contract/{chainId}/{address}',
   '/v1/contracts/{chainId}/{address}',
@@ -25,7 +25,7 @@ const BY_ADDRESS: ReadonlySet<string> = new Set([
   '/repository/contracts/{matchFolder}/{chainId}/{address}/{path}',
 ]);
 
-/** The protocol of Etherscan, whose requests hold their token in the query or in the body. */
+/** Routes of the Etherscan protocol, whose requests carry the token in the query or the body. */
 const ETHERSCAN: ReadonlySet<string> = new Set([
   '/api',
   '/v2/api',
@@ -35,12 +35,12 @@ const ETHERSCAN: ReadonlySet<string> = new Set([
   '/evm/{chainId}/blockscout/api',
 ]);
 
-/** What the API of a Blockscout takes, whose requests hold their token in the query. */
+/** Submission routes of Blockscout's API, whose requests carry the token in the query. */
 const BLOCKSCOUT_SENT: ReadonlySet<string> = new Set(
   submissionRoutes.map(({ route }) => route.path),
 );
 
-/** What else is read: jobs by their ids, and what everybody may see and pages need. Nothing of these lists contracts. */
+/** All routes that can be read: also jobs by id, and public data that pages need. None of them lists contracts. */
 const READ: ReadonlySet<string> = new Set([
   ...BY_ADDRESS,
   ...ETHERSCAN,
@@ -61,7 +61,7 @@ const READ: ReadonlySet<string> = new Set([
   '/version',
 ]);
 
-/** What is sent: contracts to verify. */
+/** Routes that accept submissions. */
 const SENT: ReadonlySet<string> = new Set([
   ...ETHERSCAN,
   ...BLOCKSCOUT_SENT,
@@ -76,19 +76,19 @@ const SENT: ReadonlySet<string> = new Set([
 
 const BASIC = 'Basic realm="unlisted contracts", charset="UTF-8", Bearer';
 
-/** The hosts of listed and of unlisted contracts, and who is let to the second. */
+/** Hosts of listed and of unlisted contracts, and the access control of the latter. */
 interface Hosts {
   readonly listed: HostApp;
-  /** Answers at its own prefixes and, for the service itself, at the root. */
+  /** Answers at its own prefixes and, for in-process requests, at the root. */
   readonly unlisted: HostApp;
   readonly prefixes: readonly string[];
   readonly access: Pick<AccessGate, 'requireToken' | 'hasToken'>;
 }
 
 /**
- * One host of two: below the prefixes of unlisted contracts it answers for these, to those who have a token, and
- * everywhere else for the listed ones. A look-up of a contract that brings a token finds an unlisted one too, where no
- * listed one is there.
+ * Combines two hosts: requests below the prefixes of unlisted contracts go to the unlisted host and need a
+ * token; all others go to the listed host. A contract lookup with a token falls back to the unlisted host if
+ * no listed contract is found.
  */
 export function withUnlisted(hosts: Hosts, log: Logger): HostApp {
   const { listed, unlisted, prefixes, access } = hosts;
@@ -101,11 +101,11 @@ export function withUnlisted(hosts: Hosts, log: Logger): HostApp {
     try {
       if (!(isRead ? READ : SENT).has(route)) throw notAnswered(pathname);
       if (isRead) access.requireToken(request, { isRead });
-      // These tokens are looked at where the body is read.
+      // These routes check the token when they read the body.
       else if (!ETHERSCAN.has(route) && !BLOCKSCOUT_SENT.has(route)) access.requireToken(request);
     } catch (error) {
       const problem = describeProblem(error, log);
-      // A browser asks its user for the token, as the password.
+      // Makes a browser ask its user for the token, as the password.
       const asks = isRead && problem.status === 401 && { 'www-authenticate': BASIC };
       const shape = unlisted.errorShapeOf?.(method, pathname);
       return hidden(answerShaped(problem, shape, { ...asks }));
@@ -136,7 +136,7 @@ async function lookUp({ listed, unlisted }: Hosts, request: Request, env?: objec
   return answer.status === 404 ? hidden(await unlisted.fetch(request, env)) : answer;
 }
 
-/** No cache between keeps the answer, and no search engine. */
+/** Keeps shared caches and search engines from storing the response. */
 function hidden(response: Response): Response {
   const kept = response.headers.get('cache-control') ?? 'no-store';
   response.headers.set('cache-control', `private, ${kept.replace(/^public, /, '')}`);

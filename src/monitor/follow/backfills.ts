@@ -7,10 +7,10 @@ import { FollowFault } from './follow-fault.ts';
 import { type StoredBlocks, storeBlocks } from './store-creations.ts';
 import { type BlockSpan } from './untraced-blocks.ts';
 
-/** Blocks to be read once more: a second cursor of a chain, which stands before `first`. */
+/** A range of blocks to read again: a second cursor of a chain, positioned before `first`. */
 export interface Backfill extends BlockSpan {
   readonly id: string;
-  /** How often the first of its blocks could not be read. */
+  /** Failed attempts to read its first block. */
   readonly attempts: number;
 }
 
@@ -19,7 +19,7 @@ const FOLLOWED = sql(
   'SELECT start_block, number FROM monitor_cursors WHERE chain_id = $1 FOR UPDATE',
 );
 
-// Those that failed keep their own row: their blocks are tried apart from the others.
+// Failed backfills keep their own row, so that their blocks are retried separately.
 const TAKE_TOUCHING = sql(
   'take backfills that touch',
   `DELETE FROM monitor_backfills
@@ -87,10 +87,10 @@ const RETRY = sql(
    WHERE next_try_at > now() AND ($1::bigint IS NULL OR chain_id = $1) RETURNING 1 AS one`,
 );
 
-/** With so many failed backfills of a chain, no more failed blocks are cut off a longer one. */
+/** Once a chain has this many failed backfills, failed blocks are no longer split off from longer ones. */
 const FAILED_MOST = 64;
 
-/** Asks for blocks to be read once more, in a transaction that holds the chain's cursor. */
+/** Schedules blocks to be read again, in a transaction that holds the chain's cursor. */
 export async function addBackfill(
   transaction: Queryable,
   chainId: number,
@@ -106,9 +106,9 @@ export async function addBackfill(
 }
 
 /**
- * Asks for the creations of blocks that were not followed, or that could not be traced. Blocks that the cursor has not
- * reached are left to it.
- * @returns the blocks that will be read; undefined where all of them are left to the cursor
+ * Requests the creations of blocks that were not followed or could not be traced. Blocks ahead of the cursor
+ * are left to it.
+ * @returns the blocks that will be read; undefined if all of them are left to the cursor
  * @throws FullmatchError invalid_parameter
  */
 export async function requestBackfill(
@@ -138,12 +138,15 @@ export async function requestBackfill(
   });
 }
 
-/** Makes put-off backfills due, of one chain or of all. @returns how many there were. */
+/**
+ * Makes postponed backfills due, for one chain or for all.
+ * @returns how many there were.
+ */
 export async function retryBackfills(database: Queryable, chainId?: number): Promise<number> {
   return (await database.query(RETRY, [chainId ?? null])).length;
 }
 
-/** The backfill of a chain that is next. */
+/** Returns the next due backfill of a chain. */
 export async function nextBackfill(
   database: Queryable,
   chainId: number,
@@ -160,10 +163,10 @@ export async function nextBackfill(
 }
 
 /**
- * Stores what the first blocks of a backfill created and moves it behind them, in one transaction.
- * @param blocks in a row from the first one on
- * @param finalized the newest block that the chain cannot replace any more; newer ones must be those that were followed
- * @returns undefined where the backfill was changed meanwhile
+ * Stores the creations in the first blocks of a backfill and advances it past them, in one transaction.
+ * @param blocks consecutive blocks, starting with the first of the backfill
+ * @param finalized the newest final block; newer blocks must be the ones that were followed
+ * @returns undefined if the backfill changed meanwhile
  * @throws CursorLost. FollowFault blocks_replaced, not_final
  */
 export async function advanceBackfill(
@@ -207,8 +210,8 @@ function requireFollowed(
 }
 
 /**
- * Puts off blocks that cannot be read now. The rest of a longer backfill goes on without them.
- * @param until the last of the blocks that were tried
+ * Postpones blocks that cannot be read now. The rest of a longer backfill continues without them.
+ * @param until the last block that was tried
  */
 export async function putOffBackfill(
   database: Database,

@@ -91,7 +91,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     follow({ urls: [lacking.url] });
     await expectTruth();
     expect((await readGaps(store.database, chainId)).untraced).toEqual([]);
-    // What it does not have is not asked for again and again.
+    // Methods that it lacks are not requested over and over.
     for (const method of hides) {
       expect(lacking.calls.filter((called) => called === method).length).toBeLessThan(12);
     }

@@ -6,37 +6,40 @@ import { isDelegation } from '../../chains/rpc/delegation.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type SeenCreation } from '../seen-creation.ts';
 
-/** What is known of one transaction of a block before its trace is read. */
+/** Facts about a transaction that are known before its trace is read. */
 export interface TransactionFacts {
   readonly transactionHash: Hex;
   readonly sender: Hex;
   readonly hasFailed: boolean;
-  /** The contract that the transaction itself created, by its receipt. */
+  /** Contract that the transaction itself created, according to its receipt. */
   readonly contractAddress?: Hex;
-  /** Absent where the receipt was not read or does not say. */
+  /** Absent if the receipt was not read or does not contain it. */
   readonly gasUsed?: number;
 }
 
-/** A creation whose code may still have to be asked for. */
+/** A creation whose bytecode may still have to be read. */
 export interface FoundInBlock extends SeenCreation {
-  /** Whether the state after the block decides: no trace showed the code, or the contract ended later in the block. */
+  /**
+   * Whether the state after the block decides: no trace showed the bytecode, or the contract was destroyed
+   * later in the block.
+   */
   readonly isOpen: boolean;
 }
 
 /**
- * A CREATE costs 32,000 and a transaction 21,000, of which refunds gave back half at the most: what used less has
- * created nothing, so no trace of it is needed.
+ * A CREATE costs 32,000 gas and a transaction 21,000, of which refunds returned at most half. A transaction
+ * that used less cannot have created a contract and needs no trace.
  */
 const LEAST_GAS_OF_CREATION = 26_500;
 
 const NOBODY: Hex = `0x${'00'.repeat(20)}`;
 
-/** Whether a transaction may have created contracts that its receipt does not name. */
+/** Returns whether a transaction may have created contracts that its receipt does not list. */
 export function mayCreateWithin({ gasUsed }: TransactionFacts): boolean {
   return gasUsed === undefined || gasUsed >= LEAST_GAS_OF_CREATION;
 }
 
-/** The hash of code that makes a contract; undefined where it makes none. */
+/** Returns the hash of a contract's bytecode; undefined for empty bytecode and for a delegation. */
 export function hashCode(code: Uint8Array): Buffer | undefined {
   if (code.length === 0 || isDelegation(code)) return undefined;
   return createHash('sha256').update(code).digest();
@@ -44,15 +47,15 @@ export function hashCode(code: Uint8Array): Buffer | undefined {
 
 type Found = { -readonly [Key in keyof FoundInBlock]: FoundInBlock[Key] };
 
-/** What one transaction made and ended. */
+/** Contracts that one transaction created and destroyed. */
 interface TransactionEnd {
   readonly made: ReadonlyMap<Hex, Found>;
   readonly destroyed: ReadonlySet<Hex>;
 }
 
 /**
- * What a block created, each address once, the last creation of it: by the receipts, and by the traces where there are
- * some. Contracts that ended in their own transaction are none.
+ * Finds the contracts that a block created, from the receipts and any traces: each address once, with its
+ * last creation. Excludes contracts destroyed within their own transaction.
  * @param facts the transactions in the order of the block
  */
 export function findBlockContracts(
@@ -69,7 +72,8 @@ export function findBlockContracts(
     if (traced === undefined && mayCreateWithin(transaction)) isTraced = false;
     const { made, destroyed } = traced ?? readEvents(transaction, index, []) ?? NOTHING;
     for (const address of destroyed) {
-      // Before Cancun the contract is gone at the end of its transaction, and since then it stays: the state decides.
+      // Before Cancun this removes the contract at the end of the transaction, since Cancun it does not: the
+      // state decides.
       const earlier = found.get(address);
       if (earlier !== undefined) earlier.isOpen = true;
     }
@@ -82,7 +86,7 @@ export function findBlockContracts(
 
 const NOTHING: TransactionEnd = { made: new Map(), destroyed: new Set() };
 
-/** Undefined where a frame has another shape. */
+/** Returns undefined if a frame has an unexpected shape. */
 function readEvents(
   { transactionHash, sender, contractAddress }: TransactionFacts,
   transactionIndex: number,

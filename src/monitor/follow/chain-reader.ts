@@ -18,22 +18,25 @@ import {
   readHeader,
 } from './read-block.ts';
 
-/** The newest blocks of a chain by one endpoint. */
+/** Newest blocks of a chain according to one endpoint. */
 export interface ChainHead {
   readonly head: BlockHeader;
-  /** The newest block that cannot be replaced any more; where no endpoint says so, {@link ASSUMED_FINAL_DEPTH} below the head. */
+  /** The newest final block; if no endpoint reports finality, the block {@link ASSUMED_FINAL_DEPTH} below the head. */
   readonly finalized: number;
   readonly isFinalityKnown: boolean;
 }
 
-/** Where a chain does not say what is final, blocks this deep are taken for it. What is replaced all the same is rolled back. */
+/**
+ * On chains that do not report finality, blocks this deep are assumed final. If such a block is replaced
+ * anyway, it is rolled back.
+ */
 const ASSUMED_FINAL_DEPTH = 64;
-/** A second operator hears of a new block a little later. */
+/** Another operator's endpoint may receive a new block a little later. */
 const CONFIRM_ATTEMPTS = 3;
 const CONFIRM_PAUSE_MS = 300;
 const OWN_REST_MS = 1000;
 
-/** Reads the blocks of one chain for this process, from one good endpoint after another. */
+/** Reads the blocks of one chain for this process, from one working endpoint at a time. */
 export class ChainReader {
   readonly #chainId: number;
   readonly #parts: FollowParts;
@@ -41,7 +44,7 @@ export class ChainReader {
   readonly #rpc: RpcClient;
   readonly #signal: AbortSignal;
   readonly #book: EndpointBook;
-  /** What is shown while every endpoint rests. */
+  /** Fault that is shown while all endpoints rest. */
   #lastFault: FollowFault | undefined;
   #finalized: { readonly number: number | undefined; readonly at: number } | undefined;
 
@@ -59,8 +62,9 @@ export class ChainReader {
   }
 
   /**
-   * Does work by the best endpoint, and by the next one where that fails.
-   * @throws FollowFault when all of them failed; what is not the fault of an endpoint. The reason of the signal.
+   * Runs `work` with the best endpoint, and with the next one if that fails.
+   * @throws FollowFault if all of them failed; any error that is not an endpoint's fault. The reason of the
+   * signal.
    */
   async withEndpoint<T>(work: (question: BlockQuestion) => Promise<T>): Promise<T> {
     const chain = this.#requireChain();
@@ -83,7 +87,7 @@ export class ChainReader {
     throw this.#lastFault;
   }
 
-  /** The newest block of an endpoint, and the newest final one, which is asked for now and then. */
+  /** Returns an endpoint's head and its newest final block, which is only refreshed from time to time. */
   async readHead(question: BlockQuestion, head: BlockHeader): Promise<ChainHead> {
     const now = performance.now();
     const known = this.#finalized;
@@ -100,9 +104,9 @@ export class ChainReader {
   }
 
   /**
-   * What blocks created, in their order, up to the first that does not follow the one before, and as far as enough
-   * operators have the same blocks.
-   * @param known headers that were read already
+   * Reads the creations of consecutive blocks in order. Stops at the first block that does not follow its
+   * predecessor, and at the first that not enough operators confirm.
+   * @param known a header that was already read
    */
   async readBlocks(
     question: BlockQuestion,
@@ -129,7 +133,10 @@ export class ChainReader {
     return this.#confirmBlocks(question, blocks);
   }
 
-  /** @throws FollowFault where this endpoint traces no blocks and another one may: that one is asked first. */
+  /**
+   * @throws FollowFault if this endpoint cannot trace blocks but another one may, so that the other one is
+   * tried first
+   */
   #preferTracing({ chain, endpoint }: BlockQuestion): void {
     if (!this.#book.lacksTraces(endpoint)) return;
     const others = this.#book.candidates(chain, this.#rpc.preference, true);
@@ -138,7 +145,10 @@ export class ChainReader {
     throw new FollowFault('rpc_unreachable', message, 'traces_unavailable');
   }
 
-  /** The blocks up to the last that enough operators have: those with creations are compared, and the last one. */
+  /**
+   * Returns the blocks up to the last one that enough operators confirm. Compares the blocks with creations
+   * and the last block.
+   */
   async #confirmBlocks(
     question: BlockQuestion,
     blocks: readonly BlockCreations[],
@@ -156,7 +166,7 @@ export class ChainReader {
     return blocks;
   }
 
-  /** Blocks before one that nobody else has yet: their own last one is compared too. */
+  /** Returns the blocks before an unconfirmed one if their last block is confirmed, else none. */
   async #confirmedPrefix(
     question: BlockQuestion,
     blocks: readonly BlockCreations[],
@@ -166,14 +176,14 @@ export class ChainReader {
     return (await this.confirm(question, last.number, last.hash)) ? blocks : [];
   }
 
-  /** Whether the word of this endpoint is not enough. */
+  /** Returns whether one endpoint is not enough for the quorum. */
   #needsOthers({ chain, endpoint }: BlockQuestion): boolean {
     return quorumFor(chain, endpoint, this.#parts.quorumOf(this.#chainId)) > 1;
   }
 
   /**
-   * Whether enough operators have this block under its number; false while no other has it yet.
-   * @param always whether every other operator that answers is asked, also where one is enough
+   * Returns whether enough operators have this block under its number; false while no other operator has it.
+   * @param always whether to ask every other operator that responds, even if the quorum is one
    * @throws FollowFault endpoints_disagree
    */
   async confirm(
@@ -204,7 +214,7 @@ export class ChainReader {
     return false;
   }
 
-  /** The hash that another endpoint has under a number; undefined where it has none, or does not answer. */
+  /** Reads another endpoint's block hash for a number; undefined if it has none or does not respond. */
   async #readOther(
     chain: RegisteredChain,
     endpoint: Endpoint,
@@ -220,7 +230,7 @@ export class ChainReader {
     }
   }
 
-  /** Goes on with another endpoint where that one has a newer block than the one that is read. */
+  /** Switches to another endpoint if that one has a newer block. */
   async preferFurther(question: BlockQuestion, head: number): Promise<void> {
     const { chain, endpoint } = question;
     const others = this.#book
@@ -241,7 +251,7 @@ export class ChainReader {
     }
   }
 
-  /** An own node that comes back is asked again at once: nobody counts its requests. */
+  /** Rests an endpoint. The operator's own node rests only briefly, since its requests are free. */
   #rest(chain: RegisteredChain, endpoint: Endpoint, error: unknown): void {
     const longestMs = isOwnNode(chain, endpoint) ? OWN_REST_MS : this.#settings.longestRestMs;
     this.#book.failed(endpoint, error, longestMs);
@@ -275,7 +285,7 @@ function disagree(one: Endpoint, other: Endpoint, number: number): FollowFault {
   );
 }
 
-/** The number of the newest final block; undefined when the endpoint does not say. */
+/** Reads the number of the newest final block; undefined if the endpoint does not report it. */
 async function readFinalNumber(question: BlockQuestion): Promise<number | undefined> {
   try {
     return (await readHeader(question, 'finalized'))?.number;
@@ -285,7 +295,7 @@ async function readFinalNumber(question: BlockQuestion): Promise<number | undefi
   }
 }
 
-/** A client that asks the budget before each question. */
+/** Wraps a client so that it checks the budget before each request. */
 function countRequests(rpc: RpcClient, takeRequest: FollowParts['takeRequest']): RpcClient {
   if (takeRequest === undefined) return rpc;
   return {

@@ -3,7 +3,7 @@ import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { type BlockCreations } from '../seen-creation.ts';
 import { type StoredBlocks, storeBlocks } from './store-creations.ts';
 
-/** How far a chain was read, while this process holds its lease. */
+/** Position up to which a chain was read; valid while this process holds the lease. */
 export interface Cursor {
   readonly chainId: number;
   readonly token: string;
@@ -33,7 +33,7 @@ const RELEASE = sql(
   `UPDATE monitor_cursors SET lease_token = NULL, lease_until = NULL WHERE chain_id = $1 AND lease_token = $2`,
 );
 
-// The cursor as this process knows it, held until the end of the transaction.
+// Locks the cursor in the state that this process knows, until the end of the transaction.
 const HOLD = sql(
   'hold monitor cursor',
   `SELECT FROM monitor_cursors
@@ -85,18 +85,18 @@ const MOVE_START = sql(
   'UPDATE monitor_cursors SET start_block = $2 WHERE chain_id = $1 AND start_block > $2 RETURNING 1 AS one',
 );
 
-/** Hashes that are kept below the newest block, whatever the chain calls final, and at the most. */
+/** Number of hashes kept below the newest block: at least and at most, whatever the chain reports as final. */
 const LEAST_HASHES = 256;
 const MOST_HASHES = 10_000;
 
-/** Whether a chain has a cursor. */
+/** Returns whether a chain has a cursor. */
 export async function hasCursor(database: Queryable, chainId: number): Promise<boolean> {
   return (await database.query(EXISTS, [chainId])).length > 0;
 }
 
 /**
- * Gives a chain its cursor, before the first block that is followed; one that is there stays.
- * @param hash of the block before it, where it is known
+ * Creates the cursor of a chain before the first followed block; keeps an existing one.
+ * @param hash of the block before it, if known
  */
 export async function addCursor(
   database: Database,
@@ -113,7 +113,7 @@ export async function addCursor(
   });
 }
 
-/** Takes or renews the lease of a chain; undefined while another process holds it. */
+/** Acquires or renews the lease of a chain; returns undefined while another process holds it. */
 export async function leaseCursor(
   database: Queryable,
   chainId: number,
@@ -144,12 +144,15 @@ export async function releaseCursor(
   await database.query(RELEASE, [chainId, token]);
 }
 
-/** Thrown where another process has the chain now, or moved its cursor. */
+/** Thrown if another process now has the chain or moved its cursor. */
 export class CursorLost extends Error {
   override readonly name = 'CursorLost';
 }
 
-/** Holds the cursor for the transaction. @throws CursorLost when it is not as this process knows it. */
+/**
+ * Locks the cursor for the transaction.
+ * @throws CursorLost if its state differs from what this process knows.
+ */
 export async function holdCursor(transaction: Queryable, cursor: Cursor): Promise<void> {
   const { chainId, token, number, hash } = cursor;
   const bytes = hash === undefined ? null : hexToBytes(hash);
@@ -158,7 +161,7 @@ export async function holdCursor(transaction: Queryable, cursor: Cursor): Promis
 }
 
 /**
- * Moves the cursor to a block in the transaction that holds it, and keeps hashes.
+ * Moves the cursor to a block, in the transaction that holds it, and stores the hashes.
  * @param finalized blocks below it are not replaced any more
  */
 async function moveCursor(
@@ -181,7 +184,7 @@ async function moveCursor(
   return { ...cursor, number: last.number, hash: last.hash };
 }
 
-/** Stores what the next blocks created and moves the cursor to the last of them, in one transaction. */
+/** Stores the creations of the next blocks and moves the cursor to the last of them, in one transaction. */
 export async function advanceCursor(
   database: Database,
   cursor: Cursor,
@@ -201,15 +204,18 @@ export async function advanceCursor(
   });
 }
 
-/** What is written down of a chain's newest blocks. */
+/** The recorded head of a chain. */
 export interface NotedHead {
   readonly head: number;
   readonly finalized: number;
-  /** Whether the cursor stands where it should. */
+  /** Whether the cursor has reached its target. */
   readonly isCurrent: boolean;
 }
 
-/** Writes down the newest blocks of a chain and renews its lease. @throws CursorLost */
+/**
+ * Records the head of a chain and renews its lease.
+ * @throws CursorLost
+ */
 export async function noteHead(
   database: Queryable,
   { chainId, token }: Cursor,
@@ -227,7 +233,7 @@ export async function noteHead(
   if (noted.length === 0) throw new CursorLost(`another process follows chain ${chainId}`);
 }
 
-/** Writes down why a chain is not read further; the first of several faults in a row keeps its time. */
+/** Records why a chain cannot be read further; consecutive faults keep the time of the first one. */
 export async function noteFault(
   database: Queryable,
   chainId: number,
@@ -237,7 +243,7 @@ export async function noteFault(
   await database.query(NOTE_FAULT, [chainId, fault.code, fault.message, token]);
 }
 
-/** The kept hashes, newest first. */
+/** Lists the stored hashes, newest first. */
 export async function listHashes(
   database: Queryable,
   chainId: number,
@@ -246,7 +252,10 @@ export async function listHashes(
   return rows.map(({ number, hash }) => ({ number: Number(number), hash: bytesToHex(hash) }));
 }
 
-/** Lets a chain begin earlier than it did. @returns whether this call changed it. */
+/**
+ * Moves the start of a chain to an earlier block.
+ * @returns whether this call changed it.
+ */
 export async function moveStart(
   transaction: Queryable,
   chainId: number,

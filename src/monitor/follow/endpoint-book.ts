@@ -5,32 +5,35 @@ import { type RpcClient } from '../../chains/rpc/rpc-client.ts';
 import { reasonOf } from '../../chains/rpc/rpc-faults.ts';
 import { FullmatchError } from '../../errors.ts';
 
-/** Methods that only some endpoints have. */
+/** Methods that not all endpoints support. */
 export type OptionalMethod = BlockTraceMethod | 'eth_getBlockReceipts';
 
 interface Notes {
   failures: number;
-  /** Until when the endpoint is not asked. */
+  /** Time until which the endpoint is not used. */
   restsUntil: number;
-  /** Since when it has been behind the cursor. */
+  /** Time since which it has been behind the cursor. */
   behindSince?: number;
   readonly missing: Map<OptionalMethod, { failures: number; until: number }>;
 }
 
-/** The error code of JSON-RPC for a method that a node does not have. */
+/** JSON-RPC error code for an unknown method. */
 const METHOD_NOT_FOUND = -32_601;
-/** Refusals in a row after which an endpoint counts as one without the method. */
+/** Consecutive refusals after which a method counts as unsupported by the endpoint. */
 const REFUSALS = 3;
-/** An operator may switch a method on. */
+/** Retry unsupported methods after this time: an operator may enable them. */
 const MISSING_MS = 600_000;
 const FIRST_REST_MS = 500;
 const MAX_RETRY_AFTER_MS = 600_000;
 
-/** What this process knows of the endpoints of one chain: which is asked, which rest, and which methods they lack. */
+/**
+ * State of the endpoints of one chain in this process: which one is in use, which ones rest, and which
+ * methods they lack.
+ */
 export class EndpointBook {
   readonly #notes = new Map<string, Notes>();
   readonly #now: () => number;
-  /** The endpoint that did well last: blocks of one endpoint follow each other. */
+  /** Endpoint of the last success: consecutive blocks should come from one endpoint. */
   #current: string | undefined;
 
   constructor(now: () => number = () => performance.now()) {
@@ -38,8 +41,8 @@ export class EndpointBook {
   }
 
   /**
-   * The endpoints to ask now, best first: by the client's preference, then those that can trace where that is wanted,
-   * then the one that did well last. Resting ones are left out.
+   * Returns the endpoints to use now, best first: by the client's preference, then by tracing support if
+   * traces are wanted, then the last successful one. Excludes resting endpoints.
    */
   candidates(
     chain: RegisteredChain,
@@ -60,19 +63,19 @@ export class EndpointBook {
       .map(({ endpoint }) => endpoint);
   }
 
-  /** Milliseconds until an endpoint may be asked again. */
+  /** Returns the milliseconds until an endpoint may be used again. */
   restMs(endpoint: Endpoint): number {
     const until = this.#notes.get(endpoint.url.reveal())?.restsUntil ?? 0;
     return Math.max(0, until - this.#now());
   }
 
-  /** An endpoint did well: it goes on. */
+  /** Records a success; the endpoint stays in use. */
   succeeded(endpoint: Endpoint): void {
     this.#of(endpoint).failures = 0;
     this.#current = endpoint.url.reveal();
   }
 
-  /** An endpoint failed: it rests, twice as long each time. */
+  /** Records a failure: the endpoint rests, twice as long for each consecutive failure. */
   failed(endpoint: Endpoint, error: unknown, longestRestMs: number): void {
     const notes = this.#of(endpoint);
     notes.failures += 1;
@@ -83,12 +86,12 @@ export class EndpointBook {
     if (this.#current === endpoint.url.reveal()) this.#current = undefined;
   }
 
-  /** Goes on with another endpoint. */
+  /** Switches to another endpoint. */
   prefer(endpoint: Endpoint): void {
     this.#current = endpoint.url.reveal();
   }
 
-  /** For how long an endpoint has been behind the cursor; not behind ends it. */
+  /** Records whether an endpoint is behind the cursor. Returns for how long it has been; 0 if it is not. */
   noteBehind(endpoint: Endpoint, isBehind: boolean): number {
     const notes = this.#of(endpoint);
     if (!isBehind) {
@@ -99,25 +102,25 @@ export class EndpointBook {
     return this.#now() - notes.behindSince;
   }
 
-  /** Whether an endpoint is known not to have a method. */
+  /** Returns whether an endpoint is known not to support a method. */
   lacks(endpoint: Endpoint, method: OptionalMethod): boolean {
     const missing = this.#notes.get(endpoint.url.reveal())?.missing.get(method);
     return missing !== undefined && missing.failures >= REFUSALS && missing.until > this.#now();
   }
 
-  /** Whether an endpoint is known to trace no blocks. */
+  /** Returns whether an endpoint is known not to trace blocks. */
   lacksTraces(endpoint: Endpoint): boolean {
     return BLOCK_TRACE_METHODS.every((method) => this.lacks(endpoint, method));
   }
 
-  /** An endpoint answered by a method. */
+  /** Records that an endpoint supports a method. */
   noteMethod(endpoint: Endpoint, method: OptionalMethod): void {
     this.#of(endpoint).missing.delete(method);
   }
 
   /**
-   * An endpoint refused a method: once is enough where it says that there is none. An answer that is too large says
-   * that there is one.
+   * Records that an endpoint refused a method. One refusal is enough if the error says that the method is
+   * unknown. A response that is too large proves that the method exists.
    */
   noteRefusal(endpoint: Endpoint, method: OptionalMethod, error: unknown): void {
     if (reasonOf(error) === 'answer_too_large') return;

@@ -34,23 +34,29 @@ import { Waker } from './waker.ts';
 
 const LEAST_POLL_MS = 250;
 const LONGEST_POLL_MS = 15_000;
-/** Until the pace of a chain is known. */
+/** Poll interval until the block time of the chain is known. */
 const FIRST_POLL_MS = 2_000;
-/** After so many faults in a row another process may try: its network may be better. */
+/**
+ * Consecutive faults after which the lease is released, so that another process, perhaps with a better
+ * network, can try.
+ */
 const FAULTS_PER_LEASE = 5;
-/** How often an endpoint that goes on is compared with another. */
+/** How often the head of an advancing endpoint is compared with another. */
 const COMPARE_MS = 60_000;
-/** Blocks that an endpoint may be behind another without harm. */
+/** Blocks by which an endpoint may lag behind another without consequence. */
 const USUAL_LAG = 3;
 
-/** Blocks of a backfill that cannot be read are tried again after this time, and then less and less often. */
+/** Wait after the first failure of a backfill; it doubles with each further failure. */
 const FIRST_BACKFILL_WAIT_MS = 500;
 const LONGEST_BACKFILL_WAIT_MS = 300_000;
 
-/** What a step came to: the cursor moved and is far from where it should stand, or near, or it stands there. */
+/**
+ * Result of a step: the cursor moved and is still far from its target, it is near the target, or there was
+ * nothing to do.
+ */
 type Step = 'moved' | 'near' | 'idle';
 
-/** Follows one chain while no other process does: its newest blocks first, and then those to be read once more. */
+/** Follows one chain while no other process does: first its newest blocks, then its backfills. */
 export class ChainFollower {
   readonly #chainId: number;
   readonly #parts: FollowParts;
@@ -60,12 +66,12 @@ export class ChainFollower {
   readonly #signal: AbortSignal;
   readonly #token = randomUUID();
   readonly #waker = new Waker();
-  /** As this process knows it, for a third of the lease. */
+  /** As this process knows it; reloaded after a third of the lease. */
   #cursor: Cursor | undefined;
   #leasedAt = 0;
-  /** The newest block that the chain cannot replace any more, by the endpoint that was read last. */
+  /** Newest final block according to the endpoint that was read last. */
   #finalized = -1;
-  /** When it was last seen that no block is to be read once more. */
+  /** When the last check found no backfill due. */
   #noBackfillAt = -Infinity;
   #pace: Pace = [];
   #paceHead: { readonly number: number; readonly timestamp: number } | undefined;
@@ -99,7 +105,7 @@ export class ChainFollower {
     this.#waker.wake();
   }
 
-  /** Follows until the signal; then another process may at once. Never rejects. */
+  /** Follows the chain until the signal aborts, then releases it for other processes. Never rejects. */
   async run(): Promise<void> {
     while (!this.#signal.aborted) {
       const waitMs = await this.#turn();
@@ -108,7 +114,10 @@ export class ChainFollower {
     await this.#release();
   }
 
-  /** One step, or one look whether the chain is free. @returns how long to wait. */
+  /**
+   * Takes one step, or checks once whether the chain is free.
+   * @returns how long to wait.
+   */
   async #turn(): Promise<number> {
     const config = this.#parts.monitored().get(this.#chainId);
     if (config === undefined) return LONGEST_POLL_MS;
@@ -131,7 +140,7 @@ export class ChainFollower {
     }
   }
 
-  /** The cursor, if this process has the lease of the chain or can take it. */
+  /** Returns the cursor if this process has the lease of the chain or can acquire it. */
   async #hold(): Promise<Cursor | undefined> {
     const now = performance.now();
     const { leaseMs } = this.#settings;
@@ -141,7 +150,7 @@ export class ChainFollower {
     return this.#cursor;
   }
 
-  /** Gives the chain its cursor. */
+  /** Creates the cursor of the chain. */
   async #begin({ from }: MonitoredChain): Promise<Step> {
     const { database } = this.#parts;
     if (from !== 'head') {
@@ -162,7 +171,7 @@ export class ChainFollower {
     return this.#reader.withEndpoint((question) => this.#stepAt(question, cursor, config));
   }
 
-  /** An earlier first block in the configuration: what lies before the old one is read as a backfill. */
+  /** Applies an earlier first block from the configuration: blocks before the old one become a backfill. */
   async #beginEarlier(cursor: Cursor, from: number): Promise<void> {
     const { chainId, startBlock } = cursor;
     await this.#parts.database.transaction(async (transaction) => {
@@ -200,12 +209,12 @@ export class ChainFollower {
       this.#lastHead = { number: latest.number, since: now };
     }
     this.#learnPace(question, latest);
-    // Whoever replaces blocks of a chain of his own starts it anew, and then all of it is read once more.
+    // A local chain whose blocks are replaced has been restarted, so all of it is read again.
     this.#finalized = question.chain.local ? latest.number : read.finalized;
     return read;
   }
 
-  /** Half of the usual time from block to block; a node of one's own may be asked often. */
+  /** Sets the poll interval to half of the usual block time; the operator's own node may be polled often. */
   #learnPace(question: BlockQuestion, latest: { number: number; timestamp: number }): void {
     const before = this.#paceHead;
     if (before === undefined || latest.number > before.number) {
@@ -222,8 +231,9 @@ export class ChainFollower {
   }
 
   /**
-   * Whether the endpoint ends below the cursor, which is no reorganisation: nodes behind one URL differ a little.
-   * @throws FollowFault where that lasts
+   * Returns whether the endpoint's head is below the cursor. That is not a reorg: nodes behind one URL differ
+   * slightly.
+   * @throws FollowFault if it persists
    */
   async #isBehind(
     question: BlockQuestion,
@@ -234,8 +244,8 @@ export class ChainFollower {
     const behindMs = this.#reader.book.noteBehind(question.endpoint, isBehind);
     if (!isBehind) return false;
     if (behindMs < this.#settings.behindMs) return true;
-    // A node that lags has the blocks that were followed, up to its own newest. A chain of the operator's own may be
-    // shorter than it was: its node is the one that knows.
+    // A lagging node still has the followed blocks up to its own head. A local chain may have become shorter,
+    // and its node is authoritative.
     const kept = await listHashes(this.#parts.database, this.#chainId);
     const beside = kept.find(({ number }) => number <= head.number);
     const theirs = beside && (await requireHeader(question, beside.number));
@@ -249,7 +259,7 @@ export class ChainFollower {
     );
   }
 
-  /** The cursor stands where it should: now and then another endpoint is asked whether it is further. */
+  /** Nothing to read: from time to time, checks whether another endpoint is further ahead. */
   async #rest(question: BlockQuestion, head: number): Promise<Step> {
     const now = performance.now();
     const isStalled = now - (this.#lastHead?.since ?? now) >= this.#settings.stalledMs;
@@ -297,9 +307,8 @@ export class ChainFollower {
   }
 
   /**
-   * Reads the next blocks that are to be read once more. What they lack is written down with them: the chain is followed
-   * all the same.
-   * @returns whether there were any
+   * Reads the next due backfill. Failures are recorded with the backfill and do not stop the chain.
+   * @returns whether a backfill was due
    */
   async #backfill(cursor: Cursor): Promise<boolean> {
     const { backfillPollMs, batchBlocks } = this.#settings;
@@ -340,7 +349,7 @@ export class ChainFollower {
     if (dropped.length > 0) onRolledBack?.(this.#chainId, dropped);
   }
 
-  /** Takes back what the chain replaced, if enough operators have the new blocks. */
+  /** Rolls back replaced blocks if enough operators have the new ones. */
   async #rollBack(question: BlockQuestion, cursor: Cursor, finalized: number): Promise<Step> {
     const { database } = this.#parts;
     const kept = await listHashes(database, this.#chainId);
@@ -396,11 +405,14 @@ export class ChainFollower {
       this.#log.info(facts, 'a chain is followed again');
     }
     this.#failures = 0;
-    // Moving the cursor clears the fault that is stored.
+    // Moving the cursor clears the stored fault.
     if (step !== 'idle') this.#shownFault = undefined;
   }
 
-  /** Writes down why the chain is not followed. @returns how long to wait. */
+  /**
+   * Records why the chain cannot be followed.
+   * @returns how long to wait.
+   */
   async #failed(error: unknown): Promise<number> {
     this.#failures += 1;
     const { faultMs, longestFaultMs } = this.#settings;
@@ -434,7 +446,7 @@ export class ChainFollower {
   }
 }
 
-/** Where nothing that is kept is the chain's any more: the block before the oldest that is kept. */
+/** Returns the fork if the chain has none of the stored blocks: the block before the oldest stored one. */
 async function forkBelow(
   question: BlockQuestion,
   { startBlock }: Cursor,

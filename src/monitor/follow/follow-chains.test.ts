@@ -52,7 +52,7 @@ describeWith([ANVIL], 'a followed chain', () => {
   const head = async (): Promise<number> => Number(await anvil.request<Hex>('eth_blockNumber'));
   const mine = (blocks: number): Promise<unknown> =>
     anvil.request('anvil_mine', [`0x${blocks.toString(16)}`]);
-  /** All kinds in blocks of their own, or several in one. */
+  /** Creates contracts of all kinds, one or several per block. */
   const create = async (count: number, perBlock = 1): Promise<void> => {
     await anvil.request('evm_setAutomine', [false]);
     for (let sent = 0; sent < count; sent += 1) {

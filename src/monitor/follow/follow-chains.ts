@@ -1,4 +1,4 @@
-// Follows the monitored chains and finds every creation in them, each exactly once, whatever ends or is replaced.
+// Follows the monitored chains and finds each creation exactly once, across process crashes and reorgs.
 import { messageOf } from '../../errors.ts';
 import { type Logger } from '../../log.ts';
 import { ChainReader } from './chain-reader.ts';
@@ -6,11 +6,11 @@ import { ChainFollower } from './follow-chain.ts';
 import { FOLLOW_DEFAULTS, type FollowOptions, type FollowParts } from './follow-options.ts';
 import { Waker } from './waker.ts';
 
-/** The following of this process. */
+/** Handle of the chain followers of this process. */
 export interface Following {
-  /** Looks at once for new blocks, and for chains that are monitored now. */
+  /** Checks immediately for new blocks and newly monitored chains. */
   wake(): void;
-  /** Ends what is at work and hands it to other processes. */
+  /** Stops all work and releases it to other processes. */
   close(): Promise<void>;
 }
 
@@ -20,12 +20,12 @@ interface FollowedChain {
   readonly ended: Promise<void>;
 }
 
-/** How soon a change of the monitored chains is seen. */
+/** How often changes of the monitored chains are checked. */
 const LOOK_EVERY_MS = 1_000;
 
 /**
- * Starts to follow the monitored chains beside other processes of the same database. Each chain is followed by one of
- * them at a time.
+ * Starts following the monitored chains, sharing them with other processes on the same database. Only one
+ * process follows a chain at a time.
  */
 export function startFollowing(parts: FollowParts, options: FollowOptions, log: Logger): Following {
   const settings = { ...FOLLOW_DEFAULTS, ...options };

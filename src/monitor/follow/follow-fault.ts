@@ -2,12 +2,13 @@ import { FullmatchError } from '../../errors.ts';
 import { type EndpointFault, reasonOf, showFaults } from '../../chains/rpc/rpc-faults.ts';
 
 /**
- * Why a chain or a backfill is not read further. `chain_not_found` the registry does not have it; `rpc_unreachable` no
- * endpoint gives what is needed; `budget_spent` the hosts of all endpoints were asked as often today as they may be;
- * `endpoint_behind` every endpoint ends below the cursor; `endpoints_disagree` two operators have another block under
- * one number; `not_confirmed` no endpoint of another operator has the block; `finality_unknown` no endpoint says which
- * block is final; `not_final` the chain may still replace the blocks; `blocks_replaced` blocks were read that do not
- * follow each other; `monitor_failed` anything else.
+ * Why a chain or a backfill cannot be read further. `chain_not_found`: the registry does not have the chain;
+ * `rpc_unreachable`: no endpoint provides the data; `budget_spent`: the daily budget of all endpoint hosts is
+ * used up; `endpoint_behind`: every endpoint's head is below the cursor; `endpoints_disagree`: two operators
+ * have different blocks under one number; `not_confirmed`: no endpoint of another operator has the block;
+ * `finality_unknown`: no endpoint reports the final block; `not_final`: the chain may still replace the
+ * blocks; `blocks_replaced`: the blocks that were read do not follow each other; `monitor_failed`: anything
+ * else.
  */
 export type FollowFaultCode =
   | 'chain_not_found'
@@ -21,10 +22,10 @@ export type FollowFaultCode =
   | 'blocks_replaced'
   | 'monitor_failed';
 
-/** A fault that is shown beside the chain. Its message names endpoints by their labels. */
+/** A fault that is shown with the chain. Its message names endpoints by their labels. */
 export class FollowFault extends Error {
   readonly code: FollowFaultCode;
-  /** For one endpoint: the reason that is shown beside its label. */
+  /** Reason shown with the label of a single endpoint. */
   readonly reason: string;
 
   constructor(code: FollowFaultCode, message: string, reason: string = code) {
@@ -34,7 +35,7 @@ export class FollowFault extends Error {
   }
 }
 
-/** Whether an error says something about one endpoint, so that another may do better. */
+/** Returns whether an error concerns only one endpoint, so that another may succeed. */
 export function isEndpointFault(error: unknown): boolean {
   if (error instanceof FollowFault) return true;
   return (
@@ -43,7 +44,7 @@ export function isEndpointFault(error: unknown): boolean {
   );
 }
 
-/** The reason that is shown beside the label of an endpoint. */
+/** Returns the reason to show with the label of an endpoint. */
 export function endpointReason(error: unknown): string {
   return error instanceof FollowFault ? error.reason : reasonOf(error);
 }
@@ -67,10 +68,10 @@ const MESSAGES: Readonly<Record<string, string>> = {
   blocks_replaced: 'Blocks were replaced while they were read',
 };
 
-/** What is shown when every endpoint failed. */
+/** Returns the fault to show when every endpoint failed. */
 export function allFailed(faults: readonly EndpointFault[]): FollowFault {
   const reasons = new Set(faults.map(({ reason }) => reason));
-  // One disagreement says more than that the others rest or lag.
+  // A disagreement is more informative than endpoints that rest or lag.
   const reason = reasons.has('endpoints_disagree') ? 'endpoints_disagree' : [...reasons][0];
   const shown = showFaults(faults);
   const isShared = reasons.size === 1 && reason !== undefined && ONE_REASON.has(reason);
@@ -82,11 +83,11 @@ export function allFailed(faults: readonly EndpointFault[]): FollowFault {
 
 const SHOWN_CHARACTERS = 1000;
 
-/** The fault as it is stored: nothing of a URL, and bounded. */
+/** Describes a fault for storage: without URLs, and truncated. */
 export function describeFault(error: unknown): { readonly code: string; readonly message: string } {
   if (error instanceof FollowFault || error instanceof FullmatchError) {
     return { code: error.code, message: error.message.slice(0, SHOWN_CHARACTERS) };
   }
-  // The text of an unknown error may hold anything; the log has it.
+  // The text of an unknown error may contain anything; it is only in the log.
   return { code: 'monitor_failed', message: 'An unexpected error; see the service log.' };
 }

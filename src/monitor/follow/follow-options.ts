@@ -5,49 +5,49 @@ import { type Hex } from '../../lib/hex.ts';
 import { type Database } from '../../store/database.ts';
 import { type MonitoredChain } from '../seen-creation.ts';
 
-/** What following needs of others. */
+/** Dependencies of the chain followers. */
 export interface FollowParts {
   readonly database: Database;
   readonly rpc: RpcClient;
   readonly findChain: (chainId: number) => RegisteredChain | undefined;
-  /** The chains to follow, as they are now. */
+  /** The chains to follow at present. */
   readonly monitored: () => ReadonlyMap<number, MonitoredChain>;
-  /** How many operators have to agree, where the configuration says so. */
+  /** Number of operators that must agree, if configured. */
   readonly quorumOf: (chainId: number) => Quorum | undefined;
-  /** Takes one request out of the daily budget of a host, or says that none is left. Without it there is no budget. */
+  /** Takes one request from the host's daily budget; returns false if it is used up. Absent means no budget. */
   readonly takeRequest?: (host: string) => boolean;
-  /** Told after creations of a chain were stored by this process. */
+  /** Called after this process stored creations of a chain. */
   readonly onCreations?: (chainId: number) => void;
-  /** Told which addresses had creations in blocks that the chain replaced; their rows are gone. */
+  /** Called with the addresses of creations in replaced blocks; their rows are already deleted. */
   readonly onRolledBack?: (chainId: number, addresses: readonly Hex[]) => void;
 }
 
-/** Times in milliseconds, and sizes; each has a default. */
+/** Intervals in milliseconds, and sizes; each has a default. */
 export interface FollowOptions {
-  /** Between two looks at the newest block; by default half of the chain's usual block time, from 250 to 15,000. */
+  /** Poll interval of the newest block; by default half of the chain's usual block time, from 250 to 15,000. */
   readonly pollMs?: number;
-  /** Blocks that are stored by one transaction (32). */
+  /** Blocks stored per transaction (32). */
   readonly batchBlocks?: number;
-  /** Blocks that are read at once from one endpoint (8). */
+  /** Blocks read concurrently from one endpoint (8). */
   readonly blocksAtOnce?: number;
-  /** How long a chain stays a process's own after its last sign of life (15,000). */
+  /** Lifetime of a chain's lease after its last renewal (15,000). */
   readonly leaseMs?: number;
-  /** How often a standing cursor is written down as current (5,000). */
+  /** How often a cursor without progress is recorded as current (5,000). */
   readonly heartbeatMs?: number;
-  /** How often the final block is asked for (15,000). */
+  /** How often the final block is refreshed (15,000). */
   readonly finalizedMs?: number;
-  /** How often the process that follows a chain looks for blocks to be read once more (1,000). */
+  /** How often the process that follows a chain checks for backfills (1,000). */
   readonly backfillPollMs?: number;
-  /** How long the newest block may stay the same before another endpoint is asked for its own (10,000). */
+  /** How long the newest block may stay the same before another endpoint is checked (10,000). */
   readonly stalledMs?: number;
   /** How long an endpoint may be behind the cursor before that is a fault (5,000): nodes behind one URL differ. */
   readonly behindMs?: number;
-  /** The first and the longest pause after a fault (500 and 15,000). */
+  /** First and longest pause after a fault (500 and 15,000). */
   readonly faultMs?: number;
   readonly longestFaultMs?: number;
-  /** The longest rest of an endpoint that failed (60,000). */
+  /** Longest rest of a failed endpoint (60,000). */
   readonly longestRestMs?: number;
-  /** The time that one endpoint has for one question (15,000). */
+  /** Timeout of one request to one endpoint (15,000). */
   readonly askMs?: number;
 }
 

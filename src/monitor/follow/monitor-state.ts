@@ -5,49 +5,49 @@ import { type BlockSpan } from './untraced-blocks.ts';
 
 export { requestBackfill, retryBackfills };
 
-/** A fault that is shown, and since when. */
+/** A fault with the time since which it has been shown. */
 export interface MonitorFault {
   readonly code: string;
   readonly message: string;
   readonly since: Date;
 }
 
-/** How far a chain was read. */
+/** Progress of reading a chain. */
 export interface MonitorState {
   readonly chainId: number;
-  /** The first block that is followed. */
+  /** First followed block. */
   readonly startBlock: number;
-  /** The newest block up to which every creation is stored; one less than the first block at first. */
+  /** Newest block up to which every creation is stored; initially the block before the first one. */
   readonly number: number;
   readonly hash?: Hex;
-  /** The newest block of the chain, and the newest that is final, when they were last read. */
+  /** Newest block and newest final block of the chain when they were last read. */
   readonly head?: number;
   readonly finalized?: number;
-  /** Blocks between the cursor and the newest block. */
+  /** Blocks between the cursor and the head. */
   readonly lag: number;
-  /** When the cursor last moved, or was seen to stand where it should. */
+  /** When the cursor last moved, or was last found to be at its target. */
   readonly currentAt: Date;
   readonly fault?: MonitorFault;
-  /** Creations ever stored. */
+  /** Total creations stored. */
   readonly found: number;
   readonly reorganisations: number;
-  /** The newest reorganisation: the newest block that stayed. */
+  /** The last reorg: the newest block that was kept. */
   readonly reorganised?: { readonly to: number; readonly at: Date };
-  /** Whether a process follows the chain now. */
+  /** Whether a process is following the chain now. */
   readonly isFollowed: boolean;
   readonly gaps: GapCounts;
 }
 
-/** How much of a chain is not read yet, or not wholly. */
+/** Amounts of a chain that are unread or only partly read. */
 export interface GapCounts {
-  /** Ranges of blocks that are to be read once more, and the blocks in them. */
+  /** Backfills, and the number of blocks in them. */
   readonly backfillRanges: number;
   readonly backfillBlocks: number;
-  /** Blocks whose contracts made by contracts were not seen. */
+  /** Blocks whose contracts created by other contracts are unknown. */
   readonly untracedBlocks: number;
 }
 
-/** Blocks in a row that are to be read once more. */
+/** Consecutive blocks that are to be read again. */
 export interface OpenBackfill extends BlockSpan {
   readonly attempts: number;
   readonly nextTryAt: Date;
@@ -55,12 +55,12 @@ export interface OpenBackfill extends BlockSpan {
   readonly fault?: { readonly code: string; readonly message: string };
 }
 
-/** What of a chain is not read yet, or not wholly, with its blocks. */
+/** Blocks of a chain that are unread or only partly read. */
 export interface Gaps {
-  /** In the order of their blocks, at most {@link GAPS_MAX}. */
+  /** In block order, at most {@link GAPS_MAX}. */
   readonly ranges: readonly OpenBackfill[];
   readonly untraced: readonly BlockSpan[];
-  /** Whether there are more than are listed. */
+  /** Whether there are more than listed. */
   readonly isCut: boolean;
 }
 
@@ -115,7 +115,7 @@ interface StateRow {
   readonly untraced_blocks: string;
 }
 
-/** How far monitored chains were read: these, or all that ever were monitored. */
+/** Reads the progress of the given chains, or of all chains that were ever monitored. */
 export async function readMonitorStates(
   database: Queryable,
   chainIds?: readonly number[],
@@ -157,7 +157,7 @@ export async function readMonitorStates(
   });
 }
 
-/** What of a chain is not read yet, or not wholly. */
+/** Reads the blocks of a chain that are unread or only partly read. */
 export async function readGaps(database: Queryable, chainId: number): Promise<Gaps> {
   const ranges = await database.query<{
     first_block: string;

@@ -34,16 +34,16 @@ import {
 import { type EndpointBook } from './endpoint-book.ts';
 import { FollowFault } from './follow-fault.ts';
 
-/** The answer of eth_getBlockByNumber with the hashes of the transactions. */
+/** Response of eth_getBlockByNumber with transaction hashes. */
 const blockHeader = blockHead.extend({ parentHash: hash, transactions: listOf(hash) });
 export type BlockHeader = z.output<typeof blockHeader>;
 
 type BlockReceipt = z.output<typeof blockReceipts>[number];
 
-/** Receipts and codes that are asked for one by one in one block; more are not. */
+/** Most items of one block (receipts, bytecode) that are read one by one. */
 const SINGLE_MAX = 500;
 
-/** Which endpoint reads, and what is known of it. */
+/** An endpoint to read from, with its known state. */
 export interface BlockQuestion {
   readonly rpc: RpcClient;
   readonly chain: RegisteredChain;
@@ -59,7 +59,7 @@ function ask<T>(question: BlockQuestion, request: RpcRequest<T>): Promise<T> {
   return rpc.ask(chain, endpoint, { maxBytes, ...request }, { signal, deadlineMs: askMs });
 }
 
-/** The header of a block with the hashes of its transactions; null when the endpoint has no such block. */
+/** Reads the header of a block with its transaction hashes; null if the endpoint does not have the block. */
 export async function readHeader(
   question: BlockQuestion,
   tag: BlockTag,
@@ -75,7 +75,10 @@ export async function readHeader(
   return header;
 }
 
-/** The header of a block that has to be there. @throws FollowFault for the endpoint where the block is not. */
+/**
+ * Reads the header of a block that must exist.
+ * @throws FollowFault for the endpoint if it does not.
+ */
 export async function requireHeader(question: BlockQuestion, tag: BlockTag): Promise<BlockHeader> {
   const header = await readHeader(question, tag);
   if (header !== null) return header;
@@ -103,10 +106,10 @@ function replaced({ endpoint }: BlockQuestion, number: number): FollowFault {
 }
 
 /**
- * What one block created, all of it from one endpoint and for one hash of the block.
- * @param known the header, where it was read already
- * @throws FullmatchError as {@link RpcClient.ask}; FollowFault where the endpoint has no such block, or replaced it
- * while it was read.
+ * Reads the creations of one block, all from one endpoint and for one block hash.
+ * @param known the header, if it was already read
+ * @throws FullmatchError as {@link RpcClient.ask}; FollowFault if the endpoint does not have the block or
+ * replaced it during the read.
  */
 export async function readBlockCreations(
   question: BlockQuestion,
@@ -118,7 +121,7 @@ export async function readBlockCreations(
   const { hash: blockHash, parentHash, timestamp } = header;
   const block = { number, hash: blockHash, parentHash, timestamp };
   const lacksTraces = !wantsTraces || question.book.lacksTraces(question.endpoint);
-  // Where nothing is traced an empty block counts as its neighbours do, so that they are one stretch.
+  // Without tracing, an empty block counts as untraced like its neighbours, so that they form one span.
   if (header.transactions.length === 0) return { ...block, creations: [], isTraced: !lacksTraces };
   const facts = await readFacts(question, header);
   const needsTraces = facts.some((each) => !each.hasFailed && mayCreateWithin(each));
@@ -128,7 +131,7 @@ export async function readBlockCreations(
   return { ...block, creations, isTraced: isTraced && (traces !== undefined || !lacksTraces) };
 }
 
-/** The transactions with their receipts, in the order of the block. */
+/** Reads the transactions with their receipts, in the order of the block. */
 async function readFacts(
   question: BlockQuestion,
   header: BlockHeader,
@@ -140,7 +143,8 @@ async function readFacts(
   for (const each of await readReceipts(question, header, missing)) {
     byHash.set(each.transactionHash, each);
   }
-  // Receipts of some nodes do not name the contract: then the transaction has to say who created it.
+  // The receipts of some nodes do not name the contract: then the transaction itself must be read for its
+  // sender.
   const isUnclear = [...byHash.values()].some(
     ({ to, contractAddress, status }) => !to && !contractAddress && status !== 0,
   );
@@ -163,7 +167,7 @@ function factsOf(found: BlockReceipt, sent: Transaction | undefined): Transactio
   };
 }
 
-/** The receipts of a block at once; undefined when the endpoint does not have the method. */
+/** Reads all receipts of a block at once; undefined if the endpoint does not support the method. */
 async function readBlockReceipts(
   question: BlockQuestion,
   header: BlockHeader,
@@ -180,7 +184,7 @@ async function readBlockReceipts(
     book.noteRefusal(endpoint, method, error);
     return undefined;
   }
-  // A node may hear of a block before it has its receipts.
+  // A node may have a block before it has its receipts.
   if (all === null) throw wrongAnswer(question, method, 'no receipts of a block that it has');
   if (all.some(({ blockHash }) => blockHash !== header.hash))
     throw replaced(question, header.number);
@@ -188,7 +192,7 @@ async function readBlockReceipts(
   return all;
 }
 
-/** Of an endpoint without receipts of whole blocks: those of transactions that create a contract. */
+/** Reads the receipts of transactions that create a contract, from an endpoint without block receipts. */
 async function readFactsOneByOne(
   question: BlockQuestion,
   header: BlockHeader,
@@ -196,7 +200,7 @@ async function readFactsOneByOne(
   const byHash = await readTransactions(question, header);
   const unclear = header.transactions.filter((each) => {
     const transaction = byHash.get(each);
-    // A transaction of another shape may create a contract too.
+    // A transaction with an unexpected shape may create a contract too.
     return transaction === undefined || (transaction.to ?? undefined) === undefined;
   });
   const receipts = await readReceipts(question, header, unclear);
@@ -209,7 +213,7 @@ async function readFactsOneByOne(
   });
 }
 
-/** The transactions of a block, by their hashes. */
+/** Reads the transactions of a block by their hashes. */
 async function readTransactions(
   question: BlockQuestion,
   header: BlockHeader,
@@ -243,7 +247,7 @@ async function readReceipts(
   return found;
 }
 
-/** The traces of the block, which have to be of its own transactions; undefined when the endpoint has none. */
+/** Reads the traces of a block and checks that they belong to its transactions; undefined if the endpoint has none. */
 async function readTraces(
   question: BlockQuestion,
   header: BlockHeader,
@@ -271,14 +275,17 @@ async function readTraces(
   }
   const namesBlock = traces.format === 'flat' && traces.frames.every(({ blockHash }) => blockHash);
   if (!namesBlock) {
-    // This format does not say of which block it is: the one before and after it must be the same.
+    // This format does not identify the block, so its hash must be the same before and after the request.
     const now = await readHeader(question, header.number);
     if (now?.hash !== header.hash) throw replaced(question, header.number);
   }
   return read;
 }
 
-/** The traces of a block that is too large to be traced at once: those of the transactions that may create contracts. */
+/**
+ * Reads the traces of a block that is too large to be traced at once, for each transaction that may create
+ * contracts.
+ */
 async function readTracesOneByOne(
   { rpc, chain, endpoint, signal }: BlockQuestion,
   facts: readonly TransactionFacts[],
@@ -293,7 +300,7 @@ async function readTracesOneByOne(
   return read;
 }
 
-/** The creations that left code; where no trace shows the code, by the state after the block. */
+/** Returns the creations that left bytecode; if no trace shows the bytecode, the state after the block decides. */
 async function settleCodes(
   question: BlockQuestion,
   header: BlockHeader,
@@ -317,7 +324,10 @@ async function settleCodes(
   return settled;
 }
 
-/** The code at the end of the block; undefined when the endpoint does not show it, which says nothing of the contract. */
+/**
+ * Reads the bytecode at the end of the block; undefined if the endpoint cannot provide it, which says nothing
+ * about the contract.
+ */
 async function readCode(
   question: BlockQuestion,
   header: BlockHeader,

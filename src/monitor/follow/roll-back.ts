@@ -3,13 +3,13 @@ import { sql, type Database } from '../../store/database.ts';
 import { addBackfill } from './backfills.ts';
 import { type Cursor, holdCursor } from './cursor.ts';
 
-/** The newest block that a reorganisation left in its place. */
+/** The newest block that a reorg did not replace. */
 export interface Fork {
-  /** One less than the first block that is followed where that one was replaced too. */
+  /** The block before the first followed one, if the first one was replaced too. */
   readonly number: number;
-  /** Absent where no hash of it is known. */
+  /** Absent if its hash is unknown. */
   readonly hash?: Hex;
-  /** Whether blocks below it may have been replaced too: no hash of them is kept. */
+  /** Whether older blocks may have been replaced too, since none of their hashes are stored. */
   readonly isTooDeep: boolean;
 }
 
@@ -40,14 +40,15 @@ const MOVE = sql(
    WHERE chain_id = $1`,
 );
 
-/** Blocks from the oldest kept hash on that are looked at one by one before halving: most reorganisations are short. */
+/** Number of newest hashes that are checked one by one before the binary search: most reorgs are short. */
 const NEAR = 4;
 
 /**
- * The newest kept block that the chain still has, found with few questions: hashes that fit lie below those that do not.
+ * Finds the newest stored block that the chain still has, with few requests: matching hashes are below the
+ * others.
  * @param kept newest first
  * @param isSame whether the chain has this block
- * @returns undefined where it has none of them
+ * @returns undefined if it has none of them
  */
 export async function findFork<Kept>(
   kept: readonly Kept[],
@@ -68,8 +69,8 @@ export async function findFork<Kept>(
 }
 
 /**
- * Takes back what was seen above the fork and moves the cursor there, in one transaction. Where older blocks may have
- * been replaced too, all of them are read once more.
+ * Deletes creations above the fork and moves the cursor there, in one transaction. If older blocks may have
+ * been replaced too, schedules all of them to be read again.
  */
 export async function rollBack(
   database: Database,
@@ -79,7 +80,7 @@ export async function rollBack(
   const { chainId, startBlock } = cursor;
   return database.transaction(async (transaction) => {
     await holdCursor(transaction, cursor);
-    // Where not even the block before the first one stands, nothing below it does either.
+    // If not even the block before the first one is known, all older blocks are discarded too.
     const isAnew = fork.number < startBlock && fork.hash === undefined;
     const stays = isAnew ? -1 : fork.number;
     const dropped = await transaction.query<{ address: Buffer; block_number: string }>(

@@ -3,8 +3,8 @@ import { sql, type Queryable } from '../../store/database.ts';
 import { type BlockCreations } from '../seen-creation.ts';
 import { noteUntraced, spansOf } from './untraced-blocks.ts';
 
-// Blocks that are read once more, after a reorganisation or for a backfill: what another block under one of their
-// numbers had created never was.
+// For blocks that are read again, after a reorg or in a backfill: deletes creations of other blocks with the
+// same numbers, which are no longer part of the chain.
 const DROP_REPLACED = sql(
   'drop creations of replaced blocks',
   `DELETE FROM seen_creations
@@ -30,17 +30,17 @@ const COUNT = sql(
   `UPDATE monitor_cursors SET found = found + $2 WHERE chain_id = $1`,
 );
 
-/** What storing blocks changed. */
+/** Changes made by storing blocks. */
 export interface StoredBlocks {
-  /** Creations that were not there before. */
+  /** Creations that were not stored before. */
   readonly added: number;
-  /** Addresses of creations of other blocks that were stored under these numbers. */
+  /** Addresses of deleted creations, which belonged to other blocks with these numbers. */
   readonly dropped: readonly Hex[];
 }
 
 /**
- * Stores what blocks in a row created, each creation once however often the blocks are read. In a transaction that
- * holds the chain's cursor.
+ * Stores the creations of consecutive blocks, each creation once however often the blocks are read. Must run
+ * in a transaction that holds the chain's cursor.
  * @param isRepeated whether the blocks may have been read before
  */
 export async function storeBlocks(

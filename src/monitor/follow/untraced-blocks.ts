@@ -1,12 +1,12 @@
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** Blocks in a row, both ends among them. */
+/** Consecutive blocks, including both ends. */
 export interface BlockSpan {
   readonly first: number;
   readonly last: number;
 }
 
-/** Spans of the blocks for which something holds, in ascending order. */
+/** Returns the spans of blocks for which `holds` is true, in ascending order. */
 export function spansOf<Block extends { readonly number: number }>(
   blocks: readonly Block[],
   holds: (block: Block) => boolean,
@@ -21,7 +21,7 @@ export function spansOf<Block extends { readonly number: number }>(
   return spans;
 }
 
-/** The spans without these blocks. */
+/** Returns the spans without these blocks. */
 export function subtractSpan(spans: readonly BlockSpan[], taken: BlockSpan): readonly BlockSpan[] {
   return spans.flatMap(({ first, last }) =>
     [
@@ -31,7 +31,7 @@ export function subtractSpan(spans: readonly BlockSpan[], taken: BlockSpan): rea
   );
 }
 
-/** The spans as few as possible, in ascending order: those that touch or overlap are one. */
+/** Merges spans that touch or overlap, and returns them in ascending order. */
 export function mergeSpans(spans: readonly BlockSpan[]): readonly BlockSpan[] {
   const merged: { first: number; last: number }[] = [];
   for (const span of spans.toSorted((left, right) => left.first - right.first)) {
@@ -57,8 +57,8 @@ const ADD = sql(
 );
 
 /**
- * Writes down which of some blocks were not traced, as few rows as possible. In a transaction that holds the chain's
- * cursor, so that no two do this at once.
+ * Records blocks that were not traced, in as few rows as possible. Must run in a transaction that holds the
+ * chain's cursor, so that it never runs twice at once.
  */
 export async function noteUntraced(
   transaction: Queryable,

@@ -1,9 +1,9 @@
-/** Lets a loop wait for a time, a call of {@link wake} or the end, whichever comes first. */
+/** Lets a loop wait for a timeout, a call of {@link wake} or an abort, whichever comes first. */
 export class Waker {
   #isWoken = false;
   #end: (() => void) | undefined;
 
-  /** Ends the wait under way, or the next one. */
+  /** Ends the current wait, or the next one if none is in progress. */
   wake(): void {
     this.#isWoken = true;
     this.#end?.();

@@ -3,7 +3,7 @@ const MINUTE_MS = 60 * SECOND_MS;
 const HOUR_MS = 60 * MINUTE_MS;
 const DAY_MS = 24 * HOUR_MS;
 
-/** How long after each try in vain the next one comes: sources are often pinned minutes or days after a deployment. */
+/** Pauses after failed tries: sources are often pinned minutes or days after a deployment. */
 const PAUSES_MS = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -17,16 +17,19 @@ const PAUSES_MS = [
   30 * DAY_MS,
 ] as const;
 
-/** What was not the contract's fault, such as an endpoint that lags behind, is often over in seconds. */
+/**
+ * Pauses after failures that are not the contract's fault, such as a lagging endpoint, which often pass
+ * within seconds.
+ */
 const SOON_MS = [5 * SECOND_MS, 20 * SECOND_MS] as const;
 
-/** Creations of one block are not tried in one moment for all time. */
+/** Jitter, so that the creations of one block are not always retried at the same moment. */
 const SPREAD = 0.2;
 
 /**
- * Milliseconds until the next try, or undefined where there is none any more.
- * @param tries how often it was tried in vain, this time included
- * @param isPassing whether the reason was none of the contract
+ * Returns the milliseconds until the next try, or undefined if there is none.
+ * @param tries failed tries, including this one
+ * @param isPassing whether the failure was not the contract's fault
  * @param chance from 0 to 1
  */
 export function pauseAfter(tries: number, isPassing: boolean, chance: number): number | undefined {

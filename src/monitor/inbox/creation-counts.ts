@@ -25,27 +25,30 @@ const READ_COUNTS = sql(
    ) AS counts GROUP BY 1, 2, 3 ORDER BY 1, 2, 4 DESC, 3`,
 );
 
-/** Where a creation may stand, in the order in which it gets there. */
+/** States of a creation, in their usual order. */
 export const CREATION_STATES = ['waiting', 'verifying', 'verified', 'given_up', 'gone'] as const;
 
-/** Where a creation stands; the last three are its ends. */
+/** State of a creation; the last three are final. */
 export type CreationState = (typeof CREATION_STATES)[number];
 
-/** How many creations of a chain are in a state, and why; forgotten ones are among them. */
+/** Number of creations of a chain in a state, by reason; includes deleted rows. */
 export interface CreationCount {
   readonly state: CreationState;
-  /** Empty where nothing is to say, as of what was not tried yet. */
+  /** Empty if there is none, for example before the first try. */
   readonly reason: string;
   readonly creations: number;
 }
 
-/** Deletes rows that ended longer ago than they are kept, a bounded number; their counts stay. @returns whether there may be more */
+/**
+ * Deletes a limited number of finished rows older than the retention period; their counts remain.
+ * @returns whether there may be more
+ */
 export async function forgetOldCreations(database: Queryable, keepDays: number): Promise<boolean> {
   const [row] = await database.query<{ forgotten: number }>(FORGET, [keepDays]);
   return row?.forgotten === MOST_FORGOTTEN;
 }
 
-/** The counts of chains. Chains without a creation are left out. */
+/** Reads the counts of chains. Chains without creations are omitted. */
 export async function readCreationCounts(
   database: Queryable,
   chainIds: readonly number[],

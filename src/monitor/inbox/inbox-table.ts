@@ -1,37 +1,40 @@
 import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** A creation whose turn it is, held by a lease. */
+/** A due creation, held by a lease. */
 export interface WaitingCreation {
   readonly chainId: number;
   readonly address: Hex;
   readonly blockNumber: number;
   readonly transactionHash: Hex;
-  /** SHA-256 of its code, where that was read before. */
+  /** SHA-256 of its bytecode, if that was read before. */
   readonly codeHash?: Buffer;
-  /** How often it was tried in vain. */
+  /** Number of failed tries. */
   readonly tries: number;
-  /** Where it stands, see {@link Stage}. */
+  /** Its stage, see {@link Stage}. */
   readonly stage: Stage;
 }
 
-/** `code`: whether its code is known, which asks no gateway; `sources`: its code is not known, and sources are looked for. */
+/**
+ * `code`: checks whether the bytecode is known, which needs no gateway; `sources`: the bytecode is unknown
+ * and sources are searched.
+ */
 export type Stage = 'code' | 'sources';
 
-/** What was read of a creation's code; absent where it was not. */
+/** Hashes of a creation's bytecode; absent if it was not read. */
 export interface ReadHashes {
-  /** SHA-256 of the code. */
+  /** SHA-256 of the bytecode. */
   readonly codeHash?: Buffer;
-  /** SHA-256 of the masked code. */
+  /** SHA-256 of the masked bytecode. */
   readonly maskedHash?: Uint8Array;
 }
 
-/** The outcome of a try: what the row of the creation says from then on. */
+/** Outcome of a try, which is stored in the creation's row. */
 export type TrialOutcome =
-  /** How it was verified: `known_code`, `already_verified`, or `sources` at the end of its job. */
+  /** How it was verified: `known_code`, `already_verified`, or `sources` when its job has ended. */
   | { readonly kind: 'verified'; readonly reason: string }
   | { readonly kind: 'verifying'; readonly jobId: string }
-  /** Its code is not known: it goes on to the stage of sources. */
+  /** Its bytecode is unknown, so it moves to the stage `sources`. */
   | { readonly kind: 'unknown_code' }
   | {
       readonly kind: 'waiting';
@@ -43,17 +46,17 @@ export type TrialOutcome =
     }
   | { readonly kind: 'given_up' | 'gone'; readonly reason: string; readonly detail: string };
 
-/** One new code brings no more back at once; the others come by their back-off. */
+/** Most creations that one new known bytecode makes due at once; the others follow by their back-off. */
 const MOST_REVIVED = 20_000;
 
 const COLUMNS = `chain_id, address, block_number, transaction_hash, code_hash, tries, sources_turn`;
-/** The turn of what was tried in vain: behind all that is new. */
+/** Turn of creations that failed before: after all new ones. */
 const LAST_TURN = 1_000_000;
-/** So many of a creator's creations have turns of their own; more are counted for none. */
+/** Most creations of one creator with distinct turns; further ones share the last turn. */
 const MOST_TURNS = 1000;
 
-// Each chain gives its first ones, so that a chain that is not monitored any more costs nothing. While a creation is held
-// its time lies in the future: nobody steps over it.
+// Selects the first due creations of each monitored chain, so that a chain that is no longer monitored costs
+// nothing. A held creation has a due time in the future, so other claims skip it without a lock.
 const claimStatement = (stage: Stage, isInStage: string, order: string) =>
   sql(
     `claim seen creations for their ${stage}`,
@@ -91,7 +94,7 @@ const SETTLE = sql(
      lease_token = NULL, lease_until = NULL
    WHERE ${ROW} AND lease_token = $4`,
 );
-// Those that wait are counted by an index of their own, and no more than have turns.
+// Waiting creations are counted with their own index, up to the maximum number of turns.
 const MOVE = sql(
   'move seen creation to the stage of sources',
   `UPDATE seen_creations AS seen SET code_hash = coalesce($5::bytea, code_hash),
@@ -108,7 +111,7 @@ const SETTLE_JOB = sql(
      ended_at = CASE WHEN $5::creation_state <> 'waiting' THEN now() END, job_id = CASE WHEN $5::creation_state <> 'waiting' THEN job_id END
    WHERE ${ROW} AND state = 'verifying' AND job_id = $4`,
 );
-// As few as the monitor's share of the queue, by an index of their own.
+// At most the monitor's share of the queue, read with its own index.
 const READ_ENDED_JOBS = sql(
   'read ended jobs of seen creations',
   `SELECT seen.chain_id, seen.address, block_number, seen.transaction_hash, code_hash, tries, sources_turn, job_id,
@@ -126,7 +129,7 @@ const READ_NEWEST_CODE = sql(
   'read newest known code',
   'SELECT coalesce(max(id), 0) AS id FROM known_codes',
 );
-// What is at work is tried with what is known now in any case.
+// Skips held creations, which are checked against the current known bytecode anyway.
 const REVIVE = sql(
   'try seen creations of new known codes again',
   `UPDATE seen_creations SET state = 'waiting', next_try_at = now(), ended_at = NULL, sources_turn = NULL
@@ -137,13 +140,13 @@ const REVIVE = sql(
      LIMIT ${MOST_REVIVED} FOR UPDATE SKIP LOCKED)`,
 );
 
-/** The number of the newest known code: later ones are larger, but for those that are being added now. */
+/** Returns the id of the newest known bytecode. Later ids are larger, except for those being added concurrently. */
 export async function readNewestKnownCode(database: Queryable): Promise<number> {
   const [row] = await database.query<{ id: string }>(READ_NEWEST_CODE);
   return Number(row?.id ?? 0);
 }
 
-/** Makes creations due whose code became known, also those that were given up. */
+/** Makes creations due whose bytecode became known, including abandoned ones. */
 export async function requeueKnownCreations(
   database: Queryable,
   after: number,
@@ -160,7 +163,10 @@ const RETRY = sql(
    RETURNING 1`,
 );
 
-/** Makes creations that wait due, as if they were new. @returns how many */
+/**
+ * Makes waiting creations due, as if they were new.
+ * @returns how many
+ */
 export async function retryCreations(
   database: Queryable,
   chainIds: readonly number[],
@@ -193,7 +199,7 @@ function toCreation(row: CreationRow): WaitingCreation {
   };
 }
 
-/** Takes creations of a stage that are due and that nobody holds. A lease that runs out gives them to others. */
+/** Claims due creations of a stage that no process holds. When a lease expires, others may claim them. */
 export async function claimCreations(
   database: Queryable,
   chainIds: readonly number[],
@@ -206,7 +212,7 @@ export async function claimCreations(
   return rows.map(toCreation);
 }
 
-/** Holds creations for longer. */
+/** Extends the leases of creations. */
 export async function renewCreations(
   database: Queryable,
   creations: readonly WaitingCreation[],
@@ -225,7 +231,7 @@ function keyOf({ chainId, address, blockNumber }: WaitingCreation): readonly unk
   return [chainId, hexToBytes(address), blockNumber];
 }
 
-/** Writes the outcome of a try. A creation whose lease was lost, or that the chain has replaced, stays as it is. */
+/** Stores the outcome of a try. Does nothing if the lease was lost or the chain replaced the creation. */
 export async function recordTrialOutcome(
   database: Queryable,
   creation: WaitingCreation,
@@ -253,7 +259,7 @@ export async function recordTrialOutcome(
   ]);
 }
 
-/** Writes the end of a creation's job, once. */
+/** Stores the outcome of a creation's job, once. */
 export async function settleJob(
   database: Queryable,
   creation: WaitingCreation,
@@ -270,7 +276,7 @@ export async function settleJob(
   ]);
 }
 
-/** A creation whose job has ended, or is not kept any more. */
+/** A creation whose job has ended or is no longer stored. */
 export interface EndedJob {
   readonly creation: WaitingCreation;
   readonly jobId: string;
@@ -279,7 +285,7 @@ export interface EndedJob {
   readonly message: string;
 }
 
-/** The creations whose jobs have ended, of all processes. */
+/** Reads the creations whose jobs have ended, of all processes. */
 export async function readEndedJobs(database: Queryable): Promise<readonly EndedJob[]> {
   const rows = await database.query<
     CreationRow & {
@@ -298,7 +304,7 @@ export async function readEndedJobs(database: Queryable): Promise<readonly Ended
   }));
 }
 
-/** How many creations are in the queue, and whether one of them has the same code. */
+/** Reads how many creations are in the queue, and whether one of them has the same bytecode. */
 export async function readVerifying(
   database: Queryable,
   codeHash: Buffer | undefined,

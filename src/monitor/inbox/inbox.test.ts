@@ -46,12 +46,12 @@ afterAll(async () => {
 
 let labels = 0;
 async function run<Row extends object>(text: string, values: unknown[] = []): Promise<Row[]> {
-  // A label names one statement only.
+  // A label must identify exactly one statement.
   return testDatabase.database.query<Row>(sql(`test ${(labels += 1)}`, text), values);
 }
 
 let number = 100;
-/** Puts creations into the inbox, as the follower of a chain does. */
+/** Adds creations to the inbox, as a chain follower does. */
 async function see(count = 1, creator = 'creator'): Promise<readonly `0x${string}`[]> {
   const addresses = Array.from({ length: count }, () => sampleAddress((number += 1)));
   await run(
@@ -79,7 +79,7 @@ async function rowOf(address: string): Promise<Row> {
   if (row === undefined) throw new Error('the row is gone');
   return row;
 }
-/** Ends the job of a creation, and tells of it as workers do. */
+/** Ends the job of a creation and sends the notification, as workers do. */
 async function endJob(address: string, set: string): Promise<void> {
   const ended = await run<{ id: string }>(
     `UPDATE verification_jobs SET finished_at = now(), request = NULL, client = NULL, network = NULL, ${set}
@@ -110,7 +110,7 @@ const FOUND: FoundSources = {
   from: 'http://127.0.0.1:1',
 };
 
-/** An inbox whose chain has the same code everywhere. */
+/** Starts an inbox on a chain with the same bytecode at every address. */
 function start(replaced: Partial<TrialParts> = {}, options: Partial<InboxOptions> = {}): Inbox {
   const { database } = testDatabase;
   const reading = {
@@ -135,7 +135,7 @@ function start(replaced: Partial<TrialParts> = {}, options: Partial<InboxOptions
       pack: async (request) => packRequest(request),
       submit: (request, client, share) =>
         submitJob(database, request, client, { total: 100, ...share }),
-      // Nothing is noticed by looking again: the notification must do.
+      // Polling never happens: the notification must be enough.
       waitForJobs: (_, signal) => watch.wait(2 ** 30, signal),
       queueShare: 3,
       log: silentLogger,
@@ -175,7 +175,7 @@ test('a creation whose code is known is stored at once, as found by the monitor'
 
 test('sources that are found become a verification of origin monitored, whose end is the creation’s', async () => {
   const [fine = '', wrong = ''] = await see(2);
-  // Their codes differ: of one code only one is verified at a time.
+  // The bytecode differs each time, since only one creation per bytecode is verified at a time.
   const reading = (code: number) => Buffer.from([code]);
   let codes = 0;
   const inbox = start({
@@ -418,7 +418,7 @@ test('a creation that was being claimed while the inbox closes is given back unt
   let tried = 0;
   const inbox = start({
     database,
-    // Ends never, as what listens to a signal only after it was aborted.
+    // Never settles, like code that starts listening to a signal after it was aborted.
     verifyKnownCode: () => {
       tried += 1;
       return new Promise(() => undefined);
@@ -477,7 +477,7 @@ test('the counts are those of the rows whatever happens to them, and forgetting 
   );
 });
 
-/** An inbox whose gateways never answer, and whose known codes are those of some addresses. */
+/** Starts an inbox whose gateways never respond and which knows only the bytecode at some addresses. */
 function startBehindGateways(known: readonly string[], order: string[]): Inbox {
   return start({
     verifyKnownCode: async (parts, deployment, signal) =>
@@ -545,7 +545,7 @@ test('gateways are asked for creators in turn, and for new creations before thos
   ended[0]?.();
   await until(async () => order.length === 2);
   expect(order[1]).toBe(other);
-  // What was tried is due again before the mass has had its turn.
+  // The failed creations are due again before the others have had their turn.
   await run(
     'UPDATE seen_creations SET next_try_at = now() WHERE tries = 1 AND lease_token IS NULL',
   );

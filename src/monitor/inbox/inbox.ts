@@ -18,45 +18,45 @@ import {
 import { ReadCodes } from './read-codes.ts';
 import { outcomeOfFailure, tryCreation, type TrialParts } from './try-creation.ts';
 
-/** How an inbox works. */
+/** Options of an inbox. */
 export interface InboxOptions {
-  /** How many creations this process works on at once, in each of the two stages. */
+  /** Creations that this process handles at once, in each of the two stages. */
   readonly concurrency: number;
-  /** How long creations stay after their end, in days. */
+  /** Retention period of finished creations, in days. */
   readonly keepDays: number;
-  /** How often it looks for creations that are due, in milliseconds (500). */
+  /** Interval of the search for due creations, in milliseconds (500). */
   readonly pollMs?: number;
-  /** How long a creation stays this process's own after it was renewed last, in milliseconds (60,000). */
+  /** Lifetime of a creation's lease after its last renewal, in milliseconds (60,000). */
   readonly leaseMs?: number;
 }
 
 const POLL_MS = 500;
-/** A notification of an ended job may be lost. */
+/** Fallback for lost notifications of ended jobs. */
 const JOBS_POLL_MS = 5000;
 const LEASE_MS = 60_000;
 const RENEWALS_PER_LEASE = 3;
-/** One try: the chain, a compilation of a sibling, gateways. */
+/** Timeout of one try, which reads the chain, compiles and queries gateways. */
 const TRIAL_TIMEOUT_MS = 300_000;
 const FORGET_MORE_MS = 2000;
 const FORGET_EVERY_MS = 600_000;
-/** After trouble with the database. */
+/** Delay after a database error. */
 const RETRY_MS = 1000;
 const DETAIL_CHARACTERS = 500;
 
-/** The inbox of this process, which works on creations until it is closed. */
+/** The inbox of this process, which handles creations until it is closed. */
 export interface Inbox {
-  /** Has it look for creations at once. */
+  /** Makes it search for creations immediately. */
   wake(): void;
-  /** How many creations are at work. */
+  /** Number of creations in progress. */
   readonly running: number;
-  /** Ends what is at work; it is due again at once. */
+  /** Stops work in progress; it is due again immediately. */
   close(): Promise<void>;
 }
 
 /**
- * Works on the creations that were seen: each that is due is held by one process, tried, and written back with its
- * outcome, so that a process that ends in between costs one lease. What needs no gateway has places of its own: a known
- * code is not kept waiting by codes whose sources nobody has.
+ * Handles the seen creations: claims each due creation with a lease, tries it and stores its outcome, so a
+ * crash delays it by at most one lease. Work without gateways has its own slots, so that known bytecode does
+ * not wait behind bytecode without available sources.
  */
 export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
   const { database, log } = parts;
@@ -111,7 +111,7 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
       await sleep(pollMs);
     }),
     repeatPart(signal, log, 'jobs of found contracts', async () => {
-      // Before the look, so that no end between the two is missed.
+      // Subscribes before the query, so that no job that ends in between is missed.
       const next = parts.waitForJobs(JOBS_POLL_MS, signal);
       for (const ended of await readEndedJobs(database)) await settleEnded(parts, ended);
       await next;
@@ -129,14 +129,14 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
     },
     close: async () => {
       closing.abort(new FullmatchError('shutting_down', 'The service is shutting down.'));
-      // A claim under way may still bring creations, so what is at work is known when the loops have ended.
+      // A claim in progress may still add creations, so wait for the loops before the remaining work.
       await Promise.all(loops);
       await Promise.all(atWork.values());
     },
   };
 }
 
-/** Repeats a part of the inbox's work; a failure is logged once until it is over. Never rejects. */
+/** Repeats a part of the inbox's work; a persistent failure is logged once. Never rejects. */
 function repeatPart(
   signal: AbortSignal,
   log: TrialParts['log'],
@@ -150,14 +150,14 @@ function repeatPart(
   return repeat(run, { signal, retryMs: RETRY_MS, onFailure });
 }
 
-/** The outcome of a try; where it had none, the creation is due again soon. */
+/** Returns the outcome of a try; if it threw, the creation is due again soon. */
 async function tryOrRelease(
   parts: Parameters<typeof tryCreation>[0],
   creation: WaitingCreation,
   ending: AbortSignal,
 ): Promise<Awaited<ReturnType<typeof tryCreation>>> {
   try {
-    // What listens to a signal only after it was aborted would never end.
+    // Code that starts listening to a signal after it was aborted might never settle.
     ending.throwIfAborted();
     return await tryCreation(parts, creation, ending);
   } catch (error) {
@@ -171,7 +171,7 @@ async function tryOrRelease(
   }
 }
 
-/** The words for people come from outside: they are printable and bounded. */
+/** Makes text from outside printable and truncates it. */
 function shown<Outcome extends TrialOutcome>(outcome: Outcome): Outcome {
   if (!('detail' in outcome)) return outcome;
   return { ...outcome, detail: printableText(outcome.detail, DETAIL_CHARACTERS) };
@@ -185,7 +185,7 @@ const JOB_NOT_KEPT = {
   isTry: false,
 } as const;
 
-/** What a creation's job came to. */
+/** Stores the outcome of a creation's job. */
 async function settleEnded(
   { database, random }: TrialParts,
   { creation, jobId, state, code, message }: EndedJob,
@@ -195,7 +195,7 @@ async function settleEnded(
       ? ({ kind: 'verified', reason: 'sources' } as const)
       : state === undefined
         ? JOB_NOT_KEPT
-        : // The try that submitted the job is counted already.
+        : // The try that submitted the job is already counted.
           outcomeOfFailure(
             Math.max(0, creation.tries - 1),
             { reason: code, detail: message },
@@ -204,7 +204,7 @@ async function settleEnded(
   await settleJob(database, creation, jobId, shown(outcome));
 }
 
-/** Forgets what ended long ago. */
+/** Deletes creations that finished long ago. */
 function tidy({ database, log }: TrialParts, keepDays: number, signal: AbortSignal): Promise<void> {
   return repeatPart(signal, log, 'forgetting of found contracts', async () => {
     const isMore = await forgetOldCreations(database, keepDays);

@@ -5,16 +5,16 @@ import { type WaitingCreation } from './inbox-table.ts';
 const KEPT_MS = 10_000;
 const MOST_KEPT = 64;
 
-/** Codes that the first stage read a moment ago, so that the second one does not ask the chain for them again. */
+/** Bytecode that the first stage just read, so that the second one does not read it from the chain again. */
 export class ReadCodes {
   readonly #kept = new LRUCache<string, DeployedCode>({ max: MOST_KEPT, ttl: KEPT_MS });
 
-  /** Keeps a code for the second stage. */
+  /** Keeps bytecode for the second stage. */
   keep(creation: WaitingCreation, code: DeployedCode): void {
     this.#kept.set(keyOf(creation), code);
   }
 
-  /** The code that was read a moment ago, once. */
+  /** Returns recently read bytecode, and forgets it. */
   take(creation: WaitingCreation): DeployedCode | undefined {
     const key = keyOf(creation);
     const kept = this.#kept.get(key);

@@ -6,7 +6,7 @@ import { sql, type Database } from '../../store/database.ts';
 import { checkCode, logRecheckOutcome } from '../../verification/recheck/code-check.ts';
 import { type VerificationParts } from '../../verification/verify-contract.ts';
 
-/** More are left to the walk over all matches. */
+/** Further ones are left to the regular recheck of all matches. */
 const MOST_WAITING = 100_000;
 const TRIES = 5;
 const PAUSE_MS = 5000;
@@ -21,16 +21,16 @@ interface Replaced {
   readonly address: Hex;
 }
 
-/** Looks at the matches of addresses whose creations the chain has replaced. */
+/** Rechecks the matches of addresses whose creations the chain has replaced. */
 export interface Rechecks {
   add(chainId: number, addresses: readonly Hex[]): void;
   close(): Promise<void>;
 }
 
 /**
- * Reads the code of addresses at which the chain replaced a creation, and withdraws matches of other code. Where no code
- * is there, it looks again after a pause: most transactions soon come into another block. One after another: of most
- * there is no match, which costs one look into the database.
+ * Reads the bytecode at addresses with a replaced creation, and withdraws matches of other bytecode. If there
+ * is no bytecode, checks again after a pause, since most transactions are soon included in another block.
+ * Works sequentially: most addresses have no match, which costs one database query.
  */
 export function startRechecks(
   database: Database,
@@ -54,7 +54,7 @@ export function startRechecks(
   };
   const isNotSeen = async (chainId: number, address: Hex): Promise<boolean> =>
     (await database.query(READ_SEEN, [chainId, hexToBytes(address)])).length === 0;
-  /** @returns whether no code is there */
+  /** @returns whether there is no bytecode */
   const checkWithRetry = async (replaced: Replaced, isLast: boolean): Promise<boolean> => {
     const { chainId, address } = replaced;
     for (let tries = 1; tries <= TRIES && !signal.aborted; tries += 1) {

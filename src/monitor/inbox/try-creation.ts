@@ -31,50 +31,50 @@ import {
   type WaitingCreation,
 } from './inbox-table.ts';
 
-/** What trying a creation needs. */
+/** Dependencies of trying a creation. */
 export interface TrialParts {
   readonly database: Database;
   readonly reading: VerificationParts;
   readonly monitored: () => ReadonlyMap<number, MonitoredChain>;
-  /** Verifies a contract whose code a stored compilation gives; undefined where none does. */
+  /** Verifies a contract with a stored compilation that gives its bytecode; returns undefined if there is none. */
   readonly verifyKnownCode: typeof verifyKnownCode;
-  /** Looks for the metadata that a code names, and for its sources. */
+  /** Finds the metadata that the bytecode names, and its sources. */
   readonly findSources: SourceFinder['find'];
-  /** Packs a request, off the thread that serves. */
+  /** Packs a request off the main thread. */
   readonly pack: (request: VerificationRequest, signal: AbortSignal) => Promise<PackedRequest>;
   readonly submit: (
     request: PackedRequest,
     client: string,
     share: Pick<QueueLimits, 'perClient'>,
   ) => Promise<string>;
-  /** Resolves when jobs have ended, or after `timeoutMs`, or when `signal` aborts. */
+  /** Resolves when jobs have ended, after `timeoutMs`, or when `signal` aborts. */
   readonly waitForJobs: (timeoutMs: number, signal: AbortSignal) => Promise<void>;
-  /** How many creations may be in the queue at once. */
+  /** Most creations in the queue at once. */
   readonly queueShare: number;
   readonly log: Logger;
   readonly random?: () => number;
 }
 
-/** The outcome of a try, and the code that it was about. */
+/** Outcome of a try, with the bytecode that it concerned. */
 export interface Trial extends ReadHashes {
   readonly outcome: TrialOutcome;
 }
 
-/** Another one of the same code is at work: soon it is known. */
+/** Delay while another creation with the same bytecode is being verified, after which the bytecode may be known. */
 const SAME_CODE_MS = 2000;
-/** The monitor's share of the queue, or the queue, is full. */
+/** Delay if the queue, or the monitor's share of it, is full. */
 const QUEUE_FULL_MS = 15_000;
-/** What only another configuration changes. */
+/** Delay for conditions that only a configuration change or free space resolves. */
 const UNSUPPORTED_MS = 600_000;
-/** A failure on the way to the queue that says nothing about the contract. */
+/** Error code of a submission that is already queued, which says nothing about the contract. */
 const SAME_REQUEST = 'duplicate_verification_request';
 
-/** A waiting outcome that is no try: the creation had no turn. */
+/** Creates a waiting outcome that does not count as a try. */
 function deferred(reason: string, detail: string, afterMs: number): TrialOutcome {
   return { kind: 'waiting', reason, detail, afterMs, isTry: false };
 }
 
-/** A try in vain: the creation waits for the next one, or is given up where there is none. */
+/** Creates the outcome of a failed try: the creation waits for the next one, or is abandoned if there is none. */
 function retryLater(
   tries: number,
   { reason, detail, isPassing: isNotItsFault = false }: Why,
@@ -97,8 +97,10 @@ interface WithCodes {
 }
 
 /**
- * Tries to verify a creation: by what is stored, and in the stage of sources by those that its code names.
- * @throws what says nothing about the contract, such as a database that does not answer; the reason of `signal`
+ * Tries to verify a creation: with stored compilations, and in the stage `sources` with the sources that its
+ * bytecode names.
+ * @throws errors that say nothing about the contract, such as an unresponsive database; the reason of
+ * `signal`
  */
 export async function tryCreation(
   parts: TrialParts & WithCodes,
@@ -150,7 +152,7 @@ async function attempt(
   return { kind: 'unknown_code' };
 }
 
-/** Whether the address has a match already that holds of what stands there now. */
+/** Returns the outcome if the address already has a match that applies to its current bytecode. */
 async function findMatch(
   { database, reading, log }: TrialParts,
   { chainId, address, transactionHash, tries }: WaitingCreation,
@@ -158,7 +160,7 @@ async function findMatch(
 ): Promise<TrialOutcome | undefined> {
   const [current] = await readCurrentMatches(database, [{ chainId, address }]);
   const chain = reading.findSupportedChain(chainId);
-  // What a tree claims is judged as if it were not there: a match of our own counts for more.
+  // Ignore a match that an import only claims: our own verification is worth more.
   if (chain === undefined || current === undefined || current.origin === 'imported') {
     return undefined;
   }
@@ -176,7 +178,7 @@ async function findMatch(
     : { kind: 'verified', reason: 'already_verified' };
 }
 
-/** Verifies by the stored compilations, without a network but the chain's. */
+/** Verifies with stored compilations; the only network access is to the chain. */
 async function verifyKnown(
   parts: TrialParts,
   { chainId, address, transactionHash: creationTransactionHash }: WaitingCreation,
@@ -186,7 +188,7 @@ async function verifyKnown(
   const { database, log } = parts;
   const found = await verifyAndSaveKnownCode(
     { ...parts.reading, database },
-    // The code was read a moment ago, by the same rules.
+    // The bytecode was just read, under the same rules.
     { chainId, address, creationTransactionHash, deployed },
     'monitored',
     signal,
@@ -199,7 +201,7 @@ async function verifyKnown(
   return { kind: 'verified', reason: 'known_code' };
 }
 
-/** Looks for sources, and puts a verification with them into the queue. */
+/** Searches for sources and queues a verification with them. */
 async function verifyFound(
   parts: TrialParts,
   { chainId, address, transactionHash, tries }: WaitingCreation,
@@ -229,7 +231,7 @@ async function verifyFound(
   return { kind: 'verifying', jobId };
 }
 
-/** A process that died after submitting left its job behind: it is this one's. */
+/** Adopts the job of a process that crashed after submitting it. */
 async function submitOrJoin(submit: () => Promise<string>): Promise<string> {
   try {
     return await submit();
@@ -257,7 +259,7 @@ function queueFull(): TrialOutcome {
   return deferred('queue_full', detail, QUEUE_FULL_MS);
 }
 
-/** What a fault of a try means: whether it says something about the contract, and whether to try again. */
+/** Returns the outcome of an error: whether it says something about the contract, and whether to retry. */
 function outcomeOfFault(
   { log, random }: TrialParts,
   { chainId, address, tries }: WaitingCreation,
@@ -279,7 +281,7 @@ function outcomeOfFault(
   return outcomeOfFailure(tries, why, random);
 }
 
-/** Faults of this service's equipment, which an operator may mend. */
+/** Failures of this service's environment, which an operator may fix. */
 const ENVIRONMENT_FAILURES: ReadonlySet<string> = new Set([
   'compiler_unavailable',
   'unsupported_compiler_version',
@@ -288,9 +290,9 @@ const ENVIRONMENT_FAILURES: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * What a failed verification means for a creation. The sources that a code names never change, so what does not match
- * or cannot be compiled is given up at once.
- * @param tries in vain before this one
+ * Returns the outcome of a failed verification. The sources that bytecode names never change, so a mismatch
+ * or a compiler error is final.
+ * @param tries failed tries before this one
  */
 export function outcomeOfFailure(
   tries: number,
@@ -298,7 +300,7 @@ export function outcomeOfFailure(
   random?: () => number,
 ): Extract<TrialOutcome, { kind: 'waiting' | 'given_up' | 'gone' }> {
   if (reason === 'contract_not_deployed') {
-    // The endpoint that is asked first may not have the block yet.
+    // The first endpoint used may not have the block yet.
     return tries === 0
       ? retryLater(1, { reason, detail, isPassing: true }, random)
       : { kind: 'gone', reason, detail };

@@ -14,26 +14,26 @@ import { type ContentPlace, readSourceUrl } from './source-url.ts';
 import { hashContent } from './steady-hash.ts';
 import { type Pauses } from '../../lib/pauses.ts';
 
-/** Looks for stored sources by keccak256. Their texts are read only where all of them have at most `maxBytes`. */
+/** Looks up stored sources by keccak256. Reads their texts only if they have at most `maxBytes` in total. */
 export type FindStoredSources = (
   hashes: readonly Hex[],
   maxBytes: number,
 ) => Promise<StoredSources>;
 
-/** What the sources of one contract are collected from. */
+/** Dependencies for collecting the sources of one contract. */
 export interface CollectorParts {
   readonly ipfs: IpfsFiles;
   readonly swarm: SwarmContents;
-  /** Where the metadata came from: it probably has the sources too, so it is asked first. */
+  /** Storage of the metadata: it probably has the sources too, so it is tried first. */
   readonly storage: ContentPlace['storage'];
   readonly findStored: FindStoredSources;
   readonly limits: SourceLimits;
   readonly pauses: Pauses;
-  /** Ends the requests under way: one source was not had, so the others do not help. */
+  /** Aborts requests in progress: once one source is unavailable, the others are useless. */
   readonly stop: () => void;
 }
 
-/** A content that is looked for, for every source that has its hash. */
+/** Wanted content, shared by all sources with its hash. */
 interface WantedContent {
   readonly hash: Hex;
   readonly paths: string[];
@@ -68,7 +68,10 @@ class SourceCollector {
     return this.#contents;
   }
 
-  /** Keeps a text that has the hash. A text under many paths counts as often: so it is compiled and shown. */
+  /**
+   * Stores a text that matches the hash. A text under several paths counts several times, as it is compiled
+   * and shown that often.
+   */
   keep(hash: Hex, text: string): void {
     if (this.#contents.has(hash)) return;
     this.#bytes += Buffer.byteLength(text) * (this.#wanted.get(hash)?.paths.length ?? 1);
@@ -89,7 +92,7 @@ class SourceCollector {
     for (const [hash, text] of contents) this.keep(hash, text);
   }
 
-  /** Fetches what is still missing, several at once. The first that cannot be had ends all. */
+  /** Fetches the missing sources, several at once. The first one that is unavailable ends all. */
   async fetchMissing(): Promise<void> {
     const missing = this.#missing();
     let fault: { readonly error: unknown } | undefined;
@@ -132,7 +135,7 @@ class SourceCollector {
   #placesOf(urls: ReadonlySet<string>): ContentPlace[] {
     const { storage, limits } = this.#parts;
     const places = [...urls].slice(0, limits.urls).map(readSourceUrl);
-    // Many URLs name one content.
+    // Several URLs may name the same content.
     const distinct = new Map(places.map((place) => [place && keyOf(place), place]));
     const known = [...distinct.values()].filter((place) => place !== undefined);
     const isNear = (place: ContentPlace): boolean => place.storage === storage;
@@ -162,14 +165,14 @@ function tooLarge({ sourceBytes }: SourceLimits): ContentFault {
   return new ContentFault('too_large', `The sources have more than ${sourceBytes} bytes.`);
 }
 
-/** The text that bytes hold; undefined where they are none that can be stored. */
+/** Decodes a text; undefined for bytes that cannot be stored as text. */
 function toText(bytes: Buffer): string | undefined {
   return isUtf8(bytes) && !bytes.includes(0) ? bytes.toString('utf8') : undefined;
 }
 
 /**
- * Path → text of every source that the metadata does not hold itself: as it is written into the metadata elsewhere,
- * stored here, or found by its URLs. Each text has the keccak256 that the metadata lists.
+ * Collects the texts, by path, of all sources that the metadata only references: from another source embedded
+ * in the metadata, from the database, or from their URLs. Each text has the keccak256 listed in the metadata.
  * @throws ContentFault `unavailable`, `too_large`
  */
 export async function collectSources(

@@ -1,10 +1,10 @@
 /**
- * Why a content named by its hash was not had. `unavailable`: nobody gave it now, which may change. `malformed` and
- * `too_large`: said by bytes whose hash was checked, so that it stays true whoever is asked.
+ * Why content named by its hash could not be used. `unavailable`: no gateway delivered it, which may change.
+ * `malformed` and `too_large`: determined from bytes with a verified hash, and therefore permanent.
  */
 type ContentFaultKind = 'unavailable' | 'malformed' | 'too_large';
 
-/** A content was not had. The message is a sentence with nothing of a URL but its origin. */
+/** Content could not be used. The message is a sentence that contains at most the origin of a URL. */
 export class ContentFault extends Error {
   override readonly name = 'ContentFault';
   readonly kind: ContentFaultKind;

@@ -64,7 +64,7 @@ async function compile(
   };
 }
 
-/** A code whose auxdata names this metadata, as solc would write it. */
+/** Returns bytecode whose auxdata names this metadata, as solc would write it. */
 function codeOf(metadata: string | Uint8Array): Buffer {
   const hash = typeof metadata === 'string' ? hashMetadata('ipfs', metadata) : metadata;
   const cbor = Buffer.concat([
@@ -78,7 +78,7 @@ function codeOf(metadata: string | Uint8Array): Buffer {
 
 const keccakOf = (text: string | Uint8Array): Hex => bytesToHex(keccak256(Buffer.from(text)));
 
-/** A metadata document that lists sources as the test wants them. */
+/** Returns a metadata document that lists the given sources. */
 function metadataWith(sources: object, target = Object.keys(sources)[0] ?? 'A.sol'): string {
   return JSON.stringify({
     language: 'Solidity',
@@ -109,7 +109,7 @@ async function gateway(options?: GatewayOptions): Promise<IpfsGateway> {
   return keep(await startGateway(options));
 }
 
-/** A gateway with everything of the token. */
+/** Starts a gateway with all content of the token. */
 async function tokenGateway(options?: GatewayOptions): Promise<IpfsGateway> {
   const started = await gateway(options);
   for (const text of [token.metadata, ...Object.values(SOURCES)])
@@ -499,7 +499,7 @@ describe('a hostile gateway', () => {
 describe('a search', () => {
   test('ends at its time, whatever gateways do', async () => {
     const silent = await gateway({ behave: () => undefined });
-    // No request ends by its own limit before the test does.
+    // The total limit ends the search before any request reaches its own.
     const limits = { totalMs: 300, requestMs: 600_000 };
     const found = await find({ ipfs: [silent, silent], limits });
     expect(found).toMatchObject(notFound('metadata_unavailable', false));
@@ -609,7 +609,7 @@ describe('metadata whose hash is right', () => {
 
 describe('a source of metadata', () => {
   const text = 'contract A {}';
-  /** Finds with a gateway that has the metadata and these files. */
+  /** Searches with a gateway that has the metadata and these files. */
   async function findListed(
     sources: (add: (content: string | Uint8Array) => string) => object,
     options: FinderOptions = {},

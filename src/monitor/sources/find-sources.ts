@@ -1,4 +1,4 @@
-// Finds metadata and sources of a contract by the hash that its code holds, from gateways that nobody has to trust.
+// Finds metadata and sources of a contract by the metadata hash in its bytecode, using untrusted gateways.
 import {
   METADATA_HASH_BYTES,
   readTrailingAuxdata,
@@ -29,38 +29,38 @@ export type SourcesNotFoundReason =
   | 'source_unavailable'
   | 'sources_too_large';
 
-/** What looking for the sources of a contract led to. */
+/** Result of searching for the sources of a contract. */
 export type FoundSources =
   | {
       readonly kind: 'found';
       readonly compilation: MetadataCompilation;
-      /** The origin of the gateway that gave the metadata. */
+      /** Origin of the gateway that delivered the metadata. */
       readonly from: string;
     }
   | {
       readonly kind: 'not_found';
       readonly reason: SourcesNotFoundReason;
-      /** For people: what was looked for, and what each gateway answered. Of URLs only origins are shown. */
+      /** For people: the content searched for, and the response of each gateway. Shows only the origins of URLs. */
       readonly detail: string;
-      /** Whether this stays so whoever is asked, and whenever. */
+      /** Whether the result is permanent, whichever gateways are used. */
       readonly isFinal: boolean;
     };
 
 type NotFound = Extract<FoundSources, { kind: 'not_found' }>;
 
-/** What a source finder works with. */
+/** Dependencies of a source finder. */
 export interface SourceFinderParts {
   readonly fetch: GuardedFetch;
-  /** Base URLs of trustless gateways, in the order in which they are asked. */
+  /** Base URLs of trustless gateways, in the order in which they are tried. */
   readonly ipfsGateways: readonly string[];
   readonly swarmGateways: readonly string[];
-  /** Looks for sources that are stored here already, before gateways are asked. */
+  /** Looks up sources that are already stored, before any gateway is used. */
   readonly findStoredSources?: FindStoredSources;
   readonly limits?: Partial<SourceLimits>;
 }
 
 interface FindOptions {
-  /** Gateways of IPFS that are asked before the common ones. */
+  /** IPFS gateways that are tried before the common ones. */
   readonly gateways?: readonly string[];
   readonly signal: AbortSignal;
 }
@@ -68,9 +68,9 @@ interface FindOptions {
 /** Finds sources of contracts. */
 export interface SourceFinder {
   /**
-   * Finds the compilation of a runtime code by the metadata hash at its end. Rejects with the signal's reason, and with
-   * the faults of the store.
-   * @throws TypeError where a gateway is not a URL
+   * Finds the compilation of runtime bytecode by the metadata hash at its end. Rejects with the signal's
+   * reason, and with errors of the store.
+   * @throws TypeError if a gateway is not a URL
    */
   find(code: Uint8Array, options: FindOptions): Promise<FoundSources>;
 }
@@ -107,14 +107,14 @@ function readMetadataName(code: Uint8Array): MetadataName | undefined {
   return { kind, hash: Buffer.from(code.subarray(start, start + METADATA_HASH_BYTES)) };
 }
 
-/** Gateways of a chain before the common ones, each once. */
+/** Merges a chain's own gateways with the common ones, without duplicates; the chain's own come first. */
 function mergeGateways(own: readonly string[], common: readonly Gateway[]): Gateway[] {
   const gateways = [...own.map(parseGateway), ...common];
   const urls = gateways.map((gateway) => gateway.ipfsUrl('', 'raw'));
   return gateways.filter((_gateway, index) => urls.indexOf(urls[index] ?? '') === index);
 }
 
-/** What one search goes through: for one contract, within one deadline, and never more than the limits allow. */
+/** State of one search: for one contract, with one deadline and one set of limits. */
 interface Search {
   readonly blocks: IpfsBlocks;
   readonly ipfs: IpfsFiles;
@@ -122,7 +122,7 @@ interface Search {
   readonly findStored: FindStoredSources;
   readonly limits: SourceLimits;
   readonly pauses: Pauses;
-  /** Ends at the deadline, or when the caller does. */
+  /** Aborts at the deadline, or when the caller aborts. */
   readonly ending: AbortSignal;
   readonly stop: () => void;
 }
@@ -147,7 +147,7 @@ async function fetchMetadata(
   return { bytes: found.bytes, from: found.origin };
 }
 
-/** The result of a step, or the finding that it was in vain. */
+/** Returns the result of a step, or the finding that it failed. */
 async function attempt<Result>(
   reasons: typeof METADATA_REASONS | typeof SOURCE_REASONS,
   ending: AbortSignal,
@@ -184,8 +184,8 @@ async function search(name: MetadataName, parts: Search): Promise<FoundSources> 
 const findNothing: FindStoredSources = () => Promise.resolve({ bytes: 0, contents: new Map() });
 
 /**
- * A finder of sources. It remembers which gateways fail, or give content that was not asked for, and rests them.
- * @throws TypeError where a gateway is not a URL
+ * Creates a source finder. It remembers which gateways fail or return wrong content, and rests them.
+ * @throws TypeError if a gateway is not a URL
  */
 export function createSourceFinder(parts: SourceFinderParts): SourceFinder {
   const limits = { ...DEFAULT_SOURCE_LIMITS, ...parts.limits };

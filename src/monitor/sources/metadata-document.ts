@@ -12,16 +12,16 @@ import { type ListedSource, MetadataFault, readMetadata } from '../../solidity/m
 import { ContentFault } from './content-fault.ts';
 import { type SourceLimits } from './source-limits.ts';
 
-/** A source with the hash that the metadata lists. */
+/** A source with the hash listed in the metadata. */
 export interface HashedSource extends ListedSource {
-  /** In lower-case hex. */
+  /** Lower-case hex. */
   readonly keccak256: Hex;
 }
 
 interface MetadataDocument {
-  /** The document as parsed. */
+  /** The parsed document. */
   readonly metadata: unknown;
-  /** At least one, and the target's among them. */
+  /** Not empty; includes the source of the target contract. */
   readonly sources: readonly HashedSource[];
 }
 
@@ -53,7 +53,10 @@ function hashedSource(source: ListedSource): HashedSource {
   return { ...source, keccak256: keccak256 as Hex };
 }
 
-/** Reads a metadata document as strictly as one that is sent or imported. @throws ContentFault `malformed` */
+/**
+ * Parses a metadata document as strictly as a submitted or imported one.
+ * @throws ContentFault `malformed`
+ */
 export function readMetadataDocument(bytes: Buffer, limits: SourceLimits): MetadataDocument {
   const metadata = parse(bytes, limits);
   let read;

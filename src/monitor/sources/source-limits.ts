@@ -1,27 +1,27 @@
-/** What looking for the sources of one contract may cost. Bytes are bytes of content or of answers, times milliseconds. */
+/** Limits on the source search of one contract. Sizes in bytes of content or responses, times in milliseconds. */
 export interface SourceLimits {
   /** Largest metadata document. */
   readonly metadataBytes: number;
-  /** Text of all sources of a contract, one that is listed under two paths counted twice. */
+  /** Total text of a contract's sources; a source listed under two paths counts twice. */
   readonly sourceBytes: number;
-  /** Sources that a metadata document may list. */
+  /** Most sources that a metadata document may list. */
   readonly sources: number;
-  /** Levels, values and escapes of a metadata document. */
+  /** Limits on nesting levels, values and escapes of a metadata document. */
   readonly jsonDepth: number;
   readonly jsonValues: number;
   readonly jsonEscapes: number;
-  /** URLs of one source that are tried. */
+  /** Most URLs tried per source. */
   readonly urls: number;
-  /** Sources that are fetched at once. */
+  /** Sources fetched concurrently. */
   readonly concurrency: number;
-  /** Requests to gateways, and bytes of their answers, for one contract. */
+  /** Requests to gateways and bytes of their responses, per contract. */
   readonly requests: number;
   readonly answerBytes: number;
-  /** Bytes of files of IPFS, for one contract: a block may be in many. */
+  /** Bytes of IPFS files per contract; a block counts in each file that contains it. */
   readonly fileBytes: number;
-  /** Fields of blocks that are read, and visits of blocks, for one contract: what reading files of IPFS costs. */
+  /** Fields read and blocks visited per contract, which is the CPU cost of reading IPFS files. */
   readonly steps: number;
-  /** How long one answer may take, and the whole. */
+  /** Timeout of a single response, and of the whole search. */
   readonly requestMs: number;
   readonly totalMs: number;
 }
@@ -40,7 +40,8 @@ export const DEFAULT_SOURCE_LIMITS: SourceLimits = {
   requests: 10_000,
   answerBytes: 32 * MIB,
   fileBytes: 32 * MIB,
-  // As many as so many requests bring of honest files: a block and its link have about ten fields.
+  // Enough for the valid files that this many requests can deliver: a block and its link have about ten
+  // fields.
   steps: 120_000,
   requestMs: 20_000,
   totalMs: 120_000,

@@ -1,17 +1,20 @@
 import { type BlockCid, parseCid } from './ipfs/cid.ts';
 
-/** Where a source is by its content: a file of IPFS or a content of Swarm. */
+/** Content address of a source: a file in IPFS or content in Swarm. */
 export type ContentPlace =
   | { readonly storage: 'ipfs'; readonly cid: BlockCid }
   | { readonly storage: 'swarm'; readonly hash: string };
 
-/** Longer than any that names a content by its hash. */
+/** No URL that names content by its hash is longer. */
 const MOST_CHARACTERS = 120;
 const IPFS_URL = /^(?:dweb:\/{1,2}ipfs\/|ipfs:\/\/(?:ipfs\/)?)([0-9A-Za-z]+)$/;
-/** solc before 0.4.18 writes `bzzr`. */
+/** solc before 0.4.18 wrote `bzzr`. */
 const SWARM_URL = /^bzz(?:-raw|r):\/\/([0-9a-fA-F]{64})$/;
 
-/** What a URL of metadata names by its hash; undefined for all others: nothing that a metadata document says is called. */
+/**
+ * Parses a metadata URL that names content by its hash; returns undefined for any other URL, since URLs
+ * chosen by a metadata author are never fetched.
+ */
 export function readSourceUrl(url: string): ContentPlace | undefined {
   if (url.length > MOST_CHARACTERS) return undefined;
   const [, file] = IPFS_URL.exec(url) ?? [];

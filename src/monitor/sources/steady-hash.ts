@@ -4,12 +4,12 @@ import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256WithPauses } from '../../lib/paused-keccak.ts';
 import { Pauses } from '../../lib/pauses.ts';
 
-/** The keccak256 of a content, however large, beside other work of the thread. */
+/** Computes the keccak256 of content of any size, with pauses for other work on the thread. */
 export async function hashContent(bytes: Uint8Array, pauses = new Pauses()): Promise<Hex> {
   return bytesToHex(await keccak256WithPauses(bytes, pauses));
 }
 
-/** The hash by which code names these bytes as its metadata, computed beside other work of the thread. */
+/** Computes the hash by which bytecode names these bytes as its metadata, with pauses for other work on the thread. */
 export async function hashMetadataSteadily(
   kind: MetadataHashKind,
   bytes: Uint8Array,

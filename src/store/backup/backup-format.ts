@@ -1,17 +1,18 @@
 import { z } from 'zod';
 
 /**
- * A backup is a gzipped tar archive: `manifest.json`, then for each table its rows as PostgreSQL's text format of COPY in parts
- * `rows/<schema>/<table>/<number>`, then `end.json`. An archive without its end is no backup.
+ * A backup is a gzipped tar archive: `manifest.json`, then the rows of each table in PostgreSQL's COPY text
+ * format, in parts `rows/<schema>/<table>/<number>`, then `end.json`. An archive without `end.json` is
+ * incomplete.
  */
 export const FORMAT = 'fullmatch-backup';
 export const FORMAT_VERSION = 1;
 export const MANIFEST = 'manifest.json';
 export const END = 'end.json';
-/** The largest part of a table's rows, in bytes: an archive names the length of each entry before it. */
+/** Maximum size of a part in bytes: an archive states the length of each entry before its content. */
 export const PART_BYTES = 8 * 2 ** 20;
 
-/** The main tables, and those of the schemas beside them. */
+/** The main schema and the additional ones. */
 export const MAIN_SCHEMA = 'main';
 
 const identifier = z.string().regex(/^[a-z_][a-z0-9_]{0,62}$/);
@@ -25,9 +26,9 @@ const sequenceSchema = z.object({
 
 const schemaSchema = z.object({
   name: identifier,
-  /** The number of the newest migration. */
+  /** Number of the newest migration. */
   migrations: z.int().positive(),
-  /** In an order in which they can be filled. */
+  /** Tables in an order in which they can be loaded. */
   tables: z.array(tableSchema),
   sequences: z.array(sequenceSchema),
   /** The newest event, and the counts of each chain as `[full, partial]`. */
@@ -36,11 +37,11 @@ const schemaSchema = z.object({
   counts: z.record(z.string(), z.tuple([z.string(), z.string()])),
 });
 
-/** What a backup holds. */
+/** Contents of a backup's manifest. */
 export const manifestSchema = z.object({
   format: z.literal(FORMAT),
   version: z.literal(FORMAT_VERSION),
-  /** The version of Fullmatch that wrote it. */
+  /** Version of Fullmatch that wrote the backup. */
   fullmatch: z.string(),
   createdAt: z.iso.datetime(),
   schemas: z.array(schemaSchema).min(1),
@@ -53,7 +54,7 @@ const writtenTableSchema = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
 });
 
-/** What was written, by `schema/table`. */
+/** Totals by `schema/table`. */
 export const endSchema = z.object({ tables: z.record(z.string(), writtenTableSchema) });
 
 export type BackupSchema = z.infer<typeof schemaSchema>;
@@ -62,5 +63,5 @@ export type Manifest = z.infer<typeof manifestSchema>;
 export type BackupEnd = z.infer<typeof endSchema>;
 export type WrittenTable = z.infer<typeof writtenTableSchema>;
 
-/** How a table is called in the archive. */
+/** Name of a table in the archive. */
 export const keyOf = (schema: string, table: string): string => `${schema}/${table}`;

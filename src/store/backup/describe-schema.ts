@@ -1,7 +1,7 @@
 import { type Client } from 'pg';
 import { type BackupSchema, type BackupTable } from './backup-format.ts';
 
-// Those of the schema that come first on the search path.
+// Tables of the schema that is first on the search path.
 const TABLES = `
   SELECT relname AS name, array_agg(attname::text ORDER BY attnum) AS columns
   FROM pg_class JOIN pg_attribute ON attrelid = pg_class.oid
@@ -22,7 +22,7 @@ const FACTS = `
 const COUNTS = `
   SELECT chain_id::text AS chain, full_match::text AS full, partial_match::text AS partial FROM chain_counts ORDER BY chain_id`;
 
-/** The tables of the connection's schema, what they hold, and an order in which they can be filled. */
+/** The tables of the connection's schema and their contents, in an order in which they can be loaded. */
 export async function describeSchema(client: Client, name: string): Promise<BackupSchema> {
   const [facts] = await rowsOf<Pick<BackupSchema, 'migrations' | 'newestEvent' | 'feedPosition'>>(
     client,
@@ -45,7 +45,7 @@ async function rowsOf<Row extends object>(client: Client, text: string): Promise
   return (await client.query<Row>(text)).rows;
 }
 
-/** Each table behind those that it refers to. */
+/** Sorts each table after those that it references. */
 function inOrder(
   tables: readonly BackupTable[],
   references: readonly { readonly own: string; readonly other: string }[],

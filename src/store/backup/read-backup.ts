@@ -17,23 +17,24 @@ import {
   PART_BYTES,
 } from './backup-format.ts';
 
-/** What is done with a backup while it is read. */
+/** Receives the contents of a backup while it is read. */
 export interface BackupVisitor {
-  /** Before any rows. */
+  /** Called before any rows. */
   begin?(manifest: Manifest): Promise<void>;
-  /** A part of the rows of a table; tables come one after the other, in the order of the manifest. */
+  /** Called for each part of a table; tables arrive one after another, in manifest order. */
   rows?(key: string, part: Buffer): Promise<void>;
 }
 
-/** A manifest of a service with every chain is about 200 kB. */
+/** The manifest of a service with every chain has about 200 kB. */
 const DOCUMENT_BYTES = 16 * 2 ** 20;
-/** A part ends with the chunk of a stream that makes it full. */
+/** A part ends with the chunk that fills it. */
 const PART_MAX_BYTES = 2 * PART_BYTES;
 const ROWS = /^rows\/([a-z_][a-z0-9_]*\/[a-z_][a-z0-9_]*)\/([1-9]\d*)$/;
 
 /**
- * Reads a backup from its beginning to its end, and holds every table against its sum.
- * @throws FullmatchError `backup_unusable` where the file is none, is cut off, or was changed; what the visitor throws
+ * Reads a backup and checks every table against its checksum.
+ * @throws FullmatchError `backup_unusable` if the file is not a backup, is truncated or was changed; errors
+ * of the visitor
  */
 export async function readBackup(
   file: string,
@@ -44,7 +45,7 @@ export async function readBackup(
   const sums = new Map<string, { readonly hash: Hash; parts: number; bytes: number }>();
   let manifest: Manifest | undefined;
   let end: BackupEnd | undefined;
-  // Iterating over the archive does not say what went wrong before it.
+  // Iterating over the archive does not report earlier stream errors.
   const input = pipeline(createReadStream(file), createGunzip(), new PassThrough(), archive, {
     signal,
   });
@@ -116,7 +117,7 @@ function parse<Schema extends z.ZodType>(
   }
 }
 
-/** The error for a file that is no whole backup. */
+/** Error for a file that is not a complete backup. */
 export function unusable(file: string, why: string, cause?: unknown): FullmatchError {
   return new FullmatchError(
     'backup_unusable',

@@ -17,10 +17,10 @@ import { describeSchema } from './describe-schema.ts';
 import { readBackup, unusable } from './read-backup.ts';
 import { type BackupProgress } from './write-backup.ts';
 
-/** What a restoration is told. */
+/** Options of a restore. */
 export interface RestoreOptions {
   readonly file: string;
-  /** Whether events may be lost that the database has and the backup has not. */
+  /** Whether events may be lost that are in the database and not in the backup. */
   readonly discardNewer: boolean;
   readonly signal: AbortSignal;
   readonly onProgress: (progress: BackupProgress) => void;
@@ -29,7 +29,7 @@ export interface RestoreOptions {
 const OTHERS = `
   SELECT DISTINCT application_name AS name FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'fullmatch%'`;
-/** What was acknowledged, to be found again afterwards. */
+/** Acknowledged events, to be found again afterwards. */
 const KEEP_ACKNOWLEDGED = `
   CREATE TEMP TABLE acknowledged ON COMMIT DROP AS
   SELECT id, kind::text AS kind, chain_id, address, recorded_at FROM match_events`;
@@ -39,10 +39,12 @@ const COUNT_LOST = `
       AND (event.chain_id, event.address, event.recorded_at) = (acknowledged.chain_id, acknowledged.address, acknowledged.recorded_at))`;
 
 /**
- * Puts what a backup holds into the place of what a database holds, in one transaction: all of it is there afterwards, or
- * nothing has changed. Then the schema is brought up to this version.
- * @param client a connection of its own, without limits of time, to a database that is empty or was migrated as the backup was
- * @throws FullmatchError `backup_unusable`, `backup_behind`, `database_in_use`, `schema_too_new`, `database_error`
+ * Replaces the contents of a database with those of a backup, in one transaction: either everything is
+ * restored or nothing has changed. Then the schema is migrated to this version.
+ * @param client a dedicated connection without timeouts, to a database that is empty or has the backup's
+ * schema version
+ * @throws FullmatchError `backup_unusable`, `backup_behind`, `database_in_use`, `schema_too_new`,
+ * `database_error`
  */
 export async function restoreBackup(
   client: Client,
@@ -71,7 +73,7 @@ export async function restoreBackup(
   }
 }
 
-/** Migrations leave temporary functions behind, which those of the next schema make once more. */
+/** Migrations leave temporary functions behind, which the migrations of the next schema create again. */
 async function migrateAnew(client: Client, upTo?: number): Promise<void> {
   await client.query('DISCARD TEMP');
   await migrate(client, upTo === undefined ? {} : { upTo });
@@ -89,7 +91,7 @@ async function requireAlone(client: Client): Promise<void> {
   );
 }
 
-/** Does something on the tables of each schema. */
+/** Runs a function on the tables of each schema. */
 async function eachSchema(
   client: Client,
   { schemas }: Manifest,
@@ -105,12 +107,12 @@ async function eachSchema(
 const useSchema = (client: Client, name: string): Promise<unknown> =>
   client.query(`SET search_path TO ${name === MAIN_SCHEMA ? 'DEFAULT' : escapeIdentifier(name)}`);
 
-/** The transaction that empties the tables and fills them. */
+/** The transaction that empties and refills the tables. */
 class Filling {
   readonly #client: Client;
   readonly #options: RestoreOptions;
   #manifest: Manifest | undefined;
-  /** The table that is filled now. */
+  /** The table that is being filled. */
   #open: { readonly key: string; readonly stream: CopyStreamQuery } | undefined;
   #schema = MAIN_SCHEMA;
   #done = new Set<string>();
@@ -132,13 +134,16 @@ class Filling {
     await eachSchema(client, manifest, async ({ name, tables }) => {
       if (name === MAIN_SCHEMA) await client.query(KEEP_ACKNOWLEDGED);
       const listed = tables.map((table) => escapeIdentifier(table.name));
-      // The log is append-only for everybody else.
+      // For all other writers the log is append-only.
       for (const table of listed) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
       await client.query(`TRUNCATE ${listed.join(', ')}`);
     });
   }
 
-  /** Makes the tables of an empty database as the backup's were. @throws FullmatchError backup_unusable, schema_too_new */
+  /**
+   * Creates the tables of an empty database with the backup's schema version.
+   * @throws FullmatchError backup_unusable, schema_too_new
+   */
   async #requireTables({ name, migrations, tables }: BackupSchema): Promise<void> {
     await migrateAnew(this.#client, migrations);
     const own = await describeSchema(this.#client, name);
@@ -183,7 +188,7 @@ class Filling {
     const columns = table.columns.map((column) => escapeIdentifier(column)).join(', ');
     const text = `COPY ${escapeIdentifier(name)} (${columns}) FROM STDIN`;
     this.#open = { key, stream: this.#client.query(copyFrom(text)) };
-    // It is met where the stream is written to or closed.
+    // The rejection is received when the stream is written to or closed.
     this.#open.stream.on('error', () => undefined);
   }
 
@@ -196,7 +201,10 @@ class Filling {
     this.#done.add(open.key);
   }
 
-  /** Commits once everything is as the backup says. @throws FullmatchError backup_behind, backup_unusable */
+  /**
+   * Commits once everything agrees with the manifest.
+   * @throws FullmatchError backup_behind, backup_unusable
+   */
   async end(manifest: Manifest, end: BackupEnd): Promise<void> {
     await this.#close();
     const client = this.#client;

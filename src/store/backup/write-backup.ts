@@ -22,18 +22,18 @@ import {
 } from './backup-format.ts';
 import { describeSchema } from './describe-schema.ts';
 
-/** How far a backup or a restoration is. */
+/** Progress of a backup or restore. */
 export interface BackupProgress {
   readonly tables: number;
   readonly tablesDone: number;
   readonly bytes: number;
 }
 
-/** What a backup is written with. */
+/** Options of a backup. */
 export interface BackupOptions {
-  /** The schemas beside the main one. */
+  /** Schemas in addition to the main one. */
   readonly schemas: readonly string[];
-  /** The version of the service. */
+  /** Version of the service. */
   readonly version: string;
   readonly now: Date;
   readonly signal: AbortSignal;
@@ -41,10 +41,10 @@ export interface BackupOptions {
 }
 
 /**
- * Writes all that a database holds, as of one moment, while others go on writing.
- * @param client a connection of its own, without limits of time
- * @returns what was written
- * @throws FullmatchError `database_unreachable`, `database_error`; what `out` throws
+ * Writes the whole database from one snapshot while others keep writing.
+ * @param client a dedicated connection without timeouts
+ * @returns the manifest
+ * @throws FullmatchError `database_unreachable`, `database_error`; errors of `out`
  */
 export async function writeBackup(
   client: Client,
@@ -55,7 +55,7 @@ export async function writeBackup(
   const written = pipeline(archive, createGzip({ level: constants.Z_BEST_SPEED }), out, {
     signal: options.signal,
   });
-  // It is met where the archive is waited for.
+  // The rejection is received when the archive is awaited.
   written.catch(() => undefined);
   try {
     await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY');
@@ -140,7 +140,7 @@ async function writeTable(
   return { rows: stream.rowCount, bytes, sha256: hash.digest('hex') };
 }
 
-/** A stream in parts of bounded length. */
+/** Splits a stream into parts of bounded length. */
 async function* partsOf(stream: Readable): AsyncGenerator<Buffer> {
   let held: Buffer[] = [];
   let size = 0;
@@ -154,7 +154,7 @@ async function* partsOf(stream: Readable): AsyncGenerator<Buffer> {
   if (size > 0) yield Buffer.concat(held);
 }
 
-/** Adds an entry, and waits until the archive has taken it. */
+/** Adds an entry and waits until the archive has consumed it. */
 async function addEntry(archive: Pack, name: string, content: Buffer): Promise<void> {
   const entry = archive.entry({ name, size: content.length, mode: 0o600 });
   entry.end(content);

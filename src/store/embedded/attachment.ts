@@ -20,18 +20,18 @@ import { folderFailure } from './store-failure.ts';
 import { isRoot, SYSTEM_FOLDER } from './system-user.ts';
 import { wait } from '../wait.ts';
 
-/** Where the embedded server keeps its data, and which programs it runs. */
+/** Data and programs of the embedded server. */
 export interface EmbeddedServerOptions extends ServerSize {
   /** The service's data directory, absolute. */
   readonly dataDir: string;
-  /** A folder of other PostgreSQL programs (15 or later) than the package's. */
+  /** A folder with PostgreSQL programs (15 or later) to use instead of the package's. */
   readonly binaries?: string;
   readonly applicationName: string;
 }
 
 /**
- * This process's share in the running server of a data directory. `presence` is a connection that holds the presence
- * lock together with those of the other processes; it ends when the server does.
+ * This process's attachment to the running server of a data directory. `presence` is a connection that shares
+ * the presence lock with the other processes; it breaks when the server ends.
  */
 export interface Attachment {
   readonly presence: Client;
@@ -42,19 +42,20 @@ export interface Attachment {
   readonly started: boolean;
 }
 
-/** The database of the service on its embedded server. */
+/** Name of the service's database on the embedded server. */
 export const EMBEDDED_DATABASE = 'fullmatch';
-// Advisory locks hold within one database, so all presence locks are in this one, which every cluster has.
+// Advisory locks are scoped to a database, so all presence locks are taken in this one, which every cluster
+// has.
 const PRESENCE_DATABASE = 'postgres';
 const FIRST_DELAY_MS = 10;
 const LONGEST_DELAY_MS = 500;
-/** Longer than a crash recovery and a slow shutdown by another process take. */
+/** Longer than a crash recovery plus a slow shutdown by another process. */
 const ATTACH_TIMEOUT_MS = 300_000;
-/** A server that says it is ready, and cannot be connected to for this long, has lost its socket. */
+/** A server that reports ready but refuses connections for this long has lost its socket. */
 const READY_TIMEOUT_MS = 10_000;
 
 /**
- * Joins the server that runs on the data directory, no matter which process started it, or starts one.
+ * Attaches to the server that runs on the data directory, whichever process started it, or starts one.
  * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `data_directory_too_new`,
  * `data_directory_too_old`, `embedded_server_unavailable`, `database_error`
  */
@@ -78,9 +79,10 @@ export async function attach(
       try {
         return { ...(await join(lock, data, options)), data, lock, started };
       } catch (error) {
-        // Unreachable: the server is about to take connections, or to end, by another process's will or a crash.
+        // Unreachable: the server is about to accept connections, or to end because of another process or a
+        // crash.
         if (!isUnreachable(error)) {
-          // It was started for nothing. Whoever uses it meanwhile brings it back.
+          // The server is not needed after all. A process that uses it meanwhile starts it again.
           if (started) await stopServer(data, lock.pid, lock.socketFolder);
           throw error;
         }
@@ -94,7 +96,7 @@ export async function attach(
   }
 }
 
-/** Leaves the server, and stops it when no other process is attached. */
+/** Detaches from the server, and stops it if no other process is attached. */
 export async function detach({ presence, data, lock }: Attachment, log: Logger): Promise<void> {
   const last = await isLast(presence);
   if (last && !(await stopServer(data, lock.pid, lock.socketFolder)))
@@ -148,13 +150,14 @@ async function start(
   }
 }
 
-/** Connects, makes sure that it is the right server, and takes our share of its presence lock. */
+/** Connects, checks that it is the right server, and takes the presence lock shared. */
 async function join(
   lock: LockFile,
   data: DataDirectory,
   options: EmbeddedServerOptions,
 ): Promise<{ presence: Client; version: string }> {
-  // While the earlier last user stops the server, wait for the lock until the stop ends the connection.
+  // While the previous last process stops the server, wait for the lock until the shutdown breaks the
+  // connection.
   const presence = await connectClient(
     socketTarget(lock, PRESENCE_DATABASE, options.applicationName),
     {
@@ -196,13 +199,13 @@ async function ensureDatabase(presence: Client): Promise<void> {
   try {
     await presence.query(`CREATE DATABASE ${EMBEDDED_DATABASE} TEMPLATE template0`);
   } catch (error) {
-    // Another process that joined at the same time made it.
+    // Another process that attached at the same time created it.
     const state = sqlstateOf(error);
     if (state !== SQLSTATE.duplicateDatabase && state !== SQLSTATE.uniqueViolation) throw error;
   }
 }
 
-/** Gives up our share of the presence lock and tries to take it alone. Processes that join meanwhile wait for it. */
+/** Releases the shared presence lock and tries to take it exclusively. Processes that attach meanwhile wait for it. */
 async function isLast(presence: Client): Promise<boolean> {
   try {
     const keys = [...ADVISORY_LOCKS.presence];
@@ -213,12 +216,12 @@ async function isLast(presence: Client): Promise<boolean> {
     );
     return result.rows[0]?.alone === true;
   } catch {
-    // The connection broke: the server is gone, or being brought back by another process that uses it.
+    // The connection broke: the server is gone, or is being restarted by another process that uses it.
     return false;
   }
 }
 
-/** Whether an error says that the server cannot be connected to. */
+/** Whether an error means that the server cannot be reached. */
 export function isUnreachable(error: unknown): boolean {
   return error instanceof FullmatchError && error.code === 'database_unreachable';
 }

@@ -21,24 +21,24 @@ import { type Account } from './run-command.ts';
 import { folderFailure, systemCode, unusable } from './store-failure.ts';
 import { canEnter, ensureSystemUser, isRoot, SYSTEM_FOLDER } from './system-user.ts';
 
-/** Where PostgreSQL's data lies or will lie, and who runs the server on it. */
+/** Location of PostgreSQL's data, existing or not, and the user that runs its server. */
 export interface DataDirectory {
-  /** Absolute and free of symbolic links, so that it is the same text for every process. */
+  /** Absolute and without symbolic links, so that every process sees the same path. */
   readonly path: string;
-  /** The user of the server, when it is not this process's. */
+  /** User of the server, if not this process's. */
   readonly account?: Account;
-  /** The PostgreSQL major version that made it; absent while it is still to be made. */
+  /** PostgreSQL major version of the data; absent if it does not exist yet. */
   readonly major?: number;
 }
 
 const FOLDER = 'postgres';
-/** Tells where the data lies when it cannot lie in the service's data directory. */
+/** Names the location of the data if it is not in the service's data directory. */
 const LOCATION_FILE = 'postgres-location';
 
 /**
- * Finds the place of PostgreSQL's data for a service's data directory: its folder `postgres`; or, when this process
- * is root and the system user cannot reach that, a folder under /var/lib/fullmatch, which the file
- * `postgres-location` then names for every later start.
+ * Determines the location of PostgreSQL's data for a service's data directory: its folder `postgres`; or, if
+ * this process is root and the system user cannot reach that, a folder under /var/lib/fullmatch, which the
+ * file `postgres-location` then names for later starts.
  * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `embedded_server_unavailable`
  */
 export async function locateDataDirectory(dataDir: string, log: Logger): Promise<DataDirectory> {
@@ -59,8 +59,8 @@ export async function locateDataDirectory(dataDir: string, log: Logger): Promise
 }
 
 /**
- * What {@link locateDataDirectory} finds where there is data already; undefined where it is still to be made, and can be.
- * Nothing is made or changed.
+ * Like {@link locateDataDirectory} for existing data; returns undefined if it does not exist yet and can be
+ * created. Changes nothing.
  * @throws FullmatchError `data_directory_unusable`
  */
 export async function inspectDataDirectory(
@@ -81,7 +81,7 @@ export async function inspectDataDirectory(
   }
 }
 
-/** The folder of PostgreSQL's data for a service's data directory, where there is one. Nothing is made. */
+/** The folder of PostgreSQL's data for a service's data directory, if it exists. Creates nothing. */
 export async function findData(dataDir: string): Promise<string | undefined> {
   try {
     const home = await realPathOf(dataDir);
@@ -92,12 +92,12 @@ export async function findData(dataDir: string): Promise<string | undefined> {
   }
 }
 
-/** The name of a folder beside `target` in which it is prepared, to be renamed when it is complete. */
+/** Name of a folder next to `target` in which it is prepared and then renamed. */
 export function draftName(target: string): string {
   return `${target}.new-${process.pid}-${randomBytes(4).toString('hex')}`;
 }
 
-/** Removes the drafts that processes which are gone left beside `target`. */
+/** Removes drafts next to `target` whose processes are gone. */
 export async function removeLeftOvers(target: string): Promise<void> {
   const prefix = `${path.basename(target)}.new-`;
   for (const name of await readdir(path.dirname(target))) {
@@ -109,7 +109,7 @@ export async function removeLeftOvers(target: string): Promise<void> {
   }
 }
 
-/** Whether a process of this id exists, under any user. */
+/** Whether a process with this id exists, under any user. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -145,7 +145,7 @@ async function inspectRecorded(
   log: Logger,
 ): Promise<DataDirectory> {
   const existing = await realPathOf(recorded);
-  // An empty database instead would look like the loss of everything.
+  // A new empty database would look as if everything had been lost.
   if (existing === undefined) throw goneLocation(home, recorded);
   return inspectExisting(existing, log);
 }
@@ -157,7 +157,7 @@ function goneLocation(home: string, recorded: string): FullmatchError {
   );
 }
 
-/** A folder of PostgreSQL's data that this process may use, and the major version that made it. Nothing is changed. */
+/** A folder of PostgreSQL's data that this process may use, and its major version. Changes nothing. */
 async function checkExisting(folder: string): Promise<{ found: Stats; major?: number }> {
   const found = await stat(folder);
   if (!found.isDirectory()) throw unusable(folder, 'it is a file');
@@ -184,7 +184,7 @@ async function inspectExisting(folder: string, log: Logger): Promise<DataDirecto
   };
 }
 
-/** As root the server runs as the owner of its data. Data that root owns is handed to the system user. */
+/** As root the server runs as the owner of its data. Data owned by root is given to the system user. */
 async function accountFor(
   folder: string,
   owner: { readonly uid: number; readonly gid: number },
@@ -238,7 +238,7 @@ async function placeApart(home: string, account: Account, log: Logger): Promise<
   return inspectExisting(existing, log);
 }
 
-/** Leaves the file that names the data's place, when that is not in the service's data directory. */
+/** Writes the file that names the location of the data, if it is not in the service's data directory. */
 export async function recordLocation(dataDir: string, location: string): Promise<void> {
   try {
     const home = await realpath(dataDir);
@@ -273,7 +273,7 @@ export async function readMajorVersion(folder: string): Promise<number | undefin
   return major;
 }
 
-/** @throws FullmatchError `data_directory_too_new`, `data_directory_too_old` when the binaries cannot read the data */
+/** @throws FullmatchError `data_directory_too_new`, `data_directory_too_old` if the binaries cannot read the data */
 export function checkMajorVersion(
   folder: string,
   made: number,
@@ -302,7 +302,7 @@ async function realPathOf(file: string): Promise<string | undefined> {
     const found = await lstat(file).catch(() => undefined);
     if (found === undefined) return undefined;
     if (found.isSymbolicLink()) throw unusable(file, 'it is a broken symbolic link');
-    // Another process has made it between the two looks.
+    // Another process created it between the two checks.
     return realPathOf(file);
   }
 }

@@ -1,4 +1,4 @@
-// Starts that race, paths and users that are in the way. What each service relies on: embedded-server.test.ts.
+// Concurrent starts, unusual paths and users. What each service relies on: embedded-server.test.ts.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, chown, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';

@@ -125,7 +125,7 @@ describe('the embedded server', () => {
   test('starts over the lock file of a server that is dead', async () => {
     const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
-    // While it runs, it brings its server back.
+    // While it runs, it restarts its server.
     killed.child.kill('SIGSTOP');
     process.kill(killed.opened.processId!, 'SIGKILL');
     await killed.kill();

@@ -13,30 +13,30 @@ import { findData } from './data-directory.ts';
 import { findRunningServer } from './lock-file.ts';
 import { wait } from '../wait.ts';
 
-/** This process's part in the one PostgreSQL server of a data directory. */
+/** This process's use of the one PostgreSQL server of a data directory. */
 export interface EmbeddedServer {
   readonly version: string;
-  /** Whether it ran already: another process uses it, or a killed one left it. */
+  /** Whether it was already running: used by another process, or left by a killed one. */
   readonly joined: boolean;
-  /** The postmaster's process id; another one after it had to be started again. */
+  /** Process id of the postmaster; changes when it is restarted. */
   readonly processId: number;
-  /** The folder of its data. */
+  /** Its data folder. */
   readonly folder: string;
-  /** The folder of its socket. */
+  /** Its socket folder. */
   readonly socketFolder: string;
   /** A database of this server, wherever it comes back. */
   target(database: string): ConnectionTarget;
   /**
-   * Does something with the server, and does it again where the server goes away meanwhile, as one does that ends with
-   * a user before this one: it is brought back.
-   * @throws what `work` throws, also where the server takes too long to come back
+   * Runs work that uses the server, and runs it again if the server goes away meanwhile, for example because
+   * its last user ended it: the server is restarted.
+   * @throws the error of `work`, also if the server takes too long to come back
    */
   useWhileUp<T>(work: () => Promise<T>): Promise<T>;
-  /** Leaves the server, and stops it when no other process uses it. */
+  /** Detaches from the server, and stops it if no other process uses it. */
   close(): Promise<void>;
 }
 
-/** Whether a server runs on the data directory. Nothing is made and nothing is started. */
+/** Whether a server runs on the data directory. Creates and starts nothing. */
 export async function hasRunningServer(dataDir: string): Promise<boolean> {
   const data = await findData(dataDir);
   return data !== undefined && (await findRunningServer(data)) !== undefined;
@@ -44,19 +44,19 @@ export async function hasRunningServer(dataDir: string): Promise<boolean> {
 
 const FIRST_DELAY_MS = 50;
 const LONGEST_DELAY_MS = 10_000;
-/** A server that lives longer than this after it came back is sound again. */
+/** A server that lives longer than this after a restart counts as healthy again. */
 const SOUND_AFTER_MS = 30_000;
-/** A server that goes away refuses connections a moment before it ends those that it has. */
+/** A stopping server refuses connections shortly before it closes the existing ones. */
 const LAST_MOMENT_MS = 1_000;
-/** How long work waits for a server that is being brought back. */
+/** How long work waits for a server that is being restarted. */
 const REVIVAL_TIMEOUT_MS = 15_000;
-/** The service ends within ten seconds, even while the server is being brought back. */
+/** The service ends within ten seconds, even while the server is being restarted. */
 const CLOSE_TIMEOUT_MS = 9_000;
 
 /**
- * Uses the one PostgreSQL server of the data directory: joins the running one, also when the process that started it is
- * dead, or initialises and starts it. While in use the server is watched, and started again when it dies. It ends with
- * its last user; where that one is killed it keeps running, and the next user adopts it.
+ * Uses the one PostgreSQL server of the data directory: attaches to the running one, even if the process that
+ * started it is dead, or initialises and starts it. While in use the server is watched, and restarted when it
+ * dies. It ends with its last user; if that one is killed it keeps running, and the next user adopts it.
  * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `data_directory_too_new`,
  * `data_directory_too_old`, `embedded_server_unavailable`, `database_error`
  */
@@ -84,7 +84,7 @@ export async function openEmbeddedServer(
     log.warn({ process_id: attachment.lock.pid }, 'PostgreSQL has stopped; restarting it');
     if (Date.now() - backSince > SOUND_AFTER_MS) delay = FIRST_DELAY_MS;
     while (!closing.signal.aborted) {
-      // A server that dies again and again is not started without ever longer pauses.
+      // Restarts of a server that keeps dying are spaced further and further apart.
       await wait(delay, closing.signal);
       delay = Math.min(2 * delay, LONGEST_DELAY_MS);
       try {
@@ -141,7 +141,10 @@ export async function openEmbeddedServer(
   };
 }
 
-/** Whether something ends within a time. @throws what it throws within that time */
+/**
+ * Whether something finishes within a time.
+ * @throws its error within that time
+ */
 async function endsWithin(work: Promise<unknown>, limitMs: number): Promise<boolean> {
   const ended = new AbortController();
   const limit = wait(Math.max(0, limitMs), ended.signal).then(() => false);

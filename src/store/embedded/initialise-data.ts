@@ -5,12 +5,13 @@ import { type PostgresBinaries } from './postgres-binaries.ts';
 import { runCommand } from './run-command.ts';
 import { folderFailure, programFailure, systemCode } from './store-failure.ts';
 
-/** The superuser of the embedded server; its socket is private, so it has no password. */
+/** Superuser of the embedded server; its socket is private, so it has no password. */
 export const EMBEDDED_USER = 'fullmatch';
 
 /**
- * Makes the data directory with initdb in a draft beside it, and renames that when it is complete: a process killed
- * in between leaves no half of one, and of two processes at once one is first and the other uses its directory.
+ * Creates the data directory with initdb in a draft next to it, and renames the draft when it is complete. A
+ * process killed in between leaves nothing half-done, and of two concurrent processes the second uses the
+ * first one's directory.
  * @throws FullmatchError `data_directory_unusable`, `data_directory_full`, `embedded_server_unavailable`
  */
 export async function initialiseData(
@@ -39,7 +40,7 @@ async function runInitdb(
     binaries.initdb,
     [
       ...['-D', draft, '-U', EMBEDDED_USER, '--encoding=UTF8', '--locale=C', '--data-checksums'],
-      // Only the private socket is open; should someone open a port, nobody gets in there.
+      // Only the private socket is open. If an operator opens a port, it still accepts no one.
       ...['--auth-local=trust', '--auth-host=reject', '--no-instructions'],
     ],
     data.account,
@@ -58,7 +59,7 @@ async function publish(draft: string, target: string): Promise<void> {
     if (code !== 'ENOTEMPTY' && code !== 'EEXIST') throw error;
     await rm(draft, { recursive: true, force: true });
   }
-  // initdb synced what is in the folder; its new name is not on disk before its parent is.
+  // initdb synced the contents of the folder; its new name is durable only after its parent is synced.
   const parent = await open(path.dirname(target), 'r');
   try {
     await parent.sync();

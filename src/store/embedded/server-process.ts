@@ -11,39 +11,40 @@ import { prepareSocketFolder, removeSocketFolder, SOCKET_PORT } from './socket-f
 import { programFailure } from './store-failure.ts';
 import { wait } from '../wait.ts';
 
-/** PostgreSQL's log, in its data directory; the one before it ends in `.1`. */
+/** PostgreSQL's log in its data directory; the previous one ends in `.1`. */
 const LOG_FILE = 'server.log';
 const LARGEST_LOG_BYTES = 8 * 1024 * 1024;
 const LOG_TAIL_BYTES = 8 * 1024;
 const POLL_MS = 10;
-/** A server that has much to recover after a crash takes minutes. */
+/** A server with much to recover after a crash takes minutes. */
 const START_TIMEOUT_MS = 300_000;
-/** Less than the service's own ten seconds: a server that takes longer to stop ends without being watched. */
+/** Less than the service's own ten seconds; a server that takes longer to stop is no longer watched. */
 const STOP_TIMEOUT_MS = 8_000;
 
-/** How large the server is; a process that joins one that runs takes it as it is. */
+/** Size of the server; a process that attaches to a running one uses it as it is. */
 export interface ServerSize {
-  /** Memory for pages of tables and indexes, shared by all its processes; 64 MiB unless told. */
+  /** Memory for pages of tables and indexes, shared by all its processes; 64 MiB by default. */
   readonly sharedBuffersBytes?: number;
-  /** Most connections of all processes together; 100 unless told. */
+  /** Maximum connections of all processes together; 100 by default. */
   readonly maxConnections?: number;
 }
 
-/** The server's settings. They are given at each start, so those of a later Fullmatch hold for older data. */
+/** The server's settings. They are passed at each start, so a later Fullmatch's settings apply to older data. */
 function settings(
   socketFolder: string,
   { sharedBuffersBytes = 64 * 2 ** 20, maxConnections = 100 }: ServerSize,
 ): Record<string, string> {
   return {
     listen_addresses: '',
-    // A list: quotes keep spaces and commas in a path.
+    // The value is a list: quotes keep spaces and commas in a path.
     unix_socket_directories: `"${socketFolder.replaceAll('"', '""')}"`,
     unix_socket_permissions: '0700',
     port: String(SOCKET_PORT),
     max_connections: String(maxConnections),
     shared_buffers: `${Math.ceil(sharedBuffersBytes / 1024)}kB`,
     fsync: 'on',
-    // The default of 4 is for spinning disks: with it PostgreSQL reads whole tables for a page of rows.
+    // The default of 4 is meant for spinning disks: with it PostgreSQL scans whole tables to read one page of
+    // rows.
     random_page_cost: '1.1',
     timezone: 'UTC',
     log_timezone: 'UTC',
@@ -54,12 +55,13 @@ function settings(
   };
 }
 
-/** How a start ended: this process's server is ready, or another one's was first. */
+/** Result of a start: this process's server is ready, or another one was first. */
 export type StartOutcome = 'started' | 'outrun';
 
 /**
- * Starts PostgreSQL on the data directory, apart from this process: it outlives it, and no signal of a terminal
- * reaches it. Resolves when it takes connections, or when another server turns out to hold the directory.
+ * Starts PostgreSQL on the data directory, detached from this process: it outlives it, and receives no
+ * signals of its terminal. Resolves when it accepts connections, or when another server turns out to hold the
+ * directory.
  * @throws FullmatchError `embedded_server_unavailable`, `data_directory_full`, `data_directory_unusable`
  */
 export async function startServer(
@@ -80,8 +82,8 @@ export async function startServer(
 }
 
 /**
- * Stops the server with a fast shutdown: it keeps what is committed and cuts all connections.
- * False when the server outlives the time that a service has for its end; it then ends by itself.
+ * Stops the server with a fast shutdown: it keeps committed data and closes all connections. Returns false if
+ * that takes longer than a service may take to end; the server then ends by itself.
  */
 export async function stopServer(
   data: DataDirectory,
@@ -150,7 +152,7 @@ async function waitUntilReady(
 }
 
 // The lock file of another server, or the shared memory of one whose postmaster was killed and whose last
-// children have not noticed yet. Both are a reason to look again.
+// children have not noticed yet. Both are reasons to check again.
 function isOutrun(output: string): boolean {
   return /lock file "[^"]*" already exists|pre-existing shared memory block|lock file "[^"]*" is empty/.test(
     output,
@@ -161,14 +163,14 @@ async function openLog(data: DataDirectory): Promise<FileHandle> {
   const file = path.join(data.path, LOG_FILE);
   const old = await stat(file).catch(() => undefined);
   if (old !== undefined && old.size > LARGEST_LOG_BYTES) await rename(file, `${file}.1`);
-  // The folder belongs to another user when this process is root, who must not follow a link out of it.
+  // If this process is root, the folder belongs to another user, and root must not follow a link out of it.
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDWR } = constants;
   const log = await open(file, O_APPEND | O_CREAT | O_NOFOLLOW | O_RDWR, 0o600);
   if (data.account !== undefined) await log.chown(data.account.uid, data.account.gid);
   return log;
 }
 
-/** What was logged since `start`, at most its last part. */
+/** The end of what was logged since `start`. */
 async function readLog(data: DataDirectory, start: number): Promise<string> {
   const log = await open(path.join(data.path, LOG_FILE), 'r');
   try {

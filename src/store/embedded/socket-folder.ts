@@ -5,15 +5,15 @@ import path from 'node:path';
 import { type Account } from './run-command.ts';
 import { isRoot, SYSTEM_FOLDER } from './system-user.ts';
 
-/** Names the socket's file, `.s.PGSQL.5432`; no port is opened. */
+/** Part of the socket's file name, `.s.PGSQL.5432`; no port is opened. */
 export const SOCKET_PORT = 5432;
-/** The shortest limit of a socket's path: 104 bytes with its end on macOS, 108 on Linux. */
+/** The shortest limit of a socket path: 104 bytes including the terminator on macOS, 108 on Linux. */
 const LONGEST_SOCKET_PATH_BYTES = 103;
 
 /**
- * The folder of the embedded server's socket, closed to everyone but the server's user (and root): the server lets
- * in everyone who can reach the socket. The folder is the data directory itself, which PostgreSQL demands to be private,
- * unless its path is too long for a socket.
+ * The folder of the embedded server's socket, accessible only to the server's user (and root), because the
+ * server accepts everyone who can reach the socket. It is the data directory itself, which PostgreSQL
+ * requires to be private, unless its path is too long for a socket.
  */
 export async function prepareSocketFolder(
   dataDirectory: string,
@@ -35,20 +35,20 @@ export async function prepareSocketFolder(
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   if (await isPrivate(folder, account?.uid ?? process.getuid?.())) return folder;
-  // Someone else made a folder of this name, in a place open to all: it is not ours to use.
+  // Another user created a folder of this name in a world-writable directory: do not use it.
   const other = await mkdtemp(path.join(base, 'fullmatch-'));
   if (account !== undefined) await chown(other, account.uid, account.gid);
   return other;
 }
 
-/** Removes a socket folder that lies apart from the data directory, once its server is gone. */
+/** Removes a socket folder outside the data directory once its server is gone. */
 export async function removeSocketFolder(folder: string, dataDirectory: string): Promise<void> {
   if (folder === dataDirectory) return;
-  // Fails on a folder that holds something, which is then not ours.
+  // Fails on a folder that is not empty, which is then not ours.
   await rmdir(folder).catch(() => undefined);
 }
 
-/** Whether nobody but the user may enter the folder, and it is not a link to elsewhere. */
+/** Whether only the user may enter the folder, and it is not a link. */
 async function isPrivate(folder: string, uid: number | undefined): Promise<boolean> {
   const stat = await lstat(folder);
   return stat.isDirectory() && stat.uid === uid && (stat.mode & 0o077) === 0;

@@ -4,14 +4,14 @@ const LOG_LINES_SHOWN = 8;
 const NO_SPACE = /No space left on device|Disk quota exceeded/;
 const NO_PERMISSION = /Permission denied|Read-only file system|invalid permissions|wrong ownership/;
 
-/** The system's error code, such as `ENOENT`, of anything thrown. */
+/** System error code, such as `ENOENT`, of anything thrown. */
 export function systemCode(error: unknown): string | undefined {
   return error instanceof Error && 'code' in error && typeof error.code === 'string'
     ? error.code
     : undefined;
 }
 
-/** A failed file operation in the data directory, as the error that tells the operator what to do. */
+/** Maps a failed file operation in the data directory to an error that tells the operator what to do. */
 export function folderFailure(error: unknown, folder: string): unknown {
   if (error instanceof FullmatchError) return error;
   const options = { cause: error, details: { path: folder } };
@@ -54,7 +54,7 @@ export function unusable(
   );
 }
 
-/** The error that the output of a failed initdb or postgres amounts to, with its last lines. */
+/** Maps the output of a failed initdb or postgres to an error that includes its last lines. */
 export function programFailure(program: string, folder: string, output: string): FullmatchError {
   const lines = output
     .split('\n')

@@ -5,10 +5,10 @@ import { type Account, type CommandResult, runCommand } from './run-command.ts';
 import { systemCode } from './store-failure.ts';
 import { wait } from '../wait.ts';
 
-/** PostgreSQL refuses to run as root; then it runs as this user, whom distributions' packages use too. */
+/** PostgreSQL refuses to run as root and then runs as this user, which distribution packages use too. */
 const SYSTEM_USER = 'postgres';
 
-/** Where root keeps what the system user has to reach when the data directory is closed to it. */
+/** Location of what the system user must reach if the data directory is closed to it. */
 export const SYSTEM_FOLDER = '/var/lib/fullmatch';
 
 const TURN_TIMEOUT_MS = 30_000;
@@ -24,7 +24,8 @@ const USERADD = [
   '/usr/sbin/nologin',
 ] as const;
 
-// Each way of making the user, in turn: shadow-utils; the same where a group of the name exists; BusyBox.
+// Commands that create the user, tried in order: shadow-utils; the same if a group of the name exists;
+// BusyBox.
 const MAKE_USER: readonly (readonly string[])[] = [
   USERADD,
   [...USERADD, '--gid', SYSTEM_USER],
@@ -37,8 +38,8 @@ export function isRoot(): boolean {
 }
 
 /**
- * The account of the system user, made when it is missing.
- * @throws FullmatchError `embedded_server_unavailable` when it cannot be made
+ * The account of the system user, created if missing.
+ * @throws FullmatchError `embedded_server_unavailable` if it cannot be created
  */
 export async function ensureSystemUser(name = SYSTEM_USER): Promise<Account> {
   return (await findUser(name)) ?? (await inTurn(() => makeUser(name)));
@@ -50,7 +51,7 @@ async function makeUser(name: string): Promise<Account> {
   const failures: string[] = [];
   for (const [command = '', ...parameters] of MAKE_USER) {
     const result = await runCommand(command, [...parameters, name]);
-    // Another process may have made the user meanwhile: its existence counts, not the exit code.
+    // Another process may have created the user meanwhile: its existence counts, not the exit code.
     const made = await findUser(name);
     if (made !== undefined) return made;
     failures.push(`${command}: ${reasonOf(result)}`);
@@ -64,8 +65,9 @@ async function makeUser(name: string): Promise<Account> {
 }
 
 /**
- * Runs the work while no other process runs its own here. Two useradd at once both find no user and both make one:
- * the second replaces the first with another id, and data would belong to the id that is gone.
+ * Runs the work while no other process runs its own here. Two concurrent useradd both find no user and both
+ * create one: the second replaces the first with another id, and data would belong to an id that no longer
+ * exists.
  */
 async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   const turn = path.join(SYSTEM_FOLDER, 'making-user');
@@ -80,7 +82,7 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
         ({ mtimeMs }) => mtimeMs,
         () => Date.now(),
       );
-      // Its process died; making a user takes far less.
+      // Its process died; creating a user takes far less.
       if (Date.now() - since > TURN_TIMEOUT_MS) await rmdir(turn).catch(() => undefined);
       await wait(TURN_POLL_MS);
     }
@@ -92,7 +94,10 @@ async function inTurn<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Whether the account may enter the folder, judged by the system itself: modes alone do not tell of ACLs and mounts. */
+/**
+ * Whether the account may enter the folder, as decided by the system: permission bits alone do not cover ACLs
+ * and mounts.
+ */
 export async function canEnter(account: Account, folder: string): Promise<boolean> {
   return testAs(account, 'test -x "$1"', folder);
 }

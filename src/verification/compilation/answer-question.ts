@@ -22,7 +22,7 @@ import {
   type VerificationRequest,
 } from '../verification-request.ts';
 
-/** What a job has read: its request or what it may publish of it, as JSON, or what the compiler wrote. */
+/** A read of untrusted data for a job: a packed request, the settings to publish from it, or compiler output. */
 export type ReadQuestion =
   | { readonly read: 'task'; readonly bytes: Uint8Array; readonly sourceBytes: number }
   | { readonly read: 'remappings'; readonly bytes: Uint8Array }
@@ -39,14 +39,14 @@ export type ReadQuestion =
     } & RawOutput)
   | ({ readonly read: 'codes' } & RawOutput);
 
-/** What a job has read, or a request that becomes one. */
+/** A question for the reader: a read, or the packing of a new request. */
 export type JobQuestion =
   ReadQuestion | { readonly read: 'pack'; readonly request: VerificationRequest };
 
-/** The answer to each question. */
+/** The result type of each question. */
 export interface JobReadings {
   readonly task: VerificationTask | SimilarityTask;
-  /** Those that an import uses. */
+  /** The remappings that an import uses. */
   readonly remappings: readonly unknown[];
   readonly target: TargetOutput;
   readonly output_codes: OutputCodes;
@@ -58,14 +58,14 @@ export interface JobReadings {
 
 type Facts = Readonly<Record<string, unknown>>;
 
-/** An answer as it can be handed over from a thread: errors lose their class on the way. */
+/** A result in a form that a thread can send: error classes do not survive structured cloning. */
 export type JobAnswer =
   | { readonly value: JobReadings[keyof JobReadings] }
   | { readonly failure: { code: FailureCode; message: string; data: Facts } }
   | { readonly error: { code: ErrorCode; message: string; details: Facts } }
   | { readonly fault: string };
 
-/** Answers a question; whatever goes wrong is the answer too. */
+/** Answers a question. Errors are part of the answer; nothing is thrown. */
 export function answerQuestion(question: JobQuestion): JobAnswer {
   try {
     return { value: read(question) };

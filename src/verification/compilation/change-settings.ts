@@ -3,7 +3,10 @@ import { isMembers } from '../../lib/members.ts';
 
 type Settings = StandardJsonInput['settings'];
 
-/** Settings with another value at a path; undefined takes it away. The same object where nothing is there to change. */
+/**
+ * Returns settings with the value at a path changed; undefined removes it. Returns the same object if there
+ * is nothing to change.
+ */
 export function changeAt(
   settings: Settings,
   [key = '', ...path]: readonly string[],
@@ -17,11 +20,11 @@ export function changeAt(
   return changed === undefined ? others : { ...settings, [key]: changed };
 }
 
-/** Where the details of the optimizer are. */
+/** Path of the optimizer details. */
 export const DETAILS = ['optimizer', 'details'];
-/** Where the steps of the part of the optimizer for Yul are. */
+/** Path of the step sequence of the Yul optimizer. */
 export const STEPS = [...DETAILS, 'yulDetails', 'optimizerSteps'];
 
-/** The compiler passes over blanks and line feeds between the steps of its optimizer. */
+/** The compiler ignores spaces and line feeds between optimizer steps. */
 export const withoutBlanks = (steps: unknown): unknown =>
   typeof steps === 'string' ? steps.replace(/[ \n]/g, '') : steps;

@@ -12,10 +12,12 @@ const NAMES_SHOWN = 20;
 const DIGITS_A_BYTE = 2;
 
 /**
- * The contract of a compilation whose runtime code is nearest to a code: the one whose metadata the code names, or else as many
- * bytes as may be are the same in the same places. Libraries, immutables and metadata hashes are some bytes among thousands. What is chosen is judged like every
- * other target.
- * @throws VerificationFailure invalid_compilation_target where two are as near, or there is none; compiler_error.
+ * Returns the contract of a compilation whose runtime bytecode is closest to the one on chain: the contract
+ * whose metadata hash that bytecode ends with, otherwise the one with the most equal bytes at equal offsets.
+ * Libraries, immutables and metadata hashes are a few bytes among thousands. The chosen target is verified
+ * like any other.
+ * @throws VerificationFailure invalid_compilation_target if two contracts are equally close, or there is
+ * none; compiler_error.
  */
 export async function chooseTarget(
   parts: { readonly compilers: ContractCompiler; readonly reader: JobReader },
@@ -53,19 +55,19 @@ export async function chooseTarget(
   );
 }
 
-/** The pairs of digits of a code in hex, placeholders of libraries included, one number each. */
+/** Returns the hex digit pairs of a bytecode, including library placeholders, as one number each. */
 export function toPairs(digits: string): Uint16Array {
   const pairs = new Uint16Array(Math.floor(digits.length / DIGITS_A_BYTE));
   Buffer.from(pairs.buffer).write(digits, 'latin1');
   return pairs;
 }
 
-/** The longest auxdata that a compiler writes is far shorter. */
+/** Far more than the longest auxdata that a compiler writes. */
 const MOST_AUXDATA_BYTES = 256;
 
 /**
- * The end of a running code that names its metadata, in hex; undefined where there is no hash. A code with this end comes of
- * the same contract, however little else is in the same place.
+ * Returns the trailing auxdata of a runtime bytecode in hex; undefined if it has no metadata hash. Bytecode
+ * with the same auxdata comes from the same contract, however few of the other bytes agree.
  */
 export function metadataEndOf(runtime: string): string | undefined {
   const length = Number.parseInt(runtime.slice(-4), 16) + 2;
@@ -74,7 +76,7 @@ export function metadataEndOf(runtime: string): string | undefined {
   return readTrailingAuxdata(Buffer.from(end, 'hex'))?.metadataHash && end;
 }
 
-/** How near two codes are, from 0 to 1: the share of equal bytes. */
+/** Returns the similarity of two bytecodes, from 0 to 1: the share of equal bytes. */
 export function countSame(left: Uint16Array, right: Uint16Array): number {
   let same = 0;
   const shorter = Math.min(left.length, right.length);

@@ -8,20 +8,20 @@ import { isMembers, type Members } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
-/** A setting: since which version compilers read it, and what it may be. */
+/** A setting: the first compiler version that reads it, and its valid values. */
 interface Setting {
   readonly since?: string;
-  /** Whether it is read by solc alone: Solar compiles as if it were not there. */
+  /** Whether only solc reads it; Solar compiles as if it were absent. */
   readonly isIgnored?: true;
   readonly fits?: (value: unknown) => boolean;
   readonly members?: Readonly<Record<string, Setting>>;
 }
 
 const NAME_SHOWN_CHARACTERS = 120;
-/** From here on a compiler refuses what it does not know, and every value that is not of its form. */
+/** From this version on, the compiler rejects unknown settings and malformed values. */
 const STRICT_SINCE = '0.6.0';
 
-/** What the optimizer takes where nothing is said. */
+/** Default `runs` of the optimizer. */
 export const DEFAULT_RUNS = 200;
 
 const isText = (value: unknown): value is string => typeof value === 'string';
@@ -34,7 +34,7 @@ const oneOf = (...words: readonly string[]): Setting => ({
 /** `context:prefix=target` (Solidity documentation, "Import Remapping"). */
 const isRemapping = (value: unknown): boolean => isText(value) && /^(?:[^:=]*:)?[^=]+=/.test(value);
 
-/** Path → library → address. Versions up to 0.4.18 take null for a path without libraries. */
+/** Path -> library -> address. Versions up to 0.4.18 accept null for a path without libraries. */
 const isLibraries = (value: unknown): boolean =>
   isMembers(value) &&
   Object.values(value).every(
@@ -45,8 +45,8 @@ const isLibraries = (value: unknown): boolean =>
   );
 
 /**
- * Every setting of the Solidity compilers that can change code or metadata (Solidity documentation, "Compiler Input and
- * Output JSON Description", and its changelog).
+ * Every setting of the Solidity compilers that can change bytecode or metadata (Solidity documentation,
+ * "Compiler Input and Output JSON Description", and the changelog).
  */
 const SETTINGS: Readonly<Record<string, Setting>> = {
   remappings: {
@@ -110,12 +110,15 @@ const SETTINGS: Readonly<Record<string, Setting>> = {
 
 const ignored: Setting = { isIgnored: true };
 
-/** Every setting of Solar 0.3.0 that can change code or metadata, but for its own unstable flags; and what tools send beside. */
+/**
+ * Every setting of Solar 0.3.0 that can change bytecode or metadata, except its unstable flags; also settings
+ * that tools send and Solar ignores.
+ */
 const SOLAR_SETTINGS: Readonly<Record<string, Setting>> = {
   remappings: { fits: (value) => Array.isArray(value) && value.every(isRemapping) },
   libraries: { fits: isLibraries },
   optimizer: { members: { enabled: flag, runs: count, details: ignored } },
-  // What it does not know, the compiler refuses.
+  // The compiler rejects EVM versions that it does not know.
   evmVersion: { fits: (value) => isText(value) && /^[A-Za-z]{1,32}$/.test(value) },
   metadata: {
     members: {
@@ -131,7 +134,7 @@ const SOLAR_SETTINGS: Readonly<Record<string, Setting>> = {
   experimental: ignored,
 };
 
-/** What no code depends on. The selection of outputs is this service's own. */
+/** Settings that no bytecode depends on. This service sets the output selection itself. */
 const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
   'outputSelection',
   'modelChecker',
@@ -141,10 +144,11 @@ const WITHOUT_EFFECT: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * The settings as they are compiled and published: without those that have no effect on the code. Compilers before 0.6, and
- * Solar, ignore settings that they do not know, so a submitter could write anything into the record of a contract. For
- * these compilers only the settings that they read are kept.
- * @throws VerificationFailure unsupported_setting, invalid_compiler_input; FullmatchError invalid_compiler_version.
+ * Returns the settings as they are compiled and published, without those that have no effect on the bytecode.
+ * Compilers before 0.6, and Solar, ignore unknown settings, so a submitter could write anything into the
+ * record of a contract. For these compilers only the settings that they read are kept.
+ * @throws VerificationFailure unsupported_setting, invalid_compiler_input; FullmatchError
+ * invalid_compiler_version.
  */
 export function cleanSettings(settings: Members, version: string): Members {
   const used = Object.fromEntries(
@@ -159,19 +163,19 @@ export function cleanSettings(settings: Members, version: string): Members {
   return cleanMembers(used, SETTINGS, version, '');
 }
 
-/** What is left out of single settings, as no code and no metadata shows it. */
+/** Removes the parts of single settings that neither bytecode nor metadata reflects. */
 const CLEANERS: ReadonlyMap<string, (value: unknown) => unknown> = new Map([
   ['libraries', withoutEmptyPaths],
   ['debug', withoutDebugInfo],
 ]);
 
-/** Which comments the compiler writes into its assembly. */
+/** Removes `debugInfo`, which selects the comments in the compiler's assembly. */
 function withoutDebugInfo(debug: unknown): unknown {
   if (!isMembers(debug)) return debug;
   return Object.fromEntries(Object.entries(debug).filter(([name]) => name !== 'debugInfo'));
 }
 
-/** A path without libraries is in no code and no metadata. */
+/** A path without libraries leaves no trace in bytecode or metadata. */
 function withoutEmptyPaths(libraries: unknown): unknown {
   if (!isMembers(libraries)) return libraries;
   const isEmpty = (named: unknown): boolean => isMembers(named) && Object.keys(named).length === 0;
@@ -193,7 +197,7 @@ function cleanMembers(
       const setting = Object.hasOwn(known, name) ? known[name] : undefined;
       if (setting === undefined) throw unsupported(path + name, version);
       const { since, isIgnored, fits, members } = setting;
-      // Null is taken for nothing.
+      // Null counts as missing.
       if (
         value === null ||
         isIgnored === true ||
@@ -211,7 +215,7 @@ function cleanMembers(
 }
 
 /**
- * Compilers before standard JSON are told only whether to optimise.
+ * Compilers before standard JSON accept no `runs`, only whether to optimize.
  * @throws VerificationFailure unsupported_setting
  */
 function requireFixedRuns({ optimizer }: Members, version: string): void {

@@ -1,28 +1,29 @@
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 
-/** What is to be compiled, ready for the compiler. */
+/** A compilation, ready for the compiler. */
 export interface CompilationTask {
-  /** `solidity` or `yul`: the language's name here. */
+  /** Name of the language in this service, such as `solidity` or `yul`. */
   readonly language: string;
   readonly version: string;
-  /** Of no name and no path where the code on chain is to say which contract it is. */
+  /** Path and name are empty if the bytecode on chain has to identify the contract. */
   readonly target: CompilationTarget;
   readonly input: StandardJsonInput;
-  /** Whether the compiler is given the source of the target alone and asks for what it imports. */
+  /** Whether the compiler receives only the target's source and requests its imports. */
   readonly isRootAlone?: true;
-  /** The output selection of the submitter, which the input no longer has. */
+  /** The submitter's output selection, which the input no longer has. */
   readonly outputSelection?: unknown;
   /**
-   * The same with every source that was given, where that is more than the metadata names. Sources that a contract
-   * does not use can change its code (the extra-file bug of solc: identifiers are numbered over all sources).
+   * The input with every source that was sent, if those are more than the metadata lists. Sources that a
+   * contract does not use can change its bytecode (the extra-file bug of solc: identifiers are numbered over
+   * all sources).
    */
   readonly withAllSources?: StandardJsonInput;
 }
 
-/** The target of a task whose contract is found by the code on chain. */
+/** Target of a task whose contract the bytecode on chain identifies. */
 export const OPEN_TARGET: CompilationTarget = { path: '', name: '' };
 
-/** Whether the contract is still to be found. */
+/** Returns whether the contract still has to be identified. */
 export function isOpen({ name }: CompilationTarget): boolean {
   return name === '';
 }

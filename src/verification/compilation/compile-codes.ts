@@ -5,7 +5,10 @@ import { type JobReader } from './job-reader.ts';
 import { languageOf } from './languages/all-languages.ts';
 import { type OutputCodes } from './read-output.ts';
 
-/** The codes of all contracts of a task, or of those that its submitter selected where others do not compile. */
+/**
+ * Compiles the bytecode of all contracts of a task; if some do not compile, that of the contracts that the
+ * submitter selected.
+ */
 export function compileCodes(
   { compilers, reader }: { readonly compilers: ContractCompiler; readonly reader: JobReader },
   { language, version, input, outputSelection }: CompilationTask,

@@ -34,41 +34,47 @@ import { type TargetOutput, type VyperTrees } from './read-output.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { holdsVerbatim } from './yul-program.ts';
 
-/** A version of a language's compiler. */
+/** A compiler, identified by language and version. */
 type WantedCompiler = Pick<CompilationTask, 'language' | 'version'>;
 
-/** What verification needs of compilers. `compilers/` has it. */
+/** The compiler functions that verification depends on; implemented in `compilers/`. */
 export interface ContractCompiler {
-  /** Loads a compiler that will probably be needed; the function given back ends it when no compilation took it. */
+  /** Preloads a compiler that a job will probably need. The returned function ends it if no compilation used it. */
   prepare(wanted: WantedCompiler): () => void;
-  /** Long versions of the compilers of a language that can be had, newest first. */
+  /** Lists the long versions of the available compilers of a language, newest first. */
   listVersions(language: string): Promise<readonly string[]>;
-  /** Begins to download a compiler that is not here; undefined where it is, and where compiling says what is wrong. */
+  /**
+   * Starts the download of a compiler that is not on this machine. Returns undefined if it is, or if
+   * compiling will report the error.
+   */
   obtain(wanted: WantedCompiler): Promise<AwaitedCompiler | undefined>;
-  /** Compiles in bounded time and memory. Rejects with a FullmatchError of the compilers, or the reason of `signal`. */
+  /**
+   * Compiles within limits of time and memory. Rejects with a FullmatchError of the compilers, or the reason
+   * of `signal`.
+   */
   compileToBytes(request: {
     readonly language: string;
     readonly version: string;
     readonly input: StandardJsonInput;
-    /** The source that the compiler is given alone; it asks for the others by their imports. */
+    /** The only source passed to the compiler, which requests the others as it reads their imports. */
     readonly rootSource?: string;
     readonly signal?: AbortSignal;
   }): Promise<RawOutput & { readonly compileTimeMs: number }>;
 }
 
-/** One contract, compiled and ready to be held against the code on chain. */
+/** A compiled contract, ready to be compared with the bytecode on chain. */
 export interface CompiledTarget {
   readonly contract: ContractOutput;
   readonly evm: CompiledContract['evm'];
   readonly codes: RecompiledCodes;
   /**
-   * The codes without the libraries of the settings, where those may be linked and no assembly says which are: Yul has
-   * none, and via IR versions up to 0.8.4 write none.
+   * The bytecode compiled without the libraries of the settings, if those may be linked and no assembly names
+   * them: Yul has none, and via IR versions up to 0.8.4 write none.
    */
   readonly unlinked?: CompiledContract['evm'];
-  /** The other contracts that were compiled with it, where they were asked for. */
+  /** The other contracts of the same compilation, if requested. */
   readonly others: readonly RunningCode[];
-  /** Source path → the id under which source maps name it. */
+  /** Source path -> id that source maps use for it. */
   readonly sourceIds: Readonly<Record<string, { readonly id: number }>>;
   /** The compiler's long version, without `v`. */
   readonly version: string;
@@ -78,9 +84,10 @@ export interface CompiledTarget {
 const WORD_BITS = 256;
 
 /**
- * Compiles the target of a task, and locates its auxdatas: where one compilation does not tell, by a second one with
- * other metadata. Where the code has immutables, one more says their types.
- * @param options whether the codes of other contracts in the sources are asked for: see {@link selectOtherContracts}
+ * Compiles the target of a task and locates its auxdata. If one compilation is not enough for that, compiles
+ * it again with different metadata. If the bytecode has immutables, one more compilation reads their types.
+ * @param options whether to return the bytecode of the other contracts as well: see {@link
+ * selectOtherContracts}
  * @throws VerificationFailure compiler_error, no_compiler_output, contract_not_found_in_compiler_output.
  * @throws FullmatchError as the compilers do; the reason of `signal`.
  */
@@ -167,9 +174,9 @@ export async function compileTarget(
 }
 
 /**
- * What the syntax trees add to what the codes of Vyper say: the types of the values behind the running code, and whether the
- * integrity hash shows all sources. A hash that does not is code like any other. Where the trees are too large to be read the
- * types stay unknown and the hash shows nothing.
+ * Adds what only the syntax trees of Vyper contain: the types of the values appended to the runtime bytecode,
+ * and whether the integrity hash covers all sources. A hash that does not cover them is treated as ordinary
+ * code. If the trees are too large to be read, the types stay unknown and the hash proves nothing.
  */
 async function readTrees(
   { sources, interfaces }: StandardJsonInput,
@@ -204,22 +211,23 @@ function holdsIntegrityHash(positions: AuxdataPositions): boolean {
   );
 }
 
-/** Whether the compiler may have linked libraries of the settings, and wrote nothing that names them. */
+/** Returns whether the compiler may have linked libraries of the settings without naming them in its output. */
 function mayLinkUnseen({ settings }: StandardJsonInput, { evm }: CompiledContract): boolean {
   return (
     evm.legacyAssembly === undefined && entriesOf(readConfiguredLibraries(settings)).length > 0
   );
 }
 
-/** The input with the places of its libraries left open. */
+/** Returns the input without library addresses, so that the compiler leaves placeholders. */
 export function withoutLibraries(input: StandardJsonInput): StandardJsonInput {
   return { ...input, settings: { ...input.settings, libraries: {} } };
 }
 
 /**
- * The types of the immutables that a code has. Those of Yul are words: nothing in the language jumps to a value. Bytes of
- * `verbatim` may do what the language does not: beside them a value counts as a place in the code. Where the compiler's
- * answer is too large to be read the types stay unknown, and a match needs the creation to prove the values.
+ * Returns the types of the immutables in a bytecode. Those of Yul are words: nothing in the language jumps to
+ * a value. Bytes of `verbatim` can do what the language cannot, so in a program with `verbatim` an immutable
+ * counts as a code pointer. If the compiler output is too large to be read, the types stay unknown, and a
+ * match needs the creation bytecode to prove the values.
  */
 async function readTypes(
   { language }: CompilationTask,
@@ -251,7 +259,7 @@ function findContract(output: TargetOutput, { target }: CompilationTask): Contra
     throw refusedByCompiler(errors);
   }
   const { contracts = {}, sources = {} } = output;
-  // A selection that fits no contract gives none, and still the sources.
+  // A selection that fits no contract returns no contracts, but still the sources.
   if (Object.keys(contracts).length === 0 && Object.keys(sources).length === 0) {
     throw new VerificationFailure('no_compiler_output', 'The compiler returned no contracts.');
   }
@@ -266,7 +274,8 @@ function findContract(output: TargetOutput, { target }: CompilationTask): Contra
 }
 
 /**
- * Versions of solc leave references out where they know none. Solar says each that was selected, or cannot say it at all.
+ * Versions of solc omit references if there are none. Solar writes every selected list, or does not support
+ * it at all.
  * @throws VerificationFailure unsupported_compiler_version
  */
 function requireReferences(
@@ -294,7 +303,7 @@ function requireCodes({ evm }: ContractOutput, { target }: CompilationTask): Com
     );
   }
   const { bytecode, deployedBytecode, legacyAssembly } = evm;
-  // Placeholders of libraries have as many characters as the addresses that stand in for them.
+  // A library placeholder has as many characters as the address that replaces it.
   requireBounded('of these sources', deployedBytecode.object.length / 2);
   requireBounded('of these sources that creates the contract', bytecode.object.length / 2);
   return { evm: { bytecode, deployedBytecode, legacyAssembly } };

@@ -11,7 +11,7 @@ const reader = createJobReader();
 afterAll(() => reader.close());
 const { signal } = new AbortController();
 
-/** The installed compilers of Solidity, and how often they were asked. */
+/** The installed Solidity compilers, with a count of their calls. */
 function countingCompilers(): ContractCompiler & { readonly count: () => number } {
   let count = 0;
   return {
@@ -48,7 +48,7 @@ function taskOf(
   };
 }
 
-/** What the submitter's own compiler gives. */
+/** Compiles the creation bytecode as the submitter's compiler would. */
 async function creationOf({ version, input, target, outputSelection }: CompilationTask) {
   const own = { ...input, settings: { ...input.settings, outputSelection } };
   const [output] = await compileInChild<StandardJsonOutput>(version as SolcVersion, [own]);
@@ -65,7 +65,7 @@ const LIBRARY = {
   'main.sol':
     'import "./lib.sol"; contract Main { function make() public returns (address) { return Parts.make(); } }',
 };
-/** Analysed from `main.sol` on, the contract comes before its base. */
+/** When analysis starts at `main.sol`, the contract precedes its base. */
 const CYCLE = {
   'a.sol': 'import "./b.sol"; contract Derived is Base { uint immutable more = 4; uint public x; }',
   'b.sol':
@@ -121,7 +121,7 @@ test('a contract that compiles alone is compiled alone', async () => {
 });
 
 test('what Solar writes without references is not compared', async () => {
-  // As 0.2.0 answers with `-Zcodegen`: an immutable lies in this code, and nothing says where.
+  // Like the output of Solar 0.2.0 with `-Zcodegen`: the bytecode has an immutable, but no reference to it.
   const evm = { bytecode: { object: '60808060093d393df3' }, deployedBytecode: { object: '6000' } };
   const output = {
     contracts: { 'main.sol': { Main: { evm } } },

@@ -4,7 +4,10 @@ interface Reading {
   readonly errors?: readonly CompilerMessage[];
 }
 
-/** The first reading without errors of an input under several output selections; where all have errors, that of the first. */
+/**
+ * Compiles an input under several output selections in turn and returns the first result without errors. If
+ * all have errors, returns the first result.
+ */
 export async function compileSelected<Read extends Reading>(
   [first, ...others]: readonly StandardJsonInput[],
   compile: (input: StandardJsonInput) => Promise<Read>,

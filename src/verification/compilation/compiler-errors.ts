@@ -5,15 +5,15 @@ import { VerificationFailure } from '../verification-failure.ts';
 const ERRORS_SHOWN = 10;
 const TEXT_CHARACTERS = 2000;
 const NAME_CHARACTERS = 300;
-/** Of the message of a job, which some clients print as all that they say. */
+/** Maximum length of a job's failure message, which is all that some clients print. */
 const MESSAGE_CHARACTERS = 3500;
 
-/** How every version since 0.4.11 says that an import is not among the sources. */
+/** How every version since 0.4.11 reports that an import is not among the sources. */
 const MISSING_IMPORT = /^Source "([^"]{1,4096})" not found/;
 
 /**
- * The failure of sources that a compiler refuses. Its message says what the compiler says, in the compiler's own lines; its
- * facts have the errors as the compiler writes them. Where nothing but imports is missing, it names these.
+ * Builds the failure for sources that the compiler rejects. Its message contains the compiler's own lines,
+ * its data the errors as the compiler wrote them. If all errors are missing imports, it lists these.
  */
 export function refusedByCompiler(errors: readonly CompilerMessage[]): VerificationFailure {
   const missing = missingImports(errors);

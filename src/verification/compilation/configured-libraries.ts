@@ -10,8 +10,8 @@ function membersOf(value: unknown): readonly (readonly [string, unknown])[] {
 }
 
 /**
- * The addresses that `settings.libraries` names. Whether its form is right is the compiler's to say; versions up to 0.4.18
- * take null for nothing, where an object should be.
+ * Returns the addresses in `settings.libraries`. The compiler validates their form; versions up to 0.4.18
+ * accept null instead of an object.
  */
 export function readConfiguredLibraries({ libraries }: Members): ConfiguredLibraries {
   return Object.fromEntries(
@@ -24,33 +24,34 @@ export function readConfiguredLibraries({ libraries }: Members): ConfiguredLibra
   );
 }
 
-/** A library that the settings link: its file, its name and its address. */
+/** A library in the settings: its file, name and address. */
 export interface LibraryEntry {
   readonly path: string;
   readonly name: string;
-  /** As it was given. */
+  /** As submitted. */
   readonly address: string;
 }
 
-/** Every library of the settings, in their order. */
+/** Lists every library of the settings in order. */
 export function entriesOf(libraries: ConfiguredLibraries): readonly LibraryEntry[] {
   return Object.entries(libraries).flatMap(([path, named]) =>
     Object.entries(named).map(([name, address]) => ({ path, name, address })),
   );
 }
 
-/** Since this version a library is linked by its path and name. Before, the compiler drops the paths. */
+/** From this version on, libraries are linked by path and name. Earlier compilers drop the paths. */
 const LINKED_BY_PATH_SINCE = '0.7.5';
 
-/** Whether a version of the compiler knows the libraries of the settings by their names alone. */
+/** Returns whether a compiler version identifies the libraries of the settings by name alone. */
 export function isLinkedByName(version: string): boolean {
   return compareVersions(version, LINKED_BY_PATH_SINCE) < 0;
 }
 
 /**
- * Says which address a compiler links for `path:Name`, or undefined where it leaves the place open. One that knows names
- * alone takes, of several paths with a library of one name, the last in the order of their bytes. It compares a name first
- * with the whole `path:Name`, then with what follows the first colon (`LinkerObject::matchLibrary` of solc).
+ * Returns a function that maps `path:Name` to the address that a compiler links, or to undefined if it leaves
+ * a placeholder. A compiler that links by name alone uses, among paths with a library of the same name, the
+ * last one in byte order. It compares a name first with the whole `path:Name`, then with what follows the
+ * first colon (`LinkerObject::matchLibrary` of solc).
  */
 export function linkerOf(
   libraries: ConfiguredLibraries,

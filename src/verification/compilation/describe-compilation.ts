@@ -10,7 +10,7 @@ import { unlistedSources } from './needed-sources.ts';
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** The members that are known. The columns of the Verifier Alliance have null for the others. */
+/** Replaces missing members with null, as the columns of the Verifier Alliance require. */
 function orNull(members: Members): Members {
   return Object.fromEntries(Object.entries(members).map(([key, value]) => [key, value ?? null]));
 }
@@ -26,7 +26,7 @@ function codeArtifacts(
   });
 }
 
-/** What the compiler read beside language, sources and settings, where it reads such. */
+/** Returns the members of the input other than language, sources and settings that the compiler read, if any. */
 function moreMembersOf(language: string, input: StandardJsonInput): Members {
   const { moreMembers } = languageOf(language);
   const given = moreMembers.filter((name) => Object.hasOwn(input, name));
@@ -34,7 +34,7 @@ function moreMembersOf(language: string, input: StandardJsonInput): Members {
   return { input: Object.fromEntries(given.map((name) => [name, input[name]])) };
 }
 
-/** What the code's own immutables are; a code without any needs none to be judged by. */
+/** Returns the types of the bytecode's own immutables, which a later check needs. */
 function typesOfImmutables({
   immutableReferences = {},
   immutableTypes = {},
@@ -46,8 +46,8 @@ function typesOfImmutables({
 }
 
 /**
- * The compilation as it is stored: the sources of the input are those that it needs. The output selection is left out,
- * since it says nothing about the contract and may hold any text.
+ * Builds the stored form of a compilation; the sources of the input are the ones it needs. The output
+ * selection is left out: it says nothing about the contract and may contain any text.
  */
 export function describeCompilation(
   { language, target }: CompilationTask,
@@ -72,7 +72,7 @@ export function describeCompilation(
       devdoc,
       storageLayout,
       transientStorageLayout,
-      // Before 0.3.6 sources have no numbers.
+      // Before 0.3.6 sources have no ids.
       sources: Object.keys(sourceIds).length === 0 ? undefined : sourceIds,
       ...(methodIdentifiers && { methodIdentifiers }),
       ...moreMembersOf(language, input),

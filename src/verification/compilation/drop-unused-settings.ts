@@ -13,14 +13,14 @@ import { linkedBySettings } from './linked-libraries.ts';
 import { matchesAsWell, type Attempt, type NeededSources, type Trial } from './needed-sources.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
-/** What the metadata that the compiler wrote says about the settings. */
+/** The settings in the metadata that the compiler wrote. */
 interface MetadataSettings {
-  /** By `path:Name` from 0.7.5 on, by the name alone before. */
+  /** Keyed by `path:Name` from 0.7.5 on, by name alone before. */
   readonly libraries?: Readonly<Record<string, string>>;
   readonly optimizer?: unknown;
 }
 
-/** What says how a compilation was set. */
+/** The parts of a compilation that describe its settings. */
 type DescribedSettings = Pick<CompiledTarget, 'version'> & {
   readonly contract: Pick<CompiledTarget['contract'], 'metadata'>;
 };
@@ -36,8 +36,8 @@ function settingsOfMetadata({
 }
 
 /**
- * The settings of a full match with the optimizer as the metadata has it. Beside details the compiler does not say
- * whether the optimizer is enabled, so that no hash proves that.
+ * Returns the settings of a full match with the optimizer settings from the metadata. If there are details,
+ * the metadata does not say whether the optimizer is enabled, so no hash proves that.
  */
 function withProvenOptimizer(settings: Settings, compiled: DescribedSettings): Settings {
   const { optimizer } = settings;
@@ -48,9 +48,9 @@ function withProvenOptimizer(settings: Settings, compiled: DescribedSettings): S
 }
 
 /**
- * The libraries of the settings without those that neither the code nor a metadata hash proves. A path that an old
- * compiler does not read is proven where it is that of a library in the code.
- * @returns undefined where all are proven
+ * Returns the libraries of the settings that the bytecode or a metadata hash proves. For an old compiler,
+ * which does not read paths, a path is proven if a library in the bytecode has it.
+ * @returns undefined if all are proven
  */
 function provenLibraries(
   input: StandardJsonInput,
@@ -71,7 +71,7 @@ function provenLibraries(
   if (areProven) return undefined;
   if (!byName) return { libraries: groupByPath(linked) };
   if (match === 'full') return { libraries: { '': listed } };
-  // Where two libraries have one name, only the whole `path:Name` keeps them apart.
+  // If two libraries share a name, only the full `path:Name` tells them apart.
   const names = new Set([...linked.keys()].map((id) => splitQualifiedName(id)[1]));
   const libraries =
     names.size === linked.size ? groupByPath(linked) : { '': Object.fromEntries(linked) };
@@ -80,15 +80,18 @@ function provenLibraries(
 
 type Settings = StandardJsonInput['settings'];
 
-/** How long settings are tried that a partial match may not need. Whatever a compiler makes of those, the match stands. */
+/**
+ * Time limit for trials without settings that a partial match may not need. The match remains valid whatever
+ * the trials show.
+ */
 const SPARING_MS = 30_000;
 
 /**
- * The input without the settings that neither the code nor a metadata hash proves: addresses of libraries that the
- * code does not link, paths that an old compiler does not read, remappings that fit no import or stand there twice,
- * blanks between the steps of the optimizer, whether it is enabled beside its details. A submitter could
- * write any text into the record with them.
- * @returns undefined where nothing is to be dropped
+ * Returns the input without the settings that neither the bytecode nor a metadata hash proves: addresses of
+ * libraries that are not linked, paths that an old compiler does not read, remappings that apply to no import
+ * or occur twice, whitespace between optimizer steps, and `enabled` of an optimizer with details. A submitter
+ * could use them to write any text into the record.
+ * @returns undefined if there is nothing to remove
  * @throws as {@link JobReader.readRemappings}
  */
 async function dropUnusedSettings(
@@ -124,8 +127,9 @@ async function dropUnusedSettings(
 }
 
 /**
- * Whether {@link withoutUnusedSettings} leaves the settings of a match as they are, told without compiling. It cannot be
- * told of settings that name libraries, nor where a partial match has settings that may have no effect.
+ * Returns whether {@link withoutUnusedSettings} would leave the settings of a match unchanged, without
+ * compiling. Returns false if the settings name libraries, or if a partial match has settings that may have
+ * no effect.
  */
 export function areSettingsSettled(
   input: Pick<StandardJsonInput, 'language' | 'settings'>,
@@ -145,9 +149,10 @@ export function areSettingsSettled(
 }
 
 /**
- * The attempt again without the settings that nothing proves. They are never published: where the match does not come
- * about without them, there is none. Settings that may matter are left out where the match comes about without them.
- * @throws VerificationFailure settings_not_proven; else as compiling does
+ * Repeats the attempt without the settings that nothing proves. Unproven settings are never published: if the
+ * contract does not match without them, verification fails. Settings that may matter are removed if the
+ * contract matches without them.
+ * @throws VerificationFailure settings_not_proven; otherwise as compiling does
  */
 export async function withoutUnusedSettings(
   reader: Pick<JobReader, 'readRemappings'>,
@@ -169,12 +174,12 @@ export async function withoutUnusedSettings(
   if (input !== undefined) {
     best = await attempt(input, signal).catch((error: unknown) => {
       const { optimizer } = found.input.settings;
-      // A code that comes about only where the optimizer is enabled beside its details proves that it was.
+      // If the bytecode only results with the submitted `enabled`, that proves it.
       if (!isNotProven(error) || optimizer === input.settings['optimizer']) throw error;
       return attempt({ ...input, settings: { ...input.settings, optimizer } }, signal);
     });
   }
-  // A hash of Vyper covers the sources and no settings.
+  // A Vyper hash covers the sources but no settings.
   if (best.judgement.match === 'partial' || compiler !== 'solc') {
     await within(SPARING_MS, signal, async (ending) => {
       for (const each of spare) {
@@ -189,8 +194,8 @@ export async function withoutUnusedSettings(
 }
 
 /**
- * Optional work: when anything but the caller ends it, the caller continues without it.
- * @param work heeds its signal, which comes after `limitMs` and with the caller's
+ * Runs optional work: unless the caller's signal ends it, errors and timeouts are ignored.
+ * @param work must honor its signal, which fires after `limitMs` or with the caller's signal
  */
 async function within(
   limitMs: number,

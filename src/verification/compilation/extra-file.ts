@@ -8,7 +8,7 @@ import { languageOf } from './languages/all-languages.ts';
 
 /** Sorts before other names: declarations are numbered in the order of the sources. */
 const ANOTHER_PATH = '!.sol';
-/** So many declarations that the numbers of those behind them have other lengths. */
+/** Enough declarations to change the number of digits in later identifiers. */
 const DECLARATIONS = 400;
 
 const ANOTHER_SOURCE = `contract AnotherFile { ${Array.from(
@@ -17,9 +17,9 @@ const ANOTHER_SOURCE = `contract AnotherFile { ${Array.from(
 ).join(' ')} }`;
 
 /**
- * Whether a contract's code depends on files that it does not import, seen by compiling it with one more. Metadata lists
- * only imports, so nothing else of the code may change.
- * @param compile as the input was compiled
+ * Returns whether a contract's bytecode depends on files that it does not import, by compiling it with an
+ * additional file. Metadata lists only imports, so the bytecode should not change.
+ * @param compile compiles in the same way as the input was compiled
  */
 export async function dependsOnOtherFiles(
   { language, version }: Pick<CompilationTask, 'language' | 'version'>,
@@ -34,7 +34,7 @@ export async function dependsOnOtherFiles(
     const other = await compile({ ...input, sources });
     return !runtimeOf(other).equals(runtimeOf(compiled));
   } catch (error) {
-    // What could not be seen is not said; the mismatch stands without it.
+    // If the trial fails, the mismatch is reported without this hint.
     const isOfCompiler = error instanceof VerificationFailure || error instanceof FullmatchError;
     if (isOfCompiler) return false;
     throw error;

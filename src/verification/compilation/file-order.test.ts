@@ -20,7 +20,10 @@ test.each([
   expect(followsFileOrder({ language: 'solidity', version, settings })).toBe(follows);
 });
 
-/** What is found where a contract compiled from its own source on gives the code on chain, or no compiler can do so. */
+/**
+ * Runs the search for a contract that matches when compiled from its own source on, or for which no compiler
+ * can do so.
+ */
 async function find(hasSameMetadata: boolean, compile: () => Promise<unknown>) {
   const task = taskOf('0.8.20+commit.a1b79de6');
   const compiled = { contract: {}, sourceIds: {}, compileTimeMs: 1, isFromRoot: false };

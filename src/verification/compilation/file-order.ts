@@ -3,18 +3,21 @@ import { FullmatchError } from '../../errors.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { findNeededSources, type NeededSources, type Trial } from './needed-sources.ts';
 
-/** The first release that compiles via IR, and the first whose code via IR does not follow the order of files (0.8.22, changelog). */
+/**
+ * The first release that compiles via IR, and the first whose IR output does not depend on the order of files
+ * (0.8.22, changelog).
+ */
 const VIA_IR_SINCE = '0.7.5';
 const FILE_ORDER_UNTIL = '0.8.22';
 
-/** What of a compilation says how its code is written. */
+/** The parts of a compilation that decide whether file order matters. */
 interface OrderedCompilation {
   readonly language: string;
   readonly version: string;
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** Whether the code that a version writes follows the order in which files come to the compiler. */
+/** Returns whether the bytecode that a version writes depends on the order in which the compiler reads the files. */
 export function followsFileOrder({ language, version, settings }: OrderedCompilation): boolean {
   return (
     language === 'solidity' &&
@@ -24,22 +27,23 @@ export function followsFileOrder({ language, version, settings }: OrderedCompila
   );
 }
 
-/** A native build does not ask for imports: where no other is here, this is not tried. */
+/** Native builds do not request imports. If no other build is available, this trial is skipped. */
 function withoutCompiler(error: unknown): undefined {
   if (error instanceof FullmatchError && error.code === 'unsupported_compiler_version') return;
   throw error;
 }
 
-/** An attempt, and how it was tried. */
+/** An attempt and its trial. */
 interface Tried {
   readonly found: NeededSources;
   readonly trial: Trial;
 }
 
 /**
- * Command lines name one file, and the compiler comes upon the others by their imports; standard JSON names all of them.
- * Where the metadata is that of the code on chain and the code is not, the other order is tried.
- * @param compileFrom compiles an input so that its sources are found from the target's on
+ * Compiles again in the other file order if the metadata matches the bytecode on chain but the code does not.
+ * A command line names one file and the compiler finds the others by their imports; standard JSON lists all
+ * of them.
+ * @param compileFrom compiles an input starting from the target's source
  * @returns the attempt that matches, or the given one
  */
 export async function withOtherFileOrder(

@@ -18,12 +18,12 @@ import { type Remapped } from './used-remappings.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { type PackedRequest, type VerificationRequest } from '../verification-request.ts';
 
-/** Reads what is large and not trusted for jobs: on a thread of its own, unless it is small. */
+/** Reads large untrusted data for jobs on a separate thread, small data inline. */
 export interface JobReader {
   /**
-   * What a packed request asks.
-   * @throws as {@link readVerificationTask}; VerificationFailure sources_too_large, job_timed_out where reading takes
-   * too much memory or too long; FullmatchError shutting_down; the reason of `signal`
+   * Reads a packed request.
+   * @throws as {@link readVerificationTask}; VerificationFailure sources_too_large, job_timed_out if reading
+   * needs too much memory or time; FullmatchError shutting_down; the reason of `signal`
    */
   readTask(
     packed: Uint8Array,
@@ -31,9 +31,9 @@ export interface JobReader {
     signal: AbortSignal,
   ): Promise<VerificationTask | SimilarityTask>;
   /**
-   * What a compiler wrote of a contract, and of the others where they are asked for.
-   * @throws as {@link readTargetOutput}; FullmatchError compiler_output_too_large where reading takes too long or too
-   * much memory, shutting_down; the reason of `signal`
+   * Reads the compiler output of a contract, and of the others if requested.
+   * @throws as {@link readTargetOutput}; FullmatchError compiler_output_too_large if reading needs too much
+   * time or memory, shutting_down; the reason of `signal`
    */
   readTarget(
     output: RawOutput,
@@ -41,42 +41,60 @@ export interface JobReader {
     signal: AbortSignal,
     options?: { readonly withOthers: boolean },
   ): Promise<TargetOutput>;
-  /** The codes of all contracts that a compiler wrote. @throws as `readTarget` */
+  /**
+   * Reads the bytecode of all contracts in a compiler output.
+   * @throws as `readTarget`
+   */
   readOutputCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['output_codes']>;
-  /** The types of the immutables in the syntax trees that a compiler wrote. @throws as `readTarget` */
+  /**
+   * Reads the types of the immutables from the syntax trees in a compiler output.
+   * @throws as `readTarget`
+   */
   readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadings['immutables']>;
-  /** What the syntax trees of a program of Vyper say, of all sources of these paths. @throws as `readTarget` */
+  /**
+   * Reads the syntax trees of a Vyper program; `sources` are the paths of all sources.
+   * @throws as `readTarget`
+   */
   readVyperTrees(
     output: RawOutput,
     main: string,
     sources: readonly string[],
     signal: AbortSignal,
   ): Promise<JobReadings['vyper_trees']>;
-  /** The keys of the running code of every contract that a compiler wrote. @throws as `readTarget` */
+  /**
+   * Reads the keys of the runtime bytecode of every contract in a compiler output.
+   * @throws as `readTarget`
+   */
   readRunningCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['codes']>;
-  /** The remappings that an import uses, always on the thread. @throws as `readTask` */
+  /**
+   * Finds the remappings that an import uses, always on the thread.
+   * @throws as `readTask`
+   */
   readRemappings(remapped: Remapped, signal: AbortSignal): Promise<JobReadings['remappings']>;
-  /** Packs a request that this service makes itself, always on the thread. @throws as `readTask` */
+  /**
+   * Packs a request that this service creates itself, always on the thread.
+   * @throws as `readTask`
+   */
   pack(request: VerificationRequest, signal: AbortSignal): Promise<PackedRequest>;
   close(): Promise<void>;
 }
 
 const MIB = 2 ** 20;
-/** What is read in a few milliseconds: most requests and outputs. */
+/** Data up to this size takes a few milliseconds to read: most requests and outputs. */
 const SMALL_BYTES = 256 * 1024;
-/** Syntax trees, the densest of outputs, take ten times their bytes. */
+/** Syntax trees, the densest outputs, need ten times their size in memory. */
 const LIMITS = {
   heapBytes: 1024 * MIB,
   taskTimeoutMs: 60_000,
   idleMs: 5_000,
   queueLimit: 1000,
 };
-/** Each worker has one question at a time: the order in which they come is fair. */
+/** Each worker has one question at a time, so first come, first served is fair. */
 const CLIENT = 'workers';
 
 const inflateAsync = promisify(inflate);
 
-/** Makes the reader; its thread starts when it is needed. */
+/** Creates the reader; its thread starts on first use. */
 export function createJobReader(): JobReader {
   const program = packageFile('dist/verification/compilation/job-thread.js');
   const thread = new TaskThread<JobQuestion, JobAnswer>(program, LIMITS);
@@ -92,7 +110,7 @@ export function createJobReader(): JobReader {
     question: ReadQuestion & { readonly read: Read },
     signal: AbortSignal,
   ): Promise<JobReadings[Read]> => {
-    // What remappings cost is their number times that of the imports.
+    // The cost of remappings is their number times the number of imports.
     const isSmall = question.read !== 'remappings' && question.bytes.length <= SMALL_BYTES;
     const answer = isSmall
       ? answerQuestion(question)
@@ -101,7 +119,7 @@ export function createJobReader(): JobReader {
   };
   return {
     readTask: async (packed, sourceBytes, signal) =>
-      // Inflating has threads of its own.
+      // Inflating runs on threads of its own.
       ask({ read: 'task', bytes: await inflateAsync(packed), sourceBytes }, signal),
     readTarget: ({ bytes, version }, target, signal, { withOthers } = { withOthers: false }) =>
       ask({ read: 'target', bytes, version, target, withOthers }, signal),
@@ -121,7 +139,10 @@ export function createJobReader(): JobReader {
   };
 }
 
-/** The memory that can be handed over with the bytes: that of a view to its end, behind which is nobody else's. */
+/**
+ * Returns the buffer that can be transferred with the bytes, if the view reaches to its end, so that nothing
+ * else is in it.
+ */
 function ownMemory({ buffer, byteOffset, byteLength }: Uint8Array): readonly ArrayBuffer[] {
   const isLast = byteOffset + byteLength === buffer.byteLength;
   return isLast && buffer instanceof ArrayBuffer ? [buffer] : [];

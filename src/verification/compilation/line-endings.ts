@@ -3,7 +3,7 @@ import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { findNeededSources, type NeededSources, type Trial } from './needed-sources.ts';
 
-/** The input with one kind of line endings in all sources, for each kind that makes another input. */
+/** Returns the input with LF and with CRLF in all sources, without a variant that equals the input. */
 function otherEndings(input: StandardJsonInput): readonly StandardJsonInput[] {
   const sources = Object.entries(input.sources);
   const made = ['\n', '\r\n'].map((ending) =>
@@ -20,8 +20,9 @@ function otherEndings(input: StandardJsonInput): readonly StandardJsonInput[] {
 }
 
 /**
- * Editors and git change line endings, which changes every metadata hash and no code: where only the hash differs, sources
- * are tried with either kind, as those beside a metadata.json are.
+ * Tries the sources with LF and with CRLF if only the metadata hash differs. Editors and git change line
+ * endings, which changes every metadata hash but no code. Sources sent with a metadata.json are tried in the
+ * same way.
  * @returns the attempt that matches fully, or the given one
  */
 export async function withOtherEndings(

@@ -12,11 +12,11 @@ import { linkerOf, readConfiguredLibraries } from './configured-libraries.ts';
 import { type ReadingParts } from '../read-on-chain.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
-/** No contract links more; each is read on chain. */
+/** More than any contract links; each one is read on chain. */
 const LIBRARIES_READ = 64;
 const READ_AT_ONCE = 8;
 
-/** The operands of `PUSHLIB` in an assembly and in those within it: `path:Name`, linked or not. */
+/** Yields the operands of `PUSHLIB` in an assembly and its nested assemblies: `path:Name`, linked or not. */
 function* pushedLibraries(assembly: unknown): Generator<string> {
   if (!isMembers(assembly)) return;
   const { '.code': code, '.data': parts } = assembly;
@@ -26,12 +26,12 @@ function* pushedLibraries(assembly: unknown): Generator<string> {
   for (const part of isMembers(parts) ? Object.values(parts) : []) yield* pushedLibraries(part);
 }
 
-/** The libraries that a contract names in its code, linked or not, by `path:Name`. */
+/** Returns the libraries that a contract references, linked or not, by `path:Name`. */
 function namedLibraries({ evm, unlinked }: CompiledTarget): Iterable<string> {
   return unlinked === undefined ? pushedLibraries(evm.legacyAssembly) : openLibraries(unlinked);
 }
 
-/** The libraries whose places in the codes the compiler left open, by `path:Name`. */
+/** Returns the libraries that the compiler left as placeholders, by `path:Name`. */
 function openLibraries({ bytecode, deployedBytecode }: CompiledTarget['evm']): ReadonlySet<string> {
   return new Set(
     [bytecode, deployedBytecode].flatMap(({ linkReferences = {} }) => idsOf(linkReferences)),
@@ -39,8 +39,8 @@ function openLibraries({ bytecode, deployedBytecode }: CompiledTarget['evm']): R
 }
 
 /**
- * The libraries whose addresses the settings give and the code has, by `path:Name`. The compiler links them itself, so
- * that nothing in its codes shows them.
+ * Returns the libraries that the compiler linked from the settings, by `path:Name`. Its link references do
+ * not list them.
  */
 export function linkedBySettings(
   input: StandardJsonInput,
@@ -58,14 +58,14 @@ export function linkedBySettings(
   return linked;
 }
 
-/** The `path:Name` of every entry of path → Name → anything. */
+/** Returns the `path:Name` of every entry of a record path -> Name -> anything. */
 function idsOf(byPath: Readonly<Record<string, object>>): readonly string[] {
   return Object.entries(byPath).flatMap(([path, named]) =>
     Object.keys(named).map((name) => `${path}:${name}`),
   );
 }
 
-/** The libraries whose addresses were read from the codes on chain, by `path:Name`. */
+/** Returns the libraries whose addresses were read from the bytecode on chain, by `path:Name`. */
 function linkedOnChain({
   runtime,
   creation,
@@ -76,9 +76,10 @@ function linkedOnChain({
 }
 
 /**
- * Asks the chain for the code of every library that a contract links: a call of one that is not there does nothing and
- * succeeds, and an account that delegates is whatever it delegates to today.
- * @throws VerificationFailure library_not_deployed, cannot_fetch_bytecode; FullmatchError as reading code does.
+ * Requires that every library a contract links is deployed: a call to an address without code succeeds and
+ * does nothing, and a delegating account can change its target at any time.
+ * @throws VerificationFailure library_not_deployed, cannot_fetch_bytecode; FullmatchError as reading code
+ * does.
  */
 export async function requireDeployedLibraries(
   parts: ReadingParts,

@@ -18,7 +18,8 @@ const NAMES_SHOWN = 20;
 const NAME_SHOWN_CHARACTERS = 200;
 
 /**
- * The compilation that a metadata document describes. The sources are those that were given, found by path or by hash.
+ * Builds the compilation that a metadata document describes. Its sources are those that were sent, found by
+ * path or by hash.
  * @throws VerificationFailure invalid_metadata, invalid_language, invalid_compiler_version,
  * invalid_compilation_target, missing_source, missing_or_invalid_source, sources_too_large.
  */
@@ -60,7 +61,7 @@ function readDocument(metadata: unknown): Metadata {
   }
 }
 
-/** @param listed the sources of the metadata, whose hashes say which files are meant */
+/** @param listed the sources of the metadata, whose hashes identify the files */
 function requireAll({ invalid, missing }: FoundSources, listed: readonly ListedSource[]): void {
   if (invalid.length === 0 && missing.length === 0) return;
   const show = (paths: readonly string[]): readonly string[] =>

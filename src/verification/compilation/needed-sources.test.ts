@@ -15,7 +15,7 @@ const inputOf = (paths: readonly string[]): StandardJsonInput => ({
   settings: {},
 });
 
-/** The solc of the extra-file bug: the code on chain comes about only with these files beside the listed ones. */
+/** Simulates the extra-file bug of solc: the contract matches only if these files are compiled with the listed ones. */
 async function find(
   given: readonly string[],
   needed: readonly string[],

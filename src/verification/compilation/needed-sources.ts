@@ -6,37 +6,37 @@ import { type CompiledTarget } from './compile-contract.ts';
 import { languageOf } from './languages/all-languages.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
-/** An input, the output of the compiler for it, and how that compares with the code on chain. */
+/** An input, its compiler output, and the comparison with the bytecode on chain. */
 export interface Attempt {
   readonly input: StandardJsonInput;
   readonly compiled: CompiledTarget;
   readonly judgement: ContractJudgement;
 }
 
-/** How an input is tried. */
+/** Functions that compile and compare an input. */
 export interface Trial {
   /** @throws VerificationFailure of the compiler */
   readonly compile: (input: StandardJsonInput, signal?: AbortSignal) => Promise<CompiledTarget>;
   readonly judge: (input: StandardJsonInput, compiled: CompiledTarget) => ContractJudgement;
-  /** Whether the code on chain holds the metadata hash of this compilation. */
+  /** Returns whether the bytecode on chain has the metadata hash of this compilation. */
   readonly hasSameMetadata: (compiled: CompiledTarget) => boolean;
 }
 
-/** The attempt with the fewest sources that gives the best match. */
+/** The attempt with the best match and the fewest sources. */
 export interface NeededSources extends Attempt {
-  /** Paths of the sources that were given and are not needed. */
+  /** Paths of the sources that were sent but are not needed. */
   readonly dropped: readonly string[];
-  /** The time of all compilations together. */
+  /** Time of all compilations in total. */
   readonly compileTimeMs: number;
 }
 
-/** Compilations in which single files are left out end after so many, or so long. */
+/** Limits on the number and time of compilations that leave out single files. */
 const MAX_REDUCTIONS = 12;
 const REDUCTION_MS = 30_000;
 
 /**
- * The paths of the sources that a compilation needs: those of its metadata, whose hashes the code may hold, or the
- * compiler's own list where there is no metadata. Undefined where neither says anything.
+ * Returns the paths of the sources that a compilation lists: those in its metadata, whose hashes the bytecode
+ * may contain, or the compiler's own list if there is no metadata. Returns undefined if there is neither.
  */
 function listedSources({
   contract,
@@ -51,7 +51,7 @@ function listedSources({
   return paths.length === 0 ? undefined : new Set(paths);
 }
 
-/** The paths of the sources that a compilation may be without, as far as its lists say. */
+/** Returns the paths of the sources that a compilation may not need, according to its lists. */
 function spareSources(
   { language, target, version }: CompilationTask,
   input: StandardJsonInput,
@@ -64,8 +64,8 @@ function spareSources(
 }
 
 /**
- * The paths of the input's sources that the compilation does not list, where it might. Solc numbers identifiers over all
- * sources, so that such a source changes a code that does not use it.
+ * Returns the paths of the input's sources that the compilation does not list, if its compiler writes a list.
+ * Solc numbers identifiers over all sources, so such a source can change bytecode that does not use it.
  */
 export function unlistedSources(
   input: StandardJsonInput,
@@ -77,9 +77,9 @@ export function unlistedSources(
 }
 
 /**
- * Finds the sources without which the code on chain does not come about. Sources that the compilation does not list
- * are left out, and what is compiled without them is judged again: solc numbers identifiers over all sources, so that
- * sources that a contract does not use can change its code. Only where they do, those that do are kept.
+ * Finds the sources that are needed to reproduce the bytecode on chain. Compiles without the sources that the
+ * compilation does not list, and compares again. Solc numbers identifiers over all sources, so sources that a
+ * contract does not use can change its bytecode; only those that do are kept.
  * @param first the compilation of `task.input`.
  */
 export async function findNeededSources(
@@ -95,7 +95,7 @@ export async function findNeededSources(
       compileTimeMs += compiled.compileTimeMs;
       return { input, compiled, judgement: trial.judge(input, compiled) };
     } catch (error) {
-      // The compiler refuses this choice of sources, not those that were given.
+      // The compiler rejects this subset of the sources, not the sources that were sent.
       if (error instanceof VerificationFailure && error.code === 'compiler_error') return undefined;
       throw error;
     }
@@ -129,7 +129,7 @@ export async function findNeededSources(
 const RANKS: Readonly<Record<Match | 'none', number>> = { none: 0, partial: 1, full: 2 };
 const rank = (match: Match | null): number => RANKS[match ?? 'none'];
 
-/** Whether neither code matches less than it does in another judgement. */
+/** Returns whether the runtime and the creation match are each at least as good as in another judgement. */
 export function matchesAsWell(judgement: ContractJudgement, other: ContractJudgement): boolean {
   return (['runtimeMatch', 'creationMatch'] as const).every(
     (key) => rank(judgement[key]) >= rank(other[key]),
@@ -149,8 +149,8 @@ function withoutSources(input: StandardJsonInput, paths: readonly string[]): Sta
 }
 
 /**
- * Leaves out what it can of files that are needed together: halves of them, quarters and so on, down to single files.
- * No hash proves such a file, so nobody should be able to add one to those that the deployer had.
+ * Removes as many unneeded files as possible: halves of the list, quarters and so on, down to single files.
+ * No hash proves these files, so submitters must not be able to add any to those that the deployer had.
  */
 async function reduce(
   whole: Attempt,

@@ -60,7 +60,7 @@ describe('the name of the contract', () => {
   });
 });
 
-/** What an identifier names in an input with a source of that path. */
+/** Returns the target of an identifier in an input with a source of that path. */
 function targetOf(contractIdentifier: string, path: string): unknown {
   const { task } = readVerificationTask(
     {

@@ -18,24 +18,27 @@ import { requireReadableYul } from './yul-program.ts';
 
 const NAME_SHOWN_CHARACTERS = 120;
 
-/** Shows a name of the input, which may hold anything. */
+/** Formats a name from the input for messages; it may contain any text. */
 function showName(name: string): string {
   return `"${printableText(name, NAME_SHOWN_CHARACTERS)}"`;
 }
 
-/** A deployment, and what is to be compiled for it. */
+/** A deployment and its compilation. */
 export interface VerificationTask
   extends Deployment, Pick<VerificationRequest, 'constructorArguments'> {
   readonly task: CompilationTask;
   readonly origin?: VerificationRequest['origin'];
 }
 
-/** A deployment that is to be verified by what is stored. */
+/** A deployment to be verified against stored contracts. */
 export interface SimilarityTask extends Deployment {
   readonly task: 'stored';
 }
 
-/** What a request of the queue asks. @throws as {@link readVerificationTask} */
+/**
+ * Reads a queued request.
+ * @throws as {@link readVerificationTask}
+ */
 export function readTask(
   request: VerificationRequest | SimilarityRequest,
   sourceBytes: number,
@@ -45,7 +48,10 @@ export function readTask(
   return readVerificationTask({ ...request, compilation }, sourceBytes);
 }
 
-/** The request with its compilation read. @throws as {@link readCompilationTask} */
+/**
+ * Reads the compilation of a request.
+ * @throws as {@link readCompilationTask}
+ */
 export function readVerificationTask(
   request: VerificationRequest,
   sourceBytes: number,
@@ -62,11 +68,11 @@ export function readVerificationTask(
 }
 
 /**
- * The compilation that a request describes.
- * @param sourceBytes how much source text the metadata may name
+ * Reads the compilation that a request describes.
+ * @param sourceBytes limit on the size of the sources that the metadata names
  * @throws VerificationFailure invalid_compilation_target, invalid_language, invalid_metadata, missing_source,
- * missing_or_invalid_source, sources_too_large, invalid_compiler_input, unsupported_setting, verbatim_not_allowed;
- * FullmatchError unsupported_language, invalid_compiler_version.
+ * missing_or_invalid_source, sources_too_large, invalid_compiler_input, unsupported_setting,
+ * verbatim_not_allowed; FullmatchError unsupported_language, invalid_compiler_version.
  */
 function readCompilationTask(
   { compilation }: VerificationRequest,
@@ -100,7 +106,7 @@ function readCompilationTask(
   return clean(task, languageOf(task.language));
 }
 
-/** The task with settings that may be published. Both inputs have the same ones. */
+/** Returns the task with publishable settings, the same in both inputs. */
 function clean(task: CompilationTask, { cleanSettings, moreMembers }: Language): CompilationTask {
   const { language, version, input, withAllSources } = task;
   if (language === 'yul') requireReadableYul(withAllSources ?? input);
@@ -125,7 +131,7 @@ function clean(task: CompilationTask, { cleanSettings, moreMembers }: Language):
   };
 }
 
-/** No project has as many; each is compared with the sources or the code. */
+/** More than any project has; each is compared with the sources or the bytecode. */
 const SETTING_ENTRIES = 1000;
 
 /** @throws VerificationFailure invalid_compiler_input */
@@ -153,7 +159,7 @@ function readStandardJsonTask(compilation: StandardJsonCompilation): Compilation
   };
 }
 
-/** Splits at the last colon: a path may hold colons, a name cannot. */
+/** Splits at the last colon: a path may contain colons, a name cannot. */
 function readTarget(identifier: string, input: StandardJsonInput): CompilationTarget {
   const [path, name] = splitQualifiedName(identifier);
   if (name === '') {

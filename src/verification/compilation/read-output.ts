@@ -13,22 +13,22 @@ import { isMembers, type Members } from '../../lib/members.ts';
 import { runningCodesOf, type RunningCode } from './read-running-codes.ts';
 import { isEverySourceHashed } from './vyper-imports.ts';
 
-/** The part of a compiler's output that a verification of one contract reads. */
+/** The part of a compiler output that verifying one contract needs. */
 export interface TargetOutput extends Pick<StandardJsonOutput, 'errors' | 'contracts' | 'sources'> {
-  /** The other contracts in it, where they were asked for. */
+  /** The other contracts of the output, if requested. */
   readonly others?: readonly RunningCode[];
 }
 
 type Evm = NonNullable<ContractOutput['evm']>;
 
 const ERRORS_KEPT = 10;
-/** More than is shown of one. */
+/** Limit per message, more than is ever shown. */
 const MESSAGE_CHARACTERS = 4000;
 const WORD_CHARACTERS = 100;
 
 /**
- * The part of an output that a verification of a contract reads. Handing it over from a thread is cheap, whatever else
- * the compiler wrote.
+ * Reads the part of an output that verifying a contract needs. It is small enough to send between threads,
+ * whatever else the compiler wrote.
  * @throws FullmatchError as {@link parseOutput} does
  */
 export function readTargetOutput(
@@ -43,7 +43,7 @@ export function readTargetOutput(
   return {
     ...(withOthers && { others: runningCodesOf(output).filter(isOther) }),
     errors: keptErrors(errors),
-    // A file without the contract stays, so that an output without it differs from an empty one.
+    // A file without the contract is kept, so that an output without the contract differs from an empty one.
     contracts: Object.fromEntries(
       Object.entries(contracts).map(([path, file]) => {
         const found = path === target.path && Object.hasOwn(file, target.name);
@@ -58,14 +58,14 @@ export function readTargetOutput(
   };
 }
 
-/** The codes of a contract of an output, in hex without `0x`. */
+/** The bytecode of a contract in an output, in hex without `0x`. */
 export interface ContractCodes {
   readonly target: CompilationTarget;
   readonly runtime: string;
   readonly creation: string;
 }
 
-/** The codes of an output, for each contract that has any, or the errors of the compiler. */
+/** The bytecode of each contract in an output that has any, or the compiler's errors. */
 export interface OutputCodes {
   readonly errors: readonly CompilerMessage[];
   readonly codes: readonly ContractCodes[];
@@ -75,7 +75,7 @@ export interface OutputCodes {
 const CODES_MOST = 5000;
 
 /**
- * The codes of an output.
+ * Reads the bytecode of all contracts in an output.
  * @throws FullmatchError as {@link parseOutput} does
  */
 export function readOutputCodes(raw: RawOutput): OutputCodes {
@@ -90,14 +90,14 @@ export function readOutputCodes(raw: RawOutput): OutputCodes {
   return { errors: keptErrors(errors), codes: codes.slice(0, CODES_MOST) };
 }
 
-/** The types of the immutables that an output declares, or the errors of the compiler. */
+/** The types of the immutables that an output declares, or the compiler's errors. */
 export interface OutputImmutables {
   readonly errors: readonly CompilerMessage[];
   readonly types: NonNullable<RecompiledCode['immutableTypes']>;
 }
 
 /**
- * The types of the immutables that the syntax trees of an output declare.
+ * Reads the types of the immutables that the syntax trees of an output declare.
  * @throws FullmatchError as {@link parseOutput} does
  */
 export function readOutputImmutables({ bytes, version }: RawOutput): OutputImmutables {
@@ -111,16 +111,16 @@ export function readOutputImmutables({ bytes, version }: RawOutput): OutputImmut
   };
 }
 
-/** What the syntax trees of a program of Vyper say. */
+/** The facts read from the syntax trees of a Vyper program. */
 export interface VyperTrees {
-  /** The types of the values that stand behind its code, where they are known. */
+  /** Types of the values appended to its runtime bytecode, if known. */
   readonly appendedTypes?: readonly AppendedType[];
   /** See {@link isEverySourceHashed}. */
   readonly isEverySourceHashed: boolean;
 }
 
 /**
- * What the syntax trees of an output say of the program at a path.
+ * Reads the syntax trees of the program at a path.
  * @param sources the paths of all sources
  * @throws FullmatchError as {@link parseOutput} does
  */
@@ -175,7 +175,7 @@ const OF_CONTRACT = [
 ];
 const OF_CODE = ['object', 'sourceMap', 'linkReferences', 'immutableReferences'];
 
-/** The oldest compilers write everything, whatever is selected. */
+/** The oldest compilers write every output, whatever is selected. */
 function reduce(contract: ContractOutput): ContractOutput {
   const { evm } = contract;
   return { ...pick(contract, OF_CONTRACT), ...(isMembers(evm) && { evm: reduceEvm(evm) }) };
@@ -197,12 +197,15 @@ function reduceCode(code: CompiledCode): CompiledCode {
     : picked;
 }
 
-/** Vyper writes `0x` in front of a code, Solidity does not. */
+/** Vyper prefixes bytecode with `0x`, Solidity does not. */
 function digitsOf(object: string): string {
   return object.startsWith('0x') ? object.slice(2) : object;
 }
 
-/** What is read of an assembly and those within it: the auxdatas, and each library that is pushed. */
+/**
+ * Keeps the parts of an assembly and its nested assemblies that are read: the auxdata, and each library that
+ * is pushed.
+ */
 function reduceAssembly({ '.auxdata': auxdata, '.code': code, '.data': parts }: Members): Members {
   const items: readonly unknown[] = Array.isArray(code) ? code : [];
   const libraries = new Set(

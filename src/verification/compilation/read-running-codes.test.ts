@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readRunningCodes } from './read-running-codes.ts';
 
-/** The output of a compiler for contracts whose code is constants and nothing else. */
+/** Builds a compiler output for contracts whose bytecode consists of constants only. */
 function outputOf(contracts: number, constants: number): Uint8Array {
   const codeOf = (contract: number): object => {
     const object = `73${(contract + 1).toString(16).padStart(40, '0')}`.repeat(constants);

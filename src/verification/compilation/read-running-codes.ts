@@ -7,28 +7,32 @@ import { parseOutput, type RawOutput } from '../../compilers/parse-output.ts';
 import { CODE_MAX_BYTES } from '../../chains/rpc/code-reading.ts';
 import { type StandardJsonOutput } from '../../solidity/standard-json.ts';
 
-/** A contract of a compiler's output, and the keys of its running code. */
+/** A contract of a compiler output and the keys of its runtime bytecode. */
 export interface RunningCode {
   readonly path: string;
   readonly name: string;
   readonly code: MaskedCode;
 }
 
-/** No project has more contracts. */
+/** More contracts than any project has. */
 const MOST_CONTRACTS = 2000;
-/** Of all its contracts together. The codes of such a project are some hundred times what its sources are. */
+/**
+ * Limit on the constants of all contracts in total. The bytecode of such a project is several hundred times
+ * the size of its sources.
+ */
 const MOST_CONSTANTS = 100_000;
 
 /**
- * The keys of the running code of every contract in an output. Interfaces and abstract contracts have none; what cannot be
- * stored or is larger than any contract is passed over, and so is what follows very many constants.
+ * Reads the keys of the runtime bytecode of every contract in an output. Interfaces and abstract contracts
+ * have none. Contracts that cannot be stored or exceed the size limit are skipped, and reading stops when the
+ * limit on constants is reached.
  * @throws FullmatchError as {@link parseOutput} does
  */
 export function readRunningCodes({ bytes, version }: RawOutput): readonly RunningCode[] {
   return runningCodesOf(parseOutput(bytes, version));
 }
 
-/** The same of an output that is read already. */
+/** Does the same for an output that is already parsed. */
 export function runningCodesOf({ contracts = {} }: StandardJsonOutput): readonly RunningCode[] {
   const found: RunningCode[] = [];
   let constants = 0;
@@ -51,7 +55,7 @@ export function runningCodesOf({ contracts = {} }: StandardJsonOutput): readonly
   return found;
 }
 
-/** The keys of a code, or undefined where its references do not fit: verifying it would say so. */
+/** Returns the keys of a bytecode, or undefined if its references are invalid; verifying it would report that. */
 function tryMasking(recompiled: Parameters<typeof toCodeTemplate>[0]): MaskedCode | undefined {
   try {
     return maskCode(toCodeTemplate(recompiled).bytes);

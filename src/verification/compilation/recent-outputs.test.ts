@@ -6,7 +6,7 @@ type Request = Parameters<ContractCompiler['compileToBytes']>[0];
 
 const MIB = 2 ** 20;
 
-/** Compilers that answer when they are told to, and remember what they were asked. */
+/** Compilers that respond on command and record their calls. */
 function gatedCompilers(outputBytes = 4) {
   const asked: { readonly answer: () => void; readonly fail: (error: Error) => void }[] = [];
   const compilers: ContractCompiler = {

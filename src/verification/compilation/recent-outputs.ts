@@ -6,18 +6,18 @@ import { type ContractCompiler } from './compile-contract.ts';
 type Request = Parameters<ContractCompiler['compileToBytes']>[0];
 type Output = Awaited<ReturnType<ContractCompiler['compileToBytes']>>;
 
-/** All outputs that are kept together, in bytes. */
+/** Total size of all cached outputs, in bytes. */
 const KEPT_BYTES = 64 * 2 ** 20;
 const LARGEST_KEPT_BYTES = 16 * 2 ** 20;
 const KEPT_MS = 10 * 60_000;
-/** What an entry costs beside its output. */
+/** Overhead of an entry in addition to its output. */
 const ENTRY_BYTES = 1_024;
 
 /**
- * Compilers that compile the same input once: clones of a contract are mostly submitted one after another with the same
- * sources. A compilation is a function of its compiler and its input, so an output that is kept is the one that would be
- * written again; it spends no compile time. Requests for an input that is being compiled wait for that compilation. What
- * fails is not kept.
+ * Adds a cache and single-flight compilation: clones of a contract are mostly submitted one after another
+ * with the same sources. A compilation is a function of its compiler and input, so a cached output is the one
+ * that would be written again; it counts as no compile time. Requests for an input that is being compiled
+ * wait for that compilation. Failures are not cached.
  */
 export function withRecentOutputs(compilers: ContractCompiler): ContractCompiler {
   const kept = new LRUCache<string, Output>({
@@ -37,7 +37,7 @@ export function withRecentOutputs(compilers: ContractCompiler): ContractCompiler
     try {
       const output = await compilation;
       if (output.bytes.length + ENTRY_BYTES > LARGEST_KEPT_BYTES) return output;
-      // Whoever reads the bytes may hand their memory over to a thread.
+      // Copied, since the reader of the bytes may transfer their memory to a thread.
       kept.set(key, { ...output, bytes: new Uint8Array(output.bytes), compileTimeMs: 0 });
       return output;
     } finally {

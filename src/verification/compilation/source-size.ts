@@ -1,6 +1,6 @@
 import { VerificationFailure } from '../verification-failure.ts';
 
-/** Adds up source text, and refuses more than is kept of one contract. */
+/** Sums up the size of source text and enforces the limit for one contract. */
 export class SourceSize {
   readonly #limitBytes: number;
   #bytes = 0;
@@ -21,7 +21,10 @@ export class SourceSize {
   }
 }
 
-/** Refuses sources that are too large to be kept. @throws VerificationFailure sources_too_large */
+/**
+ * Rejects sources that are too large to be stored.
+ * @throws VerificationFailure sources_too_large
+ */
 export function requireKeptSize(
   sources: Iterable<{ readonly content: string }>,
   limitBytes: number,

@@ -1,4 +1,4 @@
-/** A name or number, a string or hex literal, or any other character of a program in Solidity or Yul. */
+/** A name or number, a string or hex literal, or any other character of a Solidity or Yul program. */
 export interface SourceToken {
   readonly kind: 'word' | 'literal' | 'mark';
   /** For a literal: the text between its quotes. */
@@ -7,11 +7,11 @@ export interface SourceToken {
   readonly isHex: boolean;
 }
 
-/** Where the compiler's scanner ends the comment of a line. */
+/** Characters at which the compiler's scanner ends a line comment. */
 const LINE_END = /[\n\v\f\r\u0085\u2028\u2029]/g;
 const WORD = /[\w$.]+/y;
 const SPACES = /\s+/y;
-/** An escape of a string: a byte, a character, a line that goes on, or one character. */
+/** An escape in a string: a byte, a character, a line continuation, or a single character. */
 const ESCAPE = /\\(?:x([\da-f]{2})|u([\da-f]{4})|\r\n|([^]))/giu;
 const ESCAPED: Readonly<Record<string, string>> = {
   b: '\b',
@@ -27,7 +27,10 @@ function matchAt(pattern: RegExp, text: string, at: number): string {
   return pattern.exec(text)?.[0] ?? '';
 }
 
-/** Where a comment that begins at `at` ends; `at` itself where none begins. One that is not closed takes the rest. */
+/**
+ * Returns the end of a comment that starts at `at`; `at` itself if none starts there. An unclosed comment
+ * extends to the end of the text.
+ */
 function skipComment(text: string, at: number): number {
   if (text.startsWith('//', at)) {
     LINE_END.lastIndex = at;
@@ -38,7 +41,7 @@ function skipComment(text: string, at: number): number {
   return end === -1 ? text.length : end + 2;
 }
 
-/** The literal whose opening quote stands at `at`, and where it ends. */
+/** Reads the literal whose opening quote is at `at`. */
 function readLiteral(
   text: string,
   at: number,
@@ -50,7 +53,7 @@ function readLiteral(
   return { token: { kind: 'literal', text: text.slice(at + 1, end), isHex }, end: end + 1 };
 }
 
-/** The bytes that a literal stands for. */
+/** Returns the bytes of a literal. */
 export function bytesOfLiteral({ text, isHex }: SourceToken): Buffer {
   if (isHex) return Buffer.from(text.replaceAll('_', ''), 'hex');
   const parts: Buffer[] = [];
@@ -68,8 +71,8 @@ export function bytesOfLiteral({ text, isHex }: SourceToken): Buffer {
 }
 
 /**
- * Reads a program as the compiler's scanner does, whether it compiles or not: what stands in comments and in strings is
- * no name, and a string says its bytes by whatever escapes. Takes time linear in the text.
+ * Tokenizes a program like the compiler's scanner, whether it compiles or not: comments and strings contain
+ * no names, and a string can spell its bytes with escapes. Runs in time linear in the text.
  */
 export function* readSourceTokens(text: string): Generator<SourceToken> {
   let at = 0;

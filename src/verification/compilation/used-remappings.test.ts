@@ -50,7 +50,7 @@ test.each([
   expect(isUsed({ 'T.sol': content, 'lib/a.sol': '' }, '@lib/=lib/')).toBe(true);
 });
 
-// What solc 0.4.11, 0.5.17, 0.6.12, 0.8.4 and 0.8.37 look for.
+// Paths that solc 0.4.11, 0.5.17, 0.6.12, 0.8.4 and 0.8.37 look up.
 test.each([
   ['x.sol', '../../y.sol', 'y.sol'],
   ['a/x.sol', './/c//y.sol', 'a/c/y.sol'],

@@ -1,18 +1,21 @@
 import { bytesOfLiteral, readSourceTokens } from './source-tokens.ts';
 
-/** What says which remappings are used. */
+/** The data that decides which remappings are used. */
 export interface Remapped {
   readonly remappings: readonly unknown[];
-  /** Each source by its path. */
+  /** Source text by path. */
   readonly sources: Readonly<Record<string, string>>;
 }
 
-/** Relative imports of a source with a long path are that long each. Inputs of large projects have 500,000. */
+/**
+ * Limit on resolved import paths: each relative import in a source with a long path is as long as that path.
+ * Inputs of large projects have 500,000 characters.
+ */
 const IMPORTED_CHARACTERS = 20_000_000;
 /** A tenth of a second of work. Inputs of large projects, with 100 remappings and 5,000 imports, need a tenth of it. */
 const COMPARED_CHARACTERS = 100_000_000;
 
-/** No source has a longer path; what is written may climb. */
+/** Longer than any source path; an import as written may contain `..`. */
 const IMPORT_CHARACTERS = 16_384;
 
 function folderOf(path: string): string {
@@ -22,7 +25,7 @@ function folderOf(path: string): string {
   return path.slice(0, Math.max(1, end));
 }
 
-/** The path that a source imports by a relative one, as all versions of the compiler lead it; any other path as it is. */
+/** Resolves a relative import of a source as all compiler versions do; returns any other path unchanged. */
 function leadImport(source: string, imported: string): string {
   if (!/^\.\.?(?:\/|$)/.test(imported)) return imported;
   let folder = folderOf(source);
@@ -35,7 +38,7 @@ function leadImport(source: string, imported: string): string {
   return folder;
 }
 
-/** What a source imports, as it is written there. An escape is read as the compiler reads it. */
+/** Returns the imports of a source as written, with escapes decoded like the compiler does. */
 function importsOf(content: string): ReadonlySet<string> {
   const imports = new Set<string>();
   if (!content.includes('import')) return imports;
@@ -52,10 +55,10 @@ function importsOf(content: string): ReadonlySet<string> {
 }
 
 /**
- * The remappings that may have changed an import: nothing else depends on them. Such a one leads what a source in its
- * context imports to one of the sources, since no other is read, so that all of its text stands in paths (Solidity
- * documentation, "Import Remapping"). What is not found within
- * {@link IMPORTED_CHARACTERS} and {@link COMPARED_CHARACTERS} is not used.
+ * Returns the remappings that may have changed an import: nothing else depends on them. A used remapping maps
+ * an import of a source in its context to one of the sources, since no other files are read, so all of its
+ * text occurs in paths (Solidity documentation, "Import Remapping"). A remapping that is not found within
+ * {@link IMPORTED_CHARACTERS} and {@link COMPARED_CHARACTERS} counts as unused.
  */
 export function usedRemappings({ remappings, sources }: Remapped): readonly unknown[] {
   const importing: { readonly path: string; readonly imports: readonly string[] }[] = [];

@@ -1,16 +1,17 @@
-/** From this opcode to that one: how many values each takes from the stack, and how many it gives. */
+/** The number of values that each opcode in a range takes from the stack and puts on it. */
 type Effects = readonly [from: number, to: number, takes: number, gives: number];
 
 /**
- * The instructions that go on to the next one, run no other contract, and have one effect on every chain. Those that are
- * absent jump, halt, call or create, for which the language has words, or differ from chain to chain and fork to fork:
- * a byte that means nothing today may exchange values deep in the stack tomorrow (EIP-8024).
+ * The instructions that continue with the next one, run no other contract, and have the same effect on every
+ * chain. The missing ones jump, halt, call or create, which the language has its own words for, or differ
+ * between chains and forks: an unassigned opcode of today may swap values deep in the stack tomorrow
+ * (EIP-8024).
  */
 const EFFECTS: readonly Effects[] = [
-  [0x01, 0x07, 2, 1], // ADD … SMOD
+  [0x01, 0x07, 2, 1], // ADD to SMOD
   [0x08, 0x09, 3, 1], // ADDMOD, MULMOD
   [0x0a, 0x0b, 2, 1], // EXP, SIGNEXTEND
-  [0x10, 0x14, 2, 1], // LT … EQ
+  [0x10, 0x14, 2, 1], // LT to EQ
   [0x15, 0x15, 1, 1], // ISZERO
   [0x16, 0x18, 2, 1], // AND, OR, XOR
   [0x19, 0x19, 1, 1], // NOT
@@ -31,7 +32,7 @@ const EFFECTS: readonly Effects[] = [
   [0x3d, 0x3d, 0, 1], // RETURNDATASIZE
   [0x3e, 0x3e, 3, 0], // RETURNDATACOPY
   [0x3f, 0x40, 1, 1], // EXTCODEHASH, BLOCKHASH
-  [0x41, 0x48, 0, 1], // COINBASE … BASEFEE
+  [0x41, 0x48, 0, 1], // COINBASE to BASEFEE
   [0x49, 0x49, 1, 1], // BLOBHASH
   [0x4a, 0x4a, 0, 1], // BLOBBASEFEE
   [0x50, 0x50, 1, 0], // POP
@@ -43,7 +44,7 @@ const EFFECTS: readonly Effects[] = [
   [0x5c, 0x5c, 1, 1], // TLOAD
   [0x5d, 0x5d, 2, 0], // TSTORE
   [0x5e, 0x5e, 3, 0], // MCOPY
-  [0x5f, 0x7f, 0, 1], // PUSH0 … PUSH32
+  [0x5f, 0x7f, 0, 1], // PUSH0 to PUSH32
 ];
 
 const PUSH0 = 0x5f;
@@ -53,7 +54,10 @@ const SWAP1 = 0x90;
 const LOG0 = 0xa0;
 const LOG4 = 0xa4;
 
-/** What an instruction takes and gives; one that only reads or moves values takes all that it reaches. */
+/**
+ * Returns the stack effect of an instruction. An instruction that only reads or moves values counts as taking
+ * all values within its reach.
+ */
 function effectOf(opcode: number): readonly [takes: number, gives: number] | undefined {
   if (opcode >= LOG0) return opcode <= LOG4 ? [2 + opcode - LOG0, 0] : undefined;
   if (opcode >= SWAP1) return [opcode - SWAP1 + 2, opcode - SWAP1 + 2];
@@ -63,8 +67,9 @@ function effectOf(opcode: number): readonly [takes: number, gives: number] | und
 }
 
 /**
- * Whether bytes do to the stack what their call says: whole instructions of known effect run from the first to the last,
- * none reaches below the `inputs`, and `outputs` values are left. Below lie the addresses that functions return to.
+ * Returns whether bytes have the stack effect that their call declares: whole instructions of known effect
+ * run from first to last, none reaches below the `inputs`, and `outputs` values remain. Below are the return
+ * addresses of functions.
  */
 export function keepsToStack(code: Uint8Array, inputs: number, outputs: number): boolean {
   let height = inputs;

@@ -1,18 +1,18 @@
 import path from 'node:path';
 import { isMembers, type Members } from '../../lib/members.ts';
 
-/** An import of a module, as its syntax tree says it. */
+/** An import of a module, as in its syntax tree. */
 interface VyperImport {
-  /** How many folders up it begins, and one more; zero where the compiler searches. */
+  /** Number of leading dots: one for the folder itself, one more for each folder up; zero for a search path import. */
   readonly level: number;
   /** `lib.math` */
   readonly module: string;
 }
 
 const FILE = /\.(?:vy|vyi|json)$/;
-/** More sources of one name are not told apart. */
+/** Beyond this number of sources with the same name, an import is not resolved. */
 const MOST_OF_ONE_NAME = 50;
-/** Modules that the compiler brings along. */
+/** Modules built into the compiler. */
 const BUILT_IN = /^(?:ethereum\.ercs|vyper\.interfaces|math)(?:\.|$)/;
 
 function readImports(tree: unknown): readonly VyperImport[] {
@@ -27,7 +27,7 @@ function readImports(tree: unknown): readonly VyperImport[] {
   });
 }
 
-/** The one source that an import can lead to; undefined where it is none, or more than one. */
+/** Returns the one source that an import can resolve to; undefined if there is none or more than one. */
 function findImported(
   { level, module }: VyperImport,
   from: string,
@@ -48,10 +48,10 @@ function findImported(
 }
 
 /**
- * Whether the integrity hash of a program shows the text of every source. The compiler puts what a module imports into it,
- * and what that imports; of an interface it puts its own text, and nothing of what that imports. A source that nothing
- * imports, or that an import might lead to beside another, is not shown.
- * @param trees syntax trees of the modules by their paths
+ * Returns whether the integrity hash of a program covers the text of every source. The compiler hashes what a
+ * module imports, recursively; of an interface it hashes only the text, not the imports. A source that
+ * nothing imports, or that is only one of several candidates for an import, is not covered.
+ * @param trees syntax trees of the modules by path
  */
 export function isEverySourceHashed(
   main: string,
@@ -66,7 +66,7 @@ export function isEverySourceHashed(
     else known.push(source);
   }
   const hashed = new Set([main]);
-  // What is added meanwhile is walked too.
+  // The loop also visits the sources added while it runs.
   for (const source of hashed) {
     if (!source.endsWith('.vy')) continue;
     for (const each of readImports(trees.get(source))) {

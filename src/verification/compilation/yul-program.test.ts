@@ -19,10 +19,10 @@ function isReadable(content: string): boolean {
   }
 }
 
-/** What the compiler keeps below the inputs of a call: here return addresses lie. */
+/** Stack values below the inputs of a call, where return addresses are. */
 const BELOW: readonly string[] = Array.from({ length: 17 }, (_, index) => `below ${index}`);
 
-/** Opcodes that go on to the next one, by how many values they take and give. */
+/** Opcodes that continue with the next one, by the number of values they take and give. */
 const TAKES_AND_GIVES: Readonly<Record<string, string>> = {
   '2 1': '01 02 03 04 05 06 07 0a 0b 10 11 12 13 14 16 17 18 1a 1b 1c 1d 20',
   '3 1': '08 09',
@@ -41,7 +41,10 @@ const EFFECTS = new Map(
   ),
 );
 
-/** Runs bytes on a stack of names; undefined where they touch what lies below, do not run through, or are not known. */
+/**
+ * Runs bytes on a symbolic stack; undefined if they touch values below the inputs, do not run to the end, or
+ * contain an unknown opcode.
+ */
 function runOnStack(code: readonly number[], inputs: number): string[] | undefined {
   const stack = [...BELOW, ...Array.from({ length: inputs }, (_, index) => `input ${index}`)];
   const reaches = (depth: number): boolean => stack.length - depth >= BELOW.length;

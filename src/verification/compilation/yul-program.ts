@@ -3,26 +3,26 @@ import { VerificationFailure } from '../verification-failure.ts';
 import { keepsToStack } from './verbatim-effect.ts';
 import { bytesOfLiteral, readSourceTokens, type SourceToken } from './source-tokens.ts';
 
-/** Calls of built-in functions that put bytes into the code which no instruction of the language does. */
+/** Calls of the built-in functions that insert raw bytes into the bytecode, past the instructions of the language. */
 const VERBATIM = /^verbatim_(\d+)i_(\d+)o$/;
 
-/** An instruction that the compiler does not know, with what it needs around it. */
+/** Room for an instruction that the compiler does not know and its operands. */
 const VERBATIM_BYTES_OF_ONE = 8;
-/** Short pieces, one behind another, are a long one: together they are less than a minimal proxy (45 bytes). */
+/** Consecutive short pieces form a long one: together they must be shorter than a minimal proxy (45 bytes). */
 const VERBATIM_BYTES_OF_ALL = 32;
 
-/** A call of a function by a literal. */
+/** A call of a function with a literal. */
 interface Call {
   readonly name: string;
-  /** The first argument; undefined where it is not a literal. */
+  /** The first argument; undefined if it is not a literal. */
   readonly literal: SourceToken | undefined;
-  /** Whether the call stands in the body of a function, which the optimizer may copy to every place that calls it. */
+  /** Whether the call is in the body of a function, which the optimizer may inline at every call site. */
   readonly inFunction: boolean;
 }
 
-/** Every call of `verbatim`. */
+/** Yields every call of `verbatim`. */
 function* verbatimCalls(text: string): Generator<Call> {
-  // Names have no escapes: most programs need no second look.
+  // Names have no escapes, so most programs need no tokenizing.
   if (!text.includes('verbatim_')) return;
   let state: 'outside' | 'name' | 'call' = 'outside';
   const blocks: ('function' | 'block')[] = [];
@@ -54,24 +54,25 @@ function textsOf({ sources }: StandardJsonInput): readonly string[] {
   return Object.values(sources).map(({ content = '' }) => content);
 }
 
-/** Whether the bytes of a call keep to the stack as its name says: {@link keepsToStack}. */
+/** Returns whether the bytes of a call have the stack effect that its name declares: {@link keepsToStack}. */
 function isAsNamed(name: string, code: Buffer): boolean {
   const [, inputs, outputs] = VERBATIM.exec(name) ?? [];
   return keepsToStack(code, Number(inputs), Number(outputs));
 }
 
-/** Whether a program holds code as bytes. */
+/** Returns whether a program contains raw bytecode. */
 export function holdsVerbatim(input: StandardJsonInput): boolean {
   return textsOf(input).some((text) => verbatimCalls(text).next().done === false);
 }
 
 /**
- * Refuses programs that hold code as bytes: `verbatim` gives any contract's code without saying what it does. A few
- * bytes, for an instruction that the compiler does not know, are taken, where they stand once in the code and do what
- * the call says: not in a function, which the optimizer may write out at each call, and of instructions that go on to
- * the next one and keep to the inputs and outputs of the call. A function's own jump takes its target from the stack
- * below them: bytes that reach there need no jump of their own to run what stands in data. Data and literals need no
- * bound then: data stands behind the code, where no jump leads, and a literal is pushed, never run.
+ * Rejects programs that contain raw bytecode: `verbatim` can reproduce any contract without showing what it
+ * does. A few bytes, for an instruction that the compiler does not know, are allowed if they occur once in
+ * the bytecode and do what the call declares. They must not be in a function, which the optimizer may inline
+ * at each call, and may only contain instructions that continue with the next one and stay within the inputs
+ * and outputs of the call. A function's own jump takes its target from the stack below them: bytes that reach
+ * there could run code hidden in data without a jump of their own. With these rules, data and literals need
+ * no limit: data follows the code, where no jump leads, and a literal is pushed, never run.
  * @throws VerificationFailure verbatim_not_allowed.
  */
 export function requireReadableYul(input: StandardJsonInput): void {

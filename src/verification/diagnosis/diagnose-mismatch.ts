@@ -15,19 +15,19 @@ import { ContractRanking } from '../submitted-codes/contract-ranking.ts';
 import { limitDiagnosis } from './diagnosis-time.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
 
-/** Why sources do not give the code on chain, as far as trying other things shows it: the first that is found. */
+/** The likely cause of a mismatch, as far as trials find one; at most one field is set. */
 export interface Diagnosis {
-  /** The release that the code on chain names as its compiler, where another one was used. */
+  /** The compiler release named in the bytecode on chain, if another one was used. */
   readonly compiler?: { readonly onChain: string; readonly used: string };
-  /** Another contract of the same sources that gives the code, as `path:Name`. */
+  /** Another contract of the same sources that matches, as `path:Name`. */
   readonly contract?: string;
-  /** What of the settings has to be other, so that the sources give the code: `optimizer.runs: 1000`. */
+  /** The setting that has to change for a match: `optimizer.runs: 1000`. */
   readonly settings?: string;
-  /** Where in the sources the first instruction that differs comes from. */
+  /** The source line of the first instruction that differs. */
   readonly place?: { readonly path: string; readonly line: number; readonly text: string };
 }
 
-/** What is diagnosed: a compilation, and the code on chain that it does not give. */
+/** The mismatch to diagnose: a compilation, and the bytecode on chain that it does not produce. */
 export interface Mismatch {
   readonly task: CompilationTask;
   readonly input: StandardJsonInput;
@@ -44,24 +44,24 @@ export interface Mismatch {
 interface Parts {
   readonly compilers: ContractCompiler;
   readonly reader: JobReader;
-  /** Whether other jobs wait for a worker; without it none do. */
+  /** Whether other jobs are waiting for a worker; if absent, none are. */
   readonly doOthersWait?: () => boolean;
 }
 
-/** Where one compilation takes longer, few are possible in the time of a diagnosis. */
+/** If a compilation takes longer than this, a diagnosis has time for only a few. */
 const SLOW_COMPILATION_MS = 2_000;
 const MOST_CONTRACTS = 2;
-/** Codes beyond the size that any known chain lets be deployed are not read instruction by instruction: that holds up others. */
+/** Bytecode larger than any known chain allows is not disassembled: that would block other requests. */
 const MOST_READ_BYTES = 65_536;
 const LINE_SHOWN_CHARACTERS = 200;
-/** What names a compiler; its place in a code may hold any text of whoever deployed it. */
+/** A compiler version. The deployer can put any text in its place in the bytecode. */
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][\w.+-]{1,60})?$/;
 const PUSH0 = 0x5f;
 const MCOPY = 0x5e;
 
 /**
- * Looks for the reason of a mismatch by trying what people get wrong: the version, the contract, the settings. What takes too
- * long, or fails, is left out. The result proves nothing, and nothing is stored by it.
+ * Looks for the cause of a mismatch by trying common mistakes: the version, the contract, the settings.
+ * Trials that fail or take too long are skipped. The result proves nothing and is not used to store a match.
  * @throws the reason of `signal`
  */
 export async function diagnoseMismatch(
@@ -86,7 +86,10 @@ export async function diagnoseMismatch(
   }
 }
 
-/** Tries other contracts and settings while `within` lasts, and else finds the place. @throws the reason of `signal` */
+/**
+ * Tries other contracts and settings until `within` aborts, otherwise locates the first difference.
+ * @throws the reason of `signal`
+ */
 async function tryOthers(
   parts: Parts,
   mismatch: Mismatch,
@@ -110,12 +113,12 @@ async function tryOthers(
   return place === undefined ? {} : { place };
 }
 
-/** Of the recompiled running code, in bytes. */
+/** Returns the size of the recompiled runtime bytecode in bytes. */
 function sizeOf({ codes }: CompiledTarget): number {
   return codes.runtime.code.length / 2;
 }
 
-/** What a diagnosis says, as a sentence behind the failure's message. */
+/** Formats a diagnosis as a sentence to append to the failure message. */
 export function describeDiagnosis({ compiler, contract, settings, place }: Diagnosis): string {
   if (compiler !== undefined) {
     return ` It names ${compiler.onChain} as its compiler, and these sources were compiled by ${compiler.used}.`;
@@ -154,7 +157,7 @@ async function findSettings(
   };
   for (const { settings, change } of settingTrials(input.settings, task.version, traits)) {
     const tried = { ...input, settings } as StandardJsonInput;
-    // Settings that this version does not know, or that do not go together, are none that were used.
+    // A setting that this version rejects cannot have been used.
     const other = await compile(task.target, tried, signal).catch(() => undefined);
     signal.throwIfAborted();
     if (other !== undefined && judge(tried, other).match !== null) return change;
@@ -171,7 +174,10 @@ function withoutAuxdata(code: Uint8Array): Uint8Array {
   return code.subarray(0, readTrailingAuxdata(code)?.offset ?? code.length);
 }
 
-/** Whether the code on chain has the functions of the sources: else they are other sources, whatever the settings. */
+/**
+ * Returns whether the bytecode on chain has all functions of the sources. If not, it comes from other
+ * sources, whatever the settings.
+ */
 function hasSameFunctions({ contract }: CompiledTarget, onChain: Uint8Array): boolean {
   const pushed = new Set(
     readInstructions(withoutAuxdata(onChain)).map(({ pushed: value }) => value),
@@ -193,7 +199,7 @@ function findPlace({ compiled, input, onChain }: Mismatch): Diagnosis['place'] {
   const path = Object.entries(compiled.sourceIds).find(([, { id }]) => id === place?.file)?.[0];
   const content = path === undefined ? undefined : input.sources[path]?.content;
   if (place === undefined || path === undefined || content === undefined) return undefined;
-  // Offsets of source maps are bytes of UTF-8.
+  // Source maps count offsets in UTF-8 bytes.
   const before = Buffer.from(content).subarray(0, place.offset).toString();
   const lines = before.split('\n');
   const text = content.split('\n')[lines.length - 1] ?? '';

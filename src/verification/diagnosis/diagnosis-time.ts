@@ -1,16 +1,16 @@
-/** What fails is looked at while somebody waits for the answer. */
+/** Time limit of a diagnosis, while a client waits for the result. */
 const LONGEST_MS = 6_000;
 /**
- * So long also while others wait for the worker: enough for most contracts, and longer than the state of the queue stays
- * unread (`queue-state.ts`), so that the job itself does not count among those that wait.
+ * Minimum time, even if other jobs are waiting: enough for most contracts, and longer than the polling
+ * interval of the queue state (`queue-state.ts`), so that the job itself does not count as waiting.
  */
 const LEAST_MS = 2_500;
 const LOOK_MS = 200;
 
 /**
- * Fires a signal when a diagnosis has taken its time: sooner while other jobs wait, which a job of a third of a second would
- * hold up for twenty times as long.
- * @param doOthersWait asked again and again from the least time on
+ * Aborts a signal when the time for a diagnosis is used up. This happens sooner if other jobs are waiting: a
+ * job of a third of a second would hold them up for twenty times as long.
+ * @param doOthersWait called repeatedly once the minimum time has passed
  */
 export function limitDiagnosis(
   doOthersWait: () => boolean,

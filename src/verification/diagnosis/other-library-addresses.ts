@@ -10,7 +10,7 @@ import { readConfiguredLibraries } from '../compilation/configured-libraries.ts'
 import { linkedBySettings } from '../compilation/linked-libraries.ts';
 import { VerificationFailure, type ComparedCodes } from '../verification-failure.ts';
 
-/** A library that the code on chain links at another address than the settings. */
+/** A library that the bytecode on chain links at a different address than the settings. */
 export interface OtherLibraryAddress {
   /** `path:Name`. */
   readonly library: string;
@@ -18,7 +18,7 @@ export interface OtherLibraryAddress {
   readonly onChain: string;
 }
 
-/** A compilation that does not give the code on chain, and how to compile and judge another one. */
+/** A compilation that does not match, with functions to compile and compare another one. */
 interface LibraryMismatch {
   readonly input: StandardJsonInput;
   readonly compiled: CompiledTarget;
@@ -28,13 +28,14 @@ interface LibraryMismatch {
   readonly judge: (input: StandardJsonInput, compiled: CompiledTarget) => ContractJudgement;
 }
 
-/** Shown in a message; the data of the failure have all of them. */
+/** Number of libraries listed in the message; the failure's data contain all of them. */
 const LIBRARIES_SHOWN = 5;
 
 /**
- * The libraries by whose addresses alone the code on chain differs. Only where the first difference is an address that the
- * settings name, the sources are compiled without the libraries, so that the code on chain says what it links.
- * @returns none where the code differs in anything else
+ * Finds the libraries whose addresses are the only difference from the bytecode on chain. If the first
+ * difference is an address from the settings, compiles the sources without libraries and reads the linked
+ * addresses from the bytecode on chain.
+ * @returns an empty list if anything else differs
  * @throws FullmatchError as the compilers do
  */
 export async function findOtherLibraryAddresses(
@@ -59,7 +60,7 @@ export async function findOtherLibraryAddresses(
   });
 }
 
-/** Whether bytes differ that no value explains. */
+/** Returns whether bytes differ outside the explained values. */
 function hasOtherBytes(verdict: CodeVerdict): boolean {
   if (verdict.match !== null) return false;
   return ['no_match', 'bytecode_length_mismatch', 'compiled_bytecode_is_zero'].includes(
@@ -67,7 +68,7 @@ function hasOtherBytes(verdict: CodeVerdict): boolean {
   );
 }
 
-/** Whether the first byte that differs belongs to the address of a library that the settings name. */
+/** Returns whether the first byte that differs belongs to a library address from the settings. */
 function beginsToDifferInLibrary(
   { input, compiled, judgement }: LibraryMismatch,
   side: 'creation' | 'runtime',
@@ -85,7 +86,10 @@ function beginsToDifferInLibrary(
   );
 }
 
-/** Which address the settings give a library: the one that the compiler linked, else the one that a place left open is given. */
+/**
+ * Returns the address of a library in the settings: the one that the compiler linked, otherwise the one
+ * configured for its placeholder.
+ */
 function givenAddresses(
   input: StandardJsonInput,
   compiled: CompiledTarget,
@@ -98,7 +102,7 @@ function givenAddresses(
   };
 }
 
-/** The failure that names the libraries, each with both addresses. */
+/** Builds the failure that lists the libraries, each with both addresses. */
 export function describeOtherLibraries(
   libraries: readonly OtherLibraryAddress[],
   { codes, data }: { readonly codes?: ComparedCodes; readonly data?: Record<string, unknown> } = {},

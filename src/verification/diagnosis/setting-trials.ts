@@ -1,33 +1,33 @@
 import { isMembers } from '../../lib/members.ts';
 import { isOptimized } from '../../solidity/optimizer-state.ts';
 
-/** Settings of a compilation, as the standard JSON input has them. */
+/** Compiler settings, as in the standard JSON input. */
 type Settings = Readonly<Record<string, unknown>>;
 
-/** Other settings to try, and what is other about them. */
+/** Settings to try, and a description of the change. */
 export interface SettingTrial {
   readonly settings: Settings;
-  /** In the words of the input: `optimizer.runs: 1000`. */
+  /** The change in the terms of the input: `optimizer.runs: 1000`. */
   readonly change: string;
 }
 
-/** What a code shows of the EVM version that it was compiled for. */
+/** Opcodes in a bytecode that reveal its EVM version. */
 export interface CodeTraits {
-  /** Whether it has PUSH0, which compilers write from Shanghai on (EIP-3855). */
+  /** Whether it has PUSH0, which compilers emit from Shanghai on (EIP-3855). */
   readonly hasPush0: boolean;
   /** Whether it has MCOPY, from Cancun on (EIP-5656). */
   readonly hasMcopy: boolean;
 }
 
-/** The runs that projects choose: the default, those of the templates of Hardhat and Foundry, and the extremes. */
+/** Common values of `runs`: the default, those of the Hardhat and Foundry templates, and the extremes. */
 const COMMON_RUNS = [200, 1_000, 999_999, 10_000, 1, 1_000_000, 100];
 const DEFAULT_RUNS = 200;
-/** The first release whose `viaIR` is no experiment (0.8.13 changelog). */
+/** The first release in which `viaIR` is not experimental (0.8.13 changelog). */
 const VIA_IR_FROM = [0, 8, 13] as const;
 
 /**
- * Settings that may have been meant, the likeliest first: one thing is other in each. The EVM version is tried only where
- * the codes show that it is another one.
+ * Lists settings that the deployer may have used, the likeliest first, each with one change. Changes the EVM
+ * version only if the opcodes show a different one.
  */
 export function settingTrials(
   settings: Settings,
@@ -59,7 +59,7 @@ export function settingTrials(
   const ir = isFrom(version, VIA_IR_FROM)
     ? [{ settings: { ...settings, viaIR: viaIr }, change: `viaIR: ${viaIr}` }]
     : [];
-  // Without an optimizer the runs say nothing, so that it is on or off first.
+  // While the optimizer is off, `runs` has no effect, so toggling it comes first.
   return isEnabled
     ? [...evm, ...others.slice(0, 3), ...ir, toggled, ...others.slice(3)]
     : [...evm, toggled, ...others.slice(0, 3), ...ir, ...others.slice(3)];

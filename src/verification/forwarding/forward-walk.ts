@@ -18,26 +18,26 @@ import {
   takeDueForwarding,
 } from './forwarded-matches.ts';
 
-/** While one is taken nobody else takes it; an explorer answers sooner. */
+/** Lease of a forwarding; longer than an explorer takes to respond. */
 const LEASE_MS = 120_000;
-/** How often the walk looks for what is due, and asks one explorer after the other. */
+/** Intervals between two polls of the queue, and between two requests to explorers. */
 const PAUSE_MS = 5_000;
 const GAP_MS = 250;
-/** Explorers index a contract some blocks after it was created, and verify within a minute or two. */
+/** Explorers index a contract several blocks after its creation, and verify it within a minute or two. */
 const FIRST_PAUSE_MS = 5_000;
 const MOST_PAUSE_MS = 30 * 60_000;
 const MOST_ATTEMPTS = 12;
 const SECTIONS = ['compilation', 'sources', 'artifacts', 'creationCode'] as const;
 
-/** Times of the walk; tests have shorter ones. */
+/** Intervals of the walk; tests use shorter ones. */
 export interface ForwardTimes {
   readonly pauseMs?: number;
   readonly firstPauseMs?: number;
 }
 
 /**
- * Tells other explorers of the matches that jobs stored, and asks them how far they are, one after the other. All
- * processes of a database share the queue. What cannot be told now is told later, at growing distances.
+ * Forwards the matches that jobs stored to other explorers and polls their progress, one at a time. All
+ * processes of a database share the queue. Failed attempts are retried with increasing delays.
  */
 export function startForwarding(
   database: Database,
@@ -108,7 +108,10 @@ async function tell(
     : explorers.submit(explorer, submission, signal);
 }
 
-/** What is known after an explorer spoke. An id that it gives is a promise; its verdict comes later. */
+/**
+ * Returns the state after an explorer's response. If it returns an id, it has only accepted the request; the
+ * verdict comes later.
+ */
 function stateAfter(
   { state, externalId, attempts }: DueForwarding,
   said: ExplorerSaid,
@@ -132,7 +135,7 @@ function stateAfter(
   }
 }
 
-/** The contract as explorers take it; undefined where it has no match any more. */
+/** Builds the submission to an explorer; returns undefined if the contract no longer has a match. */
 async function readSubmission(
   contracts: Pick<ContractReader, 'readRecord'>,
   chainId: number,

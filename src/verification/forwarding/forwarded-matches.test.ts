@@ -22,7 +22,7 @@ test('what is handed back is due at once, as if nobody had taken it', async () =
   expect(await takeDueForwarding(database, 60_000)).toBeUndefined();
   await handBackForwarding(database, taken!);
   expect(await takeDueForwarding(database, 60_000)).toEqual(taken);
-  // Who took it before has no say any more once another try has begun.
+  // Once another attempt has begun, a hand-back of the earlier one has no effect.
   await handBackForwarding(database, { ...taken!, attempts: 7 });
   expect(await takeDueForwarding(database, 60_000)).toBeUndefined();
   await testDatabase.drop();

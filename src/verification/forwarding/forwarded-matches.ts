@@ -2,17 +2,17 @@ import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { type ExplorerLinks, type ExplorerName } from '../../chains/explorer/explorer-verifier.ts';
 import { sql, type Database } from '../../store/database.ts';
 
-/** How far an explorer is with a match that it was told of. */
+/** An explorer's progress with a forwarded match. */
 export interface ExternalVerification {
   readonly state: 'waiting' | 'submitted' | 'verified' | 'failed';
   /** The explorer's own id. */
   readonly externalId?: string | null;
-  /** Why it did not verify, or not yet. */
+  /** Why it has not verified the match, or not yet. */
   readonly error?: string | null;
   readonly links: Partial<ExplorerLinks>;
 }
 
-/** A match whose explorer is due to be told, or asked. */
+/** A match that is due to be sent to an explorer, or polled. */
 export interface DueForwarding {
   readonly jobId: string;
   readonly explorer: ExplorerName;
@@ -23,8 +23,8 @@ export interface DueForwarding {
   readonly address: Hex;
 }
 
-// One statement takes what is due and moves its time, so that no two processes tell the same explorer; one that is gone
-// meanwhile leaves it to others after that time.
+// One statement takes a due row and sets its next time, so that no two processes contact the same explorer.
+// If the process dies, others take the row after that time.
 const TAKE = sql(
   'take due external verification',
   `UPDATE external_verifications AS taken
@@ -51,7 +51,7 @@ const HAND_BACK = sql(
    WHERE job_id = $1 AND explorer = $2 AND attempts = $3 AND state IN ('waiting', 'submitted')`,
 );
 
-/** Leaves one that was taken to other processes, as if it had not been taken. */
+/** Releases a row to other processes, as if it had not been taken. */
 export async function handBackForwarding(
   database: Database,
   { jobId, explorer, attempts }: Pick<DueForwarding, 'jobId' | 'explorer' | 'attempts'>,
@@ -59,7 +59,7 @@ export async function handBackForwarding(
   await database.query(HAND_BACK, [jobId, explorer, attempts]);
 }
 
-/** Takes one that is due for a time; undefined where none is. */
+/** Leases the next row that is due; returns undefined if there is none. */
 export async function takeDueForwarding(
   database: Database,
   leaseMs: number,
@@ -81,7 +81,7 @@ export async function takeDueForwarding(
   };
 }
 
-/** Notes how far an explorer is, and when it is to be asked again. */
+/** Records an explorer's progress and the time of the next poll. */
 export async function noteForwarding(
   database: Database,
   { jobId, explorer }: Pick<DueForwarding, 'jobId' | 'explorer'>,

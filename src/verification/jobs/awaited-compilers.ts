@@ -4,7 +4,7 @@ import { sql, type Database } from '../../store/database.ts';
 import { chargeFor } from './client-usage.ts';
 import { notifyOfWork } from './job-notifications.ts';
 
-/** How far the download of a compiler has come. */
+/** Progress of a compiler download. */
 export interface CompilerDownload {
   /** `0.8.20+commit.a1b79de6` */
   readonly longVersion: string;
@@ -16,11 +16,11 @@ export interface CompilerDownload {
 export interface AwaitedCompiler {
   readonly longVersion: string;
   readonly progress: () => CompilerDownload;
-  /** Resolves when it is here, and when it cannot be had now. */
+  /** Resolves when the download has ended, successfully or not. */
   readonly ended: Promise<void>;
 }
 
-/** Ends the work on a job: it goes on when the compiler is here, and meanwhile other jobs have its worker. */
+/** Interrupts a job whose compiler is being downloaded; the worker takes other jobs until the download ends. */
 export class CompilerAwaited extends Error {
   override readonly name = 'CompilerAwaited';
   readonly awaited: AwaitedCompiler;
@@ -31,16 +31,16 @@ export class CompilerAwaited extends Error {
   }
 }
 
-/** How often a job waits; from then on its worker waits for the compiler, so that every job ends. */
+/** Limit on the waits of a job. After that its worker waits for the compiler itself, so that every job ends. */
 export const MAX_COMPILER_WAITS = 3;
-/** How long the word of a process counts that then is gone. */
+/** How long a wait holds without an update from the downloading process, which may have died. */
 const SPOKEN_FOR_MS = 15_000;
 const PROGRESS_MS = 700;
 
-/** SQL: a job that no download holds back. */
+/** SQL condition for a job that does not wait for a download. */
 export const IS_READY = `(awaited_until IS NULL OR awaited_until < now())`;
 
-/** SQL: what a job forgets when it is claimed. */
+/** SQL assignments that clear the wait of a job when it is claimed. */
 export const FORGET_AWAITED = `awaited_compiler = NULL, awaited_until = NULL, awaited_bytes = NULL,
   awaited_total_bytes = NULL`;
 
@@ -67,16 +67,16 @@ const WAKE = sql(
 
 /** Keeps jobs in the queue while their compilers are downloaded by this process. */
 export interface CompilerWaits {
-  /** Puts a claimed job back until the compiler is here. */
+  /** Puts a claimed job back until the download ends. */
   park(
     job: { readonly id: string; readonly token: string },
     awaited: AwaitedCompiler,
   ): Promise<void>;
-  /** Leaves the jobs that wait to other processes. */
+  /** Releases the waiting jobs to other processes. */
   close(): Promise<void>;
 }
 
-/** Follows the downloads that jobs wait for, one follower for each version. */
+/** Creates the waits, with one download follower per version. */
 export function followDownloads(database: Database, log: Logger): CompilerWaits {
   const followed = new Map<string, { readonly stop: () => void; readonly ended: Promise<void> }>();
   const wake = async (longVersion: string): Promise<void> => {
@@ -91,7 +91,7 @@ export function followDownloads(database: Database, log: Logger): CompilerWaits 
       const { receivedBytes, totalBytes = null } = progress();
       void database
         .query(TELL, [longVersion, SPOKEN_FOR_MS, receivedBytes, totalBytes])
-        // Without the word of this process the jobs are taken again before long.
+        // Without updates from this process, the waits expire and the jobs are taken again.
         .catch(() => undefined);
     }, PROGRESS_MS);
     const over = Promise.race([ended, stopped]).then(async () => {
@@ -109,7 +109,8 @@ export function followDownloads(database: Database, log: Logger): CompilerWaits 
       const { longVersion } = awaited;
       const facts = [longVersion, SPOKEN_FOR_MS, receivedBytes, totalBytes];
       await database.query(PARK, [job.id, job.token, ...facts]);
-      // After the job is there: a follower that has ended meanwhile has not seen it, and makes room for another.
+      // Called after the job is parked: if an earlier follower ended in the meantime and missed the job, a
+      // new one is started.
       follow(awaited);
     },
     close: async () => {

@@ -1,40 +1,40 @@
 import { sql, type Database } from '../../store/database.ts';
 
 /**
- * How much of its spent time a client, or a network, is forgiven, in milliseconds for each millisecond that passes. A client that
- * uses less than this share of one worker always counts as one that has used nothing.
+ * How much of the time that a client or a network has spent is forgiven, in milliseconds per millisecond. A
+ * client that uses less than this share of one worker always counts as having spent nothing.
  */
 const DRAINED_PER_MS = 0.1;
-/** A client that has spent more counts as one that has spent this much, so that it is forgiven within 100 minutes. */
+/** Maximum spent time on record, so that every client is forgiven within 100 minutes. */
 const SPENT_MAX_MS = 600_000;
-/** What a job that runs counts at least: how long it will take is not known yet. */
+/** Minimum charge for a running job, since its duration is not known yet. */
 const LEAST_JOB_MS = 1000;
 
-/** Since a job was claimed, in milliseconds. Clocks of a database may be set back. */
+/** SQL: milliseconds since a job was claimed. Not negative, since database clocks may be set back. */
 const HELD_MS = `greatest(0, extract(epoch FROM clock_timestamp() - coalesce(claimed_at, started_at)) * 1000)`;
 
 /**
- * SQL: the rows of client_usage of a network and of a client, as `of_network` and `of_client`. Networks and clients
- * are in one table, by their names.
+ * Builds the SQL joins for the client_usage rows of a network and of a client, as `of_network` and
+ * `of_client`. Networks and clients share one table, keyed by name.
  */
 export function joinUsage(network: string, client: string): string {
   return `LEFT JOIN client_usage AS of_network ON of_network.client = ${network}
     LEFT JOIN client_usage AS of_client ON of_client.client = ${client}`;
 }
 
-/** SQL: what a row of client_usage says now, in milliseconds; 0 where there is none. */
+/** Builds the SQL for the current value of a client_usage row, in milliseconds; 0 if there is no row. */
 export function spentMs(row = 'client_usage'): string {
   return `coalesce(greatest(0, ${row}.spent_ms
     - ${DRAINED_PER_MS} * extract(epoch FROM clock_timestamp() - ${row}.updated_at) * 1000), 0)::float8`;
 }
 
-/** SQL: what the jobs of a group count while they run, in milliseconds. */
+/** SQL: the charge for the running jobs of a group, in milliseconds. */
 export const RUNNING_MS = `sum(greatest(${HELD_MS}, ${LEAST_JOB_MS}))::float8`;
 
 /**
- * SQL: a part of a WITH list that charges clients and their networks for the time for which workers have held their
- * jobs. It stands in the statement that takes a job from its worker, so that no time is lost and none is counted twice.
- * @param condition which running jobs.
+ * Builds a CTE that charges clients and their networks for the time that workers have held their jobs. It is
+ * part of the statement that takes a job from its worker, so that all time is counted exactly once.
+ * @param condition selects the running jobs
  */
 export function chargeFor(condition: string): string {
   return `charged AS (
@@ -53,7 +53,7 @@ const FORGET_USAGE = sql(
   `DELETE FROM client_usage WHERE ${spentMs()} = 0`,
 );
 
-/** Forgets clients and networks whose spent time has drained away. */
+/** Deletes the usage of clients and networks whose spent time has drained to zero. */
 export async function forgetUsage(database: Database): Promise<void> {
   await database.query(FORGET_USAGE);
 }

@@ -1,17 +1,17 @@
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** How many jobs failed for one reason in the last day. */
+/** Number of jobs that failed for one reason in the last day. */
 export interface FailureCount {
   readonly code: string;
   readonly jobs: number;
-  /** The newest of them, and when it ended. */
+  /** The newest of these jobs, and when it ended. */
   readonly lastJob: string;
   readonly lastAt: Date;
 }
 
 const MOST_REASONS = 50;
 
-// Failed jobs have an index by their ends.
+// Uses the index on the end of failed jobs.
 const COUNT_FAILURES = sql(
   'count failures of a day',
   `SELECT error_code AS code, count(*)::int AS jobs, max(finished_at) AS last_at,
@@ -20,7 +20,7 @@ const COUNT_FAILURES = sql(
    GROUP BY error_code ORDER BY jobs DESC, code LIMIT ${MOST_REASONS}`,
 );
 
-/** The failures of the last 24 hours by their codes, the most frequent first. */
+/** Counts the failures of the last 24 hours by code, most frequent first. */
 export async function countFailures(database: Queryable): Promise<readonly FailureCount[]> {
   const rows = await database.query<{
     code: string;

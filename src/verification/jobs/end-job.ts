@@ -5,9 +5,9 @@ import { cancelJob } from './run-jobs.ts';
 import { isFinished, type VerificationJob } from './verification-job.ts';
 
 /**
- * Ends a job: at once while it waits, within seconds while it runs.
- * @param client who asks for it, and must have submitted it; the operator unless told
- * @returns the job after the attempt: ended when it waited; when it ran, it may have ended by now
+ * Cancels a job: immediately if it is queued, within seconds if it is running.
+ * @param client the requesting client, which must have submitted the job; the operator if absent
+ * @returns the job afterwards: ended if it was queued; if it was running, it may still be
  * @throws FullmatchError job_not_found, job_ended, job_of_another_client
  */
 export async function endJob(
@@ -38,7 +38,7 @@ async function requireJob(database: Database, id: string): Promise<VerificationJ
   return job;
 }
 
-/** The error for an id that is not a job's. */
+/** Builds the error for an id of no job. */
 export function jobNotFound(id: string): FullmatchError {
   return new FullmatchError(
     'job_not_found',

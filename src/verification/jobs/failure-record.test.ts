@@ -12,7 +12,7 @@ import {
 
 const codeOf = (bytes: number, value = 0x60): Hex => bytesToHex(Buffer.alloc(bytes, value));
 
-/** The same code with another byte at an offset. */
+/** Returns a bytecode with one byte changed. */
 function changed(code: Hex, offset: number): Hex {
   const at = 2 + 2 * offset;
   return `0x${code.slice(2, at)}ff${code.slice(at + 2)}`;
@@ -32,7 +32,7 @@ describe('what is kept of a failure', () => {
       bytes: 12,
       sha256: `0x${createHash('sha256').update(Buffer.alloc(12, 0x60)).digest('hex')}`,
     });
-    // As jobs of the version before have them.
+    // As stored by jobs of the previous version.
     expect(comparisonsOf({ codes })).toEqual(comparisonsOf(record));
   });
 
@@ -85,7 +85,7 @@ describe('what is kept of a failure', () => {
       last: 'fact',
     };
     const record = recordOf({ data, codes });
-    // What may be endless is read once, or as far as it is kept.
+    // A list may be very long: it is read once, or only up to the limit.
     expect(explained.reads()).toBeLessThanOrEqual(30_000);
     expect(errors.reads()).toBeLessThanOrEqual(500);
     expect(JSON.stringify(record).length).toBeLessThan(2 * WINDOWS_MAX_BYTES + 80_000);
@@ -94,7 +94,7 @@ describe('what is kept of a failure', () => {
   });
 });
 
-/** A list that counts how often one of its items is read. */
+/** Wraps a list and counts the reads of its items. */
 function countItems<T>(list: readonly T[]): { items: readonly T[]; reads: () => number } {
   let reads = 0;
   const items = new Proxy(list, {

@@ -2,43 +2,43 @@ import { createHash } from 'node:crypto';
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { type ComparedCodes, type VerificationFailure } from '../verification-failure.ts';
 
-/** One of two codes that were compared: what it is, and a window of it. */
+/** One of two compared bytecodes: its size, its hash and a window of its bytes. */
 export interface ComparedCode {
   readonly bytes: number;
-  /** The hash of the whole code. Node's own hash takes a hundredth of the time that Keccak takes here. */
+  /** Hash of the whole bytecode. Node's native hash takes a hundredth of the time of Keccak here. */
   readonly sha256: Hex;
-  /** The bytes from `offset` of the comparison on; the whole code where it is small. */
+  /** The bytes from the comparison's `offset` on; the whole bytecode if it is small. */
   readonly window: Hex;
 }
 
-/** Two codes that were compared, as far as a failed job keeps them. */
+/** A comparison of two bytecodes, as stored with a failed job. */
 export interface Comparison {
-  /** Where the windows begin, in both codes. */
+  /** Start of the windows in both bytecodes. */
   readonly offset: number;
   readonly recompiled?: ComparedCode;
   readonly onChain?: ComparedCode;
 }
 
-/** What a failed job keeps: facts for machines, and the codes that were compared. */
+/** The data stored with a failed job: machine-readable facts and the compared bytecodes. */
 export interface FailureRecord {
   readonly data?: Readonly<Record<string, unknown>>;
   readonly runtime?: Comparison;
   readonly creation?: Comparison;
   readonly creationTransactionHash?: Hex;
-  /** Whole codes, from jobs of versions that did not bound them. */
+  /** Whole bytecodes, stored by earlier versions without size limit. */
   readonly codes?: ComparedCodes;
 }
 
-/** All windows of a job together, in bytes. Both runtime codes of most contracts fit in, whole. */
+/** Total size of all windows of a job, in bytes. Both runtime bytecodes of most contracts fit in completely. */
 export const WINDOWS_MAX_BYTES = 65_536;
-/** How much of a window stands before the first difference. */
+/** Share of a window before the first difference. */
 const BEFORE_DIFFERENCE = 1 / 4;
 
 const FACTS_MAX_CHARACTERS = 65_536;
 const TEXT_MAX_CHARACTERS = 4000;
 const LIST_MAX = 500;
 
-/** What is kept of a failure. Takes time in proportion to the length of the codes, and a bounded size. */
+/** Builds the record of a failure. Its size is bounded; the time is linear in the length of the bytecodes. */
 export function recordOf({
   data,
   codes,
@@ -63,14 +63,20 @@ export function recordOf({
   };
 }
 
-/** The comparisons of a record. Records of earlier versions hold whole codes, which are compared here. */
+/**
+ * Returns the comparisons of a record. Records of earlier versions contain whole bytecodes, which are
+ * compared here.
+ */
 export function comparisonsOf(record: FailureRecord): Pick<FailureRecord, 'runtime' | 'creation'> {
   const { codes } = record;
   const { runtime, creation } = codes === undefined ? record : recordOf({ data: {}, codes });
   return { ...(runtime && { runtime }), ...(creation && { creation }) };
 }
 
-/** The creation transaction of a record, and those codes that are kept whole, by the names that clients know. */
+/**
+ * Returns the creation transaction of a record and the bytecodes that are stored completely, under the names
+ * that clients know.
+ */
 export function wholeCodes({
   runtime,
   creation,
@@ -88,7 +94,7 @@ export function wholeCodes({
   return Object.fromEntries(Object.entries(codes).filter(([, code]) => code !== undefined));
 }
 
-/** Whether nothing of the code was cut off when it was stored. */
+/** Returns whether the window contains the whole bytecode. */
 export function isWhole({ bytes, window }: ComparedCode): boolean {
   return hexBytes(window) === bytes;
 }
@@ -100,7 +106,7 @@ function windowBytes(comparison: Comparison | undefined): number {
   return hexBytes(recompiled?.window ?? '0x') + hexBytes(onChain?.window ?? '0x');
 }
 
-/** Where a comparison found the first difference that no value explains, where it says so. */
+/** Returns the offset of the first unexplained difference, if the comparison reports one. */
 function differenceIn(mismatch: unknown): number | undefined {
   const { firstDifference } = (mismatch ?? {}) as { readonly firstDifference?: unknown };
   return typeof firstDifference === 'number' ? firstDifference : undefined;
@@ -131,7 +137,7 @@ function compare(
   };
 }
 
-/** The first byte in which two codes differ, or the length of the shorter one. */
+/** Returns the offset of the first byte that differs, or the length of the shorter bytecode. */
 function firstDifferent(left: Hex, right: Hex): number {
   const shorter = Math.min(left.length, right.length);
   let at = 2;
@@ -139,7 +145,7 @@ function firstDifferent(left: Hex, right: Hex): number {
   return Math.floor((at - 2) / 2);
 }
 
-/** Facts with bounded texts and lists; explained stretches only where a window shows them. */
+/** Limits the length of texts and lists; keeps explained ranges only if a window shows them. */
 function boundFacts(
   data: Readonly<Record<string, unknown>>,
   windows: Record<'runtime' | 'creation', Comparison | undefined>,
@@ -151,7 +157,7 @@ function boundFacts(
     }),
   );
   if (JSON.stringify(bounded).length <= FACTS_MAX_CHARACTERS) return bounded;
-  // What is still too long is a tree that nobody expected: its plain facts say enough.
+  // Anything still too long is an unexpected tree; its scalar members are enough.
   const isPlain = (value: unknown): boolean => typeof value !== 'object' || value === null;
   const plain = (value: unknown): unknown =>
     isPlain(value) || Array.isArray(value)
@@ -168,7 +174,7 @@ function boundFacts(
   return facts;
 }
 
-/** What a mismatch says, with those explained stretches that lie in the window. */
+/** Returns a mismatch with only the explained ranges inside the window. */
 function explainedIn(value: unknown, comparison: Comparison | undefined): unknown {
   if (typeof value !== 'object' || value === null || !('explained' in value)) return value;
   const { explained } = value;

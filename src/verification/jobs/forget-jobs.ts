@@ -1,16 +1,16 @@
 import { sql, type Database } from '../../store/database.ts';
 import { forgetUsage } from './client-usage.ts';
 
-/** Jobs are kept this long after their end. */
+/** Retention of ended jobs. */
 const RETENTION = '30 days';
-/** As many jobs are kept that failed, and as many that succeeded. */
+/** Maximum number of failed and of succeeded jobs to keep. */
 const KEPT_FAILED = 10_000;
 const KEPT_SUCCEEDED = 100_000;
-/** The compared codes are kept for this many failed jobs, and for this long. Older jobs keep their reason. */
+/** Number of failed jobs, and time, for which compared bytecodes are kept. Older jobs keep only their reason. */
 const KEPT_RECORDS = 1000;
 const RECORD_RETENTION = '7 days';
 
-/** SQL: when the job ended after which there are `kept` in a state. It reads as many entries of an index. */
+/** Builds the SQL for the end time of the `kept`-th newest job in a state. It reads that many index entries. */
 function endOfKept(state: 'failed' | 'succeeded', kept: number): string {
   return `coalesce((SELECT finished_at FROM verification_jobs WHERE state = '${state}'
     ORDER BY finished_at DESC OFFSET ${kept - 1} LIMIT 1), '-infinity')`;
@@ -32,7 +32,7 @@ const FORGET_RECORDS = sql(
    AND finished_at < greatest(now() - interval '${RECORD_RETENTION}', ${endOfKept('failed', KEPT_RECORDS)})`,
 );
 
-/** Forgets jobs that ended long ago or before too many others, and the usage of clients that has drained away. */
+/** Deletes jobs past their retention or beyond the maximum number, and usage that has drained to zero. */
 export async function forgetOldJobs(database: Database): Promise<void> {
   await database.query(FORGET_FAILED);
   await database.query(FORGET_SUCCEEDED);

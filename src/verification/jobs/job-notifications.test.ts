@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { notifyOfWork, watchJobs, type JobWatch } from './job-notifications.ts';
 
-/** As many as the configuration allows of workers. */
+/** The largest number of workers that the configuration allows. */
 const WAITERS = 64;
 const LONG_MS = 600_000;
 
@@ -28,7 +28,7 @@ test('any number of waiters may share a signal, which ends them all without a wa
   process.on('warning', keep);
   const ending = new AbortController();
   const waited = waitTogether(ending.signal);
-  // A warning comes in the turn of its cause.
+  // Node emits a warning one turn after its cause.
   await nextTurn();
   ending.abort();
   await waited;
@@ -40,6 +40,6 @@ test('a notification wakes all that wait', async () => {
   const ending = new AbortController();
   const waited = waitTogether(ending.signal);
   await notifyOfWork(testDatabase.database);
-  // The time of the waits is longer than that of a test.
+  // The timeouts of the waits exceed that of the test.
   await waited;
 });

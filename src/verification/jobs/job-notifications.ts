@@ -2,8 +2,8 @@ import { setMaxListeners } from 'node:events';
 import { sql, type Database } from '../../store/database.ts';
 
 /**
- * The channel on which every process of a database hears of jobs: the id of a job that ended, or an empty text when
- * jobs wait.
+ * Channel for job notifications to all processes of a database. The payload is the id of an ended job, or
+ * empty if jobs are waiting.
  */
 const JOBS_CHANNEL = 'fullmatch_jobs';
 
@@ -13,27 +13,33 @@ const NOTIFY_ENDS = sql(
   `SELECT pg_notify($1, id) FROM unnest($2::text[]) AS ended (id)`,
 );
 
-/** Tells every process of this database that jobs wait. Workers look by themselves too, so a loss only delays. */
+/**
+ * Notifies all processes of this database that jobs are waiting. Workers also poll, so a lost notification
+ * only causes a delay.
+ */
 export async function notifyOfWork(database: Database): Promise<void> {
   await database.query(NOTIFY_WORK, [JOBS_CHANNEL]).catch(() => undefined);
 }
 
-/** Tells every process of this database which jobs ended. Waiting requests also look from time to time. */
+/** Notifies all processes of this database of ended jobs. Waiting requests also poll. */
 export async function notifyOfEnds(database: Database, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) return;
   await database.query(NOTIFY_ENDS, [JOBS_CHANNEL, ids]).catch(() => undefined);
 }
 
-/** Hears of jobs, for this whole process. */
+/** Subscription to job notifications, one per process. */
 export interface JobWatch {
   /** Resolves at the next notification, or after `timeoutMs`, or when `signal` aborts. Never rejects. */
   wait(timeoutMs: number, signal?: AbortSignal): Promise<void>;
-  /** Calls back with the id of each job that ends; without one where notifications may have been lost. */
+  /**
+   * Calls back with the id of each job that ends or is cancelled; without an id if notifications may have
+   * been lost.
+   */
   onEnd(listener: (id?: string) => void): void;
   close(): Promise<void>;
 }
 
-/** Listens for notifications of jobs. */
+/** Subscribes to job notifications. */
 export async function watchJobs(database: Database): Promise<JobWatch> {
   const waiting = new Set<() => void>();
   const listeners: ((id?: string) => void)[] = [];
@@ -60,7 +66,7 @@ export async function watchJobs(database: Database): Promise<JobWatch> {
         const timer = setTimeout(done, timeoutMs);
         waiting.add(done);
         if (signal === undefined) return;
-        // All workers of a process wait on one signal, and there may be more of them than Node expects.
+        // All workers of a process wait on one signal; their number may exceed Node's default listener limit.
         setMaxListeners(0, signal);
         signal.addEventListener('abort', done);
       }),

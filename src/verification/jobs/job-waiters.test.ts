@@ -10,12 +10,12 @@ import { submitJob } from './submit-job.ts';
 import { packRequest } from '../verification-request.ts';
 
 const LIMITS = { total: 500, perClient: 500 };
-/** Longer than any test: only notifications wake. */
+/** Longer than any test, so only notifications wake a waiter. */
 const NEVER_MS = 600_000;
 
 let testDatabase: TestDatabase;
 let watch: JobWatch;
-/** The labels of all statements of waiters. */
+/** Labels of all statements that the waiters ran. */
 const statements: string[] = [];
 let counted: Queryable;
 const made: JobWaiters[] = [];

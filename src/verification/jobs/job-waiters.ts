@@ -7,17 +7,17 @@ import { type JobWatch } from './job-notifications.ts';
 import { isJobId, listUnfinished, readJobs } from './read-job.ts';
 import { isFinished, type VerificationJob } from './verification-job.ts';
 
-/** How many requests of this process may wait for the ends of jobs. */
+/** Limits on the requests of this process that wait for jobs to end. */
 export interface WaiterLimits {
   readonly total: number;
   readonly perClient: number;
 }
 
-/** The client that waits, and how long at most. */
+/** The waiting client, and its timeout. */
 export interface WaitOptions {
   /** Any text that identifies the client. */
   readonly client: string;
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly signal?: AbortSignal;
   readonly timeoutMs?: number;
 }
@@ -32,15 +32,15 @@ interface Read {
   readonly reject: (reason: unknown) => void;
 }
 
-/** How often one statement asks which of all jobs have ended: a notification may be lost. */
+/** Polling interval for ended jobs, since notifications can be lost. */
 const POLL_MS = 2000;
-/** Jobs that one statement reads. A failed job may hold 128 kB. */
+/** Maximum number of jobs per statement. A failed job may hold 128 kB. */
 const READ_MAX_JOBS = 50;
 const RETRY_AFTER_S = 2;
 
 /**
- * Those who wait for the ends of jobs, by the id of the job: of each nothing more is kept. A job that ends is read
- * once for all who wait for it, and one statement at a time reads all jobs that are asked for meanwhile.
+ * Requests that wait for jobs to end, by job id. An ended job is read once for all its waiters, and one
+ * statement at a time reads all jobs requested in the meantime.
  */
 export class JobWaiters {
   readonly #database: Queryable;
@@ -68,12 +68,12 @@ export class JobWaiters {
     this.#polling = this.#poll(pollMs);
   }
 
-  /** How many wait. */
+  /** Number of waiting requests. */
   get size(): number {
     return this.#admission.running;
   }
 
-  /** The job of an id, or undefined. Reads of the same moment are one. */
+  /** Reads a job; returns undefined for an unknown id. Concurrent reads of the same job share one query. */
   read(id: string): Promise<VerificationJob | undefined> {
     return new Promise((resolve, reject) => {
       const reads = this.#asked.get(id);
@@ -84,9 +84,10 @@ export class JobWaiters {
   }
 
   /**
-   * Waits for a job's end.
-   * @returns the job at its end; undefined when there is none of this id, or when it has not ended in time.
-   * @throws FullmatchError too_many_waiters; shutting_down when the service ends before; the reason of `signal`.
+   * Waits until a job ends.
+   * @returns the ended job; undefined if the id is unknown or the timeout expires
+   * @throws FullmatchError too_many_waiters; shutting_down if the service stops first; the reason of
+   * `signal`.
    */
   async waitForEnd(
     givenId: string,
@@ -107,7 +108,7 @@ export class JobWaiters {
         leave = () => reject(signal?.reason as Error);
         signal?.addEventListener('abort', leave, { once: true });
         if (timeoutMs !== undefined) timer = setTimeout(() => resolve(undefined), timeoutMs);
-        // It may have ended before anyone listened.
+        // The job may have ended before the waiter was registered.
         this.#look([id]);
       });
     } finally {
@@ -118,7 +119,7 @@ export class JobWaiters {
     }
   }
 
-  /** Ends all waiting with a reason. */
+  /** Rejects all waiters with a reason. */
   async close(reason: Error): Promise<void> {
     this.#closing.abort(reason);
     for (const waiters of this.#waiters.values()) {
@@ -142,7 +143,7 @@ export class JobWaiters {
     if (waiters?.size === 0) this.#waiters.delete(id);
   }
 
-  /** Reads those of the jobs for which somebody waits, and tells them of the ends. */
+  /** Reads the jobs among these that have waiters, and notifies the waiters of ended ones. */
   #look(ids: readonly string[]): void {
     for (const id of ids) {
       if (!this.#waiters.has(id) || this.#asked.has(id)) continue;
@@ -164,7 +165,7 @@ export class JobWaiters {
         );
         for (const [id, reads] of batch) this.#tell(id, reads, jobs.get(id));
       } catch (error) {
-        // Waiters keep waiting: the next round reads again.
+        // Waiters keep waiting; the next poll reads again.
         this.#log.debug({ event: 'jobs_unread', error: messageOf(error) }, 'jobs were not read');
         for (const [, reads] of batch) for (const { reject } of reads) reject(error);
       }

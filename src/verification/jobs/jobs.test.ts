@@ -35,7 +35,7 @@ import { saveMatch, saveMatches } from '../../repository/matches/save-matches.ts
 const ROOMY = { total: 1000, perClient: 1000 };
 const LEASE_MS = 3_000;
 
-/** The length of a lease that has run out when it is given. */
+/** A lease that has already expired when it is granted. */
 const LAPSED = -1;
 
 let testDatabase: TestDatabase;
@@ -52,7 +52,7 @@ beforeEach(async () => {
   await testDatabase.database.query(sql('test empty queue', 'DELETE FROM verification_jobs'));
   await testDatabase.database.query(sql('test empty usage', 'DELETE FROM client_usage'));
 });
-/** As if a client had held workers for a time. */
+/** Charges a client as if it had held workers for a time. */
 const spend = (client: string, ms: number): Promise<unknown> =>
   testDatabase.database.query(
     sql(
@@ -232,7 +232,7 @@ describe('claiming', () => {
 });
 
 describe('turns', () => {
-  /** Lets a claimed job have taken a time, and ends it. */
+  /** Ends a claimed job as if it had taken a given time. */
   const endAfter = async ({ id, token }: { id: string; token: string }, ms: number) => {
     await testDatabase.database.query(
       sql(
@@ -270,7 +270,8 @@ describe('turns', () => {
           if (job === undefined) break;
           const index = Number(job.client.slice(1));
           const least = Math.min(...spent.filter((_, other) => (left[other] ?? 0) > 0));
-          // Nobody who has spent less is behind whom has spent more; real time passes a little meanwhile.
+          // A client that has spent less is never served after one that has spent more, apart from the little
+          // real time that passes.
           expect(spent[index]).toBeLessThanOrEqual(least + 200);
           expect(spent[index]).toBeLessThanOrEqual(least + longest);
           left[index] = (left[index] ?? 0) - 1;
@@ -372,7 +373,7 @@ describe('workers', () => {
       const id = await submit();
       await begun.opened;
       const leaseMicroseconds = async (): Promise<number> => {
-        // Two beats can share a millisecond, which is all that a Date holds.
+        // Two heartbeats can fall into the same millisecond, the resolution of a Date.
         const [row] = await testDatabase.database.query<{ lease: number }>(
           sql(
             'test lease',
@@ -431,7 +432,7 @@ describe('workers', () => {
   });
 
   test('hand their jobs back when they are closed, and another process finishes them', async () => {
-    // Nothing but the closing ends the job before the test does.
+    // Only closing the workers can end the job before the test does.
     const stuck = start(never, { jobTimeoutMs: 600_000 });
     const id = await submit();
     await expect.poll(() => stuck.running).toBe(1);
@@ -564,7 +565,7 @@ describe('workers', () => {
     const running = await submit();
     await expect.poll(() => stuck.running).toBe(1);
     await expect(byOther(running)).rejects.toMatchObject({ code: 'job_of_another_client' });
-    // Its worker may have heard of it before it is read.
+    // The worker may have noticed the cancellation before the job is read.
     expect(['running', 'failed']).toContain((await endJob(database, running)).state);
     expect((await untilEnd(running)).failure?.code).toBe('job_cancelled');
   });

@@ -32,7 +32,7 @@ afterAll(async () => {
 
 let labels = 0;
 async function run(label: string, text: string): Promise<unknown[]> {
-  // A label names one statement only.
+  // A label may name only one statement.
   return testDatabase.database.query(sql(`test ${(labels += 1)}: ${label}`, text));
 }
 
@@ -62,7 +62,7 @@ const succeed: WorkerParts['verify'] = async ({ chainId, address }) => ({
 
 const PASSING = ['53100', '53200', '58030', '25006', '57014', 'XX001'];
 
-// Each takes some seconds of waiting.
+// Each case waits for several seconds.
 test.each(IS_SLOW_SUITE ? PASSING : PASSING.slice(0, 2))(
   'a job whose match cannot be stored for SQLSTATE %s waits without losing an attempt, and succeeds later',
   async (state) => {

@@ -8,8 +8,9 @@ const LONGEST_DELAY_MS = 5_000;
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
 
-// Behind the jobs that wait, so that trouble of one job's own does not keep the others. The attempt does not count;
-// after a day it does, since then the trouble does not pass and a job always ends.
+// Queued behind the waiting jobs, so that a problem specific to one job does not hold up the others. The
+// attempt is not counted for the first day; after that it is, since the problem is then not temporary and
+// every job must end.
 const PUT_BACK = sql(
   'put job back',
   `UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
@@ -21,9 +22,9 @@ const PUT_BACK = sql(
 );
 
 /**
- * Puts a claimed job back after passing trouble, which is not an attempt of its own. While the database itself is in
- * trouble this tries again, until the signal aborts.
- * @returns false for a claim that was lost, a job that is cancelled, and one whose trouble does not pass.
+ * Puts a claimed job back after a temporary problem, without counting the attempt. Retries while the database
+ * itself is unavailable, until the signal aborts.
+ * @returns false for a lost claim, a cancelled job, or a problem that turns out not to be temporary
  */
 export async function putBack(
   database: Database,
@@ -40,7 +41,7 @@ export async function putBack(
   }
 }
 
-/** How long a worker rests after it met passing trouble so many times in a row, in milliseconds. */
+/** Returns how long a worker pauses after a number of consecutive temporary problems, in milliseconds. */
 export function pauseAfter(troubles: number): number {
   return troubles === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (troubles - 1), LONGEST_PAUSE_MS);
 }

@@ -4,27 +4,27 @@ import { type Logger } from '../../log.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { type JobWatch } from './job-notifications.ts';
 
-/** The jobs in flight, of all processes of the database. */
+/** Number of jobs in flight, in all processes of the database. */
 export interface QueueState {
   readonly queued: number;
   readonly running: number;
-  /** When the job that waits longest was submitted, by this process's clock; absent when none waits. */
+  /** Submission time of the oldest queued job, by this process's clock; absent if none is queued. */
   readonly oldestQueuedAt?: Date;
 }
 
-/** The queue as it was a moment ago. */
+/** A recent snapshot of the queue. */
 export interface QueueWatch {
-  /** Undefined while it cannot be read. */
+  /** Undefined while the queue cannot be read. */
   readonly current: QueueState | undefined;
   close(): Promise<void>;
 }
 
-/** What is asked where no notification comes. */
+/** Polling interval without notifications. */
 const POLL_MS = 2_000;
-/** The least time between two looks: notifications come in bursts. */
+/** Minimum interval between two reads: notifications come in bursts. */
 const PAUSE_MS = 100;
 
-// The condition is the one of the index on jobs in flight, so what ended is never read.
+// Same condition as the index on jobs in flight, so ended jobs are never read.
 const READ_QUEUE = sql(
   'read queue',
   `SELECT (count(*) FILTER (WHERE state = 'queued'))::int AS queued,
@@ -48,7 +48,7 @@ async function readQueue(database: Queryable): Promise<QueueState> {
   };
 }
 
-/** Keeps the state of the queue at hand, so that nobody who asks for it waits for the database. */
+/** Keeps a snapshot of the queue in memory, so that readers do not wait for the database. */
 export async function watchQueue(
   database: Database,
   watch: JobWatch,
@@ -60,7 +60,7 @@ export async function watchQueue(
     try {
       current = await readQueue(database);
     } catch (error) {
-      // What was true a moment ago is not an answer to how many wait now.
+      // A stale snapshot must not be reported as the current state.
       current = undefined;
       log.debug({ event: 'queue_unread', error: messageOf(error) }, 'the queue was not read');
     }

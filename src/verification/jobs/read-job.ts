@@ -20,7 +20,8 @@ const READ_JOBS = sql(
   `SELECT ${COLUMNS} FROM verification_jobs WHERE id = ANY ($1::uuid[])`,
 );
 
-// Newest first; what has not ended is found by its index, what has by reading the table, which an operator may wait for.
+// Newest first. Jobs in flight are found by index, ended jobs by a table scan; only operators call it, and
+// they can wait.
 const LIST_JOBS = sql(
   'list jobs',
   `SELECT ${COLUMNS} FROM verification_jobs WHERE state = ANY ($1::verification_job_state[])
@@ -100,7 +101,7 @@ function toFailure(code: string, row: JobRow): JobFailure {
   };
 }
 
-/** The job of an id; undefined when there is none, and for what is not an id. */
+/** Reads a job; returns undefined for an unknown or malformed id. */
 export async function readJob(
   database: Queryable,
   id: string,
@@ -108,7 +109,7 @@ export async function readJob(
   return (await readJobs(database, [id])).get(id);
 }
 
-/** The jobs of ids in one statement, by the ids as they were given; those that there are not are left out. */
+/** Reads jobs in one statement, keyed by the ids as given; unknown ids are left out. */
 export async function readJobs(
   database: Queryable,
   ids: readonly string[],
@@ -125,12 +126,12 @@ export async function readJobs(
   );
 }
 
-/** Whether a text is a UUID, as the ids of jobs are. */
+/** Returns whether a text is a UUID, the form of job ids. */
 export function isJobId(text: string): boolean {
   return UUID.test(text);
 }
 
-/** Which of these jobs have not ended. The ids are in lower case. */
+/** Returns which of these jobs have not ended. The ids must be in lower case. */
 export async function listUnfinished(
   database: Queryable,
   ids: readonly string[],
@@ -139,7 +140,7 @@ export async function listUnfinished(
   return new Set(rows.map(({ id }) => id));
 }
 
-/** The newest jobs in these states, newest first. */
+/** Lists the newest jobs in these states, newest first. */
 export async function listJobs(
   database: Queryable,
   states: readonly VerificationJobState[],

@@ -6,22 +6,22 @@ import { forgetOldJobs } from './forget-jobs.ts';
 import { reapJobs } from './run-jobs.ts';
 import { type JobEnd } from './verification-job.ts';
 
-/** How often jobs are forgotten. Between two times a few hundred failed jobs may be above their bound. */
+/** Interval of the clean-up. In between, there may be a few hundred failed jobs more than the limit. */
 const FORGET_EVERY_MS = 300_000;
 
-/** After the database was away, this many turns leave lost jobs alone. */
+/** Number of turns without reaping after the database was unavailable. */
 const TURNS_SPARED = 3;
 const IS_THERE = sql('look for the database', 'SELECT 1');
 
-/** Reaps nothing, and fails like reaping where the database is still away. */
+/** Reaps nothing, but fails like reaping if the database is still unavailable. */
 async function sparing(database: Database): ReturnType<typeof reapJobs> {
   await database.query(IS_THERE);
   return { requeued: 0, ended: [] };
 }
 
 /**
- * Takes jobs from workers that are gone, of any process: at once, then every `everyMs` milliseconds until the signal
- * aborts. Forgets jobs that ended long ago. Never rejects.
+ * Takes jobs from lost workers of any process: immediately, then every `everyMs` milliseconds until the
+ * signal aborts. Also deletes old jobs. Never rejects.
  */
 export async function reapUntil(
   {
@@ -31,14 +31,14 @@ export async function reapUntil(
   }: {
     readonly database: Database;
     readonly log: Logger;
-    /** Told of each job that is ended because its workers were lost too often. */
+    /** Called for each job that failed because its workers were lost too often. */
     readonly onEnd?: (end: JobEnd) => void;
   },
   everyMs: number,
   signal: AbortSignal,
 ): Promise<void> {
   let forgetAt = 0;
-  // While the database was away nobody could renew a lease: workers that live get the time to do so.
+  // While the database was unavailable no lease could be renewed; live workers need time to do so.
   let reapAt = 0;
   while (!signal.aborted) {
     try {

@@ -13,25 +13,25 @@ import { failureKindOf, type VerificationFailure } from '../verification-failure
 import { toDroppedSources, type JobEnd } from './verification-job.ts';
 import { type VerificationResult } from '../verify-contract.ts';
 
-/** A job that a worker holds: its own until the lease runs out. */
+/** A job that a worker holds until the lease expires. */
 export interface ClaimedJob {
   readonly id: string;
-  /** Tells this claim from later ones of the same job. */
+  /** Distinguishes this claim from later claims of the same job. */
   readonly token: string;
   readonly chainId: number;
   readonly address: Hex;
   readonly request: Buffer;
-  /** This claim included. */
+  /** Number of attempts, including this one. */
   readonly attempts: number;
   readonly client: string;
-  /** How often it waited for a compiler. */
+  /** Number of waits for a compiler. */
   readonly compilerWaits: number;
 }
 
-/** The client of jobs that the monitor submits. Others are named by their addresses. */
+/** Client name of jobs that the monitor submits. Other clients are named by their IP addresses. */
 export const MONITOR_CLIENT = 'monitor';
 
-/** A job that is claimed so often without an end does something to its workers. */
+/** Limit on the attempts of a job; a job that exceeds it probably crashes its workers. */
 export const MAX_ATTEMPTS = 3;
 const MESSAGE_MAX_CHARACTERS = 4000;
 
@@ -40,14 +40,14 @@ const HAS_WAITING = sql(
   `SELECT EXISTS (SELECT FROM verification_jobs WHERE state = 'queued') AS waits`,
 );
 
-/** SQL: the time that a network or client has spent, running jobs included. */
+/** SQL: the time that a network or client has spent, including running jobs. */
 const spentOf = (row: string, running: string): string =>
   `${spentMs(row)} + coalesce(${running}.held_ms, 0)`;
 
 /**
- * SQL: the order of networks, then of clients in each: those with the fewest running jobs first, so that nobody takes a
- * second worker while another waits for a first; among them the one that has spent the least time. What the monitor
- * found waits for what people ask.
+ * SQL: the order of networks, then of clients in each. The fewest running jobs come first, so that no client
+ * gets a second worker while another waits for its first; among equals, the least spent time. Jobs of the
+ * monitor come after those of clients.
  */
 const CLAIM_ORDER = `waiting.client = '${MONITOR_CLIENT}',
   coalesce(in_network.jobs, 0), ${spentOf('of_network', 'in_network')},
@@ -58,8 +58,8 @@ const runningOf = (whose: 'network' | 'client'): string =>
   `SELECT ${whose}, count(*) AS jobs, ${RUNNING_MS} AS held_ms
    FROM verification_jobs WHERE state = 'running' GROUP BY ${whose}`;
 
-// A client's own jobs are served in rounds over its chains. The clients are found by stepping through the index from
-// one to the next, and of each only its next job is read.
+// A client's jobs are served round-robin over chains. Clients are found by a loose index scan, and only the
+// next job of each is read.
 const CLAIM = sql(
   'claim job',
   `WITH RECURSIVE clients AS (
@@ -113,7 +113,7 @@ const SUCCEED = sql(
    )
    SELECT id FROM ended`,
 );
-/** SQL: the columns of a failed job, for every statement that ends one. */
+/** SQL assignments for a failed job, shared by every statement that ends one. */
 const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client = NULL, network = NULL,
   lease_token = NULL, lease_until = NULL`;
 const FAIL_CLAIMED = sql(
@@ -124,7 +124,7 @@ const FAIL_CLAIMED = sql(
 );
 const CANCEL = sql(
   'cancel job',
-  // Locked first: a worker may claim it, or hand it back, between two looks at its state.
+  // Locks the row first, since a worker may claim the job or hand it back between two reads of its state.
   `WITH found AS MATERIALIZED (
      SELECT id, state FROM verification_jobs
      WHERE id = $1 AND state IN ('queued', 'running') AND client = coalesce($2, client) FOR UPDATE
@@ -160,8 +160,8 @@ const FAIL_LOST = sql(
    RETURNING id, error_code, extract(epoch FROM finished_at - started_at)::float8 AS seconds`,
 );
 /**
- * Takes the job whose turn it is, or returns undefined when none waits. Claims come one after another, so that each
- * counts those before it.
+ * Claims the next job, or returns undefined if none is waiting. Claims are serialized, so that each counts
+ * the earlier ones.
  */
 export async function claimJob(
   database: Database,
@@ -195,7 +195,10 @@ export async function claimJob(
   };
 }
 
-/** Renews the lease of a claim, and says whether to go on: the job may be cancelled, or taken by another worker. */
+/**
+ * Renews the lease of a claim and returns whether to continue: the job may have been cancelled, or taken by
+ * another worker.
+ */
 export async function renewLease(
   database: Database,
   { id, token }: ClaimedJob,
@@ -206,7 +209,7 @@ export async function renewLease(
   return row.cancel_requested ? 'cancelled' : 'held';
 }
 
-/** Puts a claimed job back into the queue. The claim does not count as an attempt. */
+/** Puts a claimed job back into the queue without counting the attempt. */
 export async function handBack(database: Database, { id, token }: ClaimedJob): Promise<void> {
   await database.query(HAND_BACK, [id, token]);
   await notifyOfWork(database);
@@ -214,8 +217,8 @@ export async function handBack(database: Database, { id, token }: ClaimedJob): P
 
 /**
  * Ends a claimed job whose match is stored.
- * @param explorers that are to be told of the match
- * @returns false for a claim that was lost: it changes nothing
+ * @param explorers explorers to forward the match to
+ * @returns false for a lost claim, which changes nothing
  */
 export async function finishWithMatch(
   database: Database,
@@ -242,7 +245,7 @@ export async function finishWithMatch(
 
 /**
  * Ends a claimed job without a match.
- * @returns the id under which the failure is known; undefined for a claim that was lost: it changes nothing.
+ * @returns the id of the failure; undefined for a lost claim, which changes nothing
  */
 export async function finishWithFailure(
   database: Database,
@@ -263,9 +266,10 @@ export async function finishWithFailure(
 }
 
 /**
- * Cancels a job: at once while it waits; while it runs its worker is told, and notices at its next heartbeat at the latest.
- * @param client who must have submitted it; anybody unless told
- * @returns false when it is not in flight, or another client's
+ * Cancels a job: immediately if it is queued; if it is running, the worker is notified and stops at its next
+ * heartbeat at the latest.
+ * @param client the client that must have submitted it; any client if absent
+ * @returns false if it is not in flight, or belongs to another client
  */
 export async function cancelJob(database: Database, id: string, client?: string): Promise<boolean> {
   const rows = await database.query(CANCEL, [id, client ?? null]);
@@ -273,7 +277,7 @@ export async function cancelJob(database: Database, id: string, client?: string)
   return rows.length > 0;
 }
 
-/** Takes jobs from workers that are gone: back into the queue, or to their end after too many attempts. */
+/** Takes jobs from lost workers: requeues them, or fails them after too many attempts. */
 export async function reapJobs(
   database: Database,
 ): Promise<{ readonly requeued: number; readonly ended: readonly JobEnd[] }> {

@@ -7,13 +7,13 @@ import { sql, type Database } from '../../store/database.ts';
 import { notifyOfWork } from './job-notifications.ts';
 import { type PackedRequest } from '../verification-request.ts';
 
-/** How many jobs may wait. */
+/** Limits on the number of queued jobs. */
 export interface QueueLimits {
   readonly total: number;
   readonly perClient: number;
 }
 
-/** How long a client that found the queue full should wait, in seconds: a worker ends most jobs in less. */
+/** Retry-After for a full queue, in seconds: a worker ends most jobs in less. */
 const RETRY_AFTER_S = 5;
 
 const READ_MATCHES = sql(
@@ -22,7 +22,7 @@ const READ_MATCHES = sql(
    WHERE chain_id = $1 AND address = $2 AND origin <> 'imported'`,
 );
 
-// A client's job takes its turn after the latest one on the same chain, so that its chains are served in rounds.
+// A client's job is queued after its latest job on the same chain, so that its chains are served round-robin.
 const SUBMIT = sql(
   'submit verification job',
   `WITH waiting AS (
@@ -51,10 +51,11 @@ interface Submitted {
 }
 
 /**
- * Puts a verification into the queue. Any text that is unique to a client may identify it.
+ * Queues a verification. `client` may be any text that is unique to the client.
  * @returns the job's id.
- * @throws FullmatchError already_verified when both matches are full and were judged here, so that nothing can rise;
- * duplicate_verification_request with `details.verificationId`; queue_full with `details.retryAfterSeconds`.
+ * @throws FullmatchError already_verified if both matches are full and were found by this service, so that
+ * nothing can improve; duplicate_verification_request with `details.verificationId`; queue_full with
+ * `details.retryAfterSeconds`.
  */
 export async function submitJob(
   database: Database,
@@ -76,7 +77,7 @@ export async function submitJob(
     );
   }
   const [submitted] = await database.transaction(async (transaction) => {
-    // Counting while another submission takes a place would find room that is gone.
+    // Counts under a lock: otherwise concurrent submissions could take the same last place.
     await lockUntilCommit(transaction, 'jobPlaces');
     return transaction.query<Submitted>(SUBMIT, [
       chainId,

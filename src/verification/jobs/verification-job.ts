@@ -7,30 +7,30 @@ import { type CompilerDownload } from './awaited-compilers.ts';
 import { type FailureRecord } from './failure-record.ts';
 import { type ComparedCodes, type FailureCode, type FailureKind } from '../verification-failure.ts';
 
-/** Where a verification job may stand, in the order in which it gets there. */
+/** States of a verification job, in order. */
 export const JOB_STATES = ['queued', 'running', 'succeeded', 'failed'] as const;
 
-/** Where a verification job stands. `succeeded` and `failed` are its ends. */
+/** State of a verification job. `succeeded` and `failed` are final. */
 export type VerificationJobState = (typeof JOB_STATES)[number];
 
-/** Why a job failed, as anyone may see it. */
+/** The public reason why a job failed. */
 export interface JobFailure {
   /** A code of {@link file://./verification-failure.ts}. */
   readonly code: string;
   readonly message: string;
-  /** A UUID, under which the log says more. */
+  /** A UUID that identifies the failure in the log. */
   readonly id: string;
   readonly data?: Readonly<Record<string, unknown>>;
-  /** The codes that were compared, where they are kept whole. */
+  /** The compared bytecodes that are stored completely. */
   readonly codes?: ComparedCodes;
-  /** The same with their hashes and lengths, as windows where they are large. */
+  /** The same with hashes and lengths; only windows of large bytecodes. */
   readonly comparedCodes?: Pick<FailureRecord, 'runtime' | 'creation'>;
 }
 
-/** The sources of a submission that its compilation does not need, and that are not published. */
+/** Submitted sources that the compilation does not need, and that are not published. */
 export interface DroppedSources {
   readonly count: number;
-  /** The first ones, printable. */
+  /** The first paths, in printable form. */
   readonly paths: readonly string[];
 }
 
@@ -44,18 +44,18 @@ export interface VerificationJob {
   readonly startedAt?: Date;
   readonly finishedAt?: Date;
   readonly compileTimeMs?: number;
-  /** The matches that this job found; null before its end and without one. */
+  /** The matches that this job found; null before it ends, or if there is none. */
   readonly runtimeMatch: Match | null;
   readonly creationMatch: Match | null;
-  /** The event of the match that it stored; absent when an equal or better one was there. */
+  /** The event of the match that it stored; absent if an equal or better one was already stored. */
   readonly eventNumber?: string;
-  /** Whether nothing was stored as the match, and the text was kept beside the shown one. */
+  /** Whether the sources were stored as an alternative to the match that is shown. */
   readonly keptBeside: boolean;
-  /** Absent where every source is needed. */
+  /** Absent if every source is needed. */
   readonly droppedSources?: DroppedSources;
-  /** The compiler that it waits for in the queue, and how far its download has come. */
+  /** Download of the compiler that the queued job waits for. */
   readonly compilerDownload?: CompilerDownload;
-  /** What other explorers were told of the match, by their names. */
+  /** State of the match at other explorers, by explorer name. */
   readonly external?: Readonly<Partial<Record<ExplorerName, ExternalVerification>>>;
   readonly failure?: JobFailure;
 }
@@ -63,7 +63,7 @@ export interface VerificationJob {
 const DROPPED_SHOWN = 20;
 const PATH_SHOWN_CHARACTERS = 200;
 
-/** Dropped sources as they are shown; undefined where there are none. */
+/** Returns dropped sources in their public form; undefined if there are none. */
 export function toDroppedSources(paths: readonly string[]): DroppedSources | undefined {
   if (paths.length === 0) return undefined;
   const shown = paths.slice(0, DROPPED_SHOWN);
@@ -73,18 +73,16 @@ export function toDroppedSources(paths: readonly string[]): DroppedSources | und
   };
 }
 
-/** How a job came to its end. */
+/** How a job ended. */
 export interface JobEnd {
   readonly kind: 'match' | FailureKind;
-  /** The better of both matches, or the code of the failure. */
+  /** The better of the two matches, or the failure code. */
   readonly outcome: Match | FailureCode;
-  /**
-   * From the moment at which a worker took it; the first one, where workers were lost. Absent where no worker took it.
-   */
+  /** Seconds since a worker took it, counted from the first worker if some were lost. Absent if no worker took it. */
   readonly seconds?: number;
 }
 
-/** Whether the job has succeeded or failed, so that nothing of it changes any more. */
+/** Returns whether the job has succeeded or failed, and is therefore final. */
 export function isFinished({ state }: Pick<VerificationJob, 'state'>): boolean {
   return state === 'succeeded' || state === 'failed';
 }

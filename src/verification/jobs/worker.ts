@@ -26,19 +26,19 @@ import { type Contradiction } from '../../repository/repository.ts';
 import { isFullMatch, type VerificationResult } from '../verify-contract.ts';
 import { verifyAndSave } from '../recheck/verify-and-save.ts';
 
-/** How workers work. Times in milliseconds. */
+/** Options of the workers. Times in milliseconds. */
 export interface WorkerOptions {
-  /** How many jobs run at once in this process. */
+  /** Number of concurrent jobs in this process. */
   readonly workers: number;
-  /** The whole of one job. */
+  /** Time limit of a whole job. */
   readonly jobTimeoutMs: number;
-  /** How long a job stays a worker's own after its last heartbeat (30,000). */
+  /** How long a job remains claimed after the last heartbeat (8,000). */
   readonly leaseMs?: number;
-  /** How often a worker looks for jobs where no notification comes (1,000). */
+  /** Polling interval without notifications (1,000). */
   readonly pollMs?: number;
 }
 
-/** What workers need. */
+/** Dependencies of the workers. */
 export interface WorkerParts {
   readonly database: Database;
   readonly watch: JobWatch;
@@ -48,28 +48,31 @@ export interface WorkerParts {
     signal: AbortSignal,
     contradicted: Contradiction[],
   ) => Promise<VerificationResult>;
-  /** Other explorers that are told of matches of a chain. */
+  /** Explorers that matches of a chain are forwarded to. */
   readonly explorersOf?: (chainId: number) => readonly string[];
-  /** Told of each job that these workers brought to its end, also for a worker that is gone. */
+  /** Called for each job that this process ended, including those of lost workers. */
   readonly onEnd?: (end: JobEnd) => void;
 }
 
-/** Workers of this process, which take jobs until they are closed. */
+/** Workers of this process, which run until they are closed. */
 export interface Workers {
-  /** How many jobs are at work. */
+  /** Number of running jobs. */
   readonly running: number;
-  /** Ends the jobs at work and hands them back to the queue; resolves when no worker is left. */
+  /** Interrupts the running jobs and hands them back to the queue; resolves when no worker is left. */
   close(): Promise<void>;
 }
 
-/** A job of a killed process is taken over within ten seconds: so long after its last heartbeat, and a heartbeat later. */
+/**
+ * A job of a killed process is taken over within ten seconds: one lease after its last heartbeat, plus one
+ * heartbeat.
+ */
 const LEASE_MS = 8_000;
 const POLL_MS = 1_000;
 const HEARTBEATS_PER_LEASE = 6;
-/** After a failed claim: the database is away. */
+/** Delay after a failed claim, when the database is unavailable. */
 const RETRY_MS = 1_000;
 
-/** Why a job stops before its end. */
+/** Why a job was interrupted. */
 class Interruption extends Error {
   readonly why: 'stopping' | 'lost';
 
@@ -80,8 +83,8 @@ class Interruption extends Error {
 }
 
 /**
- * Starts workers that take jobs from the queue in turn, verify, and store what matches. Every job that a worker takes
- * ends: with a match, with a failure, or back in the queue.
+ * Starts workers that take jobs from the queue, verify, and store matches. Every job ends with a match, with
+ * a failure, or back in the queue.
  */
 export function startWorkers(parts: WorkerParts, options: WorkerOptions): Workers {
   const stopping = new AbortController();
@@ -89,7 +92,7 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
   const state = { running: 0 };
   const waits = followDownloads(parts.database, parts.log);
   const heartbeats = new Map<string, () => void>();
-  // A job that is cancelled is told of like one that has ended.
+  // A cancelled job is notified like an ended one.
   parts.watch.onEnd((id) => heartbeats.get(id ?? '')?.());
   const work = async (): Promise<void> => {
     let troubles = 0;
@@ -127,7 +130,7 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
 }
 
 function noop(): void {
-  // The end of a wait that was cut short.
+  // The wait was aborted.
 }
 
 async function claim(
@@ -144,14 +147,14 @@ async function claim(
 
 interface RunOptions {
   readonly waits: CompilerWaits;
-  /** What renews the lease of each job at work at once, by its id. */
+  /** Functions that renew the lease of a running job immediately, by job id. */
   readonly heartbeats: Map<string, () => void>;
   readonly leaseMs: number;
   readonly jobTimeoutMs: number;
   readonly stopping: AbortSignal;
 }
 
-/** Runs one job to one of its ends, or puts it back for passing trouble. Never rejects. */
+/** Runs one job until it ends, or puts it back after a temporary problem. Never rejects. */
 async function runJob(
   parts: WorkerParts,
   job: ClaimedJob,
@@ -199,7 +202,7 @@ async function runJob(
   return undefined;
 }
 
-/** How a job ended; undefined where it did not, or not by this worker. */
+/** How a job ended; undefined if it did not end, or not by this worker. */
 type JobOutcome = Pick<JobEnd, 'kind' | 'outcome'>;
 
 function cancelled(): VerificationFailure {
@@ -240,20 +243,20 @@ async function verifyAndStore(
   return { kind: 'match', outcome: isFullMatch(contract) ? 'full' : 'partial' };
 }
 
-/** What is aborted counts as ended, whether or not it takes notice. */
+/** Rejects as soon as the signal aborts, whether or not the work reacts to it. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = (): void => {
       reject(signal.reason as Error);
     };
-    // A signal that has fired already tells nobody who listens only now.
+    // An already aborted signal fires no event.
     if (signal.aborted) abort();
     signal.addEventListener('abort', abort, { once: true });
     work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
   });
 }
 
-/** Ends a job that has no match, or gives it back. */
+/** Ends a job without a match, or puts it back. */
 async function settle(
   { database, log }: WorkerParts,
   job: ClaimedJob,
@@ -285,7 +288,7 @@ async function settle(
     else log.error({ ...facts, ...subject, cause }, 'a verification failed unexpectedly');
     return { kind: failureKindOf(failure.code), outcome: failure.code };
   } catch (error) {
-    // A verdict that cannot be stored is found again.
+    // A result that cannot be stored will be computed again.
     if (isPassing(error) && (await putBack(database, job, stopping).catch(() => false))) {
       return 'troubled';
     }
@@ -297,13 +300,13 @@ async function settle(
   }
 }
 
-/** What the log says about a failure beside its public message. */
+/** Returns the details of a failure for the log, in addition to its public message. */
 function operatorDetail({ cause, message }: VerificationFailure): { readonly detail?: string } {
   if (!(cause instanceof FullmatchError) || cause.forOperator === message) return {};
   return { detail: cause.forOperator };
 }
 
-/** The error for what waits for a job while the service ends. */
+/** Builds the error for requests that wait for a job while the service shuts down. */
 export function shuttingDown(): FullmatchError {
   return new FullmatchError(
     'shutting_down',

@@ -19,19 +19,19 @@ import { followsFileOrder } from '../compilation/file-order.ts';
 import { isCompiledLanguage, languageOf } from '../compilation/languages/all-languages.ts';
 import { unlistedSources } from '../compilation/needed-sources.ts';
 
-/** A compilation by whose codes others are judged without a compiler. */
+/** A stored compilation whose bytecode can be compared without a compiler. */
 export interface KnownCompilation {
   readonly compilation: Compilation;
   readonly codes: RecompiledCodes;
-  /** Whether a match of it was partial: then it has no setting that such a match does not prove. */
+  /** Whether it resulted from a partial match; it then has no setting that a partial match does not prove. */
   readonly gavePartial: boolean;
 }
 
 type Artifacts = Readonly<Record<string, unknown>>;
 
 /**
- * Makes a compilation ready to judge by. Undefined where what is known of it does not tell all that a compiler would: the
- * codes of an import, the types of its immutables.
+ * Prepares a compilation for comparison. Returns undefined if it lacks data that a compiler would provide,
+ * such as the bytecode of an import or the types of its immutables.
  */
 export function toKnownCompilation(
   compilation: Compilation,
@@ -60,7 +60,7 @@ export function toKnownCompilation(
   };
 }
 
-/** What of immutables follows the running code, as the creation code of Vyper says it. */
+/** Returns the size of the immutables appended to the runtime bytecode, as the creation bytecode of Vyper states it. */
 function appendedImmutables(
   { language, version }: Compilation,
   { creationCode, runtimeCode }: { creationCode: Uint8Array; runtimeCode: Uint8Array },
@@ -84,8 +84,8 @@ function placesOf(
 }
 
 /**
- * Makes a stored compilation ready to judge by. Undefined as {@link toKnownCompilation}, and where it does not come back
- * from the database as it was stored, since a match is stored under the compilation's own id.
+ * Prepares a stored compilation for comparison. Returns undefined like {@link toKnownCompilation}, and also
+ * if its id changed on the way through the database, since a match is stored under the compilation's id.
  */
 export function readKnownCompilation(
   stored: Compilation,
@@ -107,13 +107,13 @@ export function readKnownCompilation(
   return toKnownCompilation(compilation, gavePartial);
 }
 
-/** The codes of a deployment, as far as they are known. */
+/** The bytecode of a deployment, as far as it is known. */
 export interface CodesOnChain {
   readonly runtimeCode?: Uint8Array;
   readonly creationCode?: Uint8Array;
 }
 
-/** Judges a deployment by the codes of a known compilation, as a verification judges it by those of a compiler. */
+/** Judges a deployment by the bytecode of a known compilation, like a verification does by that of a compiler. */
 export function judgeByKnown(
   { compilation, codes }: KnownCompilation,
   address: Hex,
@@ -130,8 +130,8 @@ export function judgeByKnown(
 }
 
 /**
- * Whether the code on chain may come of the same files in another order: it holds their metadata hash, and the compiler is
- * one whose code follows the order.
+ * Returns whether the bytecode on chain may come from the same files in another order: it has their metadata
+ * hash, and the compiler's output depends on the order.
  */
 export function mayHaveOtherFileOrder(
   { compilation }: KnownCompilation,
@@ -141,8 +141,8 @@ export function mayHaveOtherFileOrder(
 }
 
 /**
- * Whether a verification of the deployment with these sources would store this very compilation. Where it might leave out
- * a source or a setting that the match does not prove, only a compiler can tell.
+ * Returns whether a verification of the deployment with these sources would store exactly this compilation.
+ * If it might drop a source or setting that the match does not prove, only compiling can tell.
  */
 export function isStoredAsIs(
   { compilation, gavePartial }: KnownCompilation,

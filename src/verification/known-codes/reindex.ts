@@ -18,20 +18,20 @@ import { type JobReader } from '../compilation/job-reader.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { readStoredTask, requireStoredCompilation } from './stored-task.ts';
 
-/** What stored sources are compiled by. */
+/** Dependencies of reindexing. */
 export interface ReindexParts {
   readonly database: Database;
   readonly compilers: Pick<Compilers, 'compileToBytes' | 'listUsable'>;
   readonly reader: Pick<JobReader, 'readRunningCodes'>;
-  /** How much source text of a contract is kept, in bytes. */
+  /** Limit on the source text of a contract, in bytes. */
   readonly sourceBytes: number;
 }
 
-/** What became of a compilation: the contracts in its sources, or why there is nothing to index. */
+/** Result for a compilation: the number of contracts in its sources, or why there is nothing to index. */
 export interface Reindexed {
   readonly compilationId: string;
   readonly contracts: number;
-  /** A code of the field; absent where all contracts are indexed. */
+  /** An error code; absent if all contracts are indexed. */
   readonly reason?: string;
 }
 
@@ -42,15 +42,16 @@ const PASSING_REASONS: ReadonlySet<string> = new Set([
   'compiler_crashed',
 ]);
 
-/** Whether a reason tells of this machine and not of the sources, so that the next run tries again. */
+/** Returns whether a reason is specific to this machine rather than to the sources, so that the next run retries. */
 export const isPassingReason = (reason: string): boolean => PASSING_REASONS.has(reason);
 
 /**
- * Compiles the sources of every verified contract whose other contracts are not indexed yet, so that those are found by
- * their codes. Only compilers on this machine are used. What is done is noted, so a run that is ended goes on with the next.
- * @param chainId only of the contracts of one chain
- * @param workers compilations at once
- * @throws the reason of `signal`; FullmatchError of the database, or when everything ends
+ * Compiles the sources of every verified contract whose other contracts are not indexed yet, so that they can
+ * be found by their bytecode. Uses only compilers on this machine. Progress is recorded, so an interrupted
+ * run can continue.
+ * @param chainId restricts the run to one chain
+ * @param workers number of concurrent compilations
+ * @throws the reason of `signal`; FullmatchError of the database, or at shutdown
  */
 export function reindex(
   parts: ReindexParts,
@@ -122,7 +123,7 @@ async function requireInstalled(
   );
 }
 
-/** Compilations that share it have the same other contracts. */
+/** Hash that is equal for compilations with the same other contracts. */
 function hashProject({ language, compiler, version, settings, sources }: Compilation): Buffer {
   const files = sources.map(({ path, content }) => [path, bytesToHex(sha256(content))] as const);
   const project = { language, compiler, version, settings, files: Object.fromEntries(files) };

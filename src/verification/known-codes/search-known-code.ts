@@ -1,4 +1,4 @@
-// Finds what is stored by codes that somebody gives: nothing of a chain is read, and nothing is stored.
+// Searches stored contracts by submitted bytecode, without reading a chain or storing anything.
 import { findCopiedCodes } from '../../bytecode/copied-codes.ts';
 import { maskCode } from '../../bytecode/masked-code.ts';
 import { FullmatchError } from '../../errors.ts';
@@ -29,10 +29,10 @@ import { type KnownCodeCache } from './known-code-cache.ts';
 import { judgeByKnown, mayHaveOtherFileOrder, readKnownCompilation } from './known-compilation.ts';
 import { describeStoredTask } from './stored-task.ts';
 
-/** Codes of a deployment, and where it stands, if that is known: what is verified there is tried first. */
+/** Bytecode of a deployment, and its location if known: a contract verified there is tried first. */
 export type SearchedCode = SubmittedCodes & { readonly chainId?: number };
 
-/** A contract that is verified here, as an explorer is told of it. */
+/** A verified contract, with the data that an explorer needs. */
 export interface StoredMatch extends Pick<
   CurrentCompilation,
   'match' | 'creationValues' | 'runtimeValues'
@@ -40,35 +40,38 @@ export interface StoredMatch extends Pick<
   readonly compilation: Compilation;
 }
 
-/** Searches what is stored, for those who know no database. */
+/** Search of stored contracts for callers without database access. */
 export interface KnownCodeSearch {
   /**
-   * The stored contract that gives a code, judged by strict replay: a full match, or else the first partial one. Only
-   * contracts that are verified now are found. Another contract of stored sources is compiled once where it is proposed and
-   * this process compiles.
+   * Finds the stored contract that a bytecode comes from, judged by strict replay: a full match, otherwise
+   * the first partial one. Finds only currently verified contracts. If the candidate is another contract of
+   * stored sources, it is compiled once, provided that this process compiles.
    * @throws FullmatchError queue_full
    */
   search(code: SearchedCode, asker: Requester): Promise<SubmittedCodeMatch | undefined>;
-  /** The contract that is verified at an address; undefined where none is, or where its sources are too large. @throws FullmatchError queue_full */
+  /**
+   * Reads the contract verified at an address; undefined if there is none, or its sources are too large.
+   * @throws FullmatchError queue_full
+   */
   readStored(chainId: number, address: Hex, asker: Requester): Promise<StoredMatch | undefined>;
 }
 
-/** What the search needs. */
+/** Dependencies of the search. */
 export interface SearchParts {
   readonly database: Queryable;
   readonly cache: KnownCodeCache;
   readonly sourceBytes: number;
-  /** Compiles the sources of other contracts; absent where this process compiles nothing. */
+  /** Compiles the sources of other contracts; absent if this process does not compile. */
   readonly given?: SubmittedCodeVerifier;
 }
 
 /** Each search may hold the sources of a contract in memory. */
 const SEARCHES = { total: 4, waiting: 64, waitingPerClient: 16, waitMs: 30_000 };
-/** Candidates that are held against a code. */
+/** Maximum number of candidates compared with a bytecode. */
 const MOST_TRIED = 8;
 const NO_PLACE = { chainId: 0, address: '0x' } as const;
 
-/** Makes the search. */
+/** Creates the search. */
 export function createKnownCodeSearch(parts: SearchParts): KnownCodeSearch {
   const searches = new Admission(SEARCHES);
   const admit = <Found>(client: string, work: () => Promise<Found>): Promise<Found> =>
@@ -109,7 +112,7 @@ async function search(
     const key = `${candidate.compilationId} ${candidate.fullyQualifiedName}`;
     if (seen.has(key)) continue;
     seen.add(key);
-    // Only candidates with the metadata of the code can be better than a partial match.
+    // Only a candidate with the metadata hash of the bytecode can be better than a partial match.
     if (partial !== undefined && !candidate.hasSameMetadata) continue;
     if ((tried += 1) > MOST_TRIED) break;
     await pauses.take();
@@ -122,7 +125,7 @@ async function search(
   return partial;
 }
 
-/** What is verified at the place of the code, then what the index knows by it. */
+/** Yields the contract verified at the given location, then the candidates from the index. */
 async function* propose(
   database: Queryable,
   { chainId, address, creationCode, runtimeCode }: SearchedCode,
@@ -145,7 +148,7 @@ async function* propose(
 
 interface Judged {
   readonly found: SubmittedCodeMatch | undefined;
-  /** Whether a compiler was asked. */
+  /** Whether a compiler was used. */
   readonly isCompiledNow: boolean;
 }
 
@@ -185,7 +188,7 @@ async function judge(
     const [found] = await given.verify({ request, codes: [code] }, asker);
     return { found, isCompiledNow: true };
   } catch (error) {
-    // What the stored sources do not give any more leaves the other candidates as they are.
+    // If the stored sources no longer compile, the other candidates are unaffected.
     if (error instanceof VerificationFailure) return { found: undefined, isCompiledNow: true };
     if (error instanceof FullmatchError && error.code.startsWith('compiler_')) {
       return { found: undefined, isCompiledNow: true };

@@ -4,23 +4,23 @@ import { type Logger } from '../../log.ts';
 import { indexSignatures, indexStoredCodes } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
 
-/** The indexing of a process. */
+/** The background indexing of a process. */
 export interface Indexing {
-  /** Has it look for work now. */
+  /** Starts the next pass now. */
   wake(): void;
   close(): Promise<void>;
 }
 
-/** How often the work is looked for where nobody wakes it. */
+/** Polling interval if nothing wakes it. */
 const POLL_MS = 2_000;
-/** Between two passes: a batch of verifications wakes it for each of them. */
+/** Minimum pause between two passes, since every verification of a batch wakes it. */
 const REST_MS = 250;
-/** After a fault, such as a database that is away. */
+/** Pause after an error, such as an unavailable database. */
 const PAUSE_MS = 5_000;
 
 /**
- * Keeps the index of known codes and the signatures up with what is stored, in the background. Nothing is compiled for it.
- * Any number of processes share the work.
+ * Indexes newly stored bytecode and signatures in the background, without compiling. Any number of processes
+ * share the work.
  */
 export function startIndexing(database: Database, log: Logger): Indexing {
   const closing = new AbortController();

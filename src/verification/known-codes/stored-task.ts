@@ -8,12 +8,15 @@ import {
 import { VerificationFailure } from '../verification-failure.ts';
 import { type Deployment, type StandardJsonCompilation } from '../verification-request.ts';
 
-/** What of a stored compilation its input is made of. */
+/** The members of a stored compilation that form its input. */
 type StoredInput = 'language' | 'version' | 'settings' | 'sources';
 
 const NOWHERE: Deployment = { chainId: 1, address: `0x${'00'.repeat(20)}` };
 
-/** A stored compilation with its sources. @throws VerificationFailure sources_too_large where they exceed what is read */
+/**
+ * Reads a stored compilation with its sources.
+ * @throws VerificationFailure sources_too_large if they exceed the limit
+ */
 export async function requireStoredCompilation(
   database: Queryable,
   id: string,
@@ -24,7 +27,7 @@ export async function requireStoredCompilation(
   throw new VerificationFailure('sources_too_large', 'The sources exceed the limit for storage.');
 }
 
-/** The standard JSON input of stored sources, as somebody would submit it for one of their contracts. */
+/** Builds the standard JSON compilation of stored sources, as a client would submit it for one of their contracts. */
 export function describeStoredTask(
   { language, version, settings, sources }: Pick<Compilation, StoredInput>,
   fullyQualifiedName: string,
@@ -41,7 +44,7 @@ export function describeStoredTask(
 }
 
 /**
- * What somebody would have to submit to verify a contract of stored sources, read by the rules for what is submitted.
+ * Reads stored sources as a verification task for one of their contracts, under the rules for submissions.
  * @throws VerificationFailure, FullmatchError as reading a submission does
  */
 export function readStoredTask(

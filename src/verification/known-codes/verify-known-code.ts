@@ -1,4 +1,5 @@
-// Verifies contracts by what is stored: clones, redeployments and contracts that others made, without sources from anyone.
+// Verifies contracts with stored compilations: clones, redeployments and contracts created by others, without
+// submitted sources.
 import { maskCode, type MaskedCode } from '../../bytecode/masked-code.ts';
 import { type RegisteredChain } from '../../chains/registry/registered-chain.ts';
 import { type DeployedCode } from '../../chains/rpc/deployed-code.ts';
@@ -36,20 +37,23 @@ import {
 } from './known-compilation.ts';
 import { readStoredTask } from './stored-task.ts';
 
-/** What verifying known codes needs: all that a verification does, and the index. */
+/** Dependencies of verifying known bytecode: those of a verification, and the database. */
 export interface KnownCodeParts extends VerificationParts {
   readonly database: Database;
-  /** What is remembered from one contract to the next; without it each one is looked up anew. */
+  /** Cache shared between contracts; if absent, each contract is looked up separately. */
   readonly cache?: KnownCodeCache;
 }
 
-/** A deployment, with its running code where somebody read it a moment ago: what is not known by it costs the chain nothing. */
+/**
+ * A deployment, with its runtime bytecode if it was just read. If the index does not know that bytecode, no
+ * endpoint is asked.
+ */
 export type KnownDeployment = Deployment & { readonly deployed?: DeployedCode };
 
-/** Candidates whose sources have to be compiled, for one deployment. */
+/** Maximum number of candidates per deployment whose sources are compiled. */
 const MOST_COMPILED = 2;
 
-/** Failures that are due to what is stored, and leave the other candidates as they are. */
+/** Failures caused by the stored data, after which the other candidates are still tried. */
 const PASSED_OVER: ReadonlySet<string> = new Set([
   'immutable_not_proven',
   'compiler_timeout',
@@ -62,14 +66,15 @@ const PASSED_OVER: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Verifies a deployment by the compilations that are stored. The index proposes contracts whose masked code is that of the
- * deployment; each is held against the code on chain by strict replay, with the rules of {@link verifyContract} and to the
- * same record. A contract that was verified before needs no compiler; another one of stored sources is compiled once.
- * Stores nothing. The creation, which costs endpoints and explorers more than the code, is looked for only where a known code
- * is that of the contract.
- * @param given what is read of the contract; without it a reading of its own
- * @returns undefined where no stored compilation gives the code.
- * @throws VerificationFailure where it could not be found out; FullmatchError of the parts; the reason of `signal`.
+ * Verifies a deployment with stored compilations. The index proposes contracts with the same masked bytecode;
+ * each is compared with the bytecode on chain by strict replay, under the rules of {@link verifyContract} and
+ * with the same record. A contract that was verified before needs no compiler; another contract of stored
+ * sources is compiled once. Stores nothing. The creation, which is more expensive to find than the code, is
+ * searched only if a known bytecode matches.
+ * @param given a reading of the contract; if absent, starts its own
+ * @returns undefined if no stored compilation matches
+ * @throws VerificationFailure if the check could not be completed; FullmatchError of the parts; the reason of
+ * `signal`.
  */
 export async function verifyKnownCode(
   parts: KnownCodeParts,
@@ -93,7 +98,10 @@ export async function verifyKnownCode(
   }
 }
 
-/** All candidates for a code: the one that gave it a moment ago, those of its masked code, and those that are similar. */
+/**
+ * Yields all candidates for a bytecode: the one that recently matched it, those with its masked bytecode, and
+ * similar ones.
+ */
 async function* propose(
   database: Queryable,
   cache: KnownCodeCache,
@@ -118,7 +126,7 @@ async function* propose(
   if (!isAny) cache.keepCandidate(codeHash, undefined);
 }
 
-/** Codes with one key differ in values alone, or in constants: what gave one of them has given most. */
+/** Bytecodes with the same key differ only in values or constants; a candidate for one usually matches the others. */
 function maskKeyOf({ maskedHash, metadataKey }: MaskedCode): string {
   return Buffer.concat([maskedHash, metadataKey ?? Buffer.alloc(0)]).toString('base64');
 }
@@ -132,7 +140,7 @@ async function isAnyProposed(
   return false;
 }
 
-/** A contract whose running code was read. */
+/** A contract whose runtime bytecode has been read. */
 interface ReadDeployment {
   readonly deployment: Deployment;
   readonly chain: RegisteredChain;
@@ -140,7 +148,7 @@ interface ReadDeployment {
   readonly reading: ContractReading;
 }
 
-/** The search for the candidate that gives a code. */
+/** A search for the candidate that matches. */
 class Search {
   readonly #parts: KnownCodeParts;
   readonly #cache: KnownCodeCache;
@@ -160,7 +168,7 @@ class Search {
     this.#signal = signal;
   }
 
-  /** The first candidate that matches in full, or else the first that matches. */
+  /** Returns the first full match, otherwise the first match. */
   async run(): Promise<VerificationResult | undefined> {
     const { code } = this.#contract.deployed;
     const seen = new Set<string>();
@@ -169,7 +177,7 @@ class Search {
       const key = `${candidate.compilationId} ${candidate.fullyQualifiedName}`;
       if (seen.has(key)) continue;
       seen.add(key);
-      // Only candidates with the metadata of the code can be better than a partial match.
+      // Only a candidate with the metadata hash of the bytecode can be better than a partial match.
       if (partial !== undefined && !candidate.hasSameMetadata) break;
       const result = await this.#tryCandidate(candidate);
       if (result === undefined) continue;
@@ -182,7 +190,10 @@ class Search {
     return partial;
   }
 
-  /** A text that matches in full is proven by the metadata; one that does not must not come before better ones. */
+  /**
+   * A full match is proven by the metadata, so it is also cached for similar bytecode. A partial match is
+   * not, since it would come before better candidates.
+   */
   #remember(code: Uint8Array, candidate: KnownCandidate, isFull: boolean): void {
     const codeHash = sha256(code).toString('base64');
     if (this.#cache.candidateOf(codeHash) === candidate) return;
@@ -215,8 +226,8 @@ class Search {
   }
 
   /**
-   * Judges by stored codes. `compile` where they match, and a verification might store less than them, and where the files
-   * may have come to the compiler in another order.
+   * Compares with stored bytecode. Returns `compile` if it matches but a verification might store less than
+   * this compilation, or if the files may have been compiled in another order.
    */
   async #judge(
     known: KnownCompilation,
@@ -243,7 +254,7 @@ class Search {
     return { contract, compileTimeMs: 0, droppedSources: [] };
   }
 
-  /** Verifies with the stored sources as if somebody had submitted them, with what was read of the chain already. */
+  /** Verifies with the stored sources as if they had been submitted, reusing what was already read from the chain. */
   async #compile(candidate: KnownCandidate): Promise<VerificationResult | undefined> {
     if (this.#compiled === MOST_COMPILED) return undefined;
     this.#compiled += 1;
@@ -261,7 +272,10 @@ class Search {
   }
 }
 
-/** Whether a fault says that the candidate does not give the code, or cannot be tried here, and nothing of the chain. */
+/**
+ * Returns whether an error only means that this candidate does not match or cannot be tried here, rather than
+ * a failure to read the chain.
+ */
 function isOfCandidate(error: unknown): boolean {
   if (!(error instanceof VerificationFailure || error instanceof FullmatchError)) return false;
   return PASSED_OVER.has(error.code) || failureKindOf(error.code) !== 'not_checked';

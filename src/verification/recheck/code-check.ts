@@ -22,7 +22,7 @@ import { type ReadingParts } from '../read-on-chain.ts';
 import { findDisprovedClaim } from './disproved-claim.ts';
 import { findStoredRefusals, type StoredRefusal } from './stored-refusal.ts';
 
-/** A text kept beside a match is refused today. */
+/** Outcome: alternative sources of a match are no longer accepted. */
 const ALTERNATIVE_REFUSED = 'alternative_refused';
 
 const READ_MATCHED_CODE = sql(
@@ -32,28 +32,36 @@ const READ_MATCHED_CODE = sql(
    FROM current_matches WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
 );
 
-/** The current match of an address, as far as it is held against the chain. */
+/** The current match of an address, as far as it is compared with the chain. */
 export interface MatchedCode {
-  /** sha256 of the code that the match is about; null where an import does not know it. */
+  /** sha256 of the bytecode that the match refers to; null for an import that does not contain it. */
   readonly runtime_code_hash: Buffer | null;
   readonly runtime_match: Match | null;
   readonly creation_match: Match | null;
-  /** Whether an import claims that the match is full: the code on chain may deny it. */
+  /** Whether an import claims a full match, which the bytecode on chain may disprove. */
   readonly is_full_claim: boolean;
 }
 
 /**
- * What the comparison of a match with the chain came to: `same` the code is the one that was verified; `code_replaced`
- * it is another one, and the match was withdrawn; `creation_replaced` it is the same, and a later transaction made the
- * contract again, so that what the match said about its creation was withdrawn; `creation_disproved` the same, where the
- * chain's states say that the transaction did not leave what stands there; `deployment_corrected` the same, where the
- * chain gives its creation another block, index or deployer than was stored, which is corrected; `call_protection_missing` and
- * `verbatim_not_allowed` an earlier version stored what is refused today, and it was withdrawn; `alternative_refused` the
- * match stands, and a text kept beside it that is refused today was forgotten; `claim_disproved` the code shows that a claim of a
- * full match was false, and it was withdrawn; `gone` no code stands there today, which is no
- * reason to withdraw what was true of the contract, unless the chain has taken its creation back: then it was withdrawn as
- * `creation_rolled_back`; `not_verified` there is no match; `unknown_code` the match does not say of which code it is;
- * `not_checked` the chain could not be read, which says nothing.
+ * Outcome of comparing a match with the chain:
+ * - `same`: the bytecode is the one that was verified.
+ * - `code_replaced`: the bytecode has changed; the match was withdrawn.
+ * - `creation_replaced`: the bytecode is the same, but a later transaction created the contract again; the
+ *   creation of the match was withdrawn.
+ * - `creation_disproved`: the bytecode is the same, but the chain's states show that the transaction did not
+ *   leave it there; the creation of the match was withdrawn.
+ * - `deployment_corrected`: the chain reports another block, index or deployer for the creation; the record
+ *   was corrected.
+ * - `call_protection_missing`, `verbatim_not_allowed`: an earlier version stored a match that the current
+ *   rules reject; it was withdrawn.
+ * - `alternative_refused`: the match is kept, but alternative sources that the current rules reject were
+ *   deleted.
+ * - `claim_disproved`: the bytecode disproves a claim of a full match, which was withdrawn.
+ * - `gone`: there is no code today. The match is kept, since it was true of the contract, unless the chain
+ *   dropped the creation in a reorg; then it is withdrawn as `creation_rolled_back`.
+ * - `not_verified`: there is no match.
+ * - `unknown_code`: the match does not state its bytecode.
+ * - `not_checked`: the chain could not be read; nothing is known.
  */
 export type CodeCheck =
   | {
@@ -85,8 +93,8 @@ export async function readMatchedCode(
 }
 
 /**
- * Reads the code of a verified contract as a verification does, by quorum, and withdraws the match where the code is
- * another one. Where the same code can have been recreated, its creation is proved again.
+ * Reads the bytecode of a verified contract by quorum, like a verification, and withdraws the match if the
+ * bytecode has changed. If the same bytecode may have been recreated, proves its creation again.
  * @throws the reason of `signal`; FullmatchError of the database.
  */
 export async function checkCode(
@@ -139,23 +147,26 @@ export async function checkCode(
   }
 }
 
-/** How a check goes about it. */
+/** Options of a check. */
 interface CheckCodeOptions {
   readonly signal?: AbortSignal;
-  /** Milliseconds for the code, and as many for the creation. */
+  /** Time limit for the bytecode, and the same again for the creation, in milliseconds. */
   readonly deadlineMs?: number;
-  /** The transaction that somebody says created the contract. */
+  /** A transaction that a client claims created the contract. */
   readonly named?: Hex;
-  /** Whether the stored block, index and deployer of the creation are compared with the chain. */
+  /** Whether to compare the stored block, index and deployer of the creation with the chain. */
   readonly comparesFacts?: boolean;
-  /** Whether the chain has replaced the block of the contract's creation: without code there, it never was. */
+  /**
+   * Whether the block of the contract's creation was reorged out. If there is no code either, the contract
+   * never existed.
+   */
   readonly isRolledBack?: boolean;
 }
 
 /**
- * What the code on chain contradicts of a contract: a match of other code, or the claim of an import that it matches fully.
- * Nothing is written.
- * @param matched what was read before the code: a match that was stored since is about the newer reading
+ * Returns the match of a contract that the bytecode on chain contradicts: one of other bytecode, or an
+ * imported claim of a full match. Writes nothing.
+ * @param matched the match read before the bytecode: a match stored since then refers to a newer reading
  */
 export async function findContradictedMatch(
   database: Database,
@@ -175,7 +186,7 @@ export async function findContradictedMatch(
   return { of: 'match', chainId, address, reason: CLAIM_DISPROVED, matchId, readAtBlock };
 }
 
-/** Withdraws the match that was read before the quorum said that no code stands there. */
+/** Withdraws a match that was read before the quorum reported no code at the address. */
 async function withdrawRolledBack(
   database: Database,
   chainId: number,
@@ -188,8 +199,8 @@ async function withdrawRolledBack(
 }
 
 /**
- * Withdraws a match of an earlier version that today's rules refuse, and says why they do. Where the match stands, other
- * texts that they refuse are forgotten.
+ * Withdraws a match of an earlier version that the current rules reject, and returns the reason. If the match
+ * is accepted, deletes its alternative sources that the rules reject.
  */
 async function withdrawIfRefused(
   database: Database,
@@ -207,7 +218,7 @@ async function withdrawIfRefused(
   return isForgotten ? ALTERNATIVE_REFUSED : undefined;
 }
 
-/** @returns false where another match has taken the place of the one that was seen, which stays. */
+/** @returns false if another match has replaced the given one; it is kept */
 async function withdraw(database: Database, seen: Contradiction): Promise<boolean> {
   return (await settleContradictions(database, [seen])).length > 0;
 }
@@ -231,7 +242,7 @@ function isChange(outcome: string): outcome is keyof typeof CHANGES {
   return outcome in CHANGES;
 }
 
-/** Logs the withdrawal of a match or the correction of its record, if the outcome of a check says one. */
+/** Logs the withdrawal of a match or the correction of its record, if the outcome is one of these. */
 export function logRecheckOutcome(
   log: Logger,
   chainId: number,

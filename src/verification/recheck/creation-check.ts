@@ -17,10 +17,10 @@ import {
 import { sql, type Database } from '../../store/database.ts';
 import { type ReadingParts } from '../read-on-chain.ts';
 
-/** Why a match lost its creation. */
+/** Why the creation of a match was withdrawn. */
 export type CreationLoss = typeof CREATION_REPLACED | typeof CREATION_DISPROVED;
 
-/** Transactions that imports named are proved again, each with several questions to endpoints. */
+/** Maximum number of transactions named by imports to prove again; each takes several requests. */
 const MOST_CLAIMED = 4;
 
 const READ_CREATION = sql(
@@ -41,7 +41,7 @@ const READ_WITHDRAWN = sql(
      AND reason IN ($3, $4) AND transaction_hash = $5`,
 );
 
-// A wrong transaction that a later import names takes no place from a true one that was named before.
+// Grouped by hash: a later import with a wrong transaction does not displace a correct one named before.
 const READ_CLAIMED = sql(
   'read transactions that imports name',
   `SELECT transaction_hash FROM match_events
@@ -51,20 +51,20 @@ const READ_CLAIMED = sql(
    GROUP BY transaction_hash ORDER BY max(match_events.id) DESC LIMIT ${MOST_CLAIMED}`,
 );
 
-/** Refusals that say that the code which runs came from another transaction, where a quorum gives them. */
+/** Refusals that, given by a quorum, mean that another transaction created the current code. */
 const DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
   'created_again',
   'left_other_code',
 ]);
 
-/** Refusals that say so of a match's creation, which an endpoint without traces may have proven. */
+/** The same for the creation of a match, which an endpoint without traces may have proven. */
 const MATCH_DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
   'created_again',
   'left_other_code',
   'created_nothing_here',
 ]);
 
-/** Refusals that say so of a transaction that nobody proved before. */
+/** The same for a transaction that was never proven. */
 const CLAIM_DISPROVING: ReadonlySet<string> = new Set<CreationRefusal>([
   'created_again',
   'left_other_code',
@@ -79,11 +79,11 @@ interface KnownCreation {
   readonly transaction_hash: Buffer;
   readonly block_number: string | null;
   readonly transaction_index: string | null;
-  /** Whether the match was imported: then its transaction is a claim, which says where to look and nothing else. */
+  /** Whether the match was imported. Its transaction is then only a hint where to search. */
   readonly is_claim: boolean;
 }
 
-/** A contract whose creation is checked, the code that it runs, and what the check needs. */
+/** A contract whose creation is checked, its runtime bytecode, and the dependencies of the check. */
 export interface CheckedCreation {
   readonly database: Database;
   readonly parts: Pick<ReadingParts, 'findCreation'>;
@@ -93,11 +93,11 @@ export interface CheckedCreation {
   readonly options: Pick<FindCreationOptions, 'signal' | 'quorum'>;
 }
 
-/** What a check of the stored creation looks at. */
+/** Options of a check of the stored creation. */
 interface CreationCheckOptions {
-  /** A transaction that somebody says is the creation. */
+  /** A transaction that a client claims is the creation. */
   readonly named?: Hex | undefined;
-  /** Whether the facts of the creation are compared also for code that cannot be recreated. */
+  /** Whether to compare the creation data even if the code cannot be recreated. */
   readonly comparesFacts?: boolean | undefined;
 }
 
@@ -111,7 +111,7 @@ async function readKnown({
   return known;
 }
 
-/** @param asksAll where a denial withdraws something */
+/** @param asksAll whether to ask all endpoints, because a denial leads to a withdrawal */
 async function prove(
   checked: CheckedCreation,
   submitted: Hex,
@@ -128,8 +128,9 @@ async function prove(
 }
 
 /**
- * Whether a quorum says today that a transaction is not the creation of the contract that stands there, whose code can
- * destroy itself. What fewer endpoints say proves nothing: an honest endpoint without traces and old states cannot contradict them.
+ * Returns whether a quorum currently denies that a transaction created the contract, whose code can
+ * self-destruct. A denial by fewer endpoints proves nothing: an honest endpoint without traces and old states
+ * cannot contradict them.
  */
 export async function isCreationDisproved(
   checked: CheckedCreation,
@@ -140,14 +141,14 @@ export async function isCreationDisproved(
   return reason !== undefined && DISPROVING.has(reason);
 }
 
-/** Whether a quorum denies the stored creation today, and no endpoint shows it. */
+/** Returns whether a quorum denies the stored creation and no endpoint confirms it. */
 async function isDisproved(checked: CheckedCreation, known: KnownCreation): Promise<boolean> {
   const stored = bytesToHex(known.transaction_hash);
   const { denied } = await prove(checked, stored, true);
   return MATCH_DISPROVING.has(denied?.get(stored) ?? '');
 }
 
-/** Where a transaction stands in the chain. */
+/** Position of a transaction in the chain. */
 type Place = Pick<Creation, 'blockNumber' | 'transactionIndex'>;
 
 const placeOf = ({ block_number: block, transaction_index: index }: KnownCreation): Place => ({
@@ -170,7 +171,7 @@ function contradictionOf(
   return { of: 'creation', chainId, address, reason, matchId, runtimeCode, readAtBlock };
 }
 
-/** @returns the reason, where a creation was withdrawn */
+/** @returns the reason, if a creation was withdrawn */
 async function withdraw(
   checked: CheckedCreation,
   known: KnownCreation,
@@ -182,11 +183,11 @@ async function withdraw(
 }
 
 /**
- * Proves the creation of a match again: code that can destroy itself may be recreated at its address by other creation
- * code, and run the same. Of a transaction that is `named` and later than the stored one, where it is the creation, the
- * stored one is not, whatever the code. Where the stored one is the creation, its facts are corrected to what the chain
- * says. What an import claims of a creation is left until the contract is verified.
- * @returns why the creation was withdrawn, or that its facts were corrected; undefined where nothing changed
+ * Proves the creation of a match again: code that can self-destruct may be recreated at its address by other
+ * creation bytecode, with the same runtime bytecode. If `named` is proven to be a later creation, the stored
+ * one is withdrawn, whatever the code. If the stored creation is proven, its data is corrected to match the
+ * chain. Imported claims are not checked until the contract is verified.
+ * @returns why the creation was withdrawn, or that its data was corrected; undefined if nothing changed
  */
 export async function checkCreation(
   checked: CheckedCreation,
@@ -217,12 +218,13 @@ export async function checkCreation(
 }
 
 /**
- * What a verification may believe of the creation that it found, beside what is stored. Where it found none, the stored
- * one is proved again: the text of a submission is judged with it too. Of two transactions that were proven the later one
- * created the contract last. The stored one gives way to it, and an earlier one counts for nothing, nor does one that
- * {@link staysWithdrawn}: states of a few blocks do not show every destruction. One that an import names is a place to look.
- * Nothing is written.
- * @param contradicted takes what is to be withdrawn; where the match itself is, its creation counts for nothing
+ * Decides which creation a verification may use: the one it found, or the stored one. If it found none, the
+ * stored one is proved again, since the submitted sources are judged by it too. Of two proven transactions,
+ * the later one created the contract last. A stored one that is earlier is withdrawn. A found one that is
+ * earlier, or that {@link staysWithdrawn}, is ignored: states of a few blocks do not show every destruction.
+ * A transaction named by an import is only a hint. Writes nothing.
+ * @param contradicted collects what has to be withdrawn; if the match itself is among it, its creation is
+ * ignored
  */
 export async function reconcileCreation(
   checked: CheckedCreation,
@@ -256,7 +258,7 @@ export async function reconcileCreation(
   return found;
 }
 
-/** What was found, or the stored creation where nothing was found and the chain proves that one today. */
+/** Returns the search result; if nothing was found, the stored creation if the chain still proves it. */
 async function withStored(
   checked: CheckedCreation,
   found: CreationSearch,
@@ -271,9 +273,9 @@ async function withStored(
 }
 
 /**
- * Why an import speaks against a creation of code that may have been created again later: it names another transaction,
- * which created the contract later, or of which endpoints cannot tell whether it did. A transaction that no endpoint
- * knows says nothing, since endpoints forget old ones before new ones.
+ * Returns why an import contradicts a creation of code that may have been recreated: the import names another
+ * transaction that created the contract later, or for which endpoints cannot tell. A transaction that no
+ * endpoint knows is ignored, since endpoints prune old ones before new ones.
  */
 async function findContradiction(
   checked: CheckedCreation,
@@ -299,9 +301,10 @@ async function findContradiction(
 }
 
 /**
- * Whether a creation that nothing but states shows was withdrawn before, and may not count again. One that was replaced
- * never does, nor one by a proxy: a trace may have disproved it. Another that the states of some blocks
- * disproved counts where the same states show it today: those of other blocks may miss the gap.
+ * Returns whether a creation that is proven only by states was withdrawn before and must not be used again. A
+ * replaced creation always stays withdrawn, as does one by a proxy, which a trace may have disproved. Any
+ * other disproved creation may be used if the states at the block of the withdrawal now prove it; states at
+ * other blocks may miss the gap.
  */
 async function staysWithdrawn(
   checked: CheckedCreation,
@@ -326,7 +329,7 @@ async function staysWithdrawn(
   return false;
 }
 
-/** A search whose creation is not believed. */
+/** Returns a search result whose creation is rejected. */
 function refused(
   { methods }: CreationSearch,
   outcome: CreationRefusal = 'created_again',

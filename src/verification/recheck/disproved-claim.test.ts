@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { compileInChild, type SolcVersion } from '../../../test/support/compile-in-child.ts';
 import { disprovesFullMatch } from './disproved-claim.ts';
 
-/** Control characters, DEL, text beyond ASCII and beyond the first plane: releases of solc escape each in their own way. */
+/** Control characters, DEL, non-ASCII text and text beyond the basic plane: solc releases escape them differently. */
 const TEXT = '\u001b \u001f \u007f é \u{1f600}';
 const METADATA = { outputSelection: { '*': { '*': ['metadata', 'evm.deployedBytecode.object'] } } };
 

@@ -21,14 +21,14 @@ const READ_CLAIM = sql(
 const escapeUnit = (unit: string): string =>
   `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 
-/** How releases of solc write characters in JSON: those beyond ASCII plain or escaped, and DEL with them in the newest. */
+/** How solc releases write characters in JSON: non-ASCII unescaped or escaped, the newest ones also escaping DEL. */
 const ESCAPES: readonly ((json: string) => string)[] = [
   (json) => json,
   (json) => json.replace(/[^\0-\x7f]/g, escapeUnit),
   (json) => json.replace(/[^\0-\x7e]/g, escapeUnit),
 ];
 
-/** Releases of 0.4 write control characters with capital digits. */
+/** Releases of 0.4 write control characters with upper-case hex digits. */
 function withCapitalDigits(json: string): string {
   return json.replace(/\\(?:u00([01][0-9a-f])|.)/g, (escape, digits?: string) =>
     digits === undefined ? escape : `\\u00${digits.toUpperCase()}`,
@@ -36,9 +36,9 @@ function withCapitalDigits(json: string): string {
 }
 
 /**
- * The ways to write a metadata document that trees are known to hold: as it is, and as releases of the compiler write
- * JSON, with the members in the order of the file or in that of their names. A hash of any of them proves what the
- * document says. Each is made when it is asked for, since documents may be large and most need no escape.
+ * Yields the known spellings of a metadata document: as it is, and as compiler releases serialize JSON, with
+ * members in file order or sorted. A hash of any of them proves the content of the document. Spellings are
+ * generated lazily, since documents may be large and most need no escapes.
  */
 function* spellingsOf(metadata: string): Generator<string> {
   yield metadata;
@@ -57,18 +57,21 @@ function* spellingsOf(metadata: string): Generator<string> {
   }
 }
 
-/** JSON with the members of each object in the order of their names, as the compiler writes it. */
+/** Serializes JSON with sorted members, as the compiler does. */
 function writeSorted(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(writeSorted).join(',')}]`;
   if (!isMembers(value)) return JSON.stringify(value);
-  // By bytes: UTF-16 has another order beyond the first plane.
+  // Sorts by bytes: UTF-16 order differs beyond the basic plane.
   const keys = Object.keys(value).sort((one, other) =>
     Buffer.compare(Buffer.from(one), Buffer.from(other)),
   );
   return `{${keys.map((key) => `${JSON.stringify(key)}:${writeSorted(value[key])}`).join(',')}}`;
 }
 
-/** Whether the hash is that of a spelling. A document too deep to be written again has no more of them than its own. */
+/**
+ * Returns whether a hash is that of one of the spellings. A document nested too deeply to serialize has only
+ * its own.
+ */
 function namesDocument(kind: MetadataHashKind, hash: Uint8Array, metadata: string): boolean {
   try {
     for (const spelling of spellingsOf(metadata)) {
@@ -81,8 +84,8 @@ function namesDocument(kind: MetadataHashKind, hash: Uint8Array, metadata: strin
 }
 
 /**
- * Whether a code cannot be fully matched by sources with this metadata: it ends without a metadata hash, so nothing matches it
- * fully, or with the hash of another document.
+ * Returns whether sources with this metadata cannot fully match a bytecode: it has no metadata hash, so a
+ * full match is impossible, or that of another document.
  */
 export function disprovesFullMatch(code: Uint8Array, metadata: string): boolean {
   const auxdata = readTrailingAuxdata(code);
@@ -93,12 +96,13 @@ export function disprovesFullMatch(code: Uint8Array, metadata: string): boolean 
 }
 
 const MOST_KNOWN = 1_000;
-/** What was found of a match number and a code: hashing a large document again and again would take the thread that serves. */
+/** Cached results by match id and bytecode: hashing a large document repeatedly would block the main thread. */
 const known = new LRUCache<string, boolean>({ max: MOST_KNOWN });
 
 /**
- * The number of the current match where it is an imported claim of a full match that the code on chain disproves. Nothing
- * is compiled for it: the hash of the claim's metadata.json, whose hashes the import held the sources to, is compared.
+ * Returns the id of the current match if it is an imported claim of a full match that the bytecode on chain
+ * disproves. Compares the hash of the claim's metadata.json without compiling; the import checked the sources
+ * against the hashes in that document.
  */
 export async function findDisprovedClaim(
   database: Database,

@@ -13,7 +13,8 @@ import { sql, type Queryable } from '../../store/database.ts';
 import { entriesOf, readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { toTransformed } from '../verify-contract.ts';
 
-// What this service compiled says about its creation code all that judging takes. An import does not.
+// The stored artifacts of this service's own compilations are complete enough for the comparison; those of
+// imports are not.
 const READ_WITHOUT_CREATION = sql(
   'read match without a creation',
   `SELECT verified_contract_id AS match_id, current_matches.text_hash, compiler_settings -> 'libraries' AS libraries,
@@ -43,10 +44,10 @@ interface ShownRow {
 }
 
 /**
- * Attaches the creation that a verification found to the match that stays shown, where its record has none yet: a
- * confirmed transaction is a fact of the chain, no matter who named it. The creation code of the shown compilation is
- * judged, not that of the submission, whose constructor may be another.
- * @returns undefined where nothing was attached; the outcome of the submission where the shown text is its own
+ * Attaches the creation that a verification found to the match that is shown, if its record has none yet: a
+ * confirmed transaction is a fact of the chain, no matter who named it. Compares the creation bytecode of the
+ * shown compilation, not of the submission, whose constructor may differ.
+ * @returns undefined if nothing was attached; the outcome of the submission if the shown sources are its own
  * @throws FullmatchError contract_changed
  */
 export async function attachLateCreation(

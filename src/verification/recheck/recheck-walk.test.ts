@@ -17,7 +17,7 @@ const within =
   (value: unknown): boolean =>
     Number(value) >= least && Number(value) <= most;
 
-/** A walk that holds at one statement; gives the statements that ran until it was closed there. */
+/** Runs a walk that blocks at one statement, closes it there, and returns the statements that ran. */
 async function closeAt(label: string): Promise<readonly string[]> {
   const due = [{ chain_id: '7', address: Buffer.alloc(20, 1) }];
   const stub = stubDatabase(label, (each) => (each === TAKE ? due : []));

@@ -14,8 +14,8 @@ const ADD_CHAINS = sql(
 
 const SHORTEST_MS = 100;
 const LONGEST_MS = 60_000;
-// One statement takes the next contract of a chain that is due and moves the chain's place and time, so that no two
-// processes take the same. Past the last address the round begins again.
+// One statement takes the next due contract of a chain and advances the chain's cursor and time, so that no
+// two processes take the same contract. After the last address the round starts over.
 const TAKE_NEXT = sql(
   'take next contract to recheck',
   `UPDATE code_rechecks SET after_address = coalesce(due.address, ''), next_at = now() + interval '1 millisecond'
@@ -40,14 +40,15 @@ const READ_PAUSE = sql(
    WHERE chain_id = ANY($1::bigint[])`,
 );
 
-/** How often the walk looks for what is due, at the least: chains may be configured any time. */
+/** Maximum pause between two polls: chains may be configured at any time. */
 const LONGEST_PAUSE_MS = 15_000;
 
 /**
- * Reads the code of the current matches again, in the order of addresses, and withdraws those whose code was replaced. A
- * chain's round takes `roundSeconds` whatever it holds, but at least one contract a minute and at most ten a second are
- * read. All processes of a database share the rounds. What cannot be read now comes again in the next one.
- * @param chainIds the chains that the operator configured; those that are not supported are passed over
+ * Reads the bytecode of all current matches again, in address order, and withdraws those whose bytecode was
+ * replaced. A round of a chain takes `roundSeconds` regardless of its size, within limits of one contract per
+ * minute and ten per second. All processes of a database share the rounds. A contract that cannot be read is
+ * retried in the next round.
+ * @param chainIds the configured chains; unsupported ones are skipped
  */
 export function startRecheckWalk(
   database: Database,
@@ -59,7 +60,7 @@ export function startRecheckWalk(
   const stopping = new AbortController();
   const { signal } = stopping;
   if (roundSeconds === 0) return { close: () => Promise.resolve() };
-  /** @returns how long nothing is due, in milliseconds */
+  /** @returns the time until the next contract is due, in milliseconds */
   const step = async (): Promise<number> => {
     const supported = chainIds().filter((chainId) => parts.findSupportedChain(chainId));
     if (supported.length === 0) return LONGEST_PAUSE_MS;
@@ -73,7 +74,7 @@ export function startRecheckWalk(
       const [next] = await database.query<{ ms: number }>(READ_PAUSE, [supported]);
       return Math.min(LONGEST_PAUSE_MS, Math.max(SHORTEST_MS, next?.ms ?? LONGEST_PAUSE_MS));
     }
-    // A contract that was taken while the walk ended comes again in the next round.
+    // A contract taken during shutdown is checked in the next round.
     if (taken.address !== null && !signal.aborted) {
       await recheck(Number(taken.chain_id), bytesToHex(taken.address));
     }

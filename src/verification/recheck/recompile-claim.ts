@@ -35,9 +35,10 @@ interface ClaimRow {
 }
 
 /**
- * The outcome of compiling the sources of an imported match: `recompiled` they give the delivered code, and the match is trusted
- * so far; `differs` they do not, or not as far as was claimed, and it stays as it is; `not_checked` this could not be found
- * out here, as where no code was delivered; `not_claimed` there is no such match, or it was checked as far.
+ * The outcome of compiling the sources of an imported match. `recompiled`: they produce the imported
+ * bytecode, and the trust level of the match is raised. `differs`: they do not, or match less than claimed;
+ * the match is unchanged. `not_checked`: this could not be determined, for example because no bytecode was
+ * imported. `not_claimed`: there is no such match, or it was already checked.
  */
 export type RecompileOutcome =
   | { readonly outcome: 'recompiled' | 'differs'; readonly match: Match | null }
@@ -45,8 +46,8 @@ export type RecompileOutcome =
   | { readonly outcome: 'not_claimed' };
 
 /**
- * Compiles the stored sources of an imported match and compares them with the code that the import delivered. The chain is not
- * read.
+ * Compiles the stored sources of an imported match and compares them with the imported bytecode, without
+ * reading the chain.
  * @throws FullmatchError of the database; the reason of `signal`
  */
 export async function recompileClaim(
@@ -77,7 +78,7 @@ export async function recompileClaim(
   }
 }
 
-/** The match of the delivered code with what the stored sources compile to. */
+/** Returns the match between the imported bytecode and the compiled stored sources. */
 async function compileAndJudge(
   parts: KnownCodeParts,
   deployment: Deployment,

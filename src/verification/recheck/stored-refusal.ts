@@ -4,7 +4,8 @@ import { sql, type Database } from '../../store/database.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { requireReadableYul } from '../compilation/yul-program.ts';
 
-// Imported matches were judged elsewhere, from data that is not stored here. Texts kept beside a match are never imported.
+// Imported matches were judged elsewhere, with data that is not stored here. Alternative sources are never
+// imported.
 const READ_JUDGED = sql(
   'read what matches were judged by',
   `WITH judged AS (
@@ -23,7 +24,7 @@ const READ_TEXTS = sql(
    WHERE compilation_id = $1`,
 );
 
-/** Why today's rules refuse a match that an earlier version stored. */
+/** Why the current rules reject a match that an earlier version stored. */
 export type StoredRefusal = 'call_protection_missing' | 'verbatim_not_allowed';
 
 interface JudgedRow {
@@ -34,18 +35,19 @@ interface JudgedRow {
   readonly immutables: Readonly<Record<string, Hex>> | null;
 }
 
-/** What today's rules refuse of a contract, by the numbers of the matches. */
+/** The matches of a contract that the current rules reject, by match id. */
 export interface StoredRefusals {
-  /** The refusal of the current match. */
+  /** The current match, if it is rejected. */
   readonly shown?: { readonly matchId: string; readonly refusal: StoredRefusal };
-  /** The refusals of texts that are kept beside it. */
+  /** The rejected alternative sources of the match. */
   readonly alternatives: readonly string[];
 }
 
 /**
- * Judges a stored match, and the texts kept beside it, again by those rules of today that need no compilation: a library
- * has its own address in its code, and a Yul program holds no code as bytes. An imported match is not judged.
- * @param code what runs at the address, which is the code of the match.
+ * Checks a stored match and its alternatives against the current rules that need no compilation: a library
+ * has its own address in its bytecode, and a Yul program contains no raw bytecode. Imported matches are not
+ * checked.
+ * @param code the runtime bytecode at the address, which the match refers to.
  */
 export async function findStoredRefusals(
   database: Database,

@@ -8,17 +8,17 @@ import { type PackedRequest } from '../verification-request.ts';
 import { type VerificationParts } from '../verify-contract.ts';
 import { checkCode, logRecheckOutcome, readMatchedCode } from './code-check.ts';
 
-/** A submission waits this long for the chain, and no more than so many at once. */
+/** Time limit for reading the chain, and limit on concurrent checks. */
 const CHECK_DEADLINE_MS = 4000;
 const LOOKS = { total: 4, waiting: 64, waitingPerClient: 16, waitMs: 10_000 };
 const RETRY_AFTER_S = 5;
 
 /**
- * Looks at the chain before a submission is refused because the contract is verified: true sources of code that
- * replaced the verified one must come in. Where the chain cannot be read now, the match stands. Submissions for one
- * contract that name the same transaction share one look, and only a few look at once, so that refused submissions cost
- * the endpoints little. The others wait, and clients are admitted in turn.
- * @throws FullmatchError queue_full, with `details.retryAfterSeconds`: nothing was found out
+ * Checks the chain before a submission is rejected as already verified: if the verified code was replaced,
+ * sources of the new code must be accepted. If the chain cannot be read, the match remains. Submissions for
+ * one contract that name the same transaction share one check, and concurrency is limited, so that rejected
+ * submissions cost few requests to endpoints. The others are queued, with fair admission of clients.
+ * @throws FullmatchError queue_full, with `details.retryAfterSeconds`, if there was no check
  */
 export function checkBeforeSubmitting(
   database: Database,

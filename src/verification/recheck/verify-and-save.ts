@@ -34,17 +34,19 @@ import {
   type VerificationResult,
 } from '../verify-contract.ts';
 
-/** What was read longer ago is read again before its match is stored, in milliseconds. */
+/** Maximum age of a reading when its match is stored, in milliseconds. Older readings are repeated. */
 const READING_MAX_AGE_MS = 3_000;
-/** So many times a job begins with a new reading where the contract changes meanwhile. */
+/** Maximum number of readings of a job if the contract keeps changing. */
 const MAX_READINGS = 3;
 const READING_PAUSES_MS = [500, 2_000];
 
 /**
- * Verifies the code that a contract has when the verification ends: where the compiler took long, the code is read again
- * by the same quorum, and so is the creation where the same code can have been recreated. Nothing is written.
- * @param contradicted takes what the chain contradicts of what is stored, also where the verification fails
- * @throws FullmatchError contract_changed where the contract is another one by then; else as {@link verifyContract}.
+ * Verifies the bytecode that a contract has when the verification ends. If compiling took long, reads the
+ * bytecode again by the same quorum, and also the creation if the code can have been recreated. Writes
+ * nothing.
+ * @param contradicted collects the stored data that the chain contradicts, even if the verification fails
+ * @throws FullmatchError contract_changed if the contract has changed by then; otherwise as {@link
+ * verifyContract}.
  */
 export function verifyCurrentCode(
   database: Database,
@@ -59,9 +61,9 @@ export function verifyCurrentCode(
 }
 
 /**
- * The same by what is stored, without sources from anyone.
- * @returns undefined where nothing that is stored gives the code
- * @throws FullmatchError contract_changed; else as {@link verifyKnownCode}
+ * Does the same with stored compilations, without submitted sources.
+ * @returns undefined if no stored compilation matches
+ * @throws FullmatchError contract_changed; otherwise as {@link verifyKnownCode}
  */
 export function verifyCurrentKnownCode(
   parts: KnownCodeParts,
@@ -75,7 +77,10 @@ export function verifyCurrentKnownCode(
   );
 }
 
-/** Reads a contract, holds the reading against what is stored, verifies it, and reads the code again where that took long. */
+/**
+ * Reads a contract, compares the reading with the stored data, verifies it, and reads the bytecode again if
+ * that took long.
+ */
 async function verifyReading<Result extends VerificationResult | undefined>(
   parts: VerificationParts & { readonly database: Database },
   deployment: KnownDeployment,
@@ -86,7 +91,7 @@ async function verifyReading<Result extends VerificationResult | undefined>(
   const { database } = parts;
   const { chainId, address, deployed } = deployment;
   const chain = requireSupportedChain(parts, deployment);
-  // Before the chain is read, and not where it need not be.
+  // Read before the chain, but only if the chain is read at all.
   const newestEvent = once(() => readNewestEvent(database, chainId, address));
   const begun = performance.now();
   const reading = readContract(parts, chain, deployment, signal, deployed);
@@ -103,7 +108,7 @@ async function verifyReading<Result extends VerificationResult | undefined>(
   }
 }
 
-/** What a reading is held against: what is stored of the contract, as of an event that is read first. */
+/** Dependencies of comparing a reading with the stored data, as of an event that is read first. */
 interface ReconciledParts extends VerificationParts {
   readonly database: Database;
   readonly chain: RegisteredChain;
@@ -111,7 +116,7 @@ interface ReconciledParts extends VerificationParts {
   readonly newestEvent: () => Promise<string>;
 }
 
-/** A reading that is held against what is stored of the contract: what that contradicts is noted, and nothing is written. */
+/** Wraps a reading so that it is compared with the stored data. Contradictions are collected; nothing is written. */
 function reconcile(
   { newestEvent, ...parts }: ReconciledParts,
   reading: ContractReading,
@@ -161,7 +166,7 @@ async function readAgain(
   return { blockNumber, blockHash, endpoints, witnesses };
 }
 
-/** Reads once more where endpoints have a bad moment: a compilation of a minute is not thrown away for it. */
+/** Retries a read if endpoints fail temporarily, so that a long compilation is not lost. */
 async function readWithRetry<T>(read: () => Promise<T>, signal: AbortSignal): Promise<T> {
   for (const pauseMs of READING_PAUSES_MS) {
     try {
@@ -175,21 +180,25 @@ async function readWithRetry<T>(read: () => Promise<T>, signal: AbortSignal): Pr
   return read();
 }
 
-/** A verification that found a match, and what became of the match. */
+/** A verification that found a match, and how the match was saved. */
 export interface SavedVerification {
   readonly result: VerificationResult;
   readonly saved: SavedMatch;
 }
 
-/** Verifies a contract. @param contradicted takes what the chain contradicts of what is stored */
+/**
+ * Verifies a contract.
+ * @param contradicted collects the stored data that the chain contradicts
+ */
 type Verify<Result> = (contradicted: Contradiction[]) => Promise<Result>;
 
 /**
- * Verifies, and writes what that gives in one transaction: what the chain contradicts is withdrawn, the match is stored, and
- * so is its creation where the match that stays shown has none. Where the contract changed since it was read, or others stored or withdrew something that contradicts the reading, the verification begins
- * again, a few times.
- * @returns undefined where the verification gives nothing
- * @throws FullmatchError contract_changed where it changed each time; else what `verify` and {@link saveMatch} throw.
+ * Verifies, and writes the result in one transaction: withdraws what the chain contradicts, stores the match,
+ * and attaches its creation if the match that remains shown has none. If the contract has changed since it
+ * was read, or a concurrent write contradicts the reading, the verification is repeated a few times.
+ * @returns undefined if the verification returns nothing
+ * @throws FullmatchError contract_changed if it changed each time; otherwise what `verify` and {@link
+ * saveMatch} throw.
  */
 export async function verifyAndSave(
   database: Database,
@@ -216,7 +225,7 @@ export async function verifyAndSave(
     } catch (error) {
       const isChanged = error instanceof FullmatchError && error.code === 'contract_changed';
       if (isChanged && reading < MAX_READINGS) continue;
-      // What was read holds without a match too.
+      // The contradictions are valid even without a match.
       if (!isChanged) logWithdrawn(log, await settleContradictions(database, contradicted));
       throw error;
     }
@@ -251,8 +260,8 @@ function logWithdrawn(log: Logger, withdrawn: readonly Contradiction[]): void {
 }
 
 /**
- * Verifies a contract by what is stored, and stores the match under the origin of whoever found the contract.
- * @returns undefined where nothing that is stored gives the code
+ * Verifies a contract with stored compilations and stores the match under the given origin.
+ * @returns undefined if no stored compilation matches
  * @throws as {@link verifyCurrentKnownCode} and {@link verifyAndSave}
  */
 export function verifyAndSaveKnownCode(
@@ -268,7 +277,7 @@ export function verifyAndSaveKnownCode(
     contradicted: Contradiction[],
   ): Promise<VerificationResult | undefined> => {
     const asked = { ...deployment, ...(readBefore && { deployed: readBefore }) };
-    // Where the contract changed meanwhile it is read anew.
+    // A retry reads the bytecode again.
     readBefore = undefined;
     const result = await verifyCurrentKnownCode(parts, asked, signal, contradicted, verify);
     return result && { ...result, contract: { ...result.contract, origin } };

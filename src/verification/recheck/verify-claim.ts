@@ -34,10 +34,11 @@ interface ClaimRow {
 }
 
 /**
- * The outcome of verifying a stored match by its own sources: `verified` they give the code, and the match is this
- * service's own; `claim_disproved` those of an imported match do not, or not as far as was claimed, and the claim was
- * withdrawn; `differs` those of a match of this service do not, or not as far any more, and it stays; `not_checked` this
- * could not be found out here, and the match stays; `not_claimed` there is no match to verify.
+ * The outcome of verifying a stored match with its own sources. `verified`: they match, and the match is now
+ * this service's own. `claim_disproved`: those of an imported match do not, or match less than claimed; the
+ * claim was withdrawn. `differs`: those of a match of this service no longer match as well; the match is
+ * kept. `not_checked`: this could not be determined; the match is kept. `not_claimed`: there is no match to
+ * verify.
  */
 export type ClaimOutcome =
   | {
@@ -48,8 +49,8 @@ export type ClaimOutcome =
   | { readonly outcome: 'not_claimed' };
 
 /**
- * Verifies a stored match by its own sources, as if somebody had submitted them.
- * @param isOwnToo whether matches of this service are verified again too, for which a newer matcher is a reason
+ * Verifies a stored match with its own sources, as if they had been submitted.
+ * @param isOwnToo whether to verify matches of this service again, for example after a change of the matcher
  * @throws FullmatchError of the database; the reason of `signal`
  */
 export async function verifyClaim(

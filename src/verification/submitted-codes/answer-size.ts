@@ -1,12 +1,12 @@
 import { FullmatchError } from '../../errors.ts';
 import { type SubmittedCodeMatch } from './submitted-codes.ts';
 
-/** Codes of one compilation are answered with its sources each, in one text that the thread that serves writes. */
+/** Limit on a response, which contains the sources once per matched bytecode and is serialized on the main thread. */
 const MOST_BYTES = 16 * 2 ** 20;
-/** Artifacts are JSON within JSON. */
+/** Artifacts are JSON within JSON, so quoting may double their size. */
 const QUOTED_TIMES = 2;
 
-/** How long the answer with some matches becomes, before it is made. */
+/** Estimates the size of the response before it is built. */
 export class AnswerSize {
   #bytes = 0;
 

@@ -4,12 +4,18 @@ import { countSame, metadataEndOf, toPairs } from '../compilation/choose-target.
 import { type ContractCodes } from '../compilation/read-output.ts';
 import { type SubmittedCodes } from './submitted-codes.ts';
 
-/** Contracts of a compilation that are compiled whole for one pair of codes, those nearest to them first. */
+/** Maximum number of contracts compiled completely for one pair of bytecodes, the most similar first. */
 export const MOST_TRIED = 8;
-/** Codes that have less in common come of other sources: values and metadata are a small part of any. */
+/**
+ * Minimum similarity. Bytecode with less in common comes from other sources: values and metadata are a small
+ * part of it.
+ */
 const LEAST_SAME = 0.2;
 
-/** The contracts of a compilation by how near they are to a code, those first whose metadata the code names. */
+/**
+ * Ranks the contracts of a compilation by similarity to a bytecode; those whose metadata hash it contains
+ * come first.
+ */
 export class ContractRanking {
   readonly #contracts: readonly ContractCodes[];
   readonly #pauses = new Pauses();
@@ -36,7 +42,7 @@ export class ContractRanking {
       if (contract === undefined || shorter < LEAST_SAME * longer) continue;
       await this.#giveTurn();
       const end = metadataEndOf(contract.runtime);
-      // Behind what created a contract there are its arguments.
+      // In creation bytecode, constructor arguments follow the auxdata.
       const isNamed = end !== undefined && digits.includes(end);
       const same = Number(isNamed) + countSame(pairs, code);
       if (same >= LEAST_SAME) near.push({ target: contract.target, same });

@@ -1,24 +1,24 @@
 import { findMethods } from '../../bytecode/find-methods.ts';
 import { signaturesOf } from '../../solidity/abi-signatures.ts';
 
-/** Where the source of a function stands. */
+/** Source location of a function. */
 export interface MethodPlace {
   readonly fileName: string;
   readonly fileOffset: number;
   readonly length: number;
 }
 
-/** A running code and what its compiler says of it. */
+/** A runtime bytecode with the compiler's data about it. */
 export interface MappedCode {
   readonly code: Uint8Array;
   readonly abi: unknown;
   readonly methodIdentifiers?: unknown;
   readonly sourceMap: string;
-  /** The path of a source by its number in the compilation. */
+  /** Returns the path of a source by its id in the compilation. */
   readonly nameFile: (id: number) => string | undefined;
 }
 
-/** By selectors, where the functions of a running code stand. */
+/** Returns the source locations of the functions in a runtime bytecode, by selector. */
 export function placeMethods({
   code,
   abi,

@@ -8,7 +8,10 @@ import { MOST_TRIED } from './contract-ranking.ts';
 
 type CompilationParts = Pick<VerificationParts, 'compilers' | 'reader'>;
 
-/** What was compiled last: several codes may come of one contract. Each holds as much as a compiler may write. */
+/**
+ * Cache of recent compilations, since several bytecodes may come from one contract. Each may be as large as a
+ * compiler output.
+ */
 export class RecentCompilations {
   readonly #parts: CompilationParts;
   readonly #signal: AbortSignal;
@@ -20,7 +23,7 @@ export class RecentCompilations {
   }
 
   /**
-   * @param task one of the tasks of a submission: they have a language, a version and sources in common
+   * @param task one of the tasks of a submission, which share a language, a version and sources
    * @throws as {@link compileTarget}
    */
   compile(
@@ -29,14 +32,14 @@ export class RecentCompilations {
     signal = this.#signal,
   ): Promise<CompiledTarget> {
     const { target, isRootAlone = false } = task;
-    // All inputs are made of one by leaving things out.
+    // All inputs are subsets of one input, so member names and paths identify them.
     const names = [Object.keys(input), Object.keys(input.sources)];
     const key = JSON.stringify([target.path, target.name, isRootAlone, names, input.settings]);
     const known = this.#recent.get(key);
     const compiled = known ?? compileTarget(this.#parts, task, input, signal);
     this.#recent.set(key, compiled);
     compiled.catch((error: unknown) => {
-      // What was given up, or crashed, may be compiled again.
+      // An aborted or crashed compilation may be tried again.
       if (!(error instanceof VerificationFailure)) this.#recent.delete(key);
     });
     return compiled;

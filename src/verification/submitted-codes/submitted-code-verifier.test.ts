@@ -11,7 +11,7 @@ const INPUT: StandardJsonInput = {
   ...{ language: 'Solidity', sources: { 'a.sol': { content: '' } }, settings: {} },
 };
 
-/** A request whose codes are `count` times the same bytes, which no contract has. */
+/** A request with `count` bytecodes, all of the same bytes, which no contract has. */
 const requestOf = (count: number, digits = '00'): SubmittedCodeRequest => ({
   request: { packed: new Uint8Array() } as SubmittedCodeRequest['request'],
   codes: Array.from({ length: count }, () => ({
@@ -20,7 +20,7 @@ const requestOf = (count: number, digits = '00'): SubmittedCodeRequest => ({
   })),
 });
 
-/** Everything but compiling: `contracts` of so many bytes each come of every compilation. */
+/** All dependencies except compiling: every compilation returns `contracts` contracts of a given size. */
 const partsOf = (
   compileToBytes: () => Promise<unknown>,
   {
@@ -85,6 +85,6 @@ test('others have turns while many codes are held against many contracts', async
   const asker = { client: OTHER, signal: NOBODY_CLOSES };
   await verifier.verify(requestOf(30, '5a'.repeat(100_000)), asker);
   ended = true;
-  // 180 MB are compared: each processor takes far longer than ten turns of some milliseconds.
+  // 180 MB are compared: any processor takes far longer than ten turns of a few milliseconds.
   expect(turns).toBeGreaterThan(10);
 });

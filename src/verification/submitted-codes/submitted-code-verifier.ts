@@ -4,17 +4,18 @@ import { type VerificationParts } from '../verify-contract.ts';
 import { type SubmittedCodeMatch, type SubmittedCodeRequest } from './submitted-codes.ts';
 import { verifySubmittedCodes } from './verify-submitted-codes.ts';
 
-/** Who asks, and when nobody waits any more. */
+/** The requesting client, and the signal that aborts when it disconnects. */
 export interface Requester {
   readonly client: string;
   readonly signal: AbortSignal;
 }
 
-/** Verifies codes that somebody gives, while they wait. */
+/** Verifies submitted bytecode synchronously, while the client waits. */
 export interface SubmittedCodeVerifier {
   /**
    * See {@link verifySubmittedCodes}.
-   * @throws FullmatchError queue_full, answer_too_large, compiler_unavailable where this process compiles nothing, compiler_timeout
+   * @throws FullmatchError queue_full, answer_too_large, compiler_unavailable if this process does not
+   * compile, compiler_timeout
    */
   verify(
     given: SubmittedCodeRequest,
@@ -22,12 +23,15 @@ export interface SubmittedCodeVerifier {
   ): Promise<readonly (SubmittedCodeMatch | undefined)[]>;
 }
 
-/** Who waits holds a connection and a request in memory. */
+/** Limits on waiting requests, each of which holds a connection and a request in memory. */
 const WAITING = { waiting: 64, waitingPerClient: 16, waitMs: 60_000 };
-/** Blockscout gives up after two minutes. */
+/** Blockscout times out after two minutes. */
 const DEADLINE_MS = 110_000;
 
-/** As many at once as verifications of the queue, and clients in turn; the compilers' own bounds hold beside. */
+/**
+ * Creates the verifier. It runs as many requests at once as there are workers, with fair admission of
+ * clients; the compilers' own limits also apply.
+ */
 export function createSubmittedCodeVerifier(
   parts: Pick<VerificationParts, 'compilers' | 'reader' | 'sourceBytes'>,
   workers: number,
@@ -36,7 +40,7 @@ export function createSubmittedCodeVerifier(
   const verifications = new Admission({
     ...WAITING,
     total: Math.max(1, workers),
-    // Two small sources keep a compiler busy until the deadline: one client leaves a place to the others.
+    // Two small sources can keep a compiler busy until the deadline, so one client never takes all places.
     perClient: Math.max(1, workers - 1),
   });
   return {

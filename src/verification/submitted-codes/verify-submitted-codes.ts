@@ -30,7 +30,7 @@ import {
 } from './submitted-codes.ts';
 import { RecentCompilations } from './recent-compilations.ts';
 
-/** A contract of the compilation, how it was compiled, and how it compares with given codes. */
+/** A contract of the compilation, how it was compiled, and the comparison with the submitted bytecode. */
 interface Candidate {
   readonly task: Task;
   readonly trial: Trial;
@@ -41,11 +41,11 @@ type Task = VerificationTask['task'];
 type Parts = Pick<VerificationParts, 'compilers' | 'reader' | 'sourceBytes'>;
 
 /**
- * Judges given codes by the contracts of a compilation: all of them are tried, the nearest first. Of a match only what
- * the code proves is told, as of one that is stored: no sources and settings that it does not need.
- * @returns for each pair of codes the best match, or undefined
- * @throws VerificationFailure of the compilation, settings_not_proven of a single pair; FullmatchError of the compilers,
- * answer_too_large; the reason of `signal`
+ * Compares submitted bytecode with the contracts of a compilation, the most similar first. As with a stored
+ * match, the result contains only the sources and settings that the bytecode proves.
+ * @returns the best match for each pair of bytecodes, or undefined
+ * @throws VerificationFailure of the compilation, settings_not_proven for a single pair; FullmatchError of
+ * the compilers, answer_too_large; the reason of `signal`
  */
 export async function verifySubmittedCodes(
   parts: Parts,
@@ -62,13 +62,13 @@ export async function verifySubmittedCodes(
   }
   const { errors, codes: compiled } = await compileCodes(parts, task, signal);
   if (errors.length > 0) throw refusedByCompiler(errors);
-  // Codes of up to 100 contracts are compared with those of up to thousands, on the thread that serves.
+  // Up to 100 bytecodes are compared with up to thousands of contracts, on the main thread.
   const pauses = new Pauses();
   const ranking = new ContractRanking(compiled, signal);
   const search = { compilations: new RecentCompilations(parts, signal), pauses, signal };
   const size = new AnswerSize();
   const found: (SubmittedCodeMatch | undefined)[] = [];
-  // One among several stands in no other's way.
+  // With several pairs, a failure of one must not affect the others.
   const pass = passCodes(codes.length > 1 ? ['settings_not_proven'] : []);
   for (const given of codes) {
     const targets = await ranking.nearest(given);
@@ -84,10 +84,10 @@ export async function verifySubmittedCodes(
   return found;
 }
 
-/** A contract that gives no code is none that was deployed. */
+/** A contract without bytecode cannot have been deployed. */
 const withoutCode = passCodes(['no_compiler_output']);
 
-/** What the codes of one request are searched with. */
+/** Shared state of the search for the bytecodes of one request. */
 interface Search {
   readonly compilations: RecentCompilations;
   readonly pauses: Pauses;
@@ -126,7 +126,7 @@ async function findBest(
   return best;
 }
 
-/** How inputs of a task are compiled and held against given codes. */
+/** Returns functions that compile inputs of a task and compare them with the submitted bytecode. */
 function trialOf(
   task: CompilationTask,
   given: SubmittedCodes,
@@ -139,7 +139,10 @@ function trialOf(
   };
 }
 
-/** Whether a given code holds the metadata hash of a compilation: what created a contract has arguments behind it. */
+/**
+ * Returns whether a submitted bytecode has the metadata hash of a compilation; in creation bytecode,
+ * constructor arguments may follow it.
+ */
 function hasSameMetadata(
   { codes }: CompiledTarget,
   { runtimeCode, creationCode = '0x' }: SubmittedCodes,
@@ -154,7 +157,7 @@ function hasSameMetadata(
 }
 
 /**
- * Of a single code that matches nothing, the libraries that it links at other addresses than the settings.
+ * Throws if a single bytecode without a match differs from the compilation only in library addresses.
  * @throws VerificationFailure library_address_differs
  */
 async function requireGivenLibraries(
@@ -180,7 +183,7 @@ async function requireGivenLibraries(
   }
 }
 
-/** Takes failures of these codes for no match. */
+/** Returns a handler that treats failures with these codes as no match. */
 function passCodes(passed: readonly string[]): (error: unknown) => undefined {
   return (error) => {
     if (error instanceof VerificationFailure && passed.includes(error.code)) return undefined;
@@ -188,7 +191,10 @@ function passCodes(passed: readonly string[]): (error: unknown) => undefined {
   };
 }
 
-/** The match with the sources and settings that it needs alone. @throws VerificationFailure settings_not_proven */
+/**
+ * Reduces a match to the sources and settings that it needs.
+ * @throws VerificationFailure settings_not_proven
+ */
 async function prove(
   parts: Parts,
   { task, trial, attempt }: Candidate,
@@ -220,7 +226,7 @@ function judge(
   });
 }
 
-/** Full before partial; the creation code before the running code. */
+/** Ranks full before partial, and creation before runtime bytecode. */
 function rankOf(judgement: ContractJudgement | undefined): number {
   const rank = { full: 2, partial: 1, none: 0 } as const;
   const { creationMatch = null, runtimeMatch = null, match = null } = judgement ?? {};

@@ -1,24 +1,25 @@
-// Compilers before 0.4.11 know no standard JSON: they are given sources, and whether to optimise, and answer in a form of
-// their own. This leads a standard JSON input to such a call, and its answer to a standard JSON output.
+// Compilers before 0.4.11 do not support standard JSON: they receive sources, and whether to optimize, and return a
+// format of their own. This module converts a standard JSON input to such a call, and its result to a standard JSON
+// output.
 //
-// Since 0.4.9 a contract is named `path:Name`, before by its name alone. Sources have numbers since 0.3.6, metadata is
-// there since 0.4.7. Before 0.1.6 there is one source, which has no name.
+// Since 0.4.9 a contract is named `path:Name`, before by its name alone. Sources have ids since 0.3.6; metadata exists
+// since 0.4.7. Before 0.1.6 there is a single source without a name.
 
 /**
  * @typedef {Record<string, unknown>} Members
  *
- * What is read of a standard JSON input.
+ * The members of a standard JSON input that are read.
  * @typedef {object} StandardInput
  * @property {string} [language]
  * @property {Record<string, { content?: string }>} [sources]
  * @property {{ optimizer?: { enabled?: boolean } }} [settings]
  *
- * How a compiler is called: with the one source as text where it takes no more, else with all as JSON.
+ * The arguments of a call: a single source as text if the compiler accepts only one, otherwise all as JSON.
  * @typedef {{ text: string, isOptimised: boolean }} OldCall
  *
  * @typedef {{ severity: string, type: string, component: string, message: string, formattedMessage: string }} Message
  *
- * A node of a syntax tree. Contracts may lie within the one before them.
+ * A node of a syntax tree. A contract may be nested in the preceding one.
  * @typedef {{ name?: string, attributes?: { name?: string }, children?: TreeNode[] }} TreeNode
  *
  * @typedef {object} OldContract
@@ -55,7 +56,7 @@ function refuse(message) {
 }
 
 /**
- * The call that an input comes to, or why it cannot be compiled.
+ * Converts an input to a call, or returns why it cannot be compiled.
  *
  * @param {StandardInput} input
  * @param {boolean} takesMany whether the compiler takes several sources
@@ -70,7 +71,7 @@ export function toOldCall({ language, sources = {}, settings = {} }, takesMany) 
     ([path, { content = '' }]) => /** @type {const} */ ([path, content]),
   );
   if (takesMany) {
-    // Computed, so that a source named like a special property stays a name.
+    // `fromEntries` defines own members, so a source name such as `__proto__` stays an ordinary key.
     return { text: JSON.stringify({ sources: Object.fromEntries(texts) }), isOptimised };
   }
   const [first, ...others] = texts;
@@ -81,7 +82,7 @@ export function toOldCall({ language, sources = {}, settings = {} }, takesMany) 
 }
 
 /**
- * The standard JSON output of a call that was not made.
+ * The standard JSON output if the compiler was not called.
  * @param {Message} fault
  */
 export function refusalOutput(fault) {
@@ -102,7 +103,7 @@ function readMessage(formattedMessage) {
 }
 
 /**
- * The names of the contracts that a source declares.
+ * Returns the names of the contracts that a source declares.
  * @param {TreeNode | undefined} tree
  * @returns {Set<string>}
  */
@@ -120,7 +121,7 @@ function declaredIn(tree) {
   return names;
 }
 
-/** Says which source a contract is in. */
+/** Maps contracts to their sources. */
 class Declarations {
   /** @type {ReadonlySet<string>} */
   #paths;
@@ -145,22 +146,22 @@ class Declarations {
   }
 
   /**
-   * Path and name of a contract, undefined where the path cannot be told or is none of the input's.
+   * Returns path and name of a contract; undefined if the path is ambiguous or not in the input.
    *
    * @param {string} given
-   * @param {OldContract} [contract] what tells which of several of its name it is
+   * @param {OldContract} [contract] distinguishes contracts of the same name
    * @returns {{ path: string, name: string } | undefined}
    */
   find(given, { srcmap = '' } = {}) {
     const colon = given.lastIndexOf(':');
     if (colon !== -1) return this.#known(given.slice(0, colon), given.slice(colon + 1));
     const [path, ...others] = this.#declaring.get(given) ?? [];
-    // From 0.2.1 to 0.4.8 the contract of one source hides those of the same name in others.
+    // From 0.2.1 to 0.4.8 a contract hides those of the same name in other sources.
     return this.#known(others.length === 0 ? path : this.#mapped(srcmap), given);
   }
 
   /**
-   * The source that a source map begins in: `start:length:source:…`.
+   * Returns the id of the source in which a source map begins: `start:length:source:...`.
    * @param {string} sourceMap
    */
   #mapped(sourceMap) {
@@ -178,7 +179,7 @@ class Declarations {
 }
 
 /**
- * The libraries that an assembly pushes, and those within it.
+ * Returns the libraries that an assembly and its nested assemblies push.
  * @param {unknown} assembly
  * @returns {Set<string>}
  */
@@ -200,7 +201,7 @@ function pushedLibraries(assembly) {
 }
 
 /**
- * What stands in code for the address of a library: two underscores, the first bytes of its name, underscores.
+ * Returns the placeholder of a library address: two underscores, the first bytes of its name, underscores.
  * @param {string} name
  */
 function placeholderOf(name) {
@@ -210,11 +211,11 @@ function placeholderOf(name) {
 }
 
 /**
- * Where libraries are to be linked: path → name → places. Of several libraries with one placeholder it cannot be told
- * which is meant, nor the path of one that several sources declare: their places stay unnamed, and the code is refused.
+ * Finds the link references: path -> name -> ranges. Libraries with the same placeholder are ambiguous, as is the path
+ * of a library that several sources declare: their references are left out, and the bytecode is then rejected.
  *
  * @param {string} object
- * @param {ReadonlySet<string>} libraries as the assembly names them
+ * @param {ReadonlySet<string>} libraries names in the assembly
  * @param {Declarations} declarations
  */
 function findLinkReferences(object, libraries, declarations) {
@@ -279,7 +280,7 @@ function toContract(contract, declarations) {
 }
 
 /**
- * The answer of an old compiler as a standard JSON output.
+ * Converts the output of an old compiler to a standard JSON output.
  *
  * @param {OldOutput} output
  * @param {StandardInput} input
@@ -297,7 +298,7 @@ export function toStandardOutput(output, { sources = {} }) {
     contracts.set(found.path, named);
     named.push([found.name, toContract(contract, declarations)]);
   }
-  // 0.3 brings sources of its own.
+  // 0.3 adds sources of its own.
   const given = new Set(paths);
   const ids = sourceList
     .map((path, id) => /** @type {const} */ ([path, { id }]))

@@ -1,9 +1,9 @@
-// The program of a compiler's child process: reads a soljson.js from descriptor 3, then compiles what it is sent, one
-// input after the other, each with a fresh instance. It is JavaScript, with types in comments, so that it runs the
-// same from src/ and dist/ with nothing loaded in front of it: its start and its memory are what the pool counts.
+// The program of a compiler's child process: reads a soljson.js from descriptor 3, then compiles one input after the
+// other, each with a fresh instance. It is JavaScript with types in comments, so that it runs unchanged from src/ and
+// dist/ without a loader: its start-up time and memory count for every process in the pool.
 //
-// Asked:    u32 length, u32 length of root + 1 or 0, root, standard JSON input      (big-endian, as below)
-// Answered: u8 kind, u32 length, payload
+// Request:  u32 length, u32 length of root + 1 or 0, root, standard JSON input      (big-endian, as below)
+// Response: u8 kind, u32 length, payload
 //   R ready   {"version"}            once, after the start
 //   O output  standard JSON output
 //   F failure {"code", "message"}    instead of R or O
@@ -14,7 +14,7 @@ import { CompilerFailure, SoljsonProgram } from './soljson-instance.mjs';
 
 const SOLJSON_DESCRIPTOR = 3;
 const LENGTH_BYTES = 4;
-/** Time without a request after which memory is given back. */
+/** Idle time after which memory is released. */
 const IDLE_MS = 500;
 const LARGE_MEMORY_BYTES = 128 * 2 ** 20;
 
@@ -46,7 +46,7 @@ function answerFailure(error) {
 }
 
 /**
- * The program, when it is the one that is meant: what is hashed here is what is run.
+ * Loads the program after verifying its checksum on the same bytes that are executed.
  *
  * @param {ChildOptions} options
  * @returns {SoljsonProgram}
@@ -56,7 +56,7 @@ function load({ sha256, memoryBytes }) {
   if (sha256 !== undefined && createHash('sha256').update(bytes).digest('hex') !== sha256) {
     throw new CompilerFailure('compiler_checksum_mismatch', 'its file changed');
   }
-  // One byte a character: soljson holds nothing else, and such strings take half the memory.
+  // One byte per character: soljson contains nothing else, and such strings take half the memory.
   const text = bytes.toString('latin1');
   return new SoljsonProgram(text, memoryBytes);
 }
@@ -73,7 +73,7 @@ function readRequest(request) {
 }
 
 /**
- * Calls back for each whole request on standard input.
+ * Calls back for each complete request on standard input.
  * @param {(input: Buffer) => void} onRequest
  */
 function listen(onRequest) {
@@ -104,8 +104,8 @@ function main(options) {
   /** @type {NodeJS.Timeout | undefined} */
   let idle;
   /**
-   * Makes the next instance while nobody waits. A collection takes time: it is put off until nobody asked for a while,
-   * but not when the last instance left much behind.
+   * Creates the next instance while idle. Garbage collection takes time, so it is postponed until no request
+   * has arrived for a while, unless the last instance left a lot of memory behind.
    * @param {number} leftBytes
    */
   const renew = (leftBytes) => {
@@ -126,7 +126,7 @@ function main(options) {
       const leftBytes = instance.memoryBytes();
       answer('O', output, () => setImmediate(renew, leftBytes));
     } catch (error) {
-      // The process is ended for it.
+      // The process is ended after such a failure.
       answerFailure(error);
     }
   });

@@ -1,5 +1,6 @@
-// Runs the compiler inside a soljson.js without anything of the process around it: the text is given stand-ins for
-// what it looks for (process, require, console), so it installs no handlers, opens no files and reaches no network.
+// Runs the compiler in a soljson.js isolated from the process around it: the text gets stand-ins for the
+// globals that it looks up (process, require, console), so it cannot install handlers, open files or reach
+// the network.
 
 import { setFlagsFromString } from 'node:v8';
 import { Script } from 'node:vm';
@@ -14,7 +15,7 @@ import { webAssembly } from './web-assembly.mjs';
  * @typedef {import('./old-interface.mjs').StandardInput} StandardInput
  * @typedef {import('./old-interface.mjs').OldOutput} OldOutput
  *
- * What is used of an Emscripten module. Pointers are numbers.
+ * The used members of an Emscripten module. Pointers are numbers.
  * @typedef {object} Soljson
  * @property {(size: number) => number} _malloc
  * @property {(size: number) => number} [_solidity_alloc]
@@ -30,21 +31,22 @@ import { webAssembly } from './web-assembly.mjs';
  * @typedef {(...standIns: unknown[]) => Soljson} Evaluate
  */
 
-/** The names that the text may look for, in the order of the values that it is given. */
+/** The globals that the text may look up, in the order of their stand-ins. */
 const STAND_INS = [
   ...['Module', 'WebAssembly', 'ArrayBuffer', 'process', 'require', 'module', 'exports'],
   ...['console', 'fetch', 'XMLHttpRequest', '__dirname', '__filename'],
 ];
 
 /**
- * V8's optimising compiler costs more than it gives here: without it a first compilation takes 60 % of the time and a
- * process 60 to 80 MB less memory; only after many compilations with it are those of large contracts a tenth faster.
+ * V8's optimizing compiler does not pay off here: without it a first compilation takes 60 % of the time and a
+ * process 60 to 80 MB less memory; only after many compilations does it make those of large contracts a tenth
+ * faster.
  */
 const WASM_FLAG = '--liftoff-only';
-/** Each instance of asm.js begins in the interpreter; baseline code, which instances share, makes it twice as fast. */
+/** Each asm.js instance starts in the interpreter; baseline code, which instances share, makes it twice as fast. */
 const ASMJS_FLAG = '--always-sparkplug';
 
-/** Modules that Emscripten makes for a callback have some tens of bytes. */
+/** Modules that Emscripten creates for a callback have a few dozen bytes. */
 const CALLBACK_MODULE_BYTES = 1_000;
 
 const ignore = () => undefined;
@@ -55,9 +57,7 @@ const ignore = () => undefined;
  */
 const parse = (json) => JSON.parse(json.toString());
 
-/**
- * Thrown for what the compiler did to itself; `code` is one of the error codes of compilers.
- */
+/** Thrown for a failure of the compiler itself; `code` is an error code of compilers. */
 export class CompilerFailure extends Error {
   /**
    * @param {string} code
@@ -69,7 +69,7 @@ export class CompilerFailure extends Error {
   }
 }
 
-/** The text of a soljson.js, made ready to be evaluated again and again. */
+/** The text of a soljson.js, prepared for repeated evaluation. */
 export class SoljsonProgram {
   /** @type {Evaluate} */
   #evaluate;
@@ -79,7 +79,7 @@ export class SoljsonProgram {
 
   /**
    * @param {string} text
-   * @param {number} memoryBytes what an instance may have
+   * @param {number} memoryBytes memory limit of an instance
    */
   constructor(text, memoryBytes) {
     this.#memoryBytes = memoryBytes;
@@ -94,7 +94,7 @@ export class SoljsonProgram {
   }
 
   /**
-   * A compiler that has not compiled anything yet: nothing is left over from an earlier input.
+   * Creates a compiler without any state of an earlier input.
    * @returns {SoljsonInstance}
    */
   instantiate() {
@@ -135,8 +135,8 @@ export class SoljsonProgram {
   }
 
   /**
-   * WebAssembly as the text sees it: compiling gives the code that was compiled once, and an instance's memory is
-   * watched.
+   * WebAssembly as the text sees it: compiling returns the module that was compiled once, and an instance's
+   * memory is watched.
    * @param {MemoryWatch} watch
    * @returns {unknown}
    */
@@ -172,12 +172,12 @@ export class SoljsonProgram {
   }
 }
 
-/** Knows an instance's memory, and whether the instance asked for more than its limit. */
+/** Tracks an instance's memory, and whether the instance exceeded its limit. */
 class MemoryWatch {
   /** @type {Memory | undefined} */
   memory;
   refused = false;
-  /** ArrayBuffer as asm.js sees it, whose memory is one: the bound of WebAssembly does not know it. */
+  /** ArrayBuffer as asm.js sees it, one of which is its memory: the limit of WebAssembly does not apply to it. */
   arrayBuffer;
 
   /** @param {number} memoryBytes */
@@ -213,19 +213,19 @@ class MemoryWatch {
   }
 }
 
-/** How compilers and Emscripten say that memory ran out. */
+/** How compilers and Emscripten report that memory ran out. */
 const OUT_OF_MEMORY =
   /std::bad_alloc|out of memory|OOM|cannot enlarge memory|allocation failed|memory access out of bounds/i;
 const OUT_OF_STACK = /call stack/i;
 /**
- * How a compiler that caught its own failure reports it among the errors of the sources. Texts of sources cannot look
- * so: their quotes are escaped.
+ * How a compiler that caught its own failure reports it among the errors in the sources. Source text cannot
+ * look like this, since its quotes are escaped.
  */
 const OWN_FAILURE = /"type":\s?"(?:\w*Exception|InternalCompilerError)"/;
-/** How compilers before 0.4.1 report what they are: `0.3.6-3fc68da5/Release-Emscripten/clang`. */
+/** How compilers before 0.4.1 report their version: `0.3.6-3fc68da5/Release-Emscripten/clang`. */
 const OLD_REPORT = /^(\d+\.\d+\.\d+)-[0-9a-f]+\*?\/.*$/s;
 
-/** One evaluated compiler. */
+/** An evaluated compiler. */
 export class SoljsonInstance {
   #soljson;
   #watch;
@@ -240,8 +240,8 @@ export class SoljsonInstance {
   }
 
   /**
-   * The long version that the compiler reports, without its platform. Before 0.4.1 the release alone: those builds may
-   * name another commit than the one they were made of, or none.
+   * Returns the long version that the compiler reports, without its platform. Before 0.4.1 only the release:
+   * those builds may report another commit than their own, or none.
    * @returns {string}
    */
   version() {
@@ -255,10 +255,10 @@ export class SoljsonInstance {
   }
 
   /**
-   * Compiles once. Imports are found among the sources of the input only.
+   * Compiles once. Imports are resolved only among the sources of the input.
    *
    * @param {Buffer} input standard JSON input in UTF-8
-   * @param {string} [root] the source that the compiler is given alone: it asks for the others when it comes to their imports
+   * @param {string} [root] the only source passed to the compiler, which requests the others by import
    * @returns {Buffer} standard JSON output
    * @throws CompilerFailure compiler_out_of_memory, compiler_crashed
    */
@@ -278,12 +278,12 @@ export class SoljsonInstance {
     return output;
   }
 
-  /** @returns {number} the bytes of its memory, which only grows */
+  /** @returns {number} the size of its memory in bytes, which only grows */
   memoryBytes() {
     return this.#heap().length;
   }
 
-  /** @returns {Uint8Array} the memory, which is another object after it grew */
+  /** @returns {Uint8Array} the memory, which is replaced when it grows */
   #heap() {
     const { memory } = this.#watch;
     return memory === undefined
@@ -292,7 +292,7 @@ export class SoljsonInstance {
   }
 
   /**
-   * Puts the input on the heap as a C string: Emscripten's own `ccall` puts it on the stack, where 1.25 MB is too much.
+   * Writes the input to the heap as a C string: Emscripten's own `ccall` uses the stack, where 1.25 MB is too much.
    *
    * @param {Buffer} input
    * @returns {number}

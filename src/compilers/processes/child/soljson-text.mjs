@@ -1,23 +1,24 @@
-// soljson.js is an Emscripten program with its machine code inside: WebAssembly as base64 (0.6.2 to 0.8.11), the same
-// compressed by LZ4 (since 0.8.12), or asm.js, which is JavaScript itself (before). Taking the WebAssembly out of the
-// text lets it be compiled once, and the rest be evaluated anew for each compilation in no time.
+// soljson.js is an Emscripten program with embedded machine code: WebAssembly as base64 (0.6.2 to 0.8.11),
+// the same compressed with LZ4 (since 0.8.12), or asm.js, which is itself JavaScript (before). If the
+// WebAssembly is extracted from the text, it is compiled only once, and evaluating the rest for each
+// compilation takes almost no time.
 
-/** What a data URL of WebAssembly begins with: base64 of the magic bytes `\0asm`. */
+/** Start of a WebAssembly data URL: base64 of the magic bytes `\0asm`. */
 const DATA_URL = '"data:application/octet-stream;base64,';
 const WASM_MAGIC = 'AGFzb';
-/** The end of the decompressing function that since 0.8.12 begins the text, called with the base64 text. */
+/** The end of the decompression function at the start of the text since 0.8.12, called with the base64 text. */
 const LZ4_CALL = '})("';
 const LZ4_CALL_WITHIN = 10_000;
 /** The second argument of that call: the decompressed size. */
 const LZ4_SIZE = /^",\s*(\d{1,10})\)/;
 
 /**
- * Decompresses LZ4 as solc-bin packs it: each block behind its length (32 bits, little-endian, the highest bit set
- * where the block is not compressed), 0 at the end. The blocks are those of
+ * Decompresses LZ4 in the format of solc-bin: each block follows its length (32 bits, little-endian, with the highest
+ * bit set if the block is not compressed), with 0 at the end. The blocks are in the format of
  * https://github.com/lz4/lz4/blob/dev/doc/lz4_Block_format.md
  *
  * @param {Buffer} source
- * @param {number} size bytes when decompressed
+ * @param {number} size decompressed size in bytes
  * @returns {Buffer}
  */
 function decompressLz4(source, size) {
@@ -52,7 +53,7 @@ function decompressLz4(source, size) {
         let more = 255;
         while (more === 255) length += more = source[read++] ?? 0;
       }
-      // Byte by byte: a match may overlap what it writes.
+      // Copies byte by byte, since a match may overlap its output.
       for (const stop = written + length; written < stop; written += 1) {
         output[written] = output[written - offset] ?? 0;
       }
@@ -62,8 +63,8 @@ function decompressLz4(source, size) {
 }
 
 /**
- * Takes the WebAssembly out of the text of a soljson.js. Where there is none, or where it is in a form that is not
- * known here, the text stays whole and finds its own code.
+ * Extracts the WebAssembly from the text of a soljson.js. If there is none, or its form is unknown, the text is left
+ * unchanged and loads its own code.
  *
  * @param {string} text
  * @returns {{ glue: string, wasm?: Buffer }}

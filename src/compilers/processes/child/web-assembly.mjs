@@ -1,8 +1,8 @@
-// Node's types know little of WebAssembly; this is what is used of it here.
+// Node's types hardly cover WebAssembly; these are the parts used here.
 
 /**
  * @typedef {object} Memory
- * @property {ArrayBuffer} buffer another object after the memory grew
+ * @property {ArrayBuffer} buffer replaced when the memory grows
  * @property {(pages: number) => number} grow
  *
  * @typedef {object} CompiledModule
@@ -21,5 +21,5 @@
 /** @type {unknown} */
 const namespace = Reflect.get(globalThis, 'WebAssembly');
 
-/** The engine's WebAssembly. */
+/** The engine's WebAssembly namespace. */
 export const webAssembly = /** @type {WebAssemblyNamespace} */ (namespace);

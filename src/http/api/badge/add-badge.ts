@@ -7,14 +7,14 @@ import { type HttpParts } from '../../http-parts.ts';
 import { badgeRoute } from './badge-routes.ts';
 
 const LABEL = 'contract';
-/** White text on each of these is readable (4.5 to 1 and more). */
+/** White text on each of these has a contrast of at least 4.5 to 1. */
 const COLOURS = { full: '#0b6b4f', partial: '#8a5200', none: '#5f6368', label: '#3c4043' } as const;
-/** What a character takes on average in a sans-serif font of 11 px; the text is fitted into it. */
+/** Average character width of a sans-serif font at 11 px; the text is fitted to it. */
 const CHARACTER_WIDTH = 6.3;
 const PADDING = 6;
 const HEIGHT = 20;
 
-/** The words of a badge. A claim of another service is no match that was seen here. */
+/** Returns the text of a badge. A claim imported from another service is not a match verified here. */
 function wordsOf(match: ContractMatch | undefined): string {
   if (match === undefined) return 'not verified';
   return `${match.origin === 'imported' ? 'claimed ' : ''}${match.match} match`;
@@ -30,7 +30,7 @@ function renderBadge(match: ContractMatch | undefined): string {
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${HEIGHT}" role="img" aria-label="${LABEL}: ${words}"><title>${LABEL}: ${words}</title><rect width="${left + right}" height="${HEIGHT}" rx="3" fill="${COLOURS.label}"/><path fill="${colour}" d="M${left} 0h${right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H${left}z"/><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">${text(LABEL, 0, left)}${text(words, left, right)}</g></svg>`;
 }
 
-/** A badge that says whether a contract is verified, and how. */
+/** Adds the badge that shows whether a contract is verified, and with which match. */
 export function addBadge(routes: OpenAPIHono, { contracts }: Pick<HttpParts, 'contracts'>): void {
   routes.openapi(badgeRoute, async (c) => {
     const { chainId, file: address } = c.req.valid('param');

@@ -30,8 +30,8 @@ type BlockscoutParts = Pick<
 const NOT_VERIFIED = 'No contract could be verified with provided data';
 
 /**
- * The verifier of Blockscout: codes come with the request, so nothing of a chain is read, and nothing is stored. Who asks
- * waits for the verdict.
+ * Adds the Blockscout verifier. Bytecode comes with the request, so no chain is read and nothing is stored.
+ * The client waits for the verdict.
  */
 export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts): void {
   routes.openapi(blockscoutHealthRoute, () =>
@@ -47,7 +47,7 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
     });
   }
   for (const route of methodsRoutes) {
-    // Looked up on the thread that reads the body.
+    // The worker thread that reads the body does the lookup.
     routes.openapi({ ...route, request: {} }, async (c) => {
       const read = await parts.requests.read(c, { kind: 'methods' }, METHODS_BYTES);
       if (!('methods' in read)) throw new Error('a look-up of methods has methods');
@@ -55,7 +55,7 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
     });
   }
   for (const { form, route } of verdictRoutes) {
-    // The body is read on a thread, which validates it.
+    // A worker thread reads and validates the body.
     routes.openapi({ ...route, request: {} }, async (c) => {
       const read = await readGiven(parts, c, form);
       const found = await verify(parts, c, read.given);
@@ -86,7 +86,7 @@ async function readGiven({ requests }: BlockscoutParts, c: Context, form: Blocks
   return read;
 }
 
-/** The match of each code, or why the compilation gives none. Ends when the client leaves. */
+/** Returns the match of each contract, or why the compilation gives none. Aborts when the client disconnects. */
 async function verify(
   { verification, trustedProxies }: BlockscoutParts,
   c: Context,

@@ -22,19 +22,19 @@ interface ChainCounts {
   readonly partial_match: number;
 }
 
-/** Under which all that is verified here is counted. */
+/** Provider name under which everything verified here is counted. */
 const PROVIDER = 'fullmatch';
 
 /**
- * The database of codes of Blockscout: what is verified here is found by codes, and judged by strict replay for the code that
- * is asked about. Bodies are read on a thread, which validates them.
+ * Adds Blockscout's bytecode database: finds contracts verified here by their bytecode and verifies them
+ * against the given bytecode by strict replay. Bodies are read and validated on a worker thread.
  */
 export function addCodeDatabase(routes: OpenAPIHono, parts: DatabaseParts): void {
   const { documents, signatures } = parts;
   for (const route of codeDatabaseRoutes) {
     routes.openapi({ ...route.search, request: {} }, async (c) => {
       const code = { ...(await readQuestion(parts, c, 'code_search')) };
-      // Found anywhere, whatever chain is named.
+      // Searches all chains, whichever chain the request names.
       delete code.chainId;
       return answerJson(route.search, { sources: await findSources(parts, c, code) }, NOT_STORED);
     });
@@ -74,7 +74,7 @@ export function addCodeDatabase(routes: OpenAPIHono, parts: DatabaseParts): void
   }
 }
 
-/** All contracts of stats.json. */
+/** Counts all contracts in stats.json. */
 function countContracts({ bodies }: Snapshot): number {
   const counts = JSON.parse(bodies.identity.toString()) as Readonly<Record<string, ChainCounts>>;
   return Object.values(counts).reduce((sum, each) => sum + each.full_match + each.partial_match, 0);
@@ -90,7 +90,7 @@ async function readQuestion(
   return read.searched;
 }
 
-/** What gives the code, or nothing. Ends when the client leaves. */
+/** Finds a compilation that produces the bytecode; empty if there is none. Aborts when the client disconnects. */
 async function findSources(
   { verification, trustedProxies }: DatabaseParts,
   c: Context,

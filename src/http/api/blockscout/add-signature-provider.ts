@@ -12,11 +12,11 @@ type ProviderParts = Pick<HttpParts, 'requests' | 'signatures' | 'trustedProxies
 
 const SELECTOR_BYTES = 4;
 
-/** The provider of signatures of Blockscout: it decodes calls and events by the signature database. */
+/** Adds Blockscout's signature provider, which decodes calls and events with the signature database. */
 export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts): void {
   const { requests, signatures, trustedProxies } = parts;
   for (const route of providerRoutes) {
-    // Bodies are read on a thread, which validates them.
+    // A worker thread reads and validates the body.
     routes.openapi({ ...route.signatures, request: {} }, async (c) => {
       const read = await requests.read(c, { kind: 'provider_abi' }, PROVIDER_BYTES);
       if (!('signatures' in read)) throw new Error('an ABI has signatures');
@@ -41,7 +41,7 @@ export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts):
     const answerEvents = async (c: Context) => {
       const read = await requests.read(c, { kind: 'provider_events' }, PROVIDER_BYTES);
       if (!('logs' in read)) throw new Error('a batch has entries of logs');
-      // A thread gives bytes as plain arrays.
+      // Byte arrays lose their Buffer type on the way from the worker thread.
       const entries = read.logs.map(({ topics, data }) => ({
         topics: topics.map((topic) => Buffer.from(topic)),
         data: Buffer.from(data),

@@ -28,8 +28,9 @@ const MATCH = {
 };
 
 /**
- * What the verifier of Blockscout passes on to a service like this one: contracts on a chain, by metadata and sources or by
- * what another explorer has. One job each, whose end the client waits for, and whose match is stored.
+ * Adds the routes to which Blockscout's verifier forwards contracts on a chain, either as metadata and
+ * sources or as an import from another explorer. Each request runs one job, waits for it and stores its
+ * match.
  */
 export function addStoredVerifier(routes: OpenAPIHono, parts: StoredVerifierParts): void {
   for (const { verify, takeOver } of storedRoutes) {
@@ -42,11 +43,14 @@ export function addStoredVerifier(routes: OpenAPIHono, parts: StoredVerifierPart
   }
 }
 
-/** What was submitted. Of its sources nothing is kept: who waits for a verification keeps its id alone. */
+/**
+ * A submitted verification. It does not keep the sources: a request that waits for a verification holds only
+ * its id.
+ */
 interface Submission {
   readonly chainId: number;
   readonly address: Hex;
-  /** Absent where the contract was verified fully before. */
+  /** Absent if the contract already has a full match. */
   readonly id?: string;
 }
 
@@ -104,7 +108,7 @@ async function answerEnd(
       if (job.failure !== undefined) return fail(job.failure.message);
     }
     const stored = await verification.knownCodes.readStored(chainId, address, { client, signal });
-    // Withdrawn since, or larger than what a search may answer.
+    // Withdrawn since, or larger than the limit of a search result.
     if (stored === undefined) return fail('The match cannot be shown here.');
     return answerJson(route, { ...MATCH, source: renderStored(stored) }, NOT_STORED);
   });

@@ -1,2 +1,5 @@
-/** Where Blockscout's services answer: below a base of its own, which has its own /health, and at the root for bases without path. */
+/**
+ * Base paths of Blockscout's services: one of our own, which has its own /health, and the root for clients
+ * whose base URL has no path.
+ */
 export const BASES = ['/blockscout', ''];

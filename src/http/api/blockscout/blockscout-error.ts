@@ -6,13 +6,13 @@ const VERIFIER = /^(?:\/blockscout)?\/api\/v2\/verifier(?!\/solidity\/methods:lo
 const EXPLORER = /^\/evm\/[^/]+\/blockscout\/api\/v2(?:\/|$)/;
 const BATCH = /^(?:\/blockscout)?\/api\/v2\/verifier\/[a-z]+\/sources:batch/;
 
-/** What the API of a Blockscout says in two words. */
+/** Errors that the Blockscout API reports as just "Not found". */
 const NOT_FOUND: ReadonlySet<string> = new Set([
   'contract_not_found',
   'route_not_found',
 ] satisfies ErrorCode[]);
 
-/** The response of the verifier when nothing was verified. */
+/** Returns the verifier's response for a request that verified nothing. */
 export function failureOf(message: string) {
   return {
     ...{ message, status: 'FAILURE' as const },
@@ -21,8 +21,8 @@ export function failureOf(message: string) {
 }
 
 /**
- * Blockscout reads only the body of a response, never its status, and shows a body that it does not know as the error. So
- * what is not found below the verifier has the same shape.
+ * Blockscout reads only the body of a response, never the status, and shows an unknown body as the error. So
+ * unknown routes below the verifier have the same error format.
  */
 export const blockscoutErrorShapes: readonly ErrorShape[] = [
   {

@@ -10,7 +10,7 @@ const tags = ['Verify'];
 const jsonText = z.string().describe('JSON');
 const artifacts = jsonText.nullable();
 
-/** A compilation, as Blockscout takes one. */
+/** A compilation in Blockscout's format. */
 export const sourceSchema = z.strictObject({
   fileName: z.string(),
   contractName: z.string(),
@@ -40,7 +40,7 @@ const methodsSchema = methodPlaces.meta({
   description: 'By selectors; offsets and lengths in bytes',
 });
 
-/** The answer to the verification of one contract. */
+/** Response to the verification of one contract. */
 export const verdictSchema = z
   .strictObject({
     message: z.string(),
@@ -81,7 +81,7 @@ const successSchema = z.strictObject({
   runtimeMatchDetails: matchDetails,
 });
 
-/** The answer to the verification of several contracts. */
+/** Response to the verification of several contracts. */
 export const batchSchema = z
   .union([
     z.strictObject({ compilationFailure: z.strictObject({ message: z.string() }) }),
@@ -125,7 +125,7 @@ function verifierRoute<Schema extends z.ZodType>(
   });
 }
 
-/** The routes of some languages by both forms of sources, at each base. */
+/** Returns the routes of the languages for both source formats, at each base. */
 function formsOf(languages: readonly BlockscoutForm['language'][], isBatch: boolean) {
   return BASES.flatMap((base) =>
     languages.flatMap((language) =>

@@ -6,7 +6,7 @@ import { parseJsonBody, type RequestLimits } from '../../bodies/request-limits.t
 import { validateBody } from '../../bodies/validate-body.ts';
 import { addressOrNone, bytecodeType, code } from './verifier-request.ts';
 
-/** The largest body for the database of codes, in bytes. */
+/** Largest request body of the bytecode database, in bytes. */
 export const SEARCH_BYTES = 1_048_576;
 const MOST_SELECTORS = 100;
 const HASH_EXPECTED = '0x and 64 hexadecimal digits are expected';
@@ -28,12 +28,12 @@ const manySelectors = z.looseObject({
     .max(MOST_SELECTORS, `at most ${MOST_SELECTORS} hashes are expected`),
 });
 
-/** A code, and where it stands, or a place alone. */
+/** Bytecode with the contract's address and chain if they are known, or the address and chain alone. */
 export type CodeQuestion = SearchedCode;
 
 /**
- * What a search asks for.
- * @param hasCode whether it is a search by a code, and not by a place alone
+ * Reads the body of a search.
+ * @param hasCode whether the search is by bytecode rather than by address alone
  * @throws FullmatchError invalid_json, invalid_parameter
  */
 export function readCodeQuestion(
@@ -55,7 +55,10 @@ export function readCodeQuestion(
     : { ...placed, runtimeCode: bytecode };
 }
 
-/** The hashes of events that a body asks about, one or several. @throws FullmatchError invalid_json, invalid_parameter */
+/**
+ * Reads the event hashes of a body, one or several.
+ * @throws FullmatchError invalid_json, invalid_parameter
+ */
 export function readSelectors(
   bytes: Uint8Array,
   limits: RequestLimits,

@@ -64,7 +64,7 @@ function searchRoute<Schema extends z.ZodType>(path: string, summary: string, sc
   });
 }
 
-/** The routes of the bytecode database at a base. */
+/** Creates the routes of the bytecode database at a base. */
 function codeDatabaseRoutesAt(base: string) {
   const at = `${base}/api/v2`;
   const searching = `${at}/bytecodes/sources:search`;
@@ -98,5 +98,5 @@ function codeDatabaseRoutesAt(base: string) {
   };
 }
 
-/** The routes of the database of codes, at each base. */
+/** Routes of the bytecode database, at each base. */
 export const codeDatabaseRoutes = BASES.map(codeDatabaseRoutesAt);

@@ -9,9 +9,9 @@ import {
   placeMethods,
 } from '../../../verification/submitted-codes/place-methods.ts';
 
-/** The largest body of a look-up of methods, in bytes. */
+/** Largest body of a method lookup, in bytes. */
 export const METHODS_BYTES = 2_097_152;
-/** Twice the largest code that any known chain lets be deployed, in characters. */
+/** Twice the largest bytecode that any known chain accepts in a deployment, in characters. */
 const MOST_CODE_CHARACTERS = 262_146;
 const CODE_EXPECTED = 'hexadecimal digits in pairs are expected';
 
@@ -26,7 +26,7 @@ const body = z.looseObject({
 });
 
 /**
- * What a body asks about methods, answered: by selectors, where their sources stand.
+ * Reads a method lookup and returns the source locations of the methods by selector.
  * @throws FullmatchError invalid_json, invalid_parameter, request_too_many_values
  */
 export function lookUpMethods(

@@ -21,10 +21,13 @@ const LANGUAGES: Readonly<Record<string, Success['language']>> = {
   vyper: 'VYPER',
 };
 
-/** Beyond the size of any contract that Ethereum takes (EIP-170, EIP-7954) functions are not looked up, in bytes. */
+/**
+ * Methods are not located in bytecode larger than this, in bytes. It exceeds the size of any contract on
+ * Ethereum (EIP-170, EIP-7954).
+ */
 const MOST_MAPPED_BYTES = 65_536;
 
-/** A match as the verifier says one. */
+/** Renders a match in the verifier's format. */
 export function renderVerdict(found: SubmittedCodeMatch, wantsMethods: boolean): Verdict {
   const { compilation } = found;
   return {
@@ -41,7 +44,7 @@ export function renderVerdict(found: SubmittedCodeMatch, wantsMethods: boolean):
   };
 }
 
-/** Where the functions of a compiled contract stand in its sources. */
+/** Returns the source locations of the methods of a compiled contract. */
 function methodsOf({
   artifacts,
   runtimeCode,
@@ -68,7 +71,7 @@ function methodsOf({
   };
 }
 
-/** The compilation of a match, with what was found of given codes. */
+/** Renders the compilation of a match, and how it matches the given bytecode. */
 export function renderSource({ compilation, judgement }: SubmittedCodeMatch): Source {
   const { creation, runtime } = judgement;
   return renderStored({
@@ -79,7 +82,7 @@ export function renderSource({ compilation, judgement }: SubmittedCodeMatch): So
   });
 }
 
-/** A compilation, with the values of a deployment. */
+/** Renders a compilation with the values of a deployment. */
 export function renderStored({
   compilation,
   match,
@@ -112,7 +115,7 @@ function sourcesOf({ sources }: SubmittedCodeMatch['compilation']): Record<strin
   return Object.fromEntries(sources.map(({ path, content }) => [path, content]));
 }
 
-/** `path:Name` → address, of the libraries that the settings name. */
+/** Returns the libraries in the settings: `path:Name` → address. */
 function librariesIn({ libraries }: Readonly<Record<string, unknown>>): Record<string, string> {
   if (!isMembers(libraries)) return {};
   return Object.fromEntries(
@@ -124,7 +127,7 @@ function librariesIn({ libraries }: Readonly<Record<string, unknown>>): Record<s
   );
 }
 
-/** A code in parts: metadata and what lies between. */
+/** Splits bytecode into metadata and the parts between. */
 function partsOf(
   code: Uint8Array | undefined,
   artifacts: Readonly<Record<string, unknown>> | undefined,
@@ -148,7 +151,7 @@ function partsOf(
   return parts;
 }
 
-/** Matches of several codes, in their order. */
+/** Renders the matches of several contracts, in order. */
 export function renderBatch(found: readonly (SubmittedCodeMatch | undefined)[]): Batch {
   const items = found.map((match): Item =>
     match === undefined ? { failure: {} } : { success: renderSuccess(match) },

@@ -8,7 +8,7 @@ import type { LogEntry, SignatureImport } from '../../../repository/repository.t
 import { asRequestError, parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 
-/** The largest body for the provider of signatures, in bytes. */
+/** Largest request body of the signature provider, in bytes. */
 export const PROVIDER_BYTES = 1_048_576;
 const MOST_ENTRIES = 5_000;
 const MOST_LOGS = 500;
@@ -20,14 +20,14 @@ const TOPICS_EXPECTED = `hashes of ${TOPIC_DIGITS} hexadecimal digits are expect
 
 const abiBody = z.looseObject({ abi: z.string('the ABI as JSON text is expected') });
 
-/** Bytes in hexadecimal digits, with 0x or without. */
+/** Hexadecimal bytes, with or without 0x. */
 export const hexData = z
   .string(DATA_EXPECTED)
   .max(MOST_DATA_CHARACTERS, DATA_EXPECTED)
   .regex(/^(?:0x)?(?:[0-9a-fA-F]{2})*$/, DATA_EXPECTED)
   .transform((text) => Buffer.from(text.replace(/^0x/, ''), 'hex'));
 
-/** An entry of a log, as the provider of signatures takes one. */
+/** A log entry in the signature provider's format. */
 export const logEntry = z.looseObject({
   data: hexData,
   topics: z
@@ -47,7 +47,10 @@ const eventsBody = z.looseObject({
     .max(MOST_LOGS, `at most ${MOST_LOGS} entries are expected`),
 });
 
-/** The signatures of an ABI that somebody imports. @throws FullmatchError invalid_json, invalid_parameter, request_too_many_values */
+/**
+ * Reads the signatures of an ABI to import.
+ * @throws FullmatchError invalid_json, invalid_parameter, request_too_many_values
+ */
 export function readAbiBody(bytes: Uint8Array, limits: RequestLimits): SignatureImport {
   const { abi } = validateBody(abiBody, parseJsonBody(bytes, limits));
   let entries: unknown;
@@ -71,7 +74,10 @@ export function readAbiBody(bytes: Uint8Array, limits: RequestLimits): Signature
   };
 }
 
-/** The entries of logs that a body asks about. @throws FullmatchError invalid_json, invalid_parameter */
+/**
+ * Reads the log entries of a body.
+ * @throws FullmatchError invalid_json, invalid_parameter
+ */
 export function readEventsBody(bytes: Uint8Array, limits: RequestLimits): readonly LogEntry[] {
   return validateBody(eventsBody, parseJsonBody(bytes, limits)).requests;
 }

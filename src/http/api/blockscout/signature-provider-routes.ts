@@ -36,7 +36,7 @@ const jsonBody = {
   body: { required: true, content: { 'application/json': { schema: z.looseObject({}) } } },
 };
 
-/** The routes of the provider of signatures at a base. */
+/** Creates the routes of the signature provider at a base. */
 function providerRoutesAt(base: string) {
   return {
     signatures: createRoute({
@@ -83,5 +83,5 @@ function providerRoutesAt(base: string) {
   };
 }
 
-/** The routes of the provider of signatures, at each base. */
+/** Routes of the signature provider, at each base. */
 export const providerRoutes = BASES.map(providerRoutesAt);

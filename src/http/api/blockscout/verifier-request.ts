@@ -19,20 +19,20 @@ import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
 import { namedValues } from '../../named-values.ts';
 import { standardJsonInputSchema } from '../v2/verify-body.ts';
 
-/** What a path of the verifier expects. */
+/** Kind of request that a path of the verifier expects. */
 export interface BlockscoutForm {
   readonly kind: 'blockscout';
   readonly language: 'solidity' | 'vyper';
   readonly sources: 'standard_json' | 'multi_part';
-  /** Whether several codes come with one compilation. */
+  /** Whether the compilation comes with the bytecode of several contracts. */
   readonly isBatch: boolean;
 }
 
-/** A compilation, and the codes that may come of it. */
+/** A compilation, and the bytecode to match it against. */
 export interface VerifierRequest {
   readonly compilation: StandardJsonCompilation;
   readonly codes: readonly SubmittedCodes[];
-  /** Whether it is asked where the functions stand in the sources. */
+  /** Whether to locate the methods in the sources. */
   readonly wantsMethods: boolean;
 }
 
@@ -40,7 +40,7 @@ const NO_ADDRESS: Hex = `0x${'0'.repeat(40)}`;
 const MOST_CODES = 100;
 const CODE_EXPECTED = '0x and hexadecimal digits in pairs are expected';
 
-/** A code in hexadecimal digits, with 0x or without. */
+/** Hexadecimal bytecode, with or without 0x. */
 export const code = z
   .string(CODE_EXPECTED)
   .regex(/^(?:0x)?(?:[0-9a-fA-F]{2})+$/, CODE_EXPECTED)
@@ -48,18 +48,18 @@ export const code = z
 const text = z.string('text is expected');
 const metadata = z.looseObject({ contractAddress: z.string().nullish() }).nullish();
 
-/** Which code of a contract it is. */
+/** Whether bytecode is creation or runtime bytecode. */
 export const bytecodeType = z.enum(
   ['CREATION_INPUT', 'DEPLOYED_BYTECODE'],
   'CREATION_INPUT or DEPLOYED_BYTECODE is expected',
 );
 
-/** What is to be done with a match; what this service does not know is none of it. */
+/** Actions to run on a match; unsupported actions are ignored. */
 const postActions = z.looseObject({
   postActions: z.array(z.string(), 'a list of actions is expected').nullish(),
 });
 
-/** `bytecode` of one contract, or the codes of several. */
+/** `bytecode` of one contract, or the bytecode of several. */
 const single = z.looseObject({
   bytecode: code,
   bytecodeType,
@@ -92,7 +92,7 @@ const multiPart = z.looseObject({
 const standardJson = z.looseObject({ compilerVersion, input: text });
 
 /**
- * Reads a request as Blockscout sends it to its verifier.
+ * Reads a request that Blockscout sends to its verifier.
  * @throws FullmatchError invalid_parameter, invalid_json, request_too_many_values
  */
 export function readVerifierRequest(
@@ -147,7 +147,7 @@ function addressOf(place: z.output<typeof metadata>): Hex {
   return addressOrNone(place?.contractAddress ?? '');
 }
 
-/** An address in lower case; zeros for what is none. */
+/** Returns an address in lower case; the zero address if the text is not an address. */
 export function addressOrNone(address: string): Hex {
   return isAddress(address) ? (address.toLowerCase() as Hex) : NO_ADDRESS;
 }

@@ -12,14 +12,14 @@ import { createBodyCache } from '../../records/cached-body.ts';
 import { cardRoute, contractCardRoute } from './card-routes.ts';
 import { drawCard, type Card } from './draw-card.ts';
 
-/** Of pictures that are kept, about 15 KB each. */
+/** Size of the image cache; an image has about 15 KB. */
 const KEPT_BYTES = 4_000_000;
-/** Pictures that are drawn at once: each takes a few milliseconds of the thread that serves. */
+/** Limits on concurrent drawing: each image takes a few milliseconds of the main thread. */
 const DRAWINGS = { total: 2, perClient: 1, waiting: 256, waitingPerClient: 16 };
 
 type Parts = Pick<HttpParts, 'activity' | 'answers' | 'contractLists' | 'isUnlisted' | 'registry'>;
 
-/** Pictures for those who show a preview of a link: of a contract, of a chain, of the service. */
+/** Adds the images that link previews show for a contract, a chain and the service. */
 export function addCards(routes: OpenAPIHono, parts: Parts): void {
   const { answers, contractLists, activity, registry } = parts;
   const kept = createBodyCache(KEPT_BYTES);
@@ -30,7 +30,7 @@ export function addCards(routes: OpenAPIHono, parts: Parts): void {
       c,
       async () => {
         const card = await describe();
-        // What a picture says is what it is kept by.
+        // The content of the card is its cache key.
         const key = JSON.stringify(card);
         const tags = entityTags(Buffer.from(key));
         const tag = tags.identity;
@@ -75,7 +75,7 @@ export function addCards(routes: OpenAPIHono, parts: Parts): void {
   });
 }
 
-/** What a card needs of GET /v1/statistics. */
+/** The part of GET /v1/statistics that a card shows. */
 interface Overview {
   readonly totals: { readonly full: number; readonly partial: number; readonly chains: number };
   readonly chains: readonly {
@@ -85,7 +85,7 @@ interface Overview {
   }[];
 }
 
-/** Reads the statistics, parsed once for each version of them. */
+/** Returns a reader of the statistics that parses each snapshot once. */
 function overviewReader(activity: Parts['activity']): () => Promise<Overview> {
   let last: { readonly of: unknown; readonly overview: Overview } | undefined;
   return async () => {
@@ -98,7 +98,7 @@ function overviewReader(activity: Parts['activity']): () => Promise<Overview> {
   };
 }
 
-/** The name of a chain with its id; of one that the registry does not have, the id. */
+/** Returns the name and id of a chain, or only the id if the registry does not have it. */
 function nameOf({ registry }: Pick<Parts, 'registry'>, chainId: number): string {
   const found = registry().chains.find(({ record }) => record.chainId === chainId);
   return found === undefined ? `chain ${chainId}` : `${found.record.name} (${chainId})`;

@@ -14,7 +14,7 @@ const pictureResponses = {
   ...crowdedResponses(problemResponse),
 };
 
-/** The name of a picture whose stem is checked by another schema. */
+/** Name of an image whose stem another schema validates. */
 const pngOf = <Stem extends z.ZodType>(stem: Stem, description: string, example: string) =>
   z
     .string()
@@ -23,7 +23,7 @@ const pngOf = <Stem extends z.ZodType>(stem: Stem, description: string, example:
     .pipe(stem as z.ZodType<z.output<Stem>, string>)
     .openapi({ param: { description }, example });
 
-/** GET /card/{chainId}/{file}: the preview of a contract. */
+/** GET /card/{chainId}/{file}: the preview image of a contract. */
 export const contractCardRoute = createRoute({
   method: 'get',
   path: '/card/{chainId}/{file}',
@@ -43,7 +43,7 @@ export const contractCardRoute = createRoute({
   responses: pictureResponses,
 });
 
-/** GET /card/{file}: the preview of a chain, or of the service. */
+/** GET /card/{file}: the preview image of a chain or of the service. */
 export const cardRoute = createRoute({
   method: 'get',
   path: '/card/{file}',

@@ -2,7 +2,7 @@ import { promisify } from 'node:util';
 import { crc32, deflate, inflateRawSync } from 'node:zlib';
 import { GLYPHS } from './glyphs.ts';
 
-// PNG, third edition (W3C): 5.3 chunks, 11.2.2 the palette. Social networks take no SVG.
+// PNG, third edition (W3C): 5.3 chunks, 11.2.2 the palette. Social networks do not accept SVG.
 const SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 const INDEXED = 3;
 const compress = promisify(deflate);
@@ -10,15 +10,15 @@ const compress = promisify(deflate);
 const WIDTH = 1200;
 const HEIGHT = 630;
 const MARGIN = 80;
-/** Where the text beside the mark begins. */
+/** Left edge of the text next to the mark. */
 const TEXT_LEFT = 330;
 const TEXT_WIDTH = WIDTH - TEXT_LEFT - MARGIN;
-/** Lines of the text beside the mark: their tops in pixels. */
+/** Tops of the text lines next to the mark, in pixels. */
 const TITLE_TOP = 190;
 const LINES_TOP = 290;
 const LINE = 54;
 
-/** The colours of a card: of each the shades from the ground to itself. */
+/** Colours of a card: for each, the shades from the background to itself. */
 const INKS = {
   text: 0x14171c,
   quiet: 0x4c535d,
@@ -31,15 +31,15 @@ type Ink = keyof typeof INKS;
 const SHADES = 16;
 const GROUND = 0xffffff;
 
-/** The verdict that the mark of a card shows; the shapes are those of the pages. */
+/** Verdict that the mark of a card shows; its shapes are those of the pages. */
 export type CardMark = 'full' | 'partial' | 'claimed' | 'none';
 
-/** What a card says. */
+/** Content of a card. */
 export interface Card {
   readonly mark: CardMark;
-  /** Cut where it is too long. */
+  /** Truncated if it is too long. */
   readonly title: string;
-  /** At most five; each is cut where it is too long. */
+  /** At most five; each is truncated if it is too long. */
   readonly lines: readonly { readonly text: string; readonly isMono?: boolean }[];
 }
 
@@ -49,15 +49,15 @@ const [FIRST, LAST] = [32, 126];
 interface Font {
   readonly height: number;
   readonly advances: readonly number[];
-  /** Two levels of 4 bits in each byte, row by row of each letter. */
+  /** Two 4-bit levels per byte, row by row for each glyph. */
   readonly levels: Buffer;
-  /** Where the levels of each letter begin. */
+  /** Offset of each glyph in the levels. */
   readonly starts: readonly number[];
 }
 
 const fonts = new Map<FontName, Font>();
 
-/** Letters are unpacked when the first card is drawn. */
+/** Unpacks the glyphs of a font on first use. */
 function fontOf(name: FontName): Font {
   const known = fonts.get(name);
   if (known !== undefined) return known;
@@ -73,9 +73,9 @@ function fontOf(name: FontName): Font {
   return font;
 }
 
-/** Draws a card as a PNG of 1200 × 630, about 15 KB. It takes a few milliseconds, most of them on another thread. */
+/** Draws a card as a PNG of 1200 × 630, about 15 KB. It takes a few milliseconds, mostly on another thread. */
 export async function drawCard({ mark, title, lines }: Card): Promise<Buffer<ArrayBuffer>> {
-  // One byte before each row: no filter.
+  // Each row starts with a filter byte; zero is no filter.
   const pixels = Buffer.alloc(HEIGHT * (WIDTH + 1));
   drawMark(pixels, 'full', { x: MARGIN + 22, y: 92, radius: 22 });
   drawText(pixels, 'text', 'text', { x: MARGIN + 60, y: 68 }, 'Fullmatch');
@@ -93,14 +93,14 @@ export async function drawCard({ mark, title, lines }: Card): Promise<Buffer<Arr
 const shadeOf = (ink: Ink, level: number): number =>
   level === 0 ? 0 : Object.keys(INKS).indexOf(ink) * SHADES + level;
 
-/** What the letters can show of a text: accents are left out, and what no letter is there for is a question mark. */
+/** Maps text to the available glyphs: drops accents, and replaces characters without a glyph with a question mark. */
 const spell = (text: string): string =>
   text
     .normalize('NFKD')
     .replaceAll(/\p{M}/gu, '')
     .replaceAll(/[^\u0020-\u007e]/gu, '?');
 
-/** The beginning of a text that fits beside the mark. */
+/** Truncates a text to the width next to the mark. */
 function cut(name: FontName, text: string): string {
   const { advances } = fontOf(name);
   const widthOf = (part: string): number =>
@@ -139,7 +139,7 @@ function drawText(pixels: Buffer, name: FontName, ink: Ink, { x, y }: Place, tex
 
 const indexOf = (x: number, y: number): number => y * (WIDTH + 1) + 1 + x;
 
-/** The shapes of the pages (match-mark.tsx), in parts of their radius. */
+/** Shapes of the mark on the pages (match-mark.tsx), as fractions of its radius. */
 const RING = { outer: 1, inner: 0.74, dot: 0.53, dashes: 12 };
 
 function drawMark(
@@ -147,7 +147,7 @@ function drawMark(
   mark: CardMark,
   { x, y, radius }: Place & { readonly radius: number },
 ): void {
-  // How much of a pixel lies within a distance from the middle: its edge is one pixel wide.
+  // Coverage of a pixel by a circle: the edge is one pixel wide.
   const within = (distance: number, part: number): number =>
     Math.min(1, Math.max(0, part * radius - distance + 0.5));
   for (let row = -radius - 1; row <= radius + 1; row += 1) {
@@ -164,7 +164,7 @@ function drawMark(
   }
 }
 
-/** From the ground to each ink, in equal steps. */
+/** From the background to each ink, in equal steps. */
 const PALETTE = Buffer.from(
   Object.values(INKS).flatMap((ink) =>
     Array.from({ length: SHADES }, (_, level) =>

@@ -31,10 +31,10 @@ import {
 } from './chain-routes.ts';
 import { addRegistryRoute } from './registry-route.ts';
 
-/** An SVG may hold scripts. A browser that opens one shows the picture with its own styles, and runs nothing. */
+/** An SVG may contain scripts. With this policy a browser shows the image with its own styles and runs nothing. */
 const PICTURE_ONLY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 
-/** The routes below /v1/chains, and /v1/registry. */
+/** Adds the routes below /v1/chains, and /v1/registry. */
 export function addChainRoutes(
   routes: OpenAPIHono,
   { registry, icons, chainHealth }: Pick<HttpParts, 'registry' | 'icons' | 'chainHealth'>,
@@ -76,7 +76,7 @@ export function addChainRoutes(
   });
 }
 
-/** The members that are set: an absent parameter is an absent key. */
+/** Returns only the members that are set, so that an absent parameter is an absent key. */
 function known<Filter extends object>(
   filter: Filter,
 ): { [Key in keyof Filter]?: Exclude<Filter[Key], undefined> } {

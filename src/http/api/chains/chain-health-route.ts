@@ -92,7 +92,7 @@ export function addChainHealthRoute(
   });
 }
 
-/** Times as text; everything else is as the report has it. */
+/** Renders times as text and keeps all other facts of the report. */
 function renderHealth(report: ChainHealthReport): AnswerOf<typeof chainHealthSchema> {
   const { chainId, state, since, reasons: why, endpoints, ...facts } = report;
   return {

@@ -234,7 +234,7 @@ describe('GET /v1/registry', () => {
     const held = await modifiedOf();
     current = { ...registry, listSha256: 'ab'.repeat(32) };
     const headers = { 'if-modified-since': held };
-    // A second may end in between, and then the date tells the two apart.
+    // A second may pass in between; then the date distinguishes the two responses.
     expect((await reloaded.request('/v1/registry', { headers })).status).toBe(200);
   });
 });

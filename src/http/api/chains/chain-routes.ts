@@ -10,7 +10,7 @@ import { jsonResponse } from '../../json-response.ts';
 const PAGE_MAX = 1000;
 const WORDS_MAX_CHARACTERS = 100;
 
-/** Chains in a page where the client does not say. */
+/** Default number of chains per page. */
 export const DEFAULT_PAGE = 100;
 
 const tags = ['Chains'];
@@ -25,7 +25,7 @@ const flag = (description: string) =>
     .optional()
     .openapi({ type: 'boolean', param: { description } });
 
-/** The reference to a chain in a path, as every route below /v1/chains takes it. */
+/** Chain reference in the path of every route below /v1/chains. */
 export const chainReference = z.object({
   ref: z.string().openapi({
     param: { description: 'Decimal or hexadecimal id, CAIP-2 id, short name or name' },
@@ -33,7 +33,7 @@ export const chainReference = z.object({
   }),
 });
 
-/** What a reference that finds no single chain is answered. */
+/** Responses to a reference that does not identify exactly one chain. */
 export const referenceProblems = {
   400: problemResponse('Not a valid chain reference (`invalid_parameter`)'),
   404: problemResponse('No such chain (`chain_not_found`)'),

@@ -55,7 +55,10 @@ export const registryRoute = createRoute({
   },
 });
 
-/** Adds {@link registryRoute}. Its answer is made once for each registry and state of the chains, not per request. */
+/**
+ * Adds {@link registryRoute}. The response is built once for each registry and state of the chains, not per
+ * request.
+ */
 export function addRegistryRoute(
   routes: OpenAPIHono,
   { registry, chainHealth }: Pick<HttpParts, 'registry' | 'chainHealth'>,

@@ -7,7 +7,7 @@ import { type HttpParts } from '../../http-parts.ts';
 import { answerRecord, type RecordView } from '../../records/answer-record.ts';
 import { downloadRoute, type DOWNLOADS } from './downloads-routes.ts';
 
-/** How each file is made, and of what. */
+/** Format and sections of each file. */
 const VIEWS: Readonly<Record<(typeof DOWNLOADS)[number], RecordView>> = {
   'abi.json': { form: { kind: 'abi' }, parts: ['artifacts'], type: JSON_TYPE },
   'standard-input.json': {
@@ -22,7 +22,7 @@ const VIEWS: Readonly<Record<(typeof DOWNLOADS)[number], RecordView>> = {
   },
 };
 
-/** The files of a contract that tools take. */
+/** Adds the routes that serve the files of a contract for tools. */
 export function addDownloads(
   routes: OpenAPIHono,
   parts: Pick<HttpParts, 'contracts' | 'answers'>,

@@ -4,7 +4,7 @@ import { contractParameters } from '../../contract-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { crowdedResponses } from '../../records/record-responses.ts';
 
-/** The files that a contract is given in. */
+/** Files that can be downloaded for a contract. */
 export const DOWNLOADS = ['sources.zip', 'standard-input.json', 'abi.json'] as const;
 
 /** GET /v1/contracts/{chainId}/{address}/files/{file}. */

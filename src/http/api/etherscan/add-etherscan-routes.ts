@@ -20,7 +20,7 @@ import { type Dialect, RESULT_TEXTS } from './etherscan-wire.ts';
 
 type Answering = (parts: EtherscanParts, question: EtherscanQuestion) => Answer | Promise<Answer>;
 
-/** What answers the actions that may come by GET and by POST, by their modules. */
+/** Handlers of the actions that may use GET or POST, by module and action. */
 const MODULES: ReadonlyMap<string, ReadonlyMap<string, Answering>> = new Map([
   [
     'contract',
@@ -36,10 +36,10 @@ const MODULES: ReadonlyMap<string, ReadonlyMap<string, Answering>> = new Map([
   ['logs', new Map([['getLogs', answerLogs]])],
 ]);
 
-/** The routes of the Etherscan protocol: many actions behind one path, in the query or in a form. */
+/** Adds the routes of the Etherscan protocol: many actions behind one path, selected in the query or in a form. */
 export function addEtherscanRoutes(routes: OpenAPIHono, parts: EtherscanParts): void {
   for (const { dialect, get, post } of etherscanPlaces) {
-    // Parameters are judged by the action, whose errors have the shape of the protocol.
+    // Each action validates its own parameters, since its errors have the protocol's format.
     routes.openapi({ ...get, request: {} }, async (c) =>
       answerAction(parts, { ...placeOf(c), c, dialect, fields: fieldsOf(c.req.query()) }),
     );
@@ -59,8 +59,8 @@ export function addEtherscanRoutes(routes: OpenAPIHono, parts: EtherscanParts): 
 }
 
 /**
- * Answers the protocol at the root too, for clients whose base URL is the host alone. Without its two parameters the root is
- * a page.
+ * Serves the protocol at the root too, for clients whose base URL is only the host. Without its two
+ * parameters the root is a page.
  */
 export function addEtherscanAtRoot(routes: OpenAPIHono, ask: HostApp['request']): void {
   routes.get('/', (c, next) => {
@@ -70,7 +70,10 @@ export function addEtherscanAtRoot(routes: OpenAPIHono, ask: HostApp['request'])
   });
 }
 
-/** The chain that the path names. @throws FullmatchError unsupported_chain */
+/**
+ * Reads the chain in the path.
+ * @throws FullmatchError unsupported_chain
+ */
 function placeOf(c: Context): Pick<EtherscanQuestion, 'chainInPath'> {
   const text = c.req.param('chainId');
   if (text === undefined) return {};
@@ -78,7 +81,7 @@ function placeOf(c: Context): Pick<EtherscanQuestion, 'chainInPath'> {
   return { chainInPath: Number(text) };
 }
 
-/** The body is read on a thread, which makes a request of what is to be verified. */
+/** A worker thread reads the body and builds the verification request. */
 async function answerPost(parts: EtherscanParts, c: Context, dialect: Dialect): Promise<Answer> {
   const place = placeOf(c);
   const read = await parts.requests.read(c, {

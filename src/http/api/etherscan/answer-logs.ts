@@ -21,7 +21,7 @@ const BLOCK = /^(?:\d{1,15}|0x[0-9a-f]{1,12})$/i;
 const TOPIC = /^0x[0-9a-f]{64}$/i;
 const PAGE = /^[1-9]\d{0,3}$/;
 
-/** getLogs: the events of one contract, by their topics and blocks. */
+/** Handles getLogs: returns the events of one contract, filtered by topics and blocks. */
 export async function answerLogs(
   parts: EtherscanParts,
   question: EtherscanQuestion,

@@ -12,13 +12,16 @@ const OLD = {
   proxy: { implementations: [IMPLEMENTATION] },
 } as unknown as ProxyReading;
 
-/** Asks for the source of a verified contract. @returns the answer, or why there is none */
+/**
+ * Requests the source of a verified contract.
+ * @returns the response text, or the error
+ */
 async function ask(proxies: EtherscanParts['proxies']): Promise<string> {
   const parts = {
     ...{ proxies, trustedProxies: [] },
     registry: () => ({ chains: [{ record: { chainId: 1 } }] }),
     contracts: { readContract: async () => ({}) },
-    // Whatever is asked of the answers, the record would be shown.
+    // Any method called on `answers` would show the record.
     answers: new Proxy(
       {},
       {

@@ -16,7 +16,7 @@ import { RESULT_TEXTS } from './etherscan-wire.ts';
 import { renderUnverifiedRecord } from '../blockscout/explorer/contract-record.ts';
 import { SOURCE_RECORD_SECTIONS, UNVERIFIED_RECORD } from './source-record.ts';
 
-/** getabi: the ABI of a verified contract. */
+/** Handles getabi: returns the ABI of a verified contract. */
 export async function answerAbi(
   parts: EtherscanParts,
   question: EtherscanQuestion,
@@ -27,7 +27,7 @@ export async function answerAbi(
   return answered ?? answerNotOk(RESULT_TEXTS.notVerified);
 }
 
-/** getsourcecode: the source and the settings of a verified contract. */
+/** Handles getsourcecode: returns the source and the settings of a verified contract. */
 export async function answerSource(
   parts: EtherscanParts,
   question: EtherscanQuestion,
@@ -54,10 +54,13 @@ export async function answerSource(
   return answered ?? answerOk(unverified);
 }
 
-/** Addresses of one question, as many as the protocol has them. */
+/** Most addresses of one request, as in the protocol. */
 const CREATIONS_MAX = 5;
 
-/** getcontractcreation: how contracts were created. Of those that are not verified here, the chain says it. */
+/**
+ * Handles getcontractcreation: returns how contracts were created. The chain is read for contracts that are
+ * not verified here.
+ */
 export async function answerCreations(
   parts: EtherscanParts,
   question: EtherscanQuestion,
@@ -69,7 +72,7 @@ export async function answerCreations(
   if (addresses.length > CREATIONS_MAX) {
     throw invalidField('contractaddresses', `names more than ${CREATIONS_MAX} addresses`);
   }
-  // Creation codes are large.
+  // Creation bytecode is large.
   const found = await parts.answers.admit(question.c, () =>
     parts.contracts.findCreations(chainId, addresses),
   );
@@ -94,7 +97,7 @@ export async function answerCreations(
   );
 }
 
-/** The creation as the chain has it; none on a chain that is not read here. */
+/** Reads the creation from the chain; undefined if this service does not read the chain. */
 async function searchCreation(
   { creations }: EtherscanParts,
   chainId: number,
@@ -119,7 +122,7 @@ function placeOf(
   return { chainId, address: requireAddress(question.fields, 'address') };
 }
 
-/** What runs in the place of a proxy. On a chain that is not read here nothing is known to be a proxy. */
+/** Returns the implementation of a proxy. If this service does not read the chain, no contract counts as a proxy. */
 async function findImplementation(
   { proxies }: EtherscanParts,
   asked: ProxyQuestion,

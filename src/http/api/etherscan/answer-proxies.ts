@@ -12,7 +12,10 @@ import {
 } from './etherscan-question.ts';
 import { RESULT_TEXTS } from './etherscan-wire.ts';
 
-/** verifyproxycontract: answers with a text that says what {@link answerProxyStatus} has to look at. Nothing is kept of it. */
+/**
+ * Handles verifyproxycontract: returns a text from which {@link answerProxyStatus} knows what to check.
+ * Nothing is stored.
+ */
 export function answerProxySubmission(parts: EtherscanParts, question: EtherscanQuestion): Answer {
   const { fields } = question;
   const chainId = requireChain(parts, question);
@@ -24,7 +27,7 @@ export function answerProxySubmission(parts: EtherscanParts, question: Etherscan
 
 const ASKED = /^proxy-([1-9][0-9]{0,15})-(0x[0-9a-f]{40})(?:-(0x[0-9a-f]{40}))?$/;
 
-/** checkproxyverification: what the proxy forwards to, as the chain says it now. */
+/** Handles checkproxyverification: returns the current implementation of the proxy on chain. */
 export async function answerProxyStatus(
   { proxies, trustedProxies }: EtherscanParts,
   { c, fields }: EtherscanQuestion,

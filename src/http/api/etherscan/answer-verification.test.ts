@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { answerFailure } from './answer-verification.ts';
 
-/** What a client reads of a job that failed with a code. */
+/** Returns the response to a status request for a job that failed with a code. */
 async function read(dialect: string, method: string, code: string): Promise<unknown> {
   const question = { c: { req: { method } }, dialect, fields: {} };
   const failure = { code, message: `It is ${code}.`, id: 'an id' };

@@ -19,12 +19,12 @@ import {
 import { type Dialect, RESULT_TEXTS, SUBMISSION_TEXTS } from './etherscan-wire.ts';
 
 /**
- * How long a submission waits for its job. What stands on chain is looked at before anything is compiled, so that the
- * answer can say that nothing does: clients send their request again then, until their node's block has come around.
+ * How long a submission waits for its job. The job reads the chain before it compiles, so the response can
+ * report that the address has no code. Clients then resubmit until their node's block has propagated.
  */
 const FIRST_LOOK_MS = 2_000;
 
-/** verifysourcecode: puts the verification into the queue, and answers with the id of its job. */
+/** Handles verifysourcecode: queues the verification and returns the id of its job. */
 export async function answerSubmission(
   { verification, trustedProxies }: EtherscanParts,
   c: Context,
@@ -42,7 +42,7 @@ export async function answerSubmission(
     throw error;
   }
   const waiting = { client, signal: c.req.raw.signal, timeoutMs: FIRST_LOOK_MS };
-  // Whoever cannot wait asks for the job, as everybody does.
+  // A client that cannot wait polls the job, as all clients do.
   const ended = await verification.waitForJob(id, waiting).catch(() => undefined);
   if (ended?.failure?.code === 'contract_not_deployed') {
     return answerNotOk(texts.noCode(checksumAddress(request.address)), detailsOf(ended.failure));
@@ -50,7 +50,7 @@ export async function answerSubmission(
   return answerOk(id);
 }
 
-/** checkverifystatus: how the job of a verification stands. */
+/** Handles checkverifystatus: returns the state of a verification job. */
 export async function answerStatus(
   { verification, trustedProxies }: EtherscanParts,
   question: EtherscanQuestion,
@@ -71,16 +71,20 @@ export async function answerStatus(
   return answerFailure(question, job.failure);
 }
 
-/** A failure that says nothing about the contract: a node or a compiler is not there. */
+/**
+ * Returns whether a failure says nothing about the contract, for example because a node or a compiler is
+ * unavailable.
+ */
 function isUnchecked(code: string): boolean {
   if (code === 'immutable_not_proven') return false;
   return code === 'unsupported_compiler_version' || failureKindOf(code) === 'not_checked';
 }
 
 /**
- * Hardhat compares the text of a failure letter by letter, and asks by GET; of the same text forge, which asks by POST,
- * shows all there is, and so does Hardhat 3, which names the chain. Hardhat believes of Blockscout only an answer that
- * says yes, forge takes such a one for a success. Where nothing was found out, no client is told that it does not match.
+ * Renders a failed job. Hardhat polls with GET and compares the failure text exactly. forge, which polls with
+ * POST, and Hardhat 3, which names the chain, show the full text. On the Blockscout dialect Hardhat accepts
+ * only a response with status 1, which forge would take as success. A failure that was not checked is never
+ * reported as a mismatch.
  */
 export function answerFailure(
   { c, dialect, fields }: EtherscanQuestion,

@@ -2,7 +2,10 @@ import { type ChainRegistry } from '../../../chains/registry/registry.ts';
 import { type AnswerOf } from '../../answer.ts';
 import { type chainListSchema } from './etherscan-wire.ts';
 
-/** The chains whose contracts may be verified. @param base where the API host is reached, without a closing slash */
+/**
+ * Lists the chains whose contracts can be verified.
+ * @param base URL of the API host, without a trailing slash
+ */
 export function renderChainList(
   { chains }: ChainRegistry,
   base: string,

@@ -6,7 +6,7 @@ import { type EtherscanFields, readChainId, unsupportedChain } from './etherscan
 import { etherscanRoute } from './etherscan-routes.ts';
 import { type Dialect, type etherscanAnswerSchema } from './etherscan-wire.ts';
 
-/** What the routes of the protocol need. */
+/** Dependencies of the routes of the protocol. */
 export type EtherscanParts = Pick<
   HttpParts,
   | 'answers'
@@ -21,16 +21,19 @@ export type EtherscanParts = Pick<
   | 'verification'
 >;
 
-/** A request of the protocol. */
+/** A request of the Etherscan protocol. */
 export interface EtherscanQuestion {
   readonly c: Context;
   readonly dialect: Dialect;
   readonly fields: EtherscanFields;
-  /** Where the path names the chain. */
+  /** Set if the path names the chain. */
   readonly chainInPath?: number;
 }
 
-/** The chain that a request names, one of those that are known. @throws FullmatchError unsupported_chain, not_ready */
+/**
+ * Returns the chain of a request, which must be a known one.
+ * @throws FullmatchError unsupported_chain, not_ready
+ */
 export function requireChain(
   { registry }: EtherscanParts,
   { fields, chainInPath }: EtherscanQuestion,
@@ -42,7 +45,7 @@ export function requireChain(
 
 type EtherscanAnswer = AnswerOf<typeof etherscanAnswerSchema>;
 
-/** An answer that says yes. */
+/** Returns a response with status 1. */
 export function answerOk(
   result: EtherscanAnswer['result'],
   details?: EtherscanAnswer['details'],
@@ -50,12 +53,15 @@ export function answerOk(
   return answerAs({ status: '1', message: 'OK', result, ...(details && { details }) });
 }
 
-/** The response for a search without results. */
+/** Returns the response for a search without results. */
 export function answerNone(message: 'No records found'): Answer {
   return answerAs({ status: '0', message, result: [] });
 }
 
-/** An answer that says no, or not yet: it is no error of the request. */
+/**
+ * Returns a response with status 0: a negative result or one that is not ready yet, which is not an error of
+ * the request.
+ */
 export function answerNotOk(result: string, details?: EtherscanAnswer['details']): Answer {
   return answerAs({ status: '0', message: 'NOTOK', result, ...(details && { details }) });
 }

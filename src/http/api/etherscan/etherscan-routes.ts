@@ -16,7 +16,7 @@ const fieldsSchema = z
       'Parameters of the protocol, in the query or in the body. module is contract, and action verifysourcecode, checkverifystatus, getabi, getsourcecode, getcontractcreation, verifyproxycontract or checkproxyverification; or module is logs, and action getLogs. apikey is the token, where the service asks for one (`access.verify`). Others are ignored.',
   });
 
-/** Those of a GET, as parameters. */
+/** Query parameters of a GET. */
 const querySchema = z.object(
   Object.fromEntries(
     [
@@ -35,7 +35,7 @@ const answered = {
   304: { description: 'The client already has this content' },
 };
 
-/** The routes at one path, a GET and a POST. */
+/** Creates the GET and the POST route at one path. */
 function routesAt(path: string, dialect: Dialect) {
   const params = path.includes('{chainId}') ? z.object({ chainId: chainIdParameter }) : undefined;
   const shared = { path, tags, responses: answered };
@@ -68,7 +68,7 @@ function routesAt(path: string, dialect: Dialect) {
 
 const atRoot = routesAt('/api', 'etherscan');
 
-/** Where the protocol answers, and whose habits clients expect there. */
+/** Paths of the protocol, and the dialect that clients expect at each. */
 export const etherscanPlaces = [
   atRoot,
   routesAt('/v2/api', 'etherscan'),
@@ -78,7 +78,7 @@ export const etherscanPlaces = [
   routesAt('/evm/{chainId}/blockscout/api', 'blockscout'),
 ] as const;
 
-/** One of them: all have the same answers. */
+/** One of these routes, for their common response type. */
 export const etherscanRoute = atRoot.get;
 
 /** GET /v2/chainlist. */
@@ -94,7 +94,10 @@ export const chainListRoute = createRoute({
 
 const place = z.object({ chainId: chainIdParameter, address: addressParameter });
 
-/** Where clients of the protocol send people to see a contract: beside or below what they were given as its URL. */
+/**
+ * Paths to which clients of the protocol send people for a contract page: next to or below the API URL that
+ * they were given.
+ */
 export const explorerRoutes = [
   '/evm/{chainId}/address/{address}',
   '/evm/{chainId}/etherscan/address/{address}',

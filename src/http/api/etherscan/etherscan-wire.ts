@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-/** Texts of results that clients compare, letter by letter. */
+/** Result texts that clients compare exactly. */
 export const RESULT_TEXTS = {
   pending: 'Pending in queue',
   verified: 'Pass - Verified',
@@ -20,10 +20,10 @@ export const RESULT_TEXTS = {
   wrongAction: 'Error! Missing Or invalid Action name',
 } as const;
 
-/** Whose habits a client expects, as its path says. */
+/** Dialect that a client expects, derived from its path. */
 export type Dialect = 'etherscan' | 'blockscout';
 
-/** What a submission is answered, where the two differ. */
+/** Responses to a submission, which differ between the dialects. */
 export const SUBMISSION_TEXTS = {
   etherscan: {
     alreadyVerified: 'Contract source code already verified',
@@ -38,7 +38,7 @@ export const SUBMISSION_TEXTS = {
   { readonly alreadyVerified: string; readonly noCode: (address: string) => string }
 >;
 
-/** A verified contract as `getsourcecode` shows it: every member is text. */
+/** A verified contract in the format of `getsourcecode`: every member is text. */
 export const sourceRecordSchema = z
   .strictObject({
     SourceCode: z
@@ -62,7 +62,7 @@ export const sourceRecordSchema = z
   })
   .meta({ id: 'EtherscanSource', description: 'A contract as getsourcecode returns it' });
 
-/** A contract as `getsourcecode` shows it in the dialect of Blockscout; one that is not verified has few of them. */
+/** A contract in Blockscout's dialect of `getsourcecode`; an unverified contract has only a few of the members. */
 export const blockscoutRecordSchema = z
   .strictObject({
     Address: z.string(),
@@ -92,7 +92,7 @@ export const blockscoutRecordSchema = z
     description: 'A contract as Blockscout’s getsourcecode returns it',
   });
 
-/** The creation of a contract as `getcontractcreation` shows it. */
+/** The creation of a contract in the format of `getcontractcreation`. */
 const creationRecordSchema = z
   .strictObject({
     contractAddress: z.string(),
@@ -103,7 +103,7 @@ const creationRecordSchema = z
   })
   .meta({ id: 'EtherscanCreation', description: 'The creation of a verified contract' });
 
-/** An event as `getLogs` shows it; numbers are hexadecimal. */
+/** An event in the format of `getLogs`; numbers are hexadecimal. */
 const logRecordSchema = z
   .strictObject({
     address: z.string(),
@@ -118,7 +118,7 @@ const logRecordSchema = z
   })
   .meta({ id: 'EtherscanLog', description: 'An event of a contract' });
 
-/** Every answer of the protocol. */
+/** Response body of every action. */
 export const etherscanAnswerSchema = z
   .strictObject({
     status: z.enum(['0', '1']),
@@ -141,7 +141,7 @@ export const etherscanAnswerSchema = z
   })
   .meta({ id: 'EtherscanAnswer', description: 'An answer of the Etherscan protocol' });
 
-/** GET /v2/chainlist. */
+/** The body of GET /v2/chainlist. */
 export const chainListSchema = z
   .strictObject({
     comments: z.string(),

@@ -5,7 +5,7 @@ const A = `0x${'a1'.repeat(20)}`;
 const B = `0x${'b2'.repeat(20)}`;
 const LIMITS = { values: 10_000, sources: 100 } as never;
 
-/** The compilation of a record. */
+/** Reads the compilation from a record. */
 function compilationOf(record: object) {
   const given = { ContractName: 'Main', CompilerVersion: 'v0.8.30+commit.73712a01', ...record };
   const bytes = Buffer.from(JSON.stringify({ status: '1', message: 'OK', result: [given] }));

@@ -15,10 +15,10 @@ import { type StandardJsonCompilation } from '../../../verification/verification
 import { type RequestLimits } from '../../bodies/request-limits.ts';
 import { readBracedJson } from './verify-request.ts';
 
-/** What explorers write in place of an empty text. */
+/** Explorers may write null for an empty text. */
 const optionalText = z.string().nullish();
 
-/** The record of `getsourcecode`; Blockscout writes some members in its own way, and more of them. */
+/** The record of `getsourcecode`. Blockscout writes some members differently and adds others. */
 const recordSchema = z.looseObject({
   SourceCode: optionalText,
   ContractName: z.string(),
@@ -52,12 +52,13 @@ const answerSchema = z.looseObject({
 });
 
 const SHOWN_CHARACTERS = 200;
-/** What may be a key that the answer quotes. */
+/** Words long enough to be an API key in a response that is quoted. */
 const LONG_WORD = /[\w-]{20,}/g;
 
 /**
- * The compilation that another explorer's answer to `getsourcecode` names.
- * @throws FullmatchError not_etherscan_verified, etherscan_limit, etherscan_request_failed, malformed_etherscan_response
+ * Reads the compilation from another explorer's response to `getsourcecode`.
+ * @throws FullmatchError not_etherscan_verified, etherscan_limit, etherscan_request_failed,
+ * malformed_etherscan_response
  */
 export function readExplorerRecord(
   bytes: Buffer<ArrayBuffer>,
@@ -70,7 +71,7 @@ export function readExplorerRecord(
   if (source === '') throw notVerified();
   const path = [record.ContractFileName, record.FileName].find((name) => (name ?? '') !== '');
   const compilerVersion = record.CompilerVersion.replace(/^vyper:/, '');
-  // A Blockscout says the language by the name of the file alone.
+  // Blockscout reveals the language only through the file name.
   const isVyper = compilerVersion !== record.CompilerVersion || /\.vyi?$/.test(path ?? '');
   const input = inputOf(record, source, { path: path ?? undefined, isVyper }, limits);
   const contractIdentifier = identify(record.ContractName, path ?? undefined, input);
@@ -80,7 +81,7 @@ export function readExplorerRecord(
   };
 }
 
-/** What an explorer says in place of a record. */
+/** Returns the error for a text that an explorer sends instead of a record. */
 function refusalOf(text: string): FullmatchError {
   if (/rate limit/i.test(text)) return explorerLimit();
   if (/not verified/i.test(text)) return notVerified();
@@ -116,7 +117,10 @@ function parse<Schema extends z.ZodType>(schema: Schema, value: unknown): z.outp
   throw malformed('a member is missing or of another type than getsourcecode has');
 }
 
-/** The input in whichever form the record holds it: standard JSON in braces, sources as JSON, or one text. */
+/**
+ * Builds the input from any form the record may have: standard JSON in extra braces, sources as JSON, or a
+ * single text.
+ */
 function inputOf(
   record: ExplorerRecord,
   source: string,
@@ -142,7 +146,7 @@ function inputOf(
   return withSettings(record, sources, settings, isVyper);
 }
 
-/** The member that holds settings as a compiler takes them. */
+/** Reads the member that holds compiler settings. */
 function settingsIn({ CompilerSettings: given }: ExplorerRecord, limits: RequestLimits): Members {
   if (typeof given !== 'string') return given ?? {};
   try {
@@ -153,7 +157,10 @@ function settingsIn({ CompilerSettings: given }: ExplorerRecord, limits: Request
   }
 }
 
-/** Several sources in one JSON object, which may hold settings too; undefined where it is none, such as a source in Yul. */
+/**
+ * Reads several sources from one JSON object, which may also hold settings. Returns undefined if the text is
+ * not such an object; a Yul source, for example, starts with a brace too.
+ */
 function sourcesIn(
   source: string,
   limits: RequestLimits,
@@ -176,7 +183,7 @@ function sourcesIn(
   };
 }
 
-/** An input with the settings that the record holds whole, and what other members say beside them. */
+/** Builds an input from the complete settings in the record and the settings in its other members. */
 
 function withSettings(
   record: ExplorerRecord,
@@ -200,7 +207,7 @@ function withSettings(
       ...(record.EVMVersion && { evmVersion: record.EVMVersion.toLowerCase() }),
       libraries: placeable(librariesIn(record), sources),
     });
-    // Settings that a compiler takes leave out what is off.
+    // Compiler settings omit options that are off.
     const { optimizer, ...others } = input.settings;
     const isStated = isEnabled || Object.keys(given).length === 0;
     return { ...input, settings: { ...others, ...(isStated && { optimizer }), ...given } };
@@ -212,7 +219,7 @@ function withSettings(
 
 type LibraryEntry = readonly [name: string, address: string];
 
-/** Libraries as explorers list them: `Name:address;Name:address`, or as Blockscout does. */
+/** Lists the libraries of a record, in the common form `Name:address;Name:address` or in Blockscout's form. */
 function librariesIn({ Library, ExternalLibraries }: ExplorerRecord): readonly LibraryEntry[] {
   const listed = (Library ?? '').split(/[;,]/).flatMap((entry): readonly LibraryEntry[] => {
     const colon = entry.lastIndexOf(':');
@@ -225,8 +232,8 @@ function librariesIn({ Library, ExternalLibraries }: ExplorerRecord): readonly L
 }
 
 /**
- * The libraries of which the record says which they are. Where several files declare a name, it does not: the code on chain
- * has their addresses.
+ * Keeps the libraries whose names are unambiguous. If several files declare a name, the addresses come from
+ * the bytecode on chain.
  */
 function placeable(
   libraries: readonly LibraryEntry[],
@@ -238,14 +245,17 @@ function placeable(
   return Object.fromEntries(libraries.filter(([id]) => isClear(id)));
 }
 
-/** `path:Name`; undefined where the record leaves open which source it is: the code on chain says it then. */
+/**
+ * Returns `path:Name`; undefined if the record does not identify the source, in which case the bytecode on
+ * chain does.
+ */
 function identify(
   name: string,
   path: string | undefined,
   { language, sources }: StandardJsonInput,
 ): string | undefined {
   if (path !== undefined && Object.hasOwn(sources, path)) {
-    // An explorer calls a Vyper contract by the title in its documentation.
+    // Explorers name a Vyper contract by the title in its documentation.
     const file = path.slice(path.lastIndexOf('/') + 1).replace(/\.vyi?$/, '');
     return `${path}:${language === 'Vyper' ? file : name}`;
   }

@@ -5,7 +5,7 @@ import { renderSourceRecord } from './source-record.ts';
 const A = `0x${'a1'.repeat(20)}`;
 const B = `0x${'B2'.repeat(20)}`;
 
-/** A verified contract with libraries that its settings and its code name. */
+/** Returns the sections of a verified contract with libraries in its settings and in its bytecode. */
 function sectionsOf(configured: object, linked: object): Partial<ContractSections> {
   const compilation = {
     ...{ language: 'solidity', version: '0.8.30+commit.73712a01', name: 'Main' },

@@ -9,7 +9,7 @@ import { RESULT_TEXTS, type sourceRecordSchema } from './etherscan-wire.ts';
 
 type SourceRecord = AnswerOf<typeof sourceRecordSchema>;
 
-/** The sections that {@link renderSourceRecord} shows. */
+/** Sections that {@link renderSourceRecord} shows. */
 export const SOURCE_RECORD_SECTIONS = [
   'compilation',
   'sources',
@@ -18,7 +18,7 @@ export const SOURCE_RECORD_SECTIONS = [
   'runtimeCode',
 ] as const satisfies readonly (keyof ContractSections)[];
 
-/** The record of a contract that is not verified. */
+/** The record of an unverified contract. */
 export const UNVERIFIED_RECORD: SourceRecord = {
   SourceCode: '',
   ABI: RESULT_TEXTS.notVerified,
@@ -38,12 +38,15 @@ export const UNVERIFIED_RECORD: SourceRecord = {
   SimilarMatch: '',
 };
 
-/** The JSON text of an ABI; a contract without one, such as one in Yul, has an empty one. */
+/** Returns the ABI as JSON text; an empty ABI for a contract without one, such as a Yul contract. */
 export function renderAbi({ artifacts }: Partial<ContractSections>): string {
   return JSON.stringify(artifacts?.['abi'] ?? []);
 }
 
-/** A verified contract as `getsourcecode` shows it. @param implementation of a proxy, where it is known to be one */
+/**
+ * Renders a verified contract in the format of `getsourcecode`.
+ * @param implementation the implementation, if the contract is a known proxy
+ */
 export function renderSourceRecord(
   sections: Partial<ContractSections>,
   implementation: Hex | undefined,
@@ -81,28 +84,28 @@ export function renderSourceRecord(
   };
 }
 
-/** What an import says of the arguments by its own word is left out: the protocol has no place for claims. */
+/** Omits constructor arguments that an import only claims: the protocol cannot mark them as claims. */
 export function argumentsOf(creationCode: ContractSections['creationCode'] | undefined): string {
   const { values, unprovenValues = [] } = creationCode ?? {};
   const text = values?.['constructorArguments'];
   return typeof text === 'string' && !unprovenValues.includes('arguments') ? text.slice(2) : '';
 }
 
-/** The libraries that the settings name or that were read in the codes. */
+/** Lists the libraries from the settings and from the bytecode. */
 export function librariesOf({
   compilation,
   creationCode,
   runtimeCode,
 }: Partial<ContractSections>): readonly (readonly [name: string, address: string])[] {
   const configured = membersOf(compilation?.settings['libraries']);
-  // Libraries of two files may have one name: each pair of a name and an address stands once.
+  // Libraries of two files may share a name; list each pair of name and address once.
   const found = new Map<string, readonly [string, string]>();
   const add = (name: string, address: string): void => {
     const key = `${name}:${address.toLowerCase()}`;
     if (!found.has(key)) found.set(key, [name, address]);
   };
   for (const [path, libraries] of Object.entries(configured)) {
-    // Before Solidity 0.5 a library stood without its source.
+    // Before Solidity 0.5, settings named libraries without their source.
     const named = isMembers(libraries) ? libraries : { [path]: libraries };
     for (const [name, address] of Object.entries(named)) {
       add(name, String(address));
@@ -121,7 +124,7 @@ const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
 
 const LICENSE = /SPDX-License-Identifier:[ \t]{0,8}([\w.+-]{1,64})/;
 
-/** The SPDX identifier that a source names. */
+/** Returns the SPDX identifier of a source. */
 export function licenseOf(source = ''): string {
   return LICENSE.exec(source)?.[1] ?? '';
 }

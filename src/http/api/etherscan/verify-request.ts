@@ -21,27 +21,28 @@ import {
   requireField,
 } from './etherscan-fields.ts';
 
-/** What of a request is known before its body is read. */
+/** Facts about a request that are known before its body is read. */
 export interface EtherscanForm {
   readonly kind: 'etherscan';
   readonly contentType: string;
   readonly query: Readonly<Record<string, string>>;
-  /** Where the path names the chain. */
+  /** Set if the path names the chain. */
   readonly chainId?: number;
 }
 
-/** What a body asks: a verification, or something that its short fields say. */
+/** A request read from a body: a verification, or the short fields of another action. */
 export type EtherscanRequest =
   | { readonly verification: VerificationRequest; readonly key?: string }
   | { readonly fields: EtherscanFields };
 
-/** What is not handed on where nothing is to be verified. */
+/** Fields that are dropped unless the request is a verification. */
 const LONG_FIELDS = new Set(['sourceCode', 'constructorArguments', 'constructorArguements']);
 const SHORT_FIELD_BYTES = 4_096;
 
 /**
- * Reads a body, whose parameters come before those of the query.
- * @throws FullmatchError invalid_parameter, unsupported_chain, invalid_json, malformed_request, request_too_many_values
+ * Reads a body; its parameters take precedence over those of the query.
+ * @throws FullmatchError invalid_parameter, unsupported_chain, invalid_json, malformed_request,
+ * request_too_many_values
  */
 export async function readEtherscanRequest(
   bytes: Buffer<ArrayBuffer>,
@@ -75,7 +76,7 @@ export async function readEtherscanRequest(
   };
 }
 
-/** The fields of a form with parts; a source may be sent as a file. */
+/** Reads the fields of a multipart form; a source may be sent as a file. */
 async function partsOf(form: FormData): Promise<ReadonlyMap<string, Buffer>> {
   const values = new Map<string, Buffer>();
   for (const [name, value] of form.entries()) {
@@ -86,7 +87,7 @@ async function partsOf(form: FormData): Promise<ReadonlyMap<string, Buffer>> {
   return values;
 }
 
-/** The arguments of the constructor in whichever spelling; empty ones are not given. */
+/** Reads the constructor arguments in either spelling; empty arguments count as absent. */
 function readArguments(
   values: ReadonlyMap<string, Buffer>,
   fields: EtherscanFields,
@@ -109,7 +110,7 @@ function readCompilation(
   limits: RequestLimits,
 ): VerificationRequest['compilation'] {
   if (source.length === 0) throw invalidField('sourceCode', 'is missing');
-  // forge writes the language before the version of Vyper.
+  // forge prefixes the version of Vyper with the language.
   const compilerVersion = requireField(fields, 'compilerversion').replace(/^vyper:/, '');
   const name = requireField(fields, 'contractname');
   const format = requireField(fields, 'codeformat');
@@ -142,7 +143,7 @@ const OPENING = 0x7b;
 const CLOSING = 0x7d;
 
 /**
- * The standard JSON input of a source, which some tools put in braces once more.
+ * Parses the standard JSON input in a source parameter; some tools add an extra pair of braces.
  * @throws FullmatchError invalid_json, request_too_many_values, invalid_parameter
  */
 export function readBracedJson(source: Buffer, limits: RequestLimits): StandardJsonInput {
@@ -161,8 +162,8 @@ export function readBracedJson(source: Buffer, limits: RequestLimits): StandardJ
 }
 
 /**
- * The input with its sources named as the contract is: forge names sources of Vyper by where they lie on its machine, and the
- * contract by where it lies in the project.
+ * Makes source paths relative to the project if they are not: forge sends Vyper sources with their paths on
+ * its machine, but the contract with its path in the project.
  */
 function withinProject(name: string, input: StandardJsonInput): StandardJsonInput {
   const end = `/${name.slice(0, Math.max(0, name.lastIndexOf(':')))}`;
@@ -173,11 +174,11 @@ function withinProject(name: string, input: StandardJsonInput): StandardJsonInpu
     ([path, text]) => [path.startsWith(project) ? path.slice(project.length) : path, text] as const,
   );
   const sources = Object.fromEntries(named);
-  // Two sources of one name would be one.
+  // Stripping the prefix must not merge two sources.
   return Object.keys(sources).length === named.length ? { ...input, sources } : input;
 }
 
-/** `path:Name`; of a name alone the one source that declares it. */
+/** Returns `path:Name`; a name alone is resolved to the only source that declares it. */
 function identify(name: string, input: StandardJsonInput): string {
   const found = findDeclaration(name, input);
   if (found !== undefined) return found;

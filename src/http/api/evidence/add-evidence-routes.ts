@@ -44,7 +44,7 @@ type WireJob = AnswerOf<typeof stateOfJobSchema>;
 type WireFailure = NonNullable<WireJob['failure']>;
 type WireComparison = NonNullable<NonNullable<WireFailure['comparedCodes']>['runtime']>;
 
-/** The routes that say how a match came about, or is about to. */
+/** Adds the routes that show how a match was found, or how a verification progresses. */
 export function addEvidenceRoutes(
   routes: OpenAPIHono,
   {
@@ -84,7 +84,7 @@ export function addEvidenceRoutes(
   routes.openapi(sourcePageRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
     const { after, path } = c.req.valid('query');
-    // PostgreSQL has no text with a NUL, so that no path has one.
+    // PostgreSQL text cannot contain NUL, so no stored path does.
     if (`${after ?? ''}${path ?? ''}`.includes('\0')) throw contractNotFound(chainId, address);
     const question = {
       limit: SOURCES_PER_PAGE,
@@ -152,7 +152,7 @@ function renderAlternative({
   return { ...alternative, recordedAt: recordedAt.toISOString() };
 }
 
-/** In the member order of standard JSON; entries make own members, so that a source may be called __proto__. */
+/** Members are in the order of standard JSON. Entries become own members, so a source may be named __proto__. */
 function renderAlternativeText({
   settings,
   sources,
@@ -175,7 +175,7 @@ function renderHashes({
   return { onChain: onChain ?? null, recompiled: recompiled ?? null };
 }
 
-/** A window that is the whole code is left out: that code stands beside it already. */
+/** Omits a window that covers the whole bytecode, which is already in the response. */
 function renderComparedCodes({
   runtime,
   creation,
@@ -194,7 +194,7 @@ function renderCode(code: ComparedCode | undefined): WireComparison['onChain'] {
   return isWhole(code) ? facts : { ...facts, window };
 }
 
-/** Members that are not known are undefined, which JSON leaves out. */
+/** Unknown members are undefined, which JSON omits. */
 function renderJobState({ failure, ...job }: VerificationJob): WireJob {
   return {
     id: job.id,

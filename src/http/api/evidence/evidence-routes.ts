@@ -30,7 +30,7 @@ const alternativeMembers = {
   creationMatch: matchSchema,
   recordedAt: z.iso.datetime(),
 };
-/** Another text that gives the code of a partial match. */
+/** Another input that compiles to the bytecode of a partial match. */
 export const alternativeSchema = z.strictObject(alternativeMembers);
 /** The body of GET /v1/contracts/{chainId}/{address}/alternatives/{matchId}. */
 export const alternativeTextSchema = z
@@ -212,7 +212,7 @@ export const alternativeRoute = createRoute({
   },
 });
 
-/** Sources of a page. */
+/** Number of sources per page. */
 export const SOURCES_PER_PAGE = 200;
 
 const sourcePageSchema = z

@@ -8,27 +8,27 @@ import { type HttpParts } from '../../http-parts.ts';
 import { mcpRoute } from './mcp-routes.ts';
 import { addTools } from './mcp-tools.ts';
 
-/** A question names a tool and some words. */
+/** Requests are small: a tool name and a few arguments. */
 export const MCP_BYTES = 65_536;
 const QUESTIONS = { total: 8, perClient: 5, waiting: 256, waitingPerClient: 64 };
-/** JSON-RPC 2.0: the request is not one that the server takes. */
+/** JSON-RPC 2.0: "Invalid Request". */
 const INVALID_REQUEST = -32_600;
 
-/** What the tools need: whom they ask, and for which client. */
+/** Dependencies of the tools. */
 interface McpParts extends Pick<HttpParts, 'answers' | 'version'> {
   readonly ask: HostApp['request'];
 }
 
 /**
- * The Model Context Protocol over streamable HTTP, by the protocol's own SDK, which is loaded with the first question. Every
- * question stands alone: there are no sessions, and no streams that stay open. The tools read what the public API says to
- * everybody, so that no `Origin` is refused.
+ * Adds the Model Context Protocol over streamable HTTP. It uses the official SDK, which is loaded on the
+ * first request. Requests are stateless: there are no sessions and no long-lived streams. The tools return
+ * only public data, so no `Origin` is refused.
  */
 export function addMcp(routes: OpenAPIHono, parts: McpParts): void {
   const questions = new Admission(QUESTIONS);
-  // The SDK judges the message.
+  // The SDK validates the message.
   routes.openapi({ ...mcpRoute, request: {} }, async (c) => {
-    // Whoever sends it slowly keeps no place.
+    // Read the body before admission, so that a slow upload does not occupy a slot.
     const request = await readWhole(c.req.raw);
     const answered = await parts.answers.admit(
       c,
@@ -50,8 +50,9 @@ export function addMcp(routes: OpenAPIHono, parts: McpParts): void {
 }
 
 /**
- * A request with its message; undefined where it has several. Batches are no part of the protocol since 2025-06-18: a hundred
- * calls would take the place of one, and a call that is cancelled beside it would never be answered.
+ * Reads a request with its message; returns undefined for a batch. Batches are not part of the protocol since
+ * 2025-06-18: a hundred calls would occupy one slot, and a call cancelled in the same batch would never get a
+ * response.
  */
 async function readWhole(request: Request): Promise<Request | undefined> {
   const body = await request.text();
@@ -67,7 +68,7 @@ function refuseBatch(): Response {
   );
 }
 
-/** By the protocol of 2026, or by those before, as the message says. */
+/** Answers with the 2026 protocol or an earlier one, depending on the message. */
 async function answerMessage(
   { ask, answers, version }: McpParts,
   c: Context,

@@ -1,7 +1,7 @@
 import { type McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
-/** Asks the public API of this service: a path below its root, with the query. */
+/** Requests a path, relative to the root and with its query, from this service's public API. */
 export type AskApi = (path: string) => Promise<{ readonly status: number; readonly text: string }>;
 
 const chainId = z.int().min(1).describe('The id of the chain, such as 1 for Ethereum Mainnet');
@@ -10,18 +10,18 @@ const address = z
   .regex(/^0x[0-9a-fA-F]{40}$/)
   .describe('0x and 40 hexadecimal digits');
 const words = z.string().min(1).max(200);
-/** Facts about a contract in the words of the API, without its sources, ABI and codes. */
+/** Fields of a contract as the API names them, without its sources, ABI and bytecode. */
 const CONTRACT_FIELDS =
   'compilation.language,compilation.compilerVersion,compilation.compilerSettings,compilation.fullyQualifiedName,deployment';
 
-/** A tool that only reads: what it is told, and the path of the API that answers. */
+/** Defines a read-only tool by its description and the API path that it requests. */
 function tool<Shape extends z.ZodRawShape>(told: {
   readonly name: string;
   readonly title: string;
   readonly description: string;
   readonly input: z.ZodObject<Shape>;
   readonly path: (input: z.infer<z.ZodObject<Shape>>) => string;
-  /** What of the answer is said; all of it where this is absent. */
+  /** Selects the part of the response to return; absent means all of it. */
   readonly pick?: (body: unknown) => unknown;
 }) {
   return told;
@@ -108,7 +108,7 @@ const TOOLS = [
       'The outcome of a verification job. A failure has `error` with a code and a message, and where sources do not match a diagnosis in `errorData.diagnosis`: another compiler, contract or setting that would match, or the line that differs.',
     input: z.object({ verificationId: z.uuid() }),
     path: ({ verificationId }) => `/v2/verify/${verificationId}`,
-    // The codes of both sides are what a diagnosis is about, and mean nothing to who reads text.
+    // Drops the raw bytecode: the diagnosis is derived from it, and a reader of text cannot use it.
     pick: (body) => {
       const { error, ...job } = body as { readonly error?: Readonly<Record<string, unknown>> };
       if (error === undefined) return job;
@@ -120,7 +120,7 @@ const TOOLS = [
   }),
 ] as const;
 
-/** Adds the tools, which read what the public API answers and nothing else. */
+/** Registers the tools; they only read the public API. */
 export function addTools(server: McpServer, ask: AskApi): void {
   for (const each of TOOLS) {
     const { name, title, description, input, path } = each;

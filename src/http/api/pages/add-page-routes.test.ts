@@ -169,7 +169,7 @@ describe('the pages of the API host', () => {
 
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-/** Dependencies, and the paths that pages ask for, as a URL parser reads them. */
+/** Records the paths that pages request, as a URL parser reads them. */
 function recordAsked(deps: HttpParts): { readonly deps: HttpParts; readonly asked: string[] } {
   const asked: string[] = [];
   const { renderer } = deps.pages;
@@ -280,7 +280,7 @@ describe('pages that are asked for together', () => {
     let dropped = 0;
     const admit = answers.admit.bind(answers);
     answers.admit = (c, make, admission) => {
-      // What a page asks for itself comes over no connection.
+      // A page's own API requests have no connection.
       if ((c.env as { incoming?: unknown }).incoming === undefined) {
         return admit(c, make, admission);
       }
@@ -301,12 +301,12 @@ describe('pages that are asked for together', () => {
     const ask = 'GET / HTTP/1.1\r\nHost: x\r\n\r\n';
     const many = await Promise.all(Array.from({ length: 12 }, () => RawClient.connect(port)));
     many.forEach((client) => client.send(ask));
-    // Five pages of a client are made at once.
+    // Five pages per client are made at once.
     await waitUntil(() => asked === 12 && read === 5);
     many.forEach(({ socket }) => socket.destroy());
     await waitUntil(() => dropped === 12);
     gate.open();
-    // Whatever went on has done so before another page is made.
+    // Making another page gives all running work time to finish.
     const late = await RawClient.connect(port);
     late.send(ask);
     expect((await late.answer()).status).toBe(200);
@@ -334,12 +334,12 @@ describe('pages that are asked for together', () => {
 
 describe('a page that exceeds its limits', () => {
   const ADDRESS = `0x${'1'.repeat(40)}`;
-  // The escapes of line breaks take the thread some tens of milliseconds to read.
+  // Escaping the line breaks keeps the thread busy for tens of milliseconds.
   const SOURCE = { path: 'a.sol', bytes: 1_500_000, content: '\n'.repeat(1_500_000) };
   const pages: WebBundle[] = [];
   afterEach(() => Promise.all(pages.splice(0).map(({ renderer }) => renderer.close())));
 
-  /** An app with a contract of much data, for whose page there is this limit. */
+  /** Creates an app with a large contract, whose page has the given limits. */
   async function appWith(limit: Partial<PageLimits['large']>): Promise<HostApp> {
     const large = { ...PAGE_LIMITS.large, ...limit };
     const bundle = await readWebBundle({ ...PAGE_LIMITS, large });

@@ -25,35 +25,38 @@ import { answerProblemPlainly } from './plain-page.ts';
 import { type PageHost } from './server-bundle.ts';
 import { type WebBundle } from './web-bundle.ts';
 
-/** What the pages of a host are served with. */
+/** Dependencies of the pages of a host. */
 interface PageParts {
   readonly host: PageHost;
   readonly bundle: WebBundle;
   readonly version: string;
-  /** Whether the pages show what is unlisted, below the prefixes alone. */
+  /** Whether the pages show unlisted contracts; such a host serves pages only below the prefixes. */
   readonly isUnlisted?: boolean;
   readonly urls: () => HostUrls;
-  /** The prefixes at which the host answers beside its root. */
+  /** Prefixes at which the host answers in addition to its root. */
   readonly prefixes: readonly string[];
-  /** Templates at which a route answers too: people get the page and programs the route, by `Accept`. */
+  /** Templates that an API route shares: `Accept` decides whether a client gets the page or the API response. */
   readonly shared?: readonly string[];
-  /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
+  /** Sends an in-process request to the host: pages read only the public API. */
   readonly ask: PageMaking['ask'];
   readonly answers: PageMaking['answers'];
-  /** Another number after every change of what is published; absent where the pages show anything else. */
+  /** Changes whenever published data changes; absent if the pages also show other data. */
   readonly revision?: () => number;
 }
 
-/** Says a problem as a page to a client that prefers one; undefined to every other. */
+/** Renders a problem as a page if the client prefers one; otherwise returns undefined. */
 export type ProblemPages = (problem: Problem, c: Context) => Promise<Answer> | undefined;
 
 const READS = new Set(['GET', 'HEAD']);
 
 const compressGzip = promisify(gzip);
-/** A page is shorter in gzip; by how much, nobody needs to know before. */
+/** A page is always smaller in gzip; its exact size is not needed to choose the coding. */
 const LENGTHS = { identity: 2, gzip: 1 } as const;
 
-/** Pages that are made at once, in all and of one network: they wait for the database, and are written one after the other. */
+/**
+ * Limits on concurrent page rendering, in total and per client network: pages wait for the database and are
+ * written one at a time.
+ */
 const PAGES = { total: 8, perClient: 5, waiting: 256, waitingPerClient: 32 };
 
 const A_YEAR = 'public, max-age=31536000, immutable';
@@ -63,18 +66,18 @@ const ASSET_TYPES: Readonly<Record<string, string>> = {
   svg: 'image/svg+xml',
 };
 
-/** Each part of a path makes the links of its page longer: nobody types a longer one. */
+/** Longest path shown on an error page: each segment adds to the relative links, and no person types a longer path. */
 const PATH_SHOWN_CHARACTERS = 512;
 
-/** What the pages of a host share. */
+/** State that the pages of a host share. */
 interface PageState {
   readonly making: PageMaking;
   readonly kept: KeptPages;
 }
 
 /**
- * Adds the pages of a host and the files that they load. They are no part of the OpenAPI document. What is not found
- * is said by a page too.
+ * Adds the pages of a host and the files that they load. They are not part of the OpenAPI document. Unknown
+ * paths also get a page.
  */
 export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPages {
   const { bundle, ask, answers } = parts;
@@ -106,7 +109,7 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPag
   );
   return (problem, c) => {
     if (!READS.has(c.req.method) || !prefersPage(c)) return undefined;
-    // No page can be written in the place of one that could not.
+    // A page that could not be written cannot be replaced by another rendered page.
     if (problem.code === 'page_too_large') {
       return Promise.resolve(answerProblemPlainly(problem, policyOf(parts, c)));
     }
@@ -116,7 +119,7 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPag
   };
 }
 
-/** Browsers name HTML before everything else; programs name JSON, or nothing. */
+/** Returns whether the client prefers HTML: browsers list it first; programs list JSON or send no preference. */
 function prefersPage(c: Context): boolean {
   const supports = ['application/json', 'text/html'];
   return accepts(c, { header: 'Accept', supports, default: 'application/json' }) === 'text/html';
@@ -129,7 +132,7 @@ async function answerPage(
   c: Context,
   problem: Problem | undefined,
 ): Promise<Answer> {
-  // A page is made of what the public interface answers. One that waited for another page would wait for its own turn.
+  // A page is built from the public API. If it requested another page, it would wait for its own slot.
   if (isAskedForPage(c.env)) throw notFound(c.req.path);
   const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
   const coding = chooseCoding(accepted, LENGTHS) === 'gzip' ? 'gzip' : 'identity';
@@ -152,11 +155,14 @@ async function answerPage(
   });
 }
 
-/** Nothing is loaded from elsewhere, and nothing that is written into a page runs. The search leads to the API host. */
+/**
+ * Returns the headers of a page: it loads nothing from other origins and runs no inline script. The search
+ * form submits to the API host.
+ */
 function policyOf({ host, urls }: PageParts, c: Context): ResponseHeaders {
   const { api } = urlsSeenBy(c.req.url, urls(), host);
   const elsewhere = host === 'api' || api === undefined ? [] : [new URL(api).origin];
-  // The operator's page sends to itself as well.
+  // Forms on the operator's page submit to its own host as well.
   const searched =
     elsewhere.length === 0 || host === 'operator' ? ["'self'", ...elsewhere] : elsewhere;
   return {
@@ -166,7 +172,10 @@ function policyOf({ host, urls }: PageParts, c: Context): ResponseHeaders {
   };
 }
 
-/** A page that is the same for everybody is made once for each URL at which it is asked for. */
+/**
+ * Returns a page, from the cache if possible. A page that is the same for all clients is made once for each
+ * URL under which it is requested.
+ */
 async function findPage(
   { host, version, urls, prefixes, isUnlisted = false, revision }: PageParts,
   { making, kept }: PageState,
@@ -182,13 +191,13 @@ async function findPage(
   const seen = urlsSeenBy(c.req.url, own, host);
   const { api, repository } = seen;
   const base = baseOf(below, prefix);
-  // Names that clients make up would push out the pages that everybody asks for.
+  // Host names that clients make up would evict the commonly requested pages.
   const isKept = problem === undefined && seen === own;
   const key = JSON.stringify([path, search, base, api, repository]);
   const madeOf = revision?.();
   const known = isKept ? kept.find(key, madeOf) : undefined;
   if (known !== undefined) return known;
-  // The pages of everybody are one step above those of unlisted contracts.
+  // The public pages are one level above those of unlisted contracts.
   const ownSite = isUnlisted ? `${base}../` : base;
   const site = host === 'api' ? ownSite : api && `${api}/`;
   const page = await makePage(c, making, {
@@ -214,14 +223,14 @@ async function findPage(
   return result;
 }
 
-/** From a page to the root of its host. */
+/** Returns the relative path from a page to the root of its host. */
 function baseOf(below: string, prefix: string): string {
-  // At the prefix itself, without a slash behind it, relative links begin one step above.
+  // At the prefix itself, without a trailing slash, relative links resolve one level higher.
   if (below === '') return `./${prefix.slice(prefix.lastIndexOf('/') + 1)}/`;
   return '../'.repeat(below.split('/').length - 2) || './';
 }
 
-/** In gzip where the client takes it; a client that refuses both codings gets the file as it is. */
+/** Serves a file, in gzip if the client accepts it; a client that refuses both codings gets the file uncompressed. */
 function answerAsset({ assets }: WebBundle, name: string, accepted: string | undefined): Answer {
   const asset = assets.get(name);
   if (asset === undefined) throw notFound(`/assets/${name}`);

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { type WrittenPage } from './make-page.ts';
 
-/** A page, also in gzip once it was asked for. */
+/** A page, with its gzip once requested. */
 export interface MadePage {
   readonly page: WrittenPage;
   gzip?: Buffer<ArrayBuffer>;
@@ -14,16 +14,16 @@ interface Kept {
 }
 
 const KEPT_BYTES = 16 * 2 ** 20;
-/** Longer pages of published data are rare, and asked for by one reader. */
+/** Longer pages of published data are rare and unlikely to be requested twice in a row. */
 const LONGEST_SHARED_BYTES = 2 ** 18;
-/** Relative times and the health of chains change without a revision. */
+/** Relative times and chain health change without a new revision. */
 const SHARED_MS = 1_000;
-/** Its gzip is made later; a quarter of the page is more than most take. */
+/** The gzip is added later; a quarter of the page is enough for most. */
 const sizeOf = ({ made: { page } }: Kept): number => Math.ceil(page.bytes.byteLength * 1.25);
 
 /**
- * Pages that are made once for everybody: static ones for good, and those of published data for a second at most, or
- * until something is published.
+ * Cache of pages that are the same for all clients: static pages for good, and pages of published data for at
+ * most a second or until new data is published.
  */
 export class KeptPages {
   readonly #pages = new LRUCache<string, Kept>({
@@ -31,7 +31,7 @@ export class KeptPages {
     sizeCalculation: sizeOf,
   });
 
-  /** The page with this key, as long as `revision` is what it was made of. */
+  /** Returns the page with this key if it was made from the same `revision`. */
   find(key: string, revision: number | undefined): MadePage | undefined {
     const kept = this.#pages.get(key);
     if (kept === undefined || kept.made.page.isStatic) return kept?.made;
@@ -39,7 +39,7 @@ export class KeptPages {
     return isCurrent ? kept.made : undefined;
   }
 
-  /** Keeps a page that shows the same to everybody, and nothing that could not be read. */
+  /** Caches a page unless it differs between clients or is incomplete. */
   keep(key: string, made: MadePage, revision: number | undefined): void {
     const { status, isStatic, isShared, isWhole, bytes } = made.page;
     const isShort = bytes.byteLength < LONGEST_SHARED_BYTES;

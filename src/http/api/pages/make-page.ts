@@ -9,32 +9,32 @@ import { type PageRenderer } from './page-renderer.ts';
 import { type MissingAnswer, type PageStep, type PageTask } from './page-thread.ts';
 import { type PrefetchedResponse, type PageFacts } from './server-bundle.ts';
 
-/** What a page is made with. */
+/** Dependencies of making a page. */
 export interface PageMaking {
   readonly renderer: Pick<PageRenderer, 'advance' | 'isLarge'>;
-  /** Answers a request to the host, without a network: the pages read the public interface and nothing else. */
+  /** Sends an in-process request to the host: pages read only the public API. */
   readonly ask: (path: string, init: RequestInit, env: AskedFor) => Response | Promise<Response>;
   readonly answers: Pick<RecordAnswers, 'clientOf' | 'admit'>;
-  /** Pages that are made at once: they wait for the database. */
+  /** Limit on pages made at once: they wait for the database. */
   readonly pages: Admission;
-  /** Since when parts of the host's pages fail in this process. */
+  /** When each part of the host's pages began to fail in this process. */
   readonly outages: FailureTimes;
 }
 
-/** A page and its document. */
+/** A page as bytes, with its facts. */
 export interface WrittenPage extends PageFacts {
   readonly bytes: Buffer<ArrayBuffer>;
-  /** Whether all that it shows could be read. */
+  /** Whether all data that the page shows could be read. */
   readonly isWhole: boolean;
 }
 
-/** The routes answer in milliseconds, and a page comes without the part that does not. */
+/** Routes answer in milliseconds; a page omits the data of a route that does not answer within this time. */
 const TIMEOUT_MS = 3_000;
 
 /**
- * Makes a page: what it needs is read here, and it is written on another thread. One of much data gives its place
- * back before it waits for that, so that it holds up no page that is soon made.
- * @returns undefined where no page has the path
+ * Makes a page: reads its data here and writes it on another thread. A page with much data releases its slot
+ * before it waits for that thread, so that it does not delay quick pages.
+ * @returns undefined if no page has the path
  * @throws FullmatchError page_too_large, too_many_client_answers, too_many_answers
  */
 export async function makePage(
@@ -45,7 +45,7 @@ export async function makePage(
   const { renderer, answers, pages } = making;
   let task: PageTask = { ...asked, answers: [] };
   let step: PageStep = { missing: [] };
-  /** Reads and writes while there is little data. */
+  /** Reads and writes as long as there is little data. */
   const advanceSmall = async (asker: Requester): Promise<void> => {
     for (;;) {
       if ('missing' in step)
@@ -71,7 +71,7 @@ export async function makePage(
   };
 }
 
-/** The task with what it waits for. An answer that proved outdated is replaced. */
+/** Returns the task with the missing responses added; outdated responses are replaced. */
 async function readMissing(
   c: Context,
   making: PageMaking,
@@ -80,7 +80,7 @@ async function readMissing(
 ): Promise<PageTask> {
   const read = await Promise.all(
     missing.map(async (each) => {
-      // Most routes do all their work within the call.
+      // Most routes do all their work synchronously, so yield between them.
       await untilNextTurn();
       signal.throwIfAborted();
       return readAnswer(c, making, each);

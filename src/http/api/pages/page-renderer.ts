@@ -8,28 +8,29 @@ import { type PageAnswer, type PageFiles, type PageStep, type PageTask } from '.
 import { type PrefetchedResponse } from './server-bundle.ts';
 import { pageTooLarge, TooLargePages } from './too-large-pages.ts';
 
-/** What the threads of the pages may cost. */
+/** Resource limits of the page threads. */
 export interface PageLimits {
-  /** Of the thread for pages of little data, which never wait for the others. */
+  /** Limits of the thread for pages with little data, which never wait for large pages. */
   readonly small: ThreadLimits;
   readonly large: ThreadLimits;
 }
 
 const MIB = 2 ** 20;
-/** Pages of less are written in milliseconds, and most are. */
+/** Pages with less data than this take milliseconds; most pages are smaller. */
 const SMALL_BYTES = 2 ** 18;
-/** Of the data of one page: pages that wait for their thread hold theirs. */
+/** Most data of one page: pages in the queue of a thread hold their data. */
 const MOST_BYTES = 8 * MIB;
-/** Long documents of the service's own, which a thread parses once after a change. */
+/** Long documents of the service itself; a thread parses each only once per change. */
 const KEPT_DOCUMENTS = ['v1/registry', 'v1/statistics'];
-/** A thread starts within its first task. The one of small pages stays, so that these are there at once. */
+/** A thread starts with its first task. The thread for small pages stays alive, so that they are served at once. */
 export const PAGE_LIMITS: PageLimits = {
   small: { heapBytes: 128 * MIB, taskTimeoutMs: 10_000, queueLimit: 256, idleMs: 3_600_000 },
   large: { heapBytes: 384 * MIB, taskTimeoutMs: 15_000, queueLimit: 16, idleMs: 30_000 },
 };
 
 /**
- * Writes pages off the thread that serves. Those of much data have a thread of their own. A page that ran out of time or memory is not tried again for a while.
+ * Writes pages off the main thread. Pages with much data have a thread of their own. A page that exceeds its
+ * time or memory is refused for a while.
  */
 export class PageRenderer {
   readonly #small: TaskThread<PageTask, PageAnswer>;
@@ -42,14 +43,15 @@ export class PageRenderer {
     this.#large = new TaskThread(program, large, files);
   }
 
-  /** Whether a page of these answers belongs to the thread of the large ones. */
+  /** Returns whether a page with these responses belongs to the thread for large pages. */
   isLarge(answers: readonly PrefetchedResponse[]): boolean {
     return sizeOf(answers) > SMALL_BYTES;
   }
 
   /**
-   * Writes a page, or says what has to be read before.
-   * @throws FullmatchError page_too_large, too_many_answers, shutting_down; the reason of the asker's signal
+   * Writes a page, or returns the responses that must be read first.
+   * @throws FullmatchError page_too_large, too_many_answers, shutting_down; the reason of the requester's
+   * signal
    */
   async advance(task: PageTask, { client, signal }: Requester): Promise<PageStep> {
     if (sizeOf(task.answers) > MOST_BYTES) throw pageTooLarge();
@@ -65,7 +67,6 @@ export class PageRenderer {
     });
   }
 
-  /** Ends the threads. */
   async close(): Promise<void> {
     await Promise.all([this.#small.close(), this.#large.close()]);
   }
@@ -77,8 +78,8 @@ function sizeOf(answers: readonly PrefetchedResponse[]): number {
 }
 
 /**
- * What tells a page from others: its path and the data that it shows. A query alone does not, since pages ignore what they do
- * not know of it.
+ * Returns the identity of a page: its path and the data that it shows. The query is not part of it, since
+ * pages ignore unknown parameters.
  */
 function keyOf({ question: { path, problem }, context: { host }, answers }: PageTask): string {
   const data = answers.map((answer) => answer.path).sort();

@@ -12,29 +12,29 @@ import {
 } from './server-bundle.ts';
 import { lowerThreadPriority } from '../../../lib/thread-priority.ts';
 
-/** A page to write, with what was read for it so far. */
+/** A page to write, with the responses read for it so far. */
 export interface PageTask {
   readonly question: PageQuestion;
   readonly context: PageContext;
   readonly answers: readonly PrefetchedResponse[];
 }
 
-/** What a page needs: a path of its host, and the tag of the content that is at hand. */
+/** A response that a page needs: a path of its host, and the entity tag of the content at hand. */
 export interface MissingAnswer {
   readonly path: string;
   readonly tag?: string;
 }
 
-/** A page, `none` where no page has the path, or what has to be read before it can be written. */
+/** A page, `none` if no page has the path, or the responses that must be read first. */
 export type PageStep =
   | { readonly page: PageFacts; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly missing: readonly MissingAnswer[] }
   | { readonly none: true };
 
-/** What the thread answers. */
+/** A message from the page thread. */
 export type PageAnswer = PageStep | { readonly failed: string };
 
-/** The files of the views, given to the thread at its start. */
+/** Files of the views, passed to the thread at its start. */
 export interface PageFiles {
   readonly script: string;
   readonly views: ReadonlyMap<string, ViewFiles>;
@@ -48,7 +48,7 @@ function filesOf(view: string): ViewFiles {
   return views.get(view) ?? { script, modules: [], styles: [] };
 }
 
-/** Writes the page as far as it comes: where it waits for answers, these are told. */
+/** Writes the page as far as possible; returns the missing responses if there are any. */
 async function advance({ question, context, answers }: PageTask): Promise<PageStep> {
   const { render } = await bundle;
   const given = new Map(answers.map((answer) => [answer.path, answer]));
@@ -63,10 +63,10 @@ async function advance({ question, context, answers }: PageTask): Promise<PageSt
     isWritten = true;
   };
   rendering.then(end, end);
-  // All that can be done without further answers is done within one pass of the event loop.
+  // Everything possible without further responses happens within one turn of the event loop.
   do await setImmediate();
   while (!isWritten && missing.size === 0);
-  // The page is written anew with them; this writing ends here.
+  // This attempt ends here; the page is written again with the missing responses.
   if (!isWritten) return { missing: [...missing.values()] };
   const rendered = await rendering;
   if (rendered === undefined) return { none: true };

@@ -4,7 +4,7 @@ import { type Problem, retryAfter } from '../../error-response.ts';
 const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '"': '&quot;' };
 const escape = (text: string): string => text.replaceAll(/[&<"]/g, (each) => ENTITIES[each] ?? '');
 
-/** A problem as a page that nothing has to be read or computed for. */
+/** Renders a problem as a minimal page that needs no data and no page thread. */
 export function answerProblemPlainly(problem: Problem, headers: ResponseHeaders): Answer {
   const [title, detail] = [problem.title, problem.detail].map(escape);
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title} · Fullmatch</title></head><body><main><h1>${title}</h1><p>${detail} <code>${problem.code}</code></p></main></body></html>`;

@@ -1,15 +1,15 @@
 import { type HostUrls } from '../../http-parts.ts';
 import { type PageHost } from './server-bundle.ts';
 
-/** Names of this machine that lead clients elsewhere to their own machine, or nowhere. */
+/** Host names that resolve to the client's own machine, or to nothing, on other machines. */
 const OWN_NAMES: ReadonlySet<string> = new Set([
   ...['127.0.0.1', '[::1]', 'localhost', '0.0.0.0', '[::]'],
 ]);
 
 /**
- * The URLs of both hosts for links on a page: where nobody told the service its public URLs, they hold the name by which this
- * client reached it, such as the machine's address in its network. A request that came by another port came through a proxy,
- * which may have put any name there, and changes nothing.
+ * Returns the URLs of both hosts for the links on a page. If no public URLs are configured, the links use the
+ * host name that the client used, such as the machine's address in its network. A request on another port
+ * came through a proxy, which may have set any host name, so it changes nothing.
  */
 export function urlsSeenBy(requestUrl: string, urls: HostUrls, host: PageHost): HostUrls {
   const asked = new URL(requestUrl);

@@ -1,21 +1,21 @@
 import { packageFile } from '../../../lib/package-file.ts';
 
-/** Which pages there are: most are of the API host. */
+/** Hosts that have pages; most are on the API host. */
 export type PageHost = 'api' | 'repository' | 'operator';
 
-/** What is asked for: a path with a query, or what to say where nothing is. */
+/** A page request: a path with a query, and the problem to show if nothing is at the path. */
 export interface PageQuestion {
   readonly path: string;
   readonly query: string;
   readonly problem?: { readonly code: string; readonly detail: string };
 }
 
-/** What a page is told of where it is served. */
+/** Where a page is served. */
 export interface PageContext {
   readonly host: PageHost;
-  /** From the page to the root of its host: `./`, `../` and so on. */
+  /** Relative path from the page to the root of its host: `./`, `../` and so on. */
   readonly base: string;
-  /** From the page to the root of the API host; absent where that host is switched off. */
+  /** Path or URL from the page to the root of the API host; absent if that host is disabled. */
   readonly site?: string;
   readonly isUnlisted?: boolean;
   readonly version: string;
@@ -25,46 +25,46 @@ export interface PageContext {
   readonly now: string;
 }
 
-/** An answer of the host that was read for a page, as the bundle takes it. */
+/** A response of the host that was read for a page, in the form that the bundle expects. */
 export interface PrefetchedResponse {
-  /** Without its first slash. */
+  /** Without the leading slash. */
   readonly path: string;
-  /** When it was asked for, and since when it gives no answer that can be used. ISO 8601. */
+  /** Time of the request, and the time since which this path has given no usable response. ISO 8601. */
   readonly at: string;
   readonly since: string;
-  /** 0 where no answer came; 304 where the content is the one of the tag that was asked with. */
+  /** 0 if there was no response; 304 if the content still has the tag that was sent. */
   readonly status: number;
   readonly tag?: string;
   readonly body?: Uint8Array;
-  /** Set where no answer came within this time, in milliseconds. */
+  /** Timeout in milliseconds; set if no response came within it. */
   readonly timeoutMs?: number;
 }
 
-/** The files that the page of a view loads, below `assets/`. */
+/** Files below `assets/` that the page of a view loads. */
 export interface ViewFiles {
-  /** The script that every page begins with. */
+  /** Script at the beginning of every page. */
   readonly script: string;
-  /** The modules that it imports, so that a browser need not find them one after the other. */
+  /** Modules that it imports, listed so that a browser can load them in parallel. */
   readonly modules: readonly string[];
   readonly styles: readonly string[];
 }
 
-/** What the bundle says of a page beside its document. */
+/** Facts about a page apart from its document. */
 export interface PageFacts {
   readonly status: number;
-  /** Relative to the page; of a redirect only. */
+  /** Relative to the page; set only for a redirect. */
   readonly location?: string;
-  /** Whether it is the same whenever it is asked for in the same context. */
+  /** Whether the page is the same on every request in the same context. */
   readonly isStatic: boolean;
-  /** Whether it shows published data alone, so that one that is a second old may be shown to anybody. */
+  /** Whether it shows only published data, so that a copy one second old may be served to any client. */
   readonly isShared: boolean;
 }
 
-/** What the bundle of the service exports. */
+/** Exports of the bundle. */
 interface ServerBundle {
-  /** The path templates of all pages of a host. */
+  /** Returns the path templates of all pages of a host. */
   readonly templatesOf: (host: PageHost) => readonly string[];
-  /** Undefined where no page has the path. It waits for ever for what is not given. */
+  /** Renders a page; undefined if no page has the path. Never settles while a response is missing. */
   readonly render: (
     question: PageQuestion,
     context: PageContext,
@@ -78,7 +78,10 @@ interface ServerBundle {
 
 export const BUNDLE_FOLDER = packageFile('dist/web/');
 
-/** Loads what `npm run build` made of the pages for the service. @throws Error when it is not there */
+/**
+ * Loads the server bundle that `npm run build` creates.
+ * @throws Error if it does not exist
+ */
 export async function importServerBundle(): Promise<ServerBundle> {
   return (await import(new URL('server/server.js', BUNDLE_FOLDER).href)) as ServerBundle;
 }

@@ -9,7 +9,7 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
 describe('pages that proved too large', () => {
-  /** Pages, and how often each was written in vain. */
+  /** Returns the pages, and a function that fails to write a page and returns how often it tried. */
   function refusedPages(): { pages: TooLargePages; fail: (key: string) => Promise<number> } {
     const pages = new TooLargePages();
     const fail = async (key: string): Promise<number> => {

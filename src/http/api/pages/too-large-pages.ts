@@ -3,12 +3,12 @@ import { FullmatchError } from '../../../errors.ts';
 
 /** A page that took too long or too much memory. */
 interface TooLarge {
-  /** In milliseconds, see `performance.now`. */
+  /** In milliseconds of `performance.now`. */
   readonly until: number;
   readonly refusedMs: number;
 }
 
-/** A page that is being written, perhaps for several clients. */
+/** A page that is being written, possibly for several clients. */
 interface Writing {
   readonly stop: AbortController;
   clients: number;
@@ -19,17 +19,17 @@ const LONGEST_REFUSED_MS = 3_600_000;
 const MOST_KEPT = 1_000;
 
 /**
- * Remembers pages that took too long or too much memory to write, and refuses them without work: for a minute, since a busy
- * machine may have been the cause, and each further time for twice as long.
+ * Remembers pages that took too long or too much memory to write, and refuses them at once. The first refusal
+ * lasts a minute, since a busy machine may have been the cause; each further one lasts twice as long.
  */
 export class TooLargePages {
   readonly #known = new LRUCache<string, TooLarge>({ max: MOST_KEPT });
   readonly #writing = new Map<string, Writing>();
 
   /**
-   * Writes a page. Once it proves too large, all other clients that wait for it are refused too.
-   * @param key what tells pages from each other
-   * @throws FullmatchError page_too_large; what `write` throws
+   * Writes a page. If it proves too large, all other clients that wait for it are refused too.
+   * @param key the identity of the page
+   * @throws FullmatchError page_too_large; errors of `write`
    */
   async write<T>(
     key: string,
@@ -66,7 +66,7 @@ export class TooLargePages {
   }
 }
 
-/** The error for a page that takes too long or too much memory. */
+/** Returns the error for a page that takes too long or too much memory. */
 export function pageTooLarge(): FullmatchError {
   return new FullmatchError(
     'page_too_large',

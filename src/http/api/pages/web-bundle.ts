@@ -17,13 +17,13 @@ export interface WebAsset {
   readonly gzip: Buffer<ArrayBuffer>;
 }
 
-/** The pages as the build made them from web/. */
+/** The pages that the build created from web/. */
 export interface WebBundle {
-  /** The path templates of all pages of a host. */
+  /** Returns the path templates of all pages of a host. */
   readonly templatesOf: (host: PageHost) => readonly string[];
-  /** Writes pages on threads of its own. */
+  /** Writes pages on its own threads. */
   readonly renderer: Pick<PageRenderer, 'advance' | 'isLarge' | 'close'>;
-  /** All files below `assets/` by their names, which hold a hash of their content. */
+  /** All files below `assets/` by name; each name contains a hash of the content. */
   readonly assets: ReadonlyMap<string, WebAsset>;
 }
 
@@ -41,8 +41,9 @@ const VIEW = /^src\/views\/(.+)\.tsx$/;
 const nameOf = (path: string): string => path.replace(/^assets\//, '');
 
 /**
- * Reads the pages that `npm run build` made. @throws Error when they are not there.
- * @param limits of the threads that write them, where they are others than usual.
+ * Reads the pages that `npm run build` creates.
+ * @throws Error if they do not exist
+ * @param limits resource limits of the page threads
  */
 export async function readWebBundle(limits: PageLimits = PAGE_LIMITS): Promise<WebBundle> {
   const manifest = JSON.parse(
@@ -71,7 +72,7 @@ export async function readWebBundle(limits: PageLimits = PAGE_LIMITS): Promise<W
   return { templatesOf, renderer, assets: new Map(assets) };
 }
 
-/** All files of some modules and of what they import, the ones of the first module before the others. */
+/** Lists all files of the modules and their imports, those of the first module first. */
 function filesOf(manifest: Manifest, keys: readonly string[]): Omit<ViewFiles, 'script'> {
   const seen = new Set<string>();
   const modules: string[] = [];

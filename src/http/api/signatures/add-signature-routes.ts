@@ -11,11 +11,11 @@ import { IMPORT_BYTES, type ImportQuestion } from './signatures-body.ts';
 
 type SignatureParts = Pick<HttpParts, 'requests' | 'signatures' | 'trustedProxies'>;
 
-/** Hashes of one look-up. */
+/** Most hashes of one lookup. */
 const MOST_HASHES = 1000;
 const SELECTOR_CHARACTERS = 10;
 
-/** The routes of the signature database. */
+/** Adds the routes of the signature database. */
 export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): void {
   const { signatures, requests, trustedProxies } = parts;
   routes.openapi(lookupRoute, async (c) => {
@@ -52,7 +52,7 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
     const result = { function: render(found.function), event: render(found.event) };
     return answerJson(searchRoute, { ok: true, result }, REVALIDATED);
   });
-  // The body is read on a thread, which validates and hashes it.
+  // A worker thread reads, validates and hashes the body.
   routes.openapi({ ...importRoute, request: {} }, async (c) => {
     const read = await requests.read(c, { kind: 'signatures' }, IMPORT_BYTES);
     if (!('signatures' in read)) throw new Error('an import has signatures');
@@ -74,7 +74,10 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
   });
 }
 
-/** The hashes of a parameter, each once. @throws FullmatchError invalid_parameter */
+/**
+ * Returns the distinct hashes of a parameter.
+ * @throws FullmatchError invalid_parameter
+ */
 function hashesOf(parameter: string, text: string | undefined, digits: number): readonly Hex[] {
   const given = (text ?? '').split(',').filter((each) => each !== '');
   const isHash = new RegExp(`^0x[0-9a-fA-F]{${digits}}$`);

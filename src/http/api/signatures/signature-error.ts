@@ -20,6 +20,6 @@ export const signatureErrorShape: ErrorShape = {
   body: ({ detail, code }) => ({ ok: false, error: detail, code }),
 };
 
-/** A route's answer that is an error of the signature database. */
+/** Describes a response that is an error of the signature database. */
 export const signatureErrorResponse = (description: string) =>
   jsonResponse(description, signatureErrorSchema);

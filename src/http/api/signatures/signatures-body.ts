@@ -7,9 +7,9 @@ import type { SignatureImport } from '../../../repository/repository.ts';
 import { parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
 
-/** The largest body of an import, in bytes: clients send no larger ones. */
+/** Largest body of an import, in bytes; clients do not send larger ones. */
 export const IMPORT_BYTES = 102_400;
-/** Signatures of one import. */
+/** Most signatures of one import. */
 const MOST_IMPORTED = 5_000;
 
 const texts = z
@@ -23,13 +23,16 @@ export const importBodySchema = z
   .object({ function: texts, event: texts })
   .meta({ id: 'SignatureImportRequest', description: 'Signatures to import' });
 
-/** What a body asks to import: signatures with their hashes, and texts that are none. */
+/** An import read from a body: signatures with their hashes, and invalid signatures. */
 export interface ImportQuestion {
   readonly asked: SignatureImport;
   readonly invalid: Readonly<Record<'function' | 'event', readonly string[]>>;
 }
 
-/** Reads the body of an import, and hashes what it holds. @throws FullmatchError invalid_json, invalid_parameter */
+/**
+ * Reads the body of an import and hashes its signatures.
+ * @throws FullmatchError invalid_json, invalid_parameter
+ */
 export function readImportBody(bytes: Uint8Array, limits: RequestLimits): ImportQuestion {
   const given = validateBody(importBodySchema, parseJsonBody(bytes, limits));
   const [functions, events] = [sort(given.function), sort(given.event)];

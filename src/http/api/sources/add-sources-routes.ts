@@ -7,7 +7,7 @@ import { proposalRoute, verifySourcesRoute } from './sources-routes.ts';
 
 type SourcesParts = Pick<HttpParts, 'requests' | 'trustedProxies' | 'verification'>;
 
-/** The routes for sources as they were written. The body is read on a thread, which validates it. */
+/** Adds the routes that verify plain sources. A worker thread reads and validates the body. */
 export function addSourcesRoutes(
   routes: OpenAPIHono,
   { requests, verification, trustedProxies }: SourcesParts,

@@ -28,7 +28,7 @@ const TEXT_EXPECTED = 'text is expected';
 const MOST_RUNS = 4_294_967_295;
 const NAMES_SHOWN = 50;
 const MOST_ENTRIES = 1000;
-/** Of all remappings together: each is held against each import. */
+/** Limit on all remappings together: each remapping is compared with each import. */
 const MOST_REMAPPED_CHARACTERS = 65_536;
 
 /** The body of POST /v1/verify/sources/{chainId}/{address}. */
@@ -82,13 +82,13 @@ export const sourcesBodySchema = z
   })
   .meta({ id: 'SourcesRequest', description: 'Source files and their settings' });
 
-/** What a body asks to verify, without its place. */
+/** The verification that a body asks for, without chain and address. */
 type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
 
 /**
- * Reads a body with plain sources, and makes a standard JSON input of it.
- * @throws FullmatchError invalid_parameter, request_too_many_sources, source_path_too_long; missing_sources with
- * `details.missingSources`
+ * Reads a body with plain sources and builds a standard JSON input.
+ * @throws FullmatchError invalid_parameter, request_too_many_sources, source_path_too_long; missing_sources
+ * with `details.missingSources`
  */
 export function readSourcesBody(body: Members, limits: RequestLimits): Asked {
   const given = validateBody(sourcesBodySchema, body);
@@ -139,7 +139,7 @@ function buildVyper(
   );
 }
 
-/** The input, or the refusal of the member that it cannot be made of. */
+/** Builds the input; reports a fault as an error of the member that causes it. */
 function namingMembers(build: () => StandardJsonInput): StandardJsonInput {
   try {
     return build();
@@ -167,7 +167,7 @@ function requireImports(sources: Parameters<typeof findMissingImports>[0]): void
   );
 }
 
-/** The contract as path:Name; undefined where the code on chain is to say which it is. */
+/** Returns the contract as path:Name; undefined if the bytecode on chain must decide which contract it is. */
 function placeContract(contract: string, declared: readonly Declaration[]): string | undefined {
   if (contract.includes(':')) return contract;
   const fitting = declared.filter(({ name }) => contract === '' || name === contract);

@@ -46,7 +46,7 @@ import {
   POINTS_MAX,
 } from './statistics-routes.ts';
 
-/** Lists that are made at once: each takes a millisecond of the event loop after its reading. A history takes ten. */
+/** Lists made at once: each takes a millisecond of the event loop after its query; a history takes ten. */
 const LISTS_AT_ONCE = 4;
 const WAITING = { waiting: 512, waitingPerClient: 64 };
 const DAY_MS = 86_400_000;
@@ -58,7 +58,7 @@ const ADDRESS_PREFIX = /^0x[0-9a-f]{8,40}$/;
 const ADDRESS_CURSOR = /^[0-9a-f]{40}\.[0-9]{1,16}$/;
 const NAME_CURSOR = /^[0-9]{1,18}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[^\0]+$/s;
 
-/** The routes of this file. */
+/** All routes that this file adds. */
 export const statisticsRoutes = [
   overviewRoute,
   historyRoute,
@@ -69,7 +69,7 @@ export const statisticsRoutes = [
   sameCodeRoute,
 ] as const;
 
-/** Statistics over time, events, and the lists of contracts. */
+/** Adds the routes of statistics over time, events and contract lists. */
 export function addStatisticsRoutes(
   routes: OpenAPIHono,
   {
@@ -90,7 +90,7 @@ export function addStatisticsRoutes(
     return answerTagged(history, c.req.header('if-none-match'));
   });
   routes.openapi(eventsRoute, (c) => {
-    // Nobody takes the body of an answer to HEAD.
+    // A response to HEAD has no body.
     const listens = c.req.raw.method === 'GET';
     const client = clientOf(c.env, trustedProxies);
     const stream = listens ? activity.events.connect(client, c.req.header('last-event-id')) : null;
@@ -98,7 +98,7 @@ export function addStatisticsRoutes(
       headers: {
         'content-type': 'text/event-stream',
         'cache-control': NOT_STORED,
-        // A proxy of the nginx kind would hold events back until a buffer is full.
+        // nginx would otherwise buffer events until its buffer is full.
         'x-accel-buffering': 'no',
         ...BASE_HEADERS,
       },
@@ -147,7 +147,7 @@ const unknownPosition = (): FullmatchError =>
     'The feed does not have this position: the service was restored from a backup, or this is another service. Read it from the beginning, without `after`.',
   );
 
-/** The question of a query. */
+/** Builds the list query from the query parameters. */
 function listQuestion({
   chain,
   match,
@@ -169,12 +169,12 @@ function listQuestion({
     ...(match && { match }),
     ...(origin && { origin }),
     ...(trust && { trust }),
-    // A form without a cursor sends an empty one.
+    // A form without a cursor sends an empty value.
     ...(after !== undefined && after !== '' && { after }),
   };
 }
 
-/** Searches for what the text looks like. */
+/** Searches by address, hash or name, depending on the format of the text. */
 function search(
   contracts: ContractLists,
   text: string,
@@ -237,7 +237,7 @@ function invalid(parameter: string, message: string): FullmatchError {
   });
 }
 
-/** JSON with its entity tag, or 304 where the client holds it. */
+/** Returns JSON with its entity tag, or 304 if the client has it. */
 function answerTagged({ bytes, tags }: TaggedJson, ifNoneMatch: string | undefined): Answer {
   const validators = { etag: tags.identity, 'cache-control': REVALIDATED };
   if (ifNoneMatch !== undefined && matchIfNoneMatch(ifNoneMatch, tags, 'identity') !== undefined) {

@@ -12,7 +12,7 @@ const PAGE_MAX = 200;
 const match = z.enum(['full', 'partial']);
 const origin = z.enum(['verified', 'imported', 'monitored']);
 
-/** Contracts in a page where the client does not say. */
+/** Default number of contracts per page. */
 export const DEFAULT_PAGE = 50;
 
 const contractSummarySchema = z

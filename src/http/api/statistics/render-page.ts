@@ -4,7 +4,7 @@ import { checksumAddress } from '../../../lib/hex.ts';
 import type { ContractSummary, SummaryPage } from '../../../repository/repository.ts';
 import { type contractPageSchema } from './contract-list-routes.ts';
 
-/** A page of contracts as it goes over the wire. */
+/** Renders a page of contracts for the wire. */
 export function renderPage({ results, next }: SummaryPage): z.infer<typeof contractPageSchema> {
   return { results: results.map(renderSummary), next: next ?? null };
 }

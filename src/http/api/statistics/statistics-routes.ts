@@ -16,7 +16,7 @@ const position = z
   .regex(/^[0-9]+$/)
   .describe('The position in the event feed up to which everything is counted, in decimal digits');
 
-/** The longest history in points. */
+/** Most points of a history. */
 export const POINTS_MAX = 4000;
 
 /** The body of GET /v1/statistics. */
@@ -104,7 +104,7 @@ export const overviewRoute = createRoute({
   },
 });
 
-/** A history of so many chains is read in some hundredths of a second. */
+/** A history of this many chains takes tens of milliseconds to read. */
 const CHAINS_MAX = 500;
 const CHAINS = /^[1-9][0-9]{0,15}$/;
 const dayParameter = (description: string) =>
@@ -156,7 +156,7 @@ export const historyRoute = createRoute({
   },
 });
 
-/** The data of the events of {@link eventsRoute}, by their types. */
+/** Schemas of the event data of {@link eventsRoute}, by event type. */
 export const eventDataSchemas = {
   match: z
     .strictObject({
@@ -188,7 +188,7 @@ export const eventDataSchemas = {
   }),
 } as const;
 
-/** A place in the feed as its pages name it: the position, and a mark made of the event there. */
+/** A cursor of the feed: the position, and a mark derived from the event there. */
 export const FEED_CURSOR = /^([1-9][0-9]{0,17})-([0-9a-z]{1,32})$/;
 const FEED_CURSOR_HINT = 'the `next` of a page is expected';
 

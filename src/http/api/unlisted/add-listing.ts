@@ -6,7 +6,7 @@ import { clientOf } from '../../client-of.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { listingRoute } from './listing-route.ts';
 
-/** What the record of an unlisted contract says of how it was compiled. */
+/** How an unlisted contract was compiled, as its record states. */
 interface Compiled {
   readonly stdJsonInput: object;
   readonly compilation: { readonly compilerVersion: string; readonly fullyQualifiedName: string };
@@ -14,8 +14,8 @@ interface Compiled {
 }
 
 /**
- * Adds the route that lists an unlisted contract. The contract is verified anew, by the code that the chain has now: what
- * is published was never taken from what nobody could look at.
+ * Adds the route that publishes an unlisted contract. The contract is verified again against its current
+ * bytecode on chain, because nothing is published from a store that the public cannot inspect.
  */
 export function addListing(
   routes: OpenAPIHono,

@@ -31,10 +31,10 @@ import {
   RESOLVED_MAX,
 } from './look-up-routes.ts';
 
-/** The wire names of a match in the verification API v1. */
+/** Match names on the wire of the verification API v1. */
 const STATUS = { full: 'perfect', partial: 'partial' } as const;
 
-/** The routes of the verification API v1 that read contracts. */
+/** Adds the routes of the verification API v1 that read contracts. */
 export function addLookUpRoutes(
   routes: OpenAPIHono,
   parts: Pick<
@@ -98,7 +98,7 @@ export function addLookUpRoutes(
   );
   addListRoutes(routes, { contracts, registry });
   addTreeFiles(routes, { contracts, answers }, apiFileRoute);
-  // Behind the routes whose first word would be taken for a chain.
+  // Registered after the routes whose first segment it would read as a chain.
   routes.openapi(fullFilesRoute, (c) =>
     answerFiles(c, c.req.valid('param'), {
       ...files,
@@ -109,7 +109,7 @@ export function addLookUpRoutes(
 }
 
 /**
- * What each contract delegates to, or why its chain did not say, in the form of the API v1.
+ * Reads the proxy resolution of each contract, or why its chain could not be read, in the form of the API v1.
  * @throws FullmatchError invalid_parameter
  */
 async function resolveAll(
@@ -131,7 +131,7 @@ async function resolveAll(
   return new Map(await Promise.all(found.map(resolve)));
 }
 
-/** The routes that list the contracts of a chain. */
+/** Adds the routes that list the contracts of a chain. */
 function addListRoutes(
   routes: OpenAPIHono,
   { contracts, registry }: Pick<HttpParts, 'contracts' | 'registry'>,
@@ -188,17 +188,17 @@ function addListRoutes(
   });
 }
 
-/** Which files of a contract are shown, and how. */
+/** The files of a contract to show, and their format. */
 interface FilesView extends RecordView {
   readonly needsFull: boolean;
 }
 
-/** Remix compares this text to tell an unverified contract from a fault. */
+/** Remix compares this text to distinguish an unverified contract from an error. */
 function filesNotFound(): FullmatchError {
   return new FullmatchError('contract_not_found', 'Files have not been found!');
 }
 
-/** An entry for each address that was asked for: what its matches give, or that there are none. */
+/** Returns an entry for each requested address: the facts of its matches, or that there are none. */
 function entriesOf<Facts extends object>(
   addresses: readonly Hex[],
   found: readonly ContractMatch[],

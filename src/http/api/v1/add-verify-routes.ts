@@ -18,23 +18,23 @@ import { isFullMatch } from '../../../verification/verify-contract.ts';
 
 type VerifyParts = Pick<HttpParts, 'contracts' | 'requests' | 'trustedProxies' | 'verification'>;
 
-/** The wire names of a match in the verification API v1. */
+/** Match names on the wire of the verification API v1. */
 const STATUS = { full: 'perfect', partial: 'partial' } as const;
-/** The status of an answer without a match. */
+/** HTTP status of a response without a match. */
 const FAILURE_STATUS = { invalid_input: 400, no_match: 422, not_checked: 503 } as const;
 
-/** The routes of the verification API v1 that verify: one job each, whose end the client waits for. */
+/** Adds the routes of the verification API v1 that verify. Each request runs one job and waits for its end. */
 export function addV1VerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
-  // The body is read on a thread, which validates it.
+  // A worker thread reads and validates the body.
   for (const route of [v1RootRoute, v1VerifyRoute]) {
     routes.openapi({ ...route, request: {} }, (c) => verifyAndWait(c, parts));
   }
 }
 
-/** What a request asked for, as far as it is needed when the verification has ended. */
+/** The part of a request that is still needed after its verification. */
 interface Submission {
   readonly place: Pick<PackedRequest, 'chainId' | 'address'>;
-  /** Absent where the contract was verified fully before. */
+  /** Absent if the contract already has a full match. */
   readonly verificationId?: string;
 }
 
@@ -44,7 +44,7 @@ async function verifyAndWait(c: Context, parts: VerifyParts): Promise<Answer> {
   return 'place' in submitted ? answerEnd(submitted, asker, parts) : submitted;
 }
 
-/** Reads a body and submits it. Nothing of it outlives this call: who waits for a verification keeps its id only. */
+/** Reads a body and submits it. The body is not kept: a request that waits for a verification holds only its id. */
 async function submitBody(
   c: Context,
   client: string,
@@ -64,7 +64,7 @@ async function submitBody(
   }
 }
 
-/** Waits for the end of a verification, and answers what came of it. */
+/** Waits for a verification and returns its result. */
 async function answerEnd(
   { place, verificationId }: Submission,
   asker: Pick<WaitOptions, 'client' | 'signal'>,
@@ -81,12 +81,12 @@ async function answerEnd(
     return answerJson(v1VerifyRoute, { error: message }, NOT_STORED, status);
   }
   const isFull = isFullMatch(job);
-  // Truffle reads a time as "verified already": what this job stored has none.
+  // Truffle takes a time to mean "already verified", so a match that this job stored has none.
   const storedAt = job.eventNumber === undefined ? await readStorageTime(parts, place) : undefined;
   return answerMatch(place, isFull ? 'full' : 'partial', storedAt);
 }
 
-/** When the shown match was stored: a submission that stores nothing gets that time. */
+/** Returns when the shown match was stored, for a submission that stored nothing. */
 async function readStorageTime(
   { contracts }: VerifyParts,
   { chainId, address }: Submission['place'],

@@ -10,20 +10,20 @@ import { proxyResolutionSchema } from '../v2/contract-schema.ts';
 import { v1ErrorResponse } from './v1-error.ts';
 import { jsonResponse } from '../../json-response.ts';
 
-/** What one request may ask for, so that it stays one short query. */
+/** Most values of a list parameter; keeps the query short. */
 const LIST_MAX = 100;
-/** Contracts of which one request may ask what they delegate to: each asks endpoints of its chain. */
+/** Most contracts of a request with proxy resolution: each one reads endpoints of its chain. */
 export const RESOLVED_MAX = 16;
-/** Contracts that a list without pages holds. */
+/** Most contracts in a list without pages. */
 export const CONTRACTS_MAX = 1000;
-/** How many contracts deep pages by number reach: PostgreSQL passes over all that come before. */
+/** Last contract that pages by number reach: PostgreSQL must skip all that come before a page. */
 export const PAGED_CONTRACTS_MAX = 20_000;
 
 const tags = ['Contracts'];
 const invalidParameter = v1ErrorResponse('A parameter is invalid');
 const notFound = v1ErrorResponse('The contract is not verified');
 
-/** Comma-separated values, each once, at most {@link LIST_MAX}. */
+/** Schema of comma-separated distinct values, at most {@link LIST_MAX}. */
 function listParameter<Value extends z.ZodType<unknown, string>>(value: Value, example: string) {
   return z
     .string()
@@ -84,7 +84,7 @@ const checkAll = {
 };
 /** GET /check-all-by-addresses. */
 export const checkAllRoute = createRoute({ ...checkAll, path: '/check-all-by-addresses' });
-/** GET /checkAllByAddresses: the same, as older tools spell it. */
+/** GET /checkAllByAddresses: an alias for older tools. */
 export const checkAllOldRoute = createRoute({ ...checkAll, path: '/checkAllByAddresses' });
 
 const checkFull = {
@@ -102,7 +102,7 @@ const checkFull = {
 };
 /** GET /check-by-addresses. */
 export const checkFullRoute = createRoute({ ...checkFull, path: '/check-by-addresses' });
-/** GET /checkByAddresses: the same, as older tools spell it. */
+/** GET /checkByAddresses: an alias for older tools. */
 export const checkFullOldRoute = createRoute({ ...checkFull, path: '/checkByAddresses' });
 
 const status = z.enum(['full', 'partial']);
@@ -201,7 +201,7 @@ export const fileContractsRoute = createRoute({
 
 const PAGE_LIMIT = 200;
 
-/** A whole number of a query within a range, or what stands for it where it is absent. */
+/** Schema of a whole number in a query within a range, with a default. */
 function wholeNumber([least, most]: readonly [number, number], byDefault: number) {
   const expected = `a whole number from ${least} to ${most} is expected`;
   return z

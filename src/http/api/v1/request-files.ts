@@ -7,21 +7,21 @@ import { printableText } from '../../../lib/printable-text.ts';
 import { requireFewSources, type RequestLimits } from '../../bodies/request-limits.ts';
 import { invalidMember } from '../../bodies/validate-body.ts';
 
-/** A file of a request as text, under the name that the client gave it or one of ours. */
+/** A text file of a request, under the client's name or a generated one. */
 export interface RequestFile {
   readonly name: string;
   readonly text: string;
 }
 
-/** A file as it comes: text, or the bytes of a form's part or of a Buffer in JSON. */
+/** A file as received: text, or the bytes of a form part or of a Buffer in JSON. */
 export interface GivenFile {
   readonly name: string;
   readonly content: string | Uint8Array;
 }
 
-/** How much larger than the body its unpacked archives may be: text shrinks to a tenth, hardly to less. */
+/** Largest ratio of the unpacked archives to the body: text compresses to about a tenth, rarely to less. */
 const MOST_UNPACKED = 10;
-/** Small bodies may unpack to this many bytes. */
+/** Unpacked size that any body may reach, however small. */
 const UNPACKED_BYTES = 1_000_000;
 /** The first bytes of a zip with at least one file (APPNOTE.TXT 4.3.7). */
 const ZIP_MARK = Buffer.from('PK\x03\x04', 'latin1');
@@ -30,10 +30,10 @@ const NAME_SHOWN_CHARACTERS = 200;
 
 const isByte = (value: unknown): boolean =>
   Number.isInteger(value) && Number(value) >= 0 && Number(value) < 256;
-/** `JSON.stringify` of a Buffer of Node.js gives this object. */
+/** Result of `JSON.stringify` on a Node.js Buffer. */
 const bufferObject = z.object({ type: z.literal('Buffer'), data: z.unknown() });
 
-/** A file in JSON: text, a Buffer as Node.js writes it, or JSON that the client has parsed. */
+/** Reads a file in JSON: text, a Node.js Buffer, or JSON that the client has parsed. */
 export function readJsonFile(value: unknown): GivenFile['content'] | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return undefined;
@@ -43,8 +43,8 @@ export function readJsonFile(value: unknown): GivenFile['content'] | undefined {
 }
 
 /**
- * The files of a request as text. Archives are unpacked, within bounds that their directory is held to; what is not text
- * is left out, since no source is.
+ * Reads the files of a request as text. Unpacks archives within the limits, which are checked against their
+ * directory. Skips files that are not text, since no source is binary.
  * @param bodyBytes the size of the body that holds them
  * @throws FullmatchError invalid_parameter for an archive that cannot be unpacked, request_too_many_sources
  */
@@ -59,7 +59,7 @@ export async function readRequestFiles(
   const add = (name: string, content: string | Uint8Array): void => {
     const text = typeof content === 'string' ? content : decode(content);
     if (text === undefined) return;
-    // Forms name files without their folders, so that several may have one name.
+    // Forms name files without their folders, so several files may share a name.
     const before = namesakes.get(name) ?? 0;
     namesakes.set(name, before + 1);
     files.push({ name: before === 0 ? name : `${name} (${before + 1})`, text });
@@ -83,7 +83,7 @@ function isZip(content: Uint8Array): boolean {
   return ZIP_MARK.equals(content.subarray(0, ZIP_MARK.length));
 }
 
-/** The files of an archive, whose number and sizes are counted in its directory before anything is unpacked. */
+/** Unpacks an archive; checks the number and sizes of its files in the directory first. */
 async function unpack(
   name: string,
   zip: Uint8Array,
@@ -98,12 +98,12 @@ async function unpack(
     for await (const entry of archive.eachEntry()) {
       requireFewSources((entries += 1), limits);
       if (entry.fileName.endsWith('/')) continue;
-      // Entries may share their packed bytes, so those are counted as well.
+      // Entries may overlap in the archive, so packed bytes count as well.
       bytes += Math.max(entry.uncompressedSize, entry.compressedSize);
       if (bytes > mostBytes) {
         throw invalidMember('files', `the archive unpacks to more than ${mostBytes} bytes`);
       }
-      // A file that is larger than its entry says is an error.
+      // Throws if the file is larger than its entry states.
       files.push([entry.fileName, await buffer(await archive.openReadStreamPromise(entry))]);
     }
     return files;

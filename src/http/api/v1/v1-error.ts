@@ -13,10 +13,10 @@ const V1_PATHS =
 
 /** The error format of the verification API v1. */
 export const v1ErrorShape: ErrorShape = {
-  // Of the root only the POST is of this interface: a GET is the page for people.
+  // At the root only POST belongs to this API: GET is a page.
   covers: (method, path) => V1_PATHS.test(path) || (method === 'POST' && path === '/'),
   body: ({ detail }) => ({ error: detail }),
 };
 
-/** A route's answer that is an error of the verification API v1. */
+/** Describes a response that is an error of the verification API v1. */
 export const v1ErrorResponse = (description: string) => jsonResponse(description, v1ErrorSchema);

@@ -32,13 +32,13 @@ export interface ContractChoice {
   readonly path: string;
 }
 
-/** A contract on a chain. */
+/** Chain and address of a contract. */
 export interface ContractPlace {
   readonly chainId: number;
   readonly address: Hex;
 }
 
-/** What a request of the API v1 asks: a verification, or which of several contracts there are. */
+/** A request of the API v1: a verification, or contracts to choose from. */
 export type V1Request =
   { readonly verification: VerificationRequest } | { readonly choices: readonly ContractChoice[] };
 
@@ -51,7 +51,7 @@ const NAME_SHOWN_CHARACTERS = 200;
 const FILES_EXPECTED = 'an object with the text of each file is expected';
 const CHOICE_EXPECTED = 'the index of a contract in contractsToChoose is expected';
 
-/** Clients that read a file with a JSON loader send it as it was loaded, and those of Node.js as a Buffer. */
+/** Clients that load files as JSON send the parsed value; Node.js clients may send a Buffer. */
 const fileContent = z.unknown().transform((value, context) => {
   const content = readJsonFile(value);
   if (content !== undefined) return content;
@@ -59,10 +59,10 @@ const fileContent = z.unknown().transform((value, context) => {
   return z.NEVER;
 });
 
-/** Text that is judged as that of a parameter is; what is not text is judged as none. */
+/** Schema of text that is validated like a parameter; any other value counts as empty text. */
 const judgedText = (faultOf: (text: string) => string | undefined) =>
   z.unknown().transform((value, context) => {
-    // A JSON client may send the id of a chain as a number.
+    // A JSON client may send a chain id as a number.
     const given = typeof value === 'number' ? String(value) : value;
     const judged = typeof given === 'string' ? given : '';
     const message = faultOf(judged);
@@ -70,7 +70,7 @@ const judgedText = (faultOf: (text: string) => string | undefined) =>
     return judged;
   });
 
-/** The body of POST /verify, and what a form says with its fields and files. */
+/** The body of POST /verify, also the shape into which a form is converted. */
 export const verifyBodySchema = z
   .object({
     address: judgedText(describeAddressFault)
@@ -155,8 +155,8 @@ export async function readV1Request(
 }
 
 /**
- * The compilation that files describe, or the contracts to choose from where they describe several.
- * @param place of the chosen one among them
+ * Returns the compilation that files describe, or the contracts to choose from if they describe several.
+ * @param place index of the chosen contract
  * @throws FullmatchError invalid_parameter, invalid_json, request_too_many_values, request_too_many_sources
  */
 export function chooseCompilation(
@@ -189,12 +189,12 @@ function chooseContract(
 
 const FORM_FIELDS = ['chain', 'chainId', 'address', 'creatorTxHash', 'chosenContract'] as const;
 
-/** The fields of a form, as a body in JSON has them. */
+/** Returns the fields of a form in the shape of a JSON body. */
 function textsOf(form: FormData): Members {
   return Object.fromEntries(FORM_FIELDS.map((name) => [name, form.get(name) ?? undefined]));
 }
 
-/** The files of a form. A part without the name of a file is one too, unless it is a field. */
+/** Returns the files of a form. A part without a file name also counts as a file, unless it is a field. */
 async function filesOf(form: FormData): Promise<readonly GivenFile[]> {
   const files: GivenFile[] = [];
   for (const [field, value] of form.entries()) {
@@ -207,7 +207,7 @@ async function filesOf(form: FormData): Promise<readonly GivenFile[]> {
   return files;
 }
 
-/** The contracts that the files describe. All files share one count of values. */
+/** Lists the contracts that the files describe. All files share one limit on JSON values. */
 function describeContracts(
   files: readonly RequestFile[],
   limits: RequestLimits,
@@ -236,7 +236,7 @@ function describeMetadata(
   return { path, name, compilation: { kind: 'metadata', metadata, sources } };
 }
 
-/** The contracts of a build info, a standard JSON input or an artifact. */
+/** Lists the contracts of a build info, a standard JSON input or an artifact. */
 function describeBuild(
   files: readonly RequestFile[],
   limits: RequestLimits,
@@ -265,7 +265,10 @@ function describeBuild(
   });
 }
 
-/** The JSON of a file, or no value where it is none: a source may begin with a brace too, such as one in Yul. */
+/**
+ * Parses a file as JSON; returns no value if it is not JSON, since a source may start with a brace too (Yul,
+ * for example).
+ */
 function parseFile(
   { name, text }: RequestFile,
   limits: RequestLimits,

@@ -58,7 +58,7 @@ const verification = {
 
 /** POST /verify. */
 export const v1VerifyRoute = createRoute({ ...verification, path: '/verify' });
-/** POST /: the same. */
+/** POST /: an alias. */
 export const v1RootRoute = createRoute({ ...verification, path: '/' });
 
 /** The routes of this file. */

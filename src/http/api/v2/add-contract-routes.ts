@@ -12,10 +12,10 @@ import { renderUsual } from './contract-text.ts';
 import { resolveProxy } from './proxy-resolution.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
 
-/** The field that is read from the chain. */
+/** Field that is read from the chain for each response. */
 const PROXY_FIELD = 'proxyResolution';
 
-/** The routes of the verification API v2 that read contracts. */
+/** Adds the routes of the verification API v2 that read contracts. */
 export function addContractRoutes(
   routes: OpenAPIHono,
   parts: Pick<HttpParts, 'contracts' | 'answers' | 'proxies' | 'registry' | 'trustedProxies'>,
@@ -36,7 +36,7 @@ export function addContractRoutes(
     const { chainId, address } = c.req.valid('param');
     const { parts: sections, ...selection } = parseSelection(c.req.valid('query'));
     if (selection.chosen.size === 0) {
-      // A look-up: one row, and no turn among those who read records.
+      // Reads a single row, so it needs no admission to record reads.
       const match = await contracts.readContract(chainId, address);
       return match === undefined
         ? answerUnverified(chainId, address)
@@ -44,7 +44,7 @@ export function addContractRoutes(
     }
     const live: Record<string, unknown> = {};
     if (selection.chosen.has(PROXY_FIELD)) {
-      // Nothing of the chain is read for a contract that has no match.
+      // The chain is not read for a contract without a match.
       const match = await contracts.readContract(chainId, address);
       if (match === undefined) return answerUnverified(chainId, address);
       const client = clientOf(c.env, parts.trustedProxies);
@@ -72,7 +72,7 @@ export function addContractRoutes(
   });
 }
 
-/** A selection as JSON. */
+/** Returns a selection as JSON-serializable data. */
 function describeSelection({ chosen, omitted }: Omit<FieldSelection, 'parts'>): unknown {
   const fields = [...chosen].map(([name, members]) => [name, members && [...members]]);
   return [fields, [...omitted]];

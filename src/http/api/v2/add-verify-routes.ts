@@ -21,7 +21,10 @@ type VerifyParts = Pick<
   'answers' | 'contracts' | 'requests' | 'trustedProxies' | 'verification'
 > & { readonly findAtExplorer: FindAtExplorer };
 
-/** The routes of the verification API v2 that verify. Bodies are read on a thread of their own, see {@link RequestReader}. */
+/**
+ * Adds the routes of the verification API v2 that verify. Bodies are read on a separate thread, see {@link
+ * RequestReader}.
+ */
 export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   routes.openapi(withoutBody(verifyMetadataRoute), (c) =>
     submit(parts, c, { kind: 'metadata', ...c.req.valid('param') }),
@@ -56,7 +59,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
   });
 }
 
-/** A route whose body the thread validates that reads it. */
+/** Returns a route without body validation, which the worker thread that reads the body does. */
 function withoutBody<
   Route extends
     | typeof verifyRoute

@@ -11,22 +11,22 @@ import {
 } from './render-contract.ts';
 import { renderValues } from './render-values.ts';
 
-/** A field of a contract that a client may ask for: what it is made of, and how. */
+/** A selectable field of a contract: the sections that it needs, and its rendering. */
 interface Field {
   readonly parts: readonly ContractSection[];
-  /** Absent where the whole field is written from others (contract-text.ts). */
+  /** Absent if the whole field is composed from others (contract-text.ts). */
   readonly render?: (parts: Partial<ContractSections>) => unknown;
-  /** The compiler's name for it, where it is one of the artifacts. */
+  /** The compiler's name for the field, if it is an artifact. */
   readonly artifact?: string;
-  /** Whether it is read from the chain for each answer, and only where it is named. */
+  /** Whether it is read from the chain for each response, and only if named explicitly. */
   readonly isLive?: boolean;
-  /** Where it is an object whose members may be asked for one by one. */
+  /** Set if the field is an object whose members can be selected individually. */
   readonly members?: readonly string[];
 }
 
-/** In every answer; they are no fields to choose. */
+/** In every response; not selectable. */
 const FIXED_FIELDS = new Set(['match', 'chainId', 'address']);
-/** In every answer, unless they are left out by name. */
+/** In every response unless omitted by name. */
 const USUAL_FIELDS = new Set(['creationMatch', 'runtimeMatch', 'verifiedAt', 'matchId']);
 
 const CODE_MEMBERS = [
@@ -44,7 +44,7 @@ function artifact(name: string): Field {
   return { parts: ['artifacts'], artifact: name };
 }
 
-/** The fields of a contract by their names in the verification API v2. */
+/** Fields of a contract by their names in the verification API v2. */
 export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field>([
   [
     'creationBytecode',
@@ -120,22 +120,24 @@ export const CONTRACT_FIELDS: ReadonlyMap<string, Field> = new Map<string, Field
   ],
 ]);
 
-/** Which fields a client asked for. */
+/** The fields that a client selected. */
 export interface FieldSelection {
-  /** Each chosen field, with the members chosen of it; without them all of it. */
+  /** Selected fields, each with its selected members; undefined selects the whole field. */
   readonly chosen: ReadonlyMap<string, ReadonlySet<string> | undefined>;
-  /** Usual fields that are left out. */
+  /** Default fields that are omitted. */
   readonly omitted: ReadonlySet<string>;
-  /** What has to be read for them. */
+  /** Sections that must be read. */
   readonly parts: readonly ContractSection[];
 }
 
 const ALL_FIELDS = selectAllBut([]);
 
 /**
- * What `fields` or `omit` ask for: names of fields, or of one member as `compilation.name`, comma-separated;
- * `fields=all` is every field that is stored, and `omit` every such field but those.
- * @throws FullmatchError `invalid_parameter` for an unknown field, for one that cannot be chosen, and for both at once
+ * Parses `fields` or `omit`: comma-separated names of fields, or of single members such as
+ * `compilation.name`. `fields=all` selects every stored field, and `omit` every stored field except those
+ * named.
+ * @throws FullmatchError `invalid_parameter` for an unknown field, for one that cannot be selected, and for
+ * both parameters at once
  */
 export function parseSelection(query: {
   readonly fields?: string | undefined;
@@ -155,7 +157,10 @@ interface FieldName {
   readonly member?: string;
 }
 
-/** In the order of the table, whatever the order of the names: the same choice is the same answer. */
+/**
+ * Selects fields in the order of the table, whatever the order of the names: the same selection gives the
+ * same response.
+ */
 function selectNamed(names: readonly FieldName[]): FieldSelection {
   const chosen = new Map<string, Set<string> | undefined>();
   for (const [name, field] of CONTRACT_FIELDS) {

@@ -104,8 +104,8 @@ export const contractsRoute = createRoute({
   },
 });
 
-/** Contracts in a page where the client does not say. */
+/** Default number of contracts per page. */
 export const DEFAULT_PAGE = PAGE_MAX;
 
-/** The routes of this file, in the order in which they have to be tried. */
+/** The routes of this file, in the order in which they must be matched. */
 export const v2ContractRoutes = [allChainsRoute, contractRoute, contractsRoute] as const;

@@ -45,7 +45,7 @@ export const minimalContractSchema = z
   .strictObject(minimal)
   .meta({ id: 'V2MinimalContract', description: 'The match of a contract, without its evidence' });
 
-/** The names of proxies in the verification API v2. */
+/** Proxy type names of the verification API v2. */
 const proxyTypes = z.enum([
   'EIP1167Proxy',
   'EIP1967Proxy',
@@ -56,7 +56,7 @@ const proxyTypes = z.enum([
   'DiamondProxy',
 ]);
 
-/** What runs in the place of a contract. */
+/** Proxy resolution of a contract. */
 export const proxyResolutionSchema = z
   .strictObject({
     isProxy: z.boolean(),
@@ -93,7 +93,7 @@ interface DescribedValue {
   readonly members?: readonly DescribedValue[] | undefined;
 }
 
-/** A value that data encodes. */
+/** A decoded value. */
 const describedValueSchema: z.ZodType<DescribedValue> = z
   .strictObject({
     name: z.string().describe('The declared name, or the index in a list; empty if it has none'),
@@ -111,7 +111,7 @@ const describedValueSchema: z.ZodType<DescribedValue> = z
   })
   .meta({ id: 'DescribedValue' });
 
-/** What only the chain knows of a contract. */
+/** Values of a contract that only the chain provides. */
 export const valuesSchema = z
   .strictObject({
     constructorArguments: z
@@ -142,7 +142,7 @@ export const valuesSchema = z
   })
   .describe('What only the chain knows, decoded; unprovenValues says what of it nothing proves');
 
-/** A contract with the fields that were asked for. */
+/** A contract with the selected fields. */
 export const contractSchema = z
   .strictObject({
     ...minimal,
@@ -194,7 +194,7 @@ export const contractSchema = z
   })
   .meta({ id: 'V2Contract', description: 'A verified contract; unknown values are null' });
 
-/** Contracts, each as its minimal object. */
+/** A list of contracts, each as its minimal object. */
 export const contractListSchema = z
   .strictObject({ results: z.array(minimalContractSchema) })
   .meta({ id: 'V2ContractList', description: 'Contracts without their evidence' });

@@ -11,16 +11,16 @@ import { type contractSchema } from './contract-schema.ts';
 import { CONTRACT_FIELDS, type FieldSelection } from './contract-fields.ts';
 import { LANGUAGE_NAMES, renderMinimal, renderSources } from './render-contract.ts';
 
-/** JSON in pieces: what is used twice is not copied, and the whole is never one text beside its bytes. */
+/** JSON in pieces: shared parts are not copied, and the whole is never held as one string in addition to its bytes. */
 type Pieces = readonly string[];
 
-/** JSON by the names of members; `undefined` members are left out, as in JSON.stringify. */
+/** JSON by member name; `undefined` members are omitted, as in JSON.stringify. */
 type MemberPieces = Readonly<Record<string, Pieces | undefined>>;
 
 /**
- * A contract as JSON, in pieces. What several fields show, such as the sources, is written once and used in each: for
- * most records that is half of the work.
- * @param live what was read from the chain for this answer, by the names of fields
+ * Renders a contract as JSON, in pieces. Parts that several fields share, such as the sources, are serialized
+ * once: for most records that halves the work.
+ * @param live values read from the chain for this response, by field name
  */
 export function renderContract(
   match: ContractMatch,
@@ -38,7 +38,7 @@ export function renderContract(
   return [JSON.stringify(renderUsual(match, omitted)).slice(0, -1), ...fields, '}'];
 }
 
-/** The members that every answer has, but for those that are left out. */
+/** Returns the members that every response has, except the omitted ones. */
 export function renderUsual(
   contract: ContractMatch,
   omitted: ReadonlySet<string>,
@@ -63,7 +63,7 @@ class ContractTexts {
     this.#parts = parts;
   }
 
-  /** The JSON of a whole field. */
+  /** Returns the JSON of a whole field. */
   field(name: string): Pieces {
     if (name === 'stdJsonInput') return this.#standardJsonInput();
     if (name === 'stdJsonOutput') return this.#standardJsonOutput();
@@ -81,7 +81,7 @@ class ContractTexts {
     return this.#once(`artifact ${name}`, () => this.#parts.artifacts?.[name]);
   }
 
-  /** What the compiler was given: it compiles again to the same contract. */
+  /** The compiler's input: it compiles to the same contract again. */
   #standardJsonInput(): Pieces {
     const { compilation } = this.#parts;
     if (compilation === undefined) return NULL;
@@ -93,14 +93,14 @@ class ContractTexts {
     });
   }
 
-  /** What the compiler of a language reads beside these. */
+  /** Further input members that the compiler of a language reads. */
   #moreInput(): MemberPieces {
     const more = this.#parts.artifacts?.['input'];
     if (!isMembers(more)) return {};
     return Object.fromEntries(Object.entries(more).map(([name, text]) => [name, [String(text)]]));
   }
 
-  /** What the compiler said of this contract, as far as it is known. */
+  /** The compiler's output for this contract, as far as it is known. */
   #standardJsonOutput(): Pieces {
     const { compilation, artifacts = {}, metadata, creationCode, runtimeCode } = this.#parts;
     if (compilation === undefined) return NULL;
@@ -137,7 +137,7 @@ class ContractTexts {
   }
 }
 
-/** What a compiler makes of an input that does not say it. */
+/** Output selection by language for inputs without one of their own. */
 const USUAL_OUTPUT: Readonly<Record<string, unknown>> = {
   vyper: { '*': ['abi', 'evm.bytecode.object', 'evm.deployedBytecode.object'] },
 };
@@ -145,7 +145,7 @@ const OUTPUT = {
   '*': { '*': ['abi', 'metadata', 'evm.bytecode.object', 'evm.deployedBytecode.object'] },
 };
 
-/** The standard JSON input of a contract as its compiler takes it, in pieces: it asks for the codes, too. */
+/** Renders the standard JSON input of a contract in pieces, with an output selection that includes the bytecode. */
 export function renderStandardInput(parts: Partial<ContractSections>): Pieces {
   const { compilation } = parts;
   if (compilation === undefined) return NULL;

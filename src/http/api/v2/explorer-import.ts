@@ -9,25 +9,28 @@ import { Secret } from '../../../lib/secret.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
 import { type HttpParts } from '../../http-parts.ts';
 
-/** Which contract another explorer is asked about, for whom, and with which key. */
+/** A contract to request from another explorer, with the client and the key to use. */
 interface ExplorerQuestion {
   readonly chainId: number;
   readonly address: Hex;
   readonly client: string;
-  /** The client's own key. */
+  /** The client's own API key. */
   readonly apiKey?: string | undefined;
 }
 
-/** Asks another explorer for what it has verified, and makes a request of it. */
+/** Fetches a verified contract from another explorer and builds a verification request from it. */
 export type FindAtExplorer = (asked: ExplorerQuestion) => Promise<PackedRequest>;
 
-/** What anybody's requests may cost the operator's account with the other explorer, and memory here: each answer has megabytes. */
+/**
+ * Limits on the load that client requests put on the operator's explorer account and on memory: each response
+ * has megabytes.
+ */
 const LIMITS = {
   atOnce: { total: 4, perClient: 2, waiting: 32, waitingPerClient: 8, waitMs: 20_000 },
   ...{ keptMs: 30_000, failureKeptMs: 5_000, mostKept: 8 },
 };
 
-/** Asks another explorer for what it has verified, and makes requests of it. */
+/** Creates a function that imports verified contracts from another explorer. */
 export function createExplorerImport({
   explorer,
   registry,
@@ -55,7 +58,7 @@ export function createExplorerImport({
       if (!('request' in read)) throw new Error('the record of a contract names one contract');
       return read.request;
     };
-    // An answer to a wrong key is of nobody else's concern.
+    // The key is part of the cache key: a response to a wrong key must not reach other clients.
     const keyHash = createHash('sha256')
       .update(apiKey ?? '')
       .digest('base64');
@@ -63,7 +66,7 @@ export function createExplorerImport({
   };
 }
 
-/** Why no explorer can be queried about a chain, and what to do. */
+/** Returns why no explorer can be queried about a chain, and what to do. */
 function whyNotAsked(explorer: ExplorerSources, chain: RegisteredChain, hasKey: boolean): string {
   if (!hasKey && explorer.canQuery(chain, true)) {
     return 'This service has no explorer configured; send your own Etherscan API key as apiKey.';

@@ -10,14 +10,14 @@ import { type proxyResolutionSchema } from './contract-schema.ts';
 
 type ProxyResolution = AnswerOf<typeof proxyResolutionSchema>;
 
-/** What reads proxies, and what names their implementations. */
+/** Dependencies for reading proxies and naming their implementations. */
 interface ProxyParts extends Pick<HttpParts, 'proxies'> {
   readonly contracts: Pick<HttpParts['contracts'], 'findNames'>;
 }
 
 /**
- * What runs in the place of a contract now, with the names of implementations that are verified here. Where the chain does
- * not say in time, that is the answer.
+ * Returns the current proxy resolution of a contract, with the names of implementations verified here; the
+ * error if the chain does not respond in time.
  */
 export async function resolveProxy(
   { proxies, contracts }: ProxyParts,
@@ -28,7 +28,7 @@ export async function resolveProxy(
   return renderReading(contracts, asked.chainId, reading);
 }
 
-/** What runs in the place of a contract as it was read last; undefined where that is not known. The chain is not asked. */
+/** Returns the proxy resolution of the last reading, without reading the chain; undefined if there is none. */
 export async function recallProxy(
   { proxies, contracts }: ProxyParts,
   { chainId, address }: Pick<ProxyQuestion, 'chainId' | 'address'>,
@@ -37,10 +37,10 @@ export async function recallProxy(
   return reading && renderReading(contracts, chainId, reading);
 }
 
-/** The renderings under way: all who ask for a reading meanwhile wait for the same one. */
+/** Renderings in progress: concurrent requests for the same reading share one. */
 const underWay = new WeakMap<ProxyReading, Promise<ProxyResolution>>();
 
-/** A diamond may have hundreds of implementations, whose names are asked for once for all who wait. */
+/** A diamond may have hundreds of implementations; their names are queried once for all waiting requests. */
 function renderReading(
   contracts: Pick<HttpParts['contracts'], 'findNames'>,
   chainId: number,
@@ -75,14 +75,14 @@ async function renderNamed(
   };
 }
 
-/** The id is made of the facts: the same answer twice is the same bytes, and keeps its entity tag. */
+/** The id is derived from the facts: equal errors have equal bytes and keep their entity tag. */
 function toError(
   { chainId, address }: ProxyQuestion,
   { code, message }: FullmatchError,
 ): NonNullable<ProxyResolution['proxyResolutionError']> {
   const facts = createHash('sha256').update(JSON.stringify([chainId, address, code, message]));
   const digits = facts.digest('hex');
-  // A UUID whose bits have a meaning of our own (RFC 9562, version 8).
+  // A version 8 UUID, whose bits are application-defined (RFC 9562).
   const groups = [digits.slice(0, 8), digits.slice(8, 12), `8${digits.slice(13, 16)}`];
   const errorId = [...groups, `8${digits.slice(17, 20)}`, digits.slice(20, 32)].join('-');
   return { customCode: 'proxy_resolution_error', message, errorId };

@@ -8,9 +8,9 @@ import type {
 import { type AnswerOf } from '../../answer.ts';
 import { type contractSchema, type minimalContractSchema } from './contract-schema.ts';
 
-/** The wire names of a match in the verification API v2. */
+/** Match names on the wire of the verification API v2. */
 const MATCH_NAMES = { full: 'exact_match', partial: 'match' } as const;
-/** The languages as standard JSON writes them. */
+/** Language names as standard JSON spells them. */
 export const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   solidity: 'Solidity',
   yul: 'Yul',
@@ -18,7 +18,7 @@ export const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
 };
 
 type WireContract = AnswerOf<typeof contractSchema>;
-/** What the compiler said of a code: saved as its output has it. */
+/** Compiler artifacts of a bytecode, stored as the compiler's output has them. */
 type CodeArtifacts = Pick<
   NonNullable<WireContract['runtimeBytecode']>,
   'sourceMap' | 'linkReferences' | 'cborAuxdata' | 'immutableReferences'
@@ -28,7 +28,7 @@ function matchName(match: Match | null): 'exact_match' | 'match' | null {
   return match === null ? null : MATCH_NAMES[match];
 }
 
-/** The minimal object of a verified contract. */
+/** Renders the minimal object of a verified contract. */
 export function renderMinimal(contract: ContractMatch): AnswerOf<typeof minimalContractSchema> {
   return {
     ...(contract.matchId !== undefined && { matchId: contract.matchId }),
@@ -41,7 +41,7 @@ export function renderMinimal(contract: ContractMatch): AnswerOf<typeof minimalC
   };
 }
 
-/** The minimal object of a contract that is not verified. */
+/** Renders the minimal object of an unverified contract. */
 export function renderUnverified(
   chainId: number,
   address: Hex,
@@ -55,7 +55,7 @@ export function renderUnverified(
   };
 }
 
-/** creationBytecode or runtimeBytecode; what is not known is null. */
+/** Renders creationBytecode or runtimeBytecode; unknown values are null. */
 export function renderCode(
   code: StoredCode | undefined,
   side: 'creation' | 'runtime',
@@ -72,12 +72,13 @@ export function renderCode(
     transformations: transformations ?? null,
     transformationValues: values ?? null,
     ...(side === 'runtime' && { unprovenValues: unprovenValues ?? null }),
-    // Of a creation only the claims of an import are unproven; all other records have no such member.
+    // Only creation bytecode can have unproven values, which come from an import; other records omit the
+    // member.
     ...(side === 'creation' && (unprovenValues ?? []).length > 0 && { unprovenValues }),
   };
 }
 
-/** Numbers are decimal digits on this wire; what is not known is null. */
+/** Renders a deployment; numbers are decimal strings, unknown values are null. */
 export function renderDeployment({
   deployment,
 }: Partial<ContractSections>): WireContract['deployment'] {
@@ -92,7 +93,7 @@ export function renderDeployment({
   };
 }
 
-/** `{path: {content}}`; own members, so that a source may be called `__proto__`. */
+/** Renders sources as `{path: {content}}`, with own members, so a source may be named `__proto__`. */
 export function renderSources({
   sources = [],
 }: Partial<ContractSections>): NonNullable<WireContract['sources']> {
@@ -114,7 +115,7 @@ export function renderCompilation({
   };
 }
 
-/** metadata.json as the object it holds; null where there is none. */
+/** Renders metadata.json as an object; null if there is none. */
 export function renderMetadata({ metadata }: Partial<ContractSections>): unknown {
   return metadata === undefined || metadata === null ? null : (JSON.parse(metadata) as unknown);
 }

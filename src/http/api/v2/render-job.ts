@@ -7,8 +7,8 @@ import { type jobSchema } from './verify-routes.ts';
 import { isFullMatch } from '../../../verification/verify-contract.ts';
 
 /**
- * A verification job on the wire. `error` is absent unless the job failed: clients ask whether the key is there.
- * @param current the contract's match as it is stored now.
+ * Renders a verification job. `error` is absent unless the job failed: clients check whether the key exists.
+ * @param current the contract's stored match.
  */
 export function renderJob(
   job: VerificationJob,
@@ -49,7 +49,7 @@ export function renderJob(
   };
 }
 
-/** What other explorers were told, by their names. */
+/** Renders the submissions to other explorers, by explorer name. */
 function renderExternal(
   external: NonNullable<VerificationJob['external']>,
 ): NonNullable<AnswerOf<typeof jobSchema>['externalVerifications']> {

@@ -9,7 +9,10 @@ type Values = AnswerOf<typeof valuesSchema>;
 
 const HEX = /^0x(?:[0-9a-f]{2})*$/i;
 
-/** What only the chain knows of a contract, decoded by its ABI and by its declarations, as far as both are known. */
+/**
+ * Renders the values of a contract that only the chain provides, decoded with its ABI and its declarations as
+ * far as these are known.
+ */
 export function renderValues({
   artifacts,
   compilation,
@@ -63,7 +66,7 @@ function decodeArguments(
   return describeValues(constructor['inputs'], hexToBytes(data)) ?? null;
 }
 
-/** `path:Name` → address, of the libraries that the compiler was told. */
+/** Returns the libraries in the compiler settings: `path:Name` → address. */
 function configuredLibraries(libraries: unknown): Members {
   return Object.fromEntries(
     Object.entries(membersOf(libraries)).flatMap(([path, byName]) =>

@@ -23,5 +23,5 @@ export const v2ErrorShape: ErrorShape = {
   }),
 };
 
-/** A route's answer that is an error of the verification API v2. */
+/** Describes a response that is an error of the verification API v2. */
 export const v2ErrorResponse = (description: string) => jsonResponse(description, v2ErrorSchema);

@@ -17,14 +17,14 @@ const SOURCE_EXPECTED = 'its text is expected in "content"';
 
 const text = z.string(TEXT_EXPECTED).min(1, TEXT_EXPECTED);
 
-/** At least one source by its path. */
+/** Schema of at least one source, by path. */
 const sourcesOf = <Value extends z.ZodType>(value: Value) =>
   namedValues(value).refine(
     (sources) => Object.keys(sources).length > 0,
     'at least one source is expected',
   );
 
-/** A transaction that a body names; empty text and null name none. */
+/** Schema of an optional transaction hash; empty text and null count as absent. */
 export const transactionHash = z
   .string('0x and 64 hexadecimal digits are expected')
   .nullish()
@@ -39,7 +39,7 @@ export const transactionHash = z
     description: 'The transaction that created the contract; any other is ignored',
   });
 
-/** The standard JSON input of a compiler. */
+/** A compiler's standard JSON input. */
 export const standardJsonInputSchema = z
   .looseObject(
     {
@@ -68,7 +68,7 @@ export const standardJsonBodySchema = z
   })
   .meta({ id: 'V2VerifyRequest', description: 'A compilation by its standard JSON input' });
 
-/** Whether metadata holds the text of each source that it lists. */
+/** Returns whether metadata embeds the text of each source that it lists. */
 function isSelfContained(metadata: Members): boolean {
   const listed = listedSourcesOf(metadata);
   return listed.length > 0 && listed.every(({ content }) => content !== undefined);
@@ -112,10 +112,13 @@ export const explorerBodySchema = z
 /** A request to another explorer. */
 export type ExplorerQuestion = z.output<typeof explorerBodySchema>;
 
-/** What a body asks to verify, without its place. */
+/** The verification that a body asks for, without chain and address. */
 type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
 
-/** Reads a body with a standard JSON input. @throws FullmatchError invalid_parameter */
+/**
+ * Reads a body with a standard JSON input.
+ * @throws FullmatchError invalid_parameter
+ */
 export function readStandardJsonBody(body: Members): Asked {
   const { stdJsonInput, creationTransactionHash, ...names } = validateBody(
     standardJsonBodySchema,
@@ -136,12 +139,18 @@ export function readMetadataBody(body: Members): Asked {
   };
 }
 
-/** Reads a body that asks for what another explorer has. @throws FullmatchError invalid_parameter */
+/**
+ * Reads a body that asks for an import from another explorer.
+ * @throws FullmatchError invalid_parameter
+ */
 export function readExplorerBody(body: Members): ExplorerQuestion {
   return validateBody(explorerBodySchema, body);
 }
 
-/** Reads a body that asks for what is stored. @throws FullmatchError invalid_parameter */
+/**
+ * Reads a body that asks for a similarity search.
+ * @throws FullmatchError invalid_parameter
+ */
 export function readSimilarityBody(body: Members): Omit<SimilarityRequest, 'chainId' | 'address'> {
   const { creationTransactionHash } = validateBody(similarityBodySchema, body);
   return {

@@ -110,7 +110,7 @@ export const verifyExplorerRoute = createRoute({
   },
 });
 
-/** What came of telling another explorer. */
+/** State of a submission to another explorer. */
 const externalVerificationSchema = z.strictObject({
   state: z
     .enum(['waiting', 'submitted', 'verified', 'failed'])

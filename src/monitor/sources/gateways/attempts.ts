@@ -2,7 +2,7 @@ import { ContentFault } from '../content-fault.ts';
 
 const MOST_SHOWN = 5;
 
-/** Sentences about what did not help, each once. */
+/** Distinct sentences about failed attempts. */
 export class Attempts {
   readonly #notes = new Set<string>();
 
@@ -10,7 +10,7 @@ export class Attempts {
     this.#notes.add(note);
   }
 
-  /** The fault that says what was looked for, and what each gateway answered. */
+  /** Creates the fault that names the content and the response of each gateway. */
   toFault(what: string): ContentFault {
     const notes = [...this.#notes];
     const more = notes.length - MOST_SHOWN;

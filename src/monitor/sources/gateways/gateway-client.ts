@@ -1,22 +1,23 @@
-// Asks gateways of IPFS and Swarm for content by its hash, and believes none of them.
+// Requests content by its hash from IPFS and Swarm gateways, none of which is trusted.
 import { CircuitBreaker, outcomeOf, type Report } from '../../../lib/circuit-breaker.ts';
 import { FetchFault } from '../../../lib/fetch-fault.ts';
 import { type FetchResponse, type GuardedFetch } from '../../../lib/guarded-fetch.ts';
 import { type Gateway } from './gateway.ts';
 import { type Spending } from './spending.ts';
 
-/** One request to a gateway, and how its answer is judged. */
+/** One request to a gateway, and how to validate its response. */
 interface GatewayRequest<Content> {
   readonly url: string;
   readonly accept: string;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
   readonly spending: Spending;
-  /** What is in the body; undefined where that is not what was asked for. */
+  /** Reads the content of a body; returns undefined if it is not the requested content. */
   readonly read: (body: Buffer) => Promise<Content | undefined> | Content | undefined;
   /**
-   * Whether a gateway that gives other content has lied: the content was checked by the hash in the URL. Otherwise the
-   * metadata may have lied about what the URL holds, and its author must not make gateways rest.
+   * Whether wrong content is the gateway's fault, because the content was verified against the hash in the
+   * URL. Otherwise the metadata may claim a wrong hash for the URL, and its author must not be able to make
+   * gateways rest.
    */
   readonly isChecked: boolean;
 }
@@ -25,26 +26,32 @@ interface GatewayRequest<Content> {
 export type GatewayAnswer<Content> =
   { readonly content: Content } | { readonly note: string; readonly isUnsupported: boolean };
 
-/** How servers refuse a form of an answer that they do not have. */
+/** Statuses with which servers refuse a response format that they do not support. */
 const UNSUPPORTED: ReadonlySet<number> = new Set([400, 405, 406, 415, 501]);
-/** A gateway did not find the content, or not in time: this says nothing about the gateway (524: Cloudflare's 504). */
+/** Statuses for content not found, or not in time, which is not the gateway's fault (524: Cloudflare's 504). */
 const NOT_FOUND: ReadonlySet<number> = new Set([404, 408, 410, 504, 524]);
-/** The guarded fetch did not ask, or anybody who puts a hash into code could bring it about: a content that is too large. */
+/**
+ * Faults that do not count against a gateway: no request was sent, or the content is too large, which anyone
+ * can cause by deploying bytecode that names it.
+ */
 const BLAMELESS: ReadonlySet<string> = new Set(['circuit_open', 'throttled', 'response_too_large']);
 
-/** Whether a fault speaks against the gateway. Most gateways keep a request for unknown content waiting for minutes. */
+/**
+ * Returns whether a fault counts against the gateway. Most gateways keep a request for unknown content
+ * waiting for minutes, so only a connect timeout does.
+ */
 function isGatewayFault({ code, details }: FetchFault): boolean {
   if (code === 'deadline_exceeded') return details.reason === 'connect';
   return !BLAMELESS.has(code);
 }
 
-/** Asks gateways by the guarded fetch, and rests those that fail or give content that was not asked for. */
+/** Requests content from gateways through the guarded fetch, and rests those that fail or return wrong content. */
 export class GatewayClient {
   readonly #fetch: GuardedFetch;
   readonly #requestMs: number;
   /**
-   * The guarded fetch counts a 504 as a failure of the host; a gateway says so of content that nobody has. So it is
-   * this breaker that decides.
+   * The guarded fetch counts a 504 as a failure of the host, but gateways send it for content that no one
+   * provides. So this breaker decides instead.
    */
   readonly #breaker = new CircuitBreaker();
 
@@ -53,7 +60,7 @@ export class GatewayClient {
     this.#requestMs = requestMs;
   }
 
-  /** @throws ContentFault `unavailable` where no more may be asked for; the signal's reason */
+  /** @throws ContentFault `unavailable` if the request limit is reached; the signal's reason */
   async ask<Content>(
     { origin }: Gateway,
     request: GatewayRequest<Content>,
@@ -74,7 +81,7 @@ export class GatewayClient {
       spending.takeBytes(response.body.length);
       return await judge(origin, response, request, report);
     } catch (error) {
-      // The reason of the signal may be a fault of a fetch too.
+      // The signal's reason may be a fetch fault too.
       if (signal.aborted || !(error instanceof FetchFault)) {
         report?.('abandoned');
         throw signal.aborted ? signal.reason : error;

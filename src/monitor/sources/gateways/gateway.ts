@@ -1,18 +1,18 @@
 import { hostPortOf } from '../../../lib/address-guard.ts';
 
-/** A gateway of IPFS or Swarm. Its URL may hold a key in path or query, so only its origin is ever shown. */
+/** An IPFS or Swarm gateway. Its URL may contain a key in path or query, so only its origin is ever shown. */
 export interface Gateway {
   /** `scheme://host:port`. */
   readonly origin: string;
-  /** The URL of a block (`raw`) or of all blocks below it (`car`). */
+  /** Returns the URL of a block (`raw`) or of all blocks below it (`car`). */
   ipfsUrl(cid: string, format: 'raw' | 'car'): string;
-  /** The URL of a content in Swarm: by Bee's interface, or by that of the first Swarm. */
+  /** Returns the URL of Swarm content: in Bee's API, or in that of the original Swarm client. */
   swarmUrl(hash: string, api: 'bytes' | 'bzz-raw'): string;
 }
 
 const WEB_SCHEMES: ReadonlySet<string> = new Set(['http:', 'https:']);
 
-/** The path without slashes at its end. */
+/** Removes trailing slashes from a path. */
 function trimSlashes(path: string): string {
   let end = path.length;
   while (end > 0 && path[end - 1] === '/') end -= 1;
@@ -20,9 +20,9 @@ function trimSlashes(path: string): string {
 }
 
 /**
- * Reads the base URL of a gateway: `https://ipfs.io`, with or without a path (`https://example.org/gateway/ipfs/` too).
- * Parameters of the URL, such as a token, go along with each request.
- * @throws TypeError, whose message holds nothing of the text
+ * Parses the base URL of a gateway: `https://ipfs.io`, with or without a path
+ * (`https://example.org/gateway/ipfs/` too). Query parameters, such as a token, are sent with each request.
+ * @throws TypeError, whose message contains nothing of the text
  */
 export function parseGateway(text: string): Gateway {
   const url = URL.canParse(text) ? new URL(text) : undefined;

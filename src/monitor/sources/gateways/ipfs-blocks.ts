@@ -7,16 +7,17 @@ import { type GatewayAnswer, type GatewayClient } from './gateway-client.ts';
 import { type Gateway } from './gateway.ts';
 import { type Spending } from './spending.ts';
 
-/** Everything in IPFS is exchanged in blocks of at most 2 MiB (https://specs.ipfs.tech/bitswap-protocol/). */
+/** IPFS exchanges blocks of at most 2 MiB (https://specs.ipfs.tech/bitswap-protocol/). */
 const MOST_BLOCK_BYTES = 2 * 1024 * 1024;
-/** What an archive holds beside the file: identifiers and nodes. */
+/** Size of an archive apart from the file: identifiers and nodes. */
 const CAR_OVERHEAD_BYTES = 256 * 1024;
 const RAW = 'application/vnd.ipld.raw';
 const CAR = 'application/vnd.ipld.car; version=1';
 
 /**
- * Blocks from trustless gateways (https://specs.ipfs.tech/http-gateways/trustless-gateway/), for one contract. Gateways are asked in
- * their order, but the one that gave a block is asked first for the next: what belongs together is pinned together.
+ * Reads blocks from trustless gateways (https://specs.ipfs.tech/http-gateways/trustless-gateway/) for one
+ * contract. Gateways are tried in order, but the last one that delivered a block comes first: related content
+ * is usually pinned together.
  */
 export class IpfsBlocks implements BlockSource {
   readonly #client: GatewayClient;
@@ -24,9 +25,9 @@ export class IpfsBlocks implements BlockSource {
   readonly #signal: AbortSignal;
   readonly #pauses: Pauses;
   #gateways: readonly Gateway[];
-  /** Gateways that give no single blocks. */
+  /** Gateways that do not serve single blocks. */
   readonly #archivers = new Set<Gateway>();
-  /** Checked blocks by hash: a file may link one block many times, and an archive brings those of its links. */
+  /** Verified blocks by hash: a file may link a block many times, and an archive includes linked blocks. */
   readonly #blocks = new Map<string, Uint8Array>();
 
   constructor(
@@ -43,7 +44,7 @@ export class IpfsBlocks implements BlockSource {
     this.#pauses = pauses;
   }
 
-  /** The origin of the gateway that gave the newest block. */
+  /** Origin of the gateway that delivered the last block. */
   get origin(): string {
     return this.#gateways[0]?.origin ?? '';
   }

@@ -1,7 +1,7 @@
 import { ContentFault } from '../content-fault.ts';
 import { type SourceLimits } from '../source-limits.ts';
 
-/** Counts what looking for the sources of one contract makes gateways send and this service read, whoever asks and for what. */
+/** Counts the requests, response bytes and work of one contract's source search, across all its parts. */
 export class Spending {
   readonly #limits: SourceLimits;
   #requests = 0;
@@ -13,7 +13,10 @@ export class Spending {
     this.#limits = limits;
   }
 
-  /** Begins a request. @throws ContentFault `unavailable` where there were too many, or too much came */
+  /**
+   * Counts a request.
+   * @throws ContentFault `unavailable` if the limit on requests or response bytes is reached
+   */
   takeRequest(): void {
     const { requests, answerBytes } = this.#limits;
     if (this.#requests >= requests) {
@@ -32,7 +35,10 @@ export class Spending {
     this.#bytes += bytes;
   }
 
-  /** Begins to read a field or a block. @throws ContentFault `too_large` where there were too many */
+  /**
+   * Counts a field or block about to be read.
+   * @throws ContentFault `too_large` if there are too many
+   */
   takeStep(): void {
     const { steps } = this.#limits;
     if (this.#steps >= steps) {
@@ -41,7 +47,10 @@ export class Spending {
     this.#steps += 1;
   }
 
-  /** Adds bytes to a file: those of one block count in every file. @throws ContentFault `too_large` */
+  /**
+   * Counts bytes of a file; a block counts in every file that contains it.
+   * @throws ContentFault `too_large`
+   */
   takeFileBytes(bytes: number): void {
     const { fileBytes } = this.#limits;
     this.#fileBytes += bytes;

@@ -4,26 +4,26 @@ import { type GatewayClient } from './gateway-client.ts';
 import { type Gateway } from './gateway.ts';
 import { type Spending } from './spending.ts';
 
-/** A content of Swarm, and how its bytes are known. */
+/** Swarm content to fetch, and how to recognize it. */
 export interface SwarmQuestion {
   /** 64 lower-case hex digits. */
   readonly hash: string;
   readonly maxBytes: number;
   readonly isContent: (bytes: Buffer) => Promise<boolean>;
-  /** Whether `isContent` checks the hash that the gateway is asked for, and not one that somebody wrote beside it. */
+  /** Whether `isContent` verifies the hash that is requested from the gateway, and not a separately claimed one. */
   readonly isChecked: boolean;
 }
 
 interface SwarmContent {
   readonly bytes: Buffer;
-  /** The origin of the gateway. */
+  /** Origin of the gateway. */
   readonly origin: string;
 }
 
-/** Bee's interface (https://docs.ethswarm.org/api/), then that of the first Swarm (`bzz-raw:/`). */
+/** Bee's API (https://docs.ethswarm.org/api/), then that of the original Swarm client (`bzz-raw:/`). */
 const APIS = ['bytes', 'bzz-raw'] as const;
 
-/** Contents from gateways of Swarm, for one contract. */
+/** Fetches content from Swarm gateways for one contract. */
 export class SwarmContents {
   readonly #client: GatewayClient;
   readonly #gateways: readonly Gateway[];

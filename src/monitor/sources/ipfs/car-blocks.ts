@@ -1,16 +1,19 @@
 import { type BlockCid, isBlockOf, readCid } from './cid.ts';
 import { ProtobufFault, readVarint } from './protobuf-fields.ts';
 
-/** A block of an archive, with the hash that it was checked against. */
+/** A block in an archive, with the CID against which it was verified. */
 interface ArchivedBlock {
   readonly cid: BlockCid;
   readonly bytes: Uint8Array;
 }
 
-/** Blocks of an archive that are looked at; each costs a hash. */
+/** Most blocks of an archive that are read; each costs a hash. */
 const MOST_BLOCKS = 4096;
 
-/** The next part of an archive: its length, then as many bytes. Undefined at the end, and where the archive is cut. */
+/**
+ * Finds the next section of an archive: its length, then that many bytes. Returns undefined at the end or if
+ * the archive is truncated.
+ */
 function readPart(bytes: Uint8Array, offset: number): { from: number; to: number } | undefined {
   if (offset >= bytes.length) return undefined;
   try {
@@ -23,8 +26,8 @@ function readPart(bytes: Uint8Array, offset: number): { from: number; to: number
 }
 
 /**
- * The sound blocks of an archive (CAR version 1, https://ipld.io/specs/transport/car/carv1/) up to the first thing that is
- * not sound. What the header says about roots does not matter: a block is what its hash says.
+ * Yields the valid blocks of an archive (CAR version 1, https://ipld.io/specs/transport/car/carv1/) up to the
+ * first invalid part. The roots in the header are irrelevant: each block is verified by its hash.
  */
 export function* readCarBlocks(bytes: Uint8Array): Generator<ArchivedBlock, void, undefined> {
   let part = readPart(bytes, 0);
@@ -34,7 +37,7 @@ export function* readCarBlocks(bytes: Uint8Array): Generator<ArchivedBlock, void
     const section = bytes.subarray(part.from, part.to);
     const read = readCid(section);
     if (read === undefined) return;
-    // A block that this service cannot check is none that it asked for.
+    // A block that this service cannot verify is not one that it requested.
     if (read.cid === undefined) continue;
     const block = section.subarray(read.length);
     if (!isBlockOf(read.cid, block)) return;

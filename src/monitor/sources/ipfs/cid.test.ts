@@ -30,7 +30,7 @@ test('CIDs of version 0 and 1 with SHA-256 are read from text and from bytes', (
   );
 });
 
-/** What `ipfs add` says of an empty file: as a node of UnixFS, and as plain bytes. */
+/** Output of `ipfs add` for an empty file: as a UnixFS node, and as raw bytes. */
 const EMPTY_FILE = 'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH';
 const EMPTY_BYTES = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku';
 

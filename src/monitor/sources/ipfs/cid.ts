@@ -1,11 +1,11 @@
-// Formats of IPFS, without I/O: content identifiers here, and blocks, files and archives beside.
+// IPFS formats, without I/O: content identifiers here; blocks, files and archives in the neighbouring files.
 import { createHash } from 'node:crypto';
 import { CID } from 'multiformats/cid';
 import { create as createDigest } from 'multiformats/hashes/digest';
 
-/** The name of a block that this service can check: SHA-256 of its bytes, which are a node of a file or plain bytes. */
+/** A verifiable block: the SHA-256 of its bytes, which are a file node or raw bytes. */
 export interface BlockCid {
-  /** As a gateway is asked for it. */
+  /** Text of the CID for requests to gateways. */
   readonly text: string;
   readonly codec: 'dag-pb' | 'raw';
   /** 32 bytes. */
@@ -18,7 +18,7 @@ const CODECS: ReadonlyMap<number, BlockCid['codec']> = new Map([
   [0x70, 'dag-pb'],
   [0x55, 'raw'],
 ]);
-/** `Qm…`, or a CID of version 1 in base32 (`b…`) or base58 (`z…`): none that can be checked is longer. */
+/** `Qm…`, or a version 1 CID in base32 (`b…`) or base58 (`z…`); no verifiable CID is longer. */
 const CID_TEXT = /^(?:Qm[1-9A-HJ-NP-Za-km-z]{44}|b[a-z2-7]{58}|z[1-9A-HJ-NP-Za-km-z]{40,60})$/;
 
 function toBlockCid(cid: CID): BlockCid | undefined {
@@ -26,7 +26,7 @@ function toBlockCid(cid: CID): BlockCid | undefined {
   const { code, digest } = cid.multihash;
   if (codec === undefined || code !== SHA2_256 || digest.length !== HASH_BYTES) return undefined;
   return {
-    // Written where it is asked for: most links of a hostile block are never followed.
+    // Computed lazily, since most links of a malicious block are never followed.
     get text() {
       return cid.toString();
     },
@@ -35,7 +35,7 @@ function toBlockCid(cid: CID): BlockCid | undefined {
   };
 }
 
-/** The CID that a URL names; undefined where it is none, or of a kind that cannot be checked here. */
+/** Parses a CID from a URL; undefined if it is invalid or of a kind that cannot be verified here. */
 export function parseCid(text: string): BlockCid | undefined {
   if (!CID_TEXT.test(text)) return undefined;
   try {
@@ -45,13 +45,13 @@ export function parseCid(text: string): BlockCid | undefined {
   }
 }
 
-/** The CID of version 0 of a file: what the hash in an auxdata stands for. */
+/** Returns the version 0 CID of a file, given the hash in the auxdata. */
 export function cidOfFile(hash: Uint8Array): BlockCid {
   const cid = CID.createV0(createDigest(SHA2_256, hash));
   return { text: cid.toString(), codec: 'dag-pb', hash };
 }
 
-/** The CID that bytes begin with, and how many bytes it has; undefined where they begin with none. */
+/** Reads a CID at the start of bytes, with its length; undefined if there is none. */
 export function readCid(
   bytes: Uint8Array,
 ): { readonly cid: BlockCid | undefined; readonly length: number } | undefined {
@@ -63,17 +63,17 @@ export function readCid(
   }
 }
 
-/** The hash of a block as a key of maps: two CIDs with one hash name the same bytes. */
+/** Returns a map key for the hash of a block: two CIDs with the same hash name the same bytes. */
 export function keyOfHash(hash: Uint8Array): string {
   return Buffer.from(hash).toString('base64');
 }
 
-/** A block and how it is read, as a key of maps: many texts of a CID name the same. */
+/** Returns a map key for a block and its codec, the same for all text forms of a CID. */
 export function keyOfCid({ codec, hash }: BlockCid): string {
   return `${codec} ${keyOfHash(hash)}`;
 }
 
-/** Whether these bytes are the block. */
+/** Returns whether these bytes are the block. */
 export function isBlockOf({ hash }: BlockCid, bytes: Uint8Array): boolean {
   return createHash('sha256').update(bytes).digest().equals(hash);
 }

@@ -1,10 +1,10 @@
-/** One field of a protobuf message: a number, or bytes that may be a text, a message or packed numbers. */
+/** One field of a protobuf message: a number, or bytes that may be text, a message or packed numbers. */
 export interface ProtobufField {
   readonly number: number;
   readonly value: number | Uint8Array;
 }
 
-/** Bytes that are no message of the expected form. */
+/** Bytes that are not a message of the expected form. */
 export class ProtobufFault extends Error {
   override readonly name = 'ProtobufFault';
 }
@@ -14,10 +14,13 @@ const FIXED_64 = 1;
 const BYTES = 2;
 const FIXED_32 = 5;
 const VARINT_BYTES = 8;
-/** Twice what a node of a file with the most links has. */
+/** Twice the number of fields in the largest usual file node. */
 const MOST_FIELDS = 10_000;
 
-/** Where a number ends, and what it is. @throws ProtobufFault where it is cut off, or no safe integer */
+/**
+ * Reads a varint and returns its value and end.
+ * @throws ProtobufFault if it is truncated or not a safe integer
+ */
 export function readVarint(bytes: Uint8Array, offset: number): { value: number; end: number } {
   let value = 0;
   for (let index = 0; index < VARINT_BYTES; index += 1) {
@@ -40,9 +43,9 @@ function lengthOf(bytes: Uint8Array, type: number, offset: number): { from: numb
 }
 
 /**
- * The fields of a protobuf message one after the other, without copies: a caller stops where there are too many.
- * @param takeStep counts each field before it is read, and throws where there are too many in all
- * @throws ProtobufFault; what `takeStep` throws
+ * Yields the fields of a protobuf message without copying them, so that a caller can stop early.
+ * @param takeStep counts each field before it is read, and throws if there are too many in total
+ * @throws ProtobufFault; errors of `takeStep`
  */
 export function* readFields(
   bytes: Uint8Array,

@@ -20,7 +20,7 @@ function cidOf(text: string | CID): BlockCid {
   return cid;
 }
 
-/** The blocks of a store, and how often they were asked for. */
+/** Returns the blocks of a store, and a count of the requests for them. */
 function blocksOf(store: IpfsStore): BlockSource & { readonly asked: () => number } {
   let asked = 0;
   return {
@@ -34,7 +34,7 @@ function blocksOf(store: IpfsStore): BlockSource & { readonly asked: () => numbe
   };
 }
 
-/** The files of one search. */
+/** Returns the files of one search. */
 function filesOf(
   blocks: BlockSource,
   spending: Pick<Spending, 'takeStep' | 'takeFileBytes'> = new Spending(DEFAULT_SOURCE_LIMITS),
@@ -190,7 +190,7 @@ describe('what is no sound file', () => {
     }
   });
 
-  /** A field of bytes, as protobuf writes it. */
+  /** Encodes a bytes field in protobuf. */
   const field = (number: number, bytes: Uint8Array): Buffer => {
     const [low, high] = [bytes.length & 0x7f, bytes.length >> 7];
     return Buffer.concat([Buffer.from([number * 8 + 2, low | 0x80, high]), bytes]);

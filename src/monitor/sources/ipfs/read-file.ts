@@ -4,31 +4,31 @@ import { type Pauses } from '../../../lib/pauses.ts';
 import { type BlockCid, keyOfCid } from './cid.ts';
 import { type FileNode, readFileNode } from './unixfs-node.ts';
 
-/** Gives blocks whose hash it has checked. */
+/** Provides blocks with verified hashes. */
 export interface BlockSource {
   /**
-   * @param limitBytes how long the file may be that the block is a part of
+   * @param limitBytes size limit of the file that contains the block
    * @throws ContentFault `unavailable`
    */
   getBlock(cid: BlockCid, limitBytes: number): Promise<Uint8Array>;
 }
 
-/** No writer of files nests deeper than a few levels: 174 links in each of 4 nodes hold 240 terabytes. */
+/** No tool nests files deeper than a few levels: 4 levels with 174 links per node already hold 240 terabytes. */
 const MOST_DEPTH = 32;
-/** Visits of blocks: a node may link one block many times, and blocks may be empty. */
+/** Limit on block visits: a node may link one block many times, and blocks may be empty. */
 const MOST_VISITS = 8192;
 
-/** What reading the files of one search goes through. */
+/** Dependencies for reading the files of one search. */
 interface FileParts {
   readonly blocks: BlockSource;
   readonly spending: Pick<Spending, 'takeStep' | 'takeFileBytes'>;
   readonly pauses: Pauses;
 }
 
-/** The nodes of one search by codec and hash: a block is parsed once, however many files and links name it. */
+/** Nodes of one search by codec and hash: each block is parsed once, however many files and links refer to it. */
 class FileNodes {
   readonly #parts: FileParts;
-  /** Nodes, and why blocks are none. */
+  /** Parsed nodes, or why a block is not a valid node. */
   readonly #known = new Map<string, FileNode | ContentFault>();
 
   constructor(parts: FileParts) {
@@ -46,7 +46,7 @@ class FileNodes {
   async #read(cid: BlockCid, key: string, limitBytes: number): Promise<FileNode | ContentFault> {
     const bytes = await this.#parts.blocks.getBlock(cid, limitBytes);
     await this.#parts.pauses.take();
-    // Another file may have come before.
+    // Another file may have parsed it meanwhile.
     const node = this.#known.get(key) ?? this.#parse(cid, bytes);
     this.#known.set(key, node);
     return node;
@@ -80,7 +80,10 @@ class FileReader {
     return Buffer.concat(this.#parts);
   }
 
-  /** Adds what is in the block and below it. A block is as long as its parent says, so none is too long in sum. */
+  /**
+   * Appends the bytes of a block and of those below it. Each block must have the size stated by its parent,
+   * so the total cannot exceed the limit.
+   */
   async #visit(cid: BlockCid, stated: number | undefined, depth: number): Promise<void> {
     const { spending, pauses } = this.#files;
     await pauses.take();
@@ -108,7 +111,7 @@ class FileReader {
   }
 }
 
-/** The files in IPFS of one search, from blocks that were checked. */
+/** Reads the IPFS files of one search from verified blocks. */
 export class IpfsFiles {
   readonly #parts: FileParts;
   readonly #nodes: FileNodes;
@@ -119,8 +122,8 @@ export class IpfsFiles {
   }
 
   /**
-   * The bytes of a file: as much as `limitBytes`, counted before blocks are read.
-   * @throws ContentFault `malformed`, `too_large`, and what the source of blocks throws
+   * Reads a file of at most `limitBytes`, which is checked before blocks are read.
+   * @throws ContentFault `malformed`, `too_large`, and errors of the block source
    */
   read(cid: BlockCid, limitBytes: number): Promise<Buffer> {
     return new FileReader(this.#parts, this.#nodes, limitBytes).read(cid);

@@ -2,21 +2,21 @@ import { ContentFault } from '../content-fault.ts';
 import { readCid, type BlockCid } from './cid.ts';
 import { ProtobufFault, readFields, readVarint } from './protobuf-fields.ts';
 
-/** A block below a node of a file, and how many bytes of the file are in it and below it. */
+/** A link to a child block, with the number of file bytes in and below it. */
 interface FileLink {
   readonly cid: BlockCid;
   readonly fileBytes: number;
 }
 
-/** A node of a file: its own bytes come first, then those of its links in order. */
+/** A file node: its own bytes come first, then those of its links in order. */
 export interface FileNode {
   readonly data: Uint8Array;
   readonly links: readonly FileLink[];
-  /** Bytes of the file in this node and below it. */
+  /** Number of file bytes in and below this node. */
   readonly fileBytes: number;
 }
 
-/** Writers of files put 174 or 1,024 links into a node. */
+/** Limit on links per node; tools write 174 or 1,024. */
 const MOST_LINKS = 4096;
 const NO_BYTES = new Uint8Array(0);
 
@@ -37,7 +37,7 @@ function bytesOf(value: number | Uint8Array | undefined, what: string): Uint8Arr
   throw malformed(what);
 }
 
-/** Each field of a link is there once at most. */
+/** Each field of a link occurs at most once. */
 function readLink(bytes: Uint8Array, takeStep: () => void): BlockCid {
   let hash: Uint8Array | undefined;
   const seen = new Set<number>();
@@ -68,7 +68,7 @@ function readNode(
   return { data, cids };
 }
 
-/** The lengths of the blocks below: single numbers, or many packed into one field. */
+/** Reads the sizes of child blocks: single numbers, or many packed into one field. */
 function addLengths(lengths: number[], value: number | Uint8Array, most: number): void {
   if (typeof value === 'number') lengths.push(value);
   else {
@@ -104,9 +104,9 @@ function readFile(bytes: Uint8Array, cids: readonly BlockCid[], takeStep: () => 
 }
 
 /**
- * Reads a block of a file: plain bytes, or a node of UnixFS in dag-pb.
- * @param takeStep counts each field before it is read, and throws where there are too many in all
- * @throws ContentFault `malformed`; what `takeStep` throws
+ * Parses a block of a file: raw bytes, or a UnixFS node in dag-pb.
+ * @param takeStep counts each field before it is read, and throws if there are too many in total
+ * @throws ContentFault `malformed`; errors of `takeStep`
  */
 export function readFileNode(
   { codec }: BlockCid,

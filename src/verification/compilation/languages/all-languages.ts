@@ -12,13 +12,13 @@ const LANGUAGES: ReadonlyMap<string, Language> = new Map([
 
 const NAME_SHOWN_CHARACTERS = 120;
 
-/** Whether a language, such as that of an import, is one that is compiled here. */
+/** Returns whether this service compiles a language, such as that of an import. */
 export function isCompiledLanguage(name: string): boolean {
   return LANGUAGES.has(name.toLowerCase());
 }
 
 /**
- * What is to be known of a language, `Solidity`, `Yul` or `Vyper` in any case.
+ * Returns the properties of a language, given as `Solidity`, `Yul` or `Vyper` in any case.
  * @throws FullmatchError unsupported_language
  */
 export function languageOf(name: string): Language {

@@ -13,8 +13,8 @@ import { type Language } from './language.ts';
 type Settings = StandardJsonInput['settings'];
 
 /**
- * The settings of a partial match, each time without some that may have no effect on the code: the details of the optimizer,
- * those of its part for Yul, the steps alone, and runs for an optimizer that is off.
+ * Changes to the settings of a partial match, each of which removes something that may have no effect on the
+ * bytecode: the optimizer details, the Yul details, the steps alone, and the runs of a disabled optimizer.
  */
 const SPARE_SETTINGS: readonly ((settings: Settings) => Settings)[] = [
   (settings) => changeAt(settings, DETAILS, () => undefined),
@@ -32,10 +32,10 @@ const SPARE_SETTINGS: readonly ((settings: Settings) => Settings)[] = [
   },
 ];
 
-/** From this version on metadata lists what the contract imports; before, all that the compiler was given. */
+/** From this version on, metadata lists what the contract imports; before, all sources of the input. */
 const LISTS_IMPORTS_SINCE = '0.4.12';
 
-/** Solidity. */
+/** Solidity, compiled by solc or Solar. */
 export const SOLIDITY_LANGUAGE: Language = {
   compiler: 'solc',
   cleanSettings,
@@ -50,5 +50,5 @@ export const SOLIDITY_LANGUAGE: Language = {
   }),
 };
 
-/** Yul, which the same compiler takes: one source, which imports nothing. */
+/** Yul, which the same compiler compiles: one source without imports. */
 export const YUL_LANGUAGE: Language = { ...SOLIDITY_LANGUAGE, listsImports: () => true };

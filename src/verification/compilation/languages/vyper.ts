@@ -14,14 +14,17 @@ const isEmpty = (value: unknown): boolean =>
 const isFlag = (value: unknown): boolean => typeof value === 'boolean';
 const OPTIMIZATIONS: ReadonlySet<unknown> = new Set([true, false, 'gas', 'codesize', 'none']);
 
-/** Every setting of the compilers that can change code (Vyper documentation, "Compiler Input and Output JSON Description"). */
+/**
+ * Every compiler setting that can change bytecode (Vyper documentation, "Compiler Input and Output JSON
+ * Description").
+ */
 const SETTINGS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
-  // What it does not know, the compiler refuses.
+  // The compiler rejects EVM versions that it does not know.
   ['evmVersion', (value: unknown) => typeof value === 'string' && /^[A-Za-z]{1,32}$/.test(value)],
   ['optimize', (value: unknown) => OPTIMIZATIONS.has(value)],
   ['bytecodeMetadata', isFlag],
   ['experimentalCodegen', isFlag],
-  // The same in 0.4.1, and from 0.4.2 on.
+  // One setting under two names: in 0.4.1, and from 0.4.2 on.
   ['venom', isFlag],
   ['venomExperimental', isFlag],
   ['debug', isFlag],
@@ -42,7 +45,7 @@ function cleanSettings(settings: Members): Members {
   return Object.fromEntries(
     Object.entries(settings).flatMap(([name, value]) => {
       const fits = SETTINGS.get(name);
-      // Tools write the settings of Solidity that are empty whatever the language: `libraries: {}`.
+      // Tools send empty Solidity settings for every language: `libraries: {}`.
       const isNothing = value === null || (fits === undefined && isEmpty(value));
       if (name === 'outputSelection' || isNothing) return [];
       const shown = printableText(`settings.${name}`, NAME_SHOWN_CHARACTERS);
@@ -68,20 +71,20 @@ function select(
   path: string,
   outputs: readonly string[],
 ): StandardJsonInput {
-  // Computed, so that a path named like a special property stays a name.
+  // A null prototype keeps a path such as `__proto__` an ordinary key.
   const outputSelection = Object.assign(Object.create(null), { [path]: outputs }) as object;
   return { ...input, ...sentMembers(input), settings: { ...input.settings, outputSelection } };
 }
 
-/** The input with its output selection replaced by the syntax trees of some sources. */
+/** Returns the input with the syntax trees of some sources as its output selection. */
 export function selectTrees(input: StandardJsonInput, paths: readonly string[]): StandardJsonInput {
   const selected = paths.map((each) => [each, ['ast']] as const);
-  // As own members, so that a path named like a special property stays a name.
+  // `fromEntries` defines own members, so a path such as `__proto__` stays an ordinary key.
   const outputSelection = Object.fromEntries(selected);
   return { ...input, ...sentMembers(input), settings: { ...input.settings, outputSelection } };
 }
 
-/** An input without a member, or the same input where it has none. */
+/** Removes a member of an input; returns the same input if it has none. */
 const without =
   (name: string) =>
   (input: StandardJsonInput): StandardJsonInput => {
@@ -91,14 +94,14 @@ const without =
     return { language, sources, settings, ...Object.fromEntries(others) };
   };
 
-/** Vyper, from 0.1.0-beta.16 on: one contract a source, named as the file is. It writes no metadata. */
+/** Vyper, from 0.1.0-beta.16 on: one contract per source, named like the file. It writes no metadata. */
 export const VYPER_LANGUAGE: Language = {
   compiler: 'vyper',
   cleanSettings,
   moreMembers: MORE_MEMBERS,
   selectTarget: (input, { path }) => [select(input, path, ['abi', 'devdoc', 'userdoc', ...CODES])],
   selectCodes: (input) => [select(input, '*', CODES)],
-  // It lists what it was asked to compile, whatever that imports.
+  // The output lists the sources it was asked to compile, whether they are imported or not.
   listsImports: () => false,
   spare: [
     without('interfaces'),

@@ -35,10 +35,13 @@ type ExplorerParts = Pick<
 >;
 
 const STARTED = { message: 'Smart-contract verification started' };
-/** How long a submission waits for its job, to say where there is no code: that is read before anything is compiled. */
+/**
+ * How long a submission waits for its job, so that it can report an address without code: this check runs
+ * before the compilation.
+ */
 const FIRST_LOOK_MS = 2_000;
 
-/** The API v2 of a Blockscout, as far as it reads and verifies contracts. */
+/** Adds the part of Blockscout's API v2 that reads and verifies contracts. */
 export function addExplorerApi(routes: OpenAPIHono, parts: ExplorerParts): void {
   routes.openapi(verificationConfigRoute, async (c) => {
     requireKnownChain(parts.registry(), c.req.valid('param').chainId);
@@ -51,7 +54,7 @@ export function addExplorerApi(routes: OpenAPIHono, parts: ExplorerParts): void 
     return answered ?? answerUnverified(parts, c, chainId, address);
   });
   for (const { way, route } of submissionRoutes) {
-    // The body is read on a thread, which validates it.
+    // A worker thread reads and validates the body.
     routes.openapi({ ...route, request: { params: route.request.params } }, async (c) => {
       const { chainId, address } = c.req.valid('param');
       requireKnownChain(parts.registry(), chainId);
@@ -65,7 +68,7 @@ export function addExplorerApi(routes: OpenAPIHono, parts: ExplorerParts): void 
   }
 }
 
-/** @throws FullmatchError unsupported_chain; contract_not_found where the address is known to have no code */
+/** @throws FullmatchError unsupported_chain; contract_not_found if the address is known to have no code */
 async function answerUnverified(
   { proxies, registry, trustedProxies }: ExplorerParts,
   c: Context,
@@ -88,7 +91,7 @@ async function submit(
   const client = clientOf(c.env, trustedProxies);
   const id = await submitOrJoin(verification, request, client);
   const waiting = { client, signal: c.req.raw.signal, timeoutMs: FIRST_LOOK_MS };
-  // Who cannot wait asks for the contract, as everybody does.
+  // A client that cannot wait polls the contract, as all clients do.
   const ended = await verification.waitForJob(id, waiting).catch(() => undefined);
   const { code, message } = ended?.failure ?? {};
   if (code === 'contract_not_deployed') throw new FullmatchError(code, message ?? '');
@@ -110,7 +113,10 @@ async function answerConfig({ compilers }: ExplorerParts): Promise<Answer> {
   return answerJson(verificationConfigRoute, config, REVALIDATED);
 }
 
-/** Numbers of licences as explorers have them; a submission may name one, and the source says it. */
+/**
+ * License numbers that explorers use. A submission may name one, but the SPDX identifier of the source is
+ * what is shown.
+ */
 const LICENSE_TYPES = {
   ...{ none: 1, unlicense: 2, mit: 3, gnu_gpl_v2: 4, gnu_gpl_v3: 5, gnu_lgpl_v2_1: 6 },
   ...{ gnu_lgpl_v3: 7, bsd_2_clause: 8, bsd_3_clause: 9, mpl_2_0: 10, osl_3_0: 11 },

@@ -20,7 +20,7 @@ const sectionsOf = (language: string, optimizer: object): Partial<ContractSectio
 test.each([
   ['solidity', { enabled: true, runs: 7 }, true, 'true'],
   ['solidity', { enabled: false, runs: 7 }, false, 'false'],
-  // Metadata leaves `enabled` out where there are details.
+  // Metadata omits `enabled` if there are details.
   ['solidity', { runs: 7, details: DETAILS }, true, 'true'],
   ['solidity', { runs: 7, details: { ...DETAILS, cse: false } }, false, 'false'],
   ['vyper', {}, null, 'false'],

@@ -14,14 +14,14 @@ type SourceRecord = AnswerOf<typeof blockscoutRecordSchema>;
 
 const DEFAULT_RUNS = 200;
 
-/** A contract without a match, as Blockscout's API shows it. */
+/** A contract without a match, in the format of Blockscout's API. */
 export const UNVERIFIED_CONTRACT: SmartContract = {
   is_verified: false,
   is_fully_verified: false,
   is_partially_verified: false,
 };
 
-/** A verified contract as Blockscout's API shows it. */
+/** Renders a verified contract in the format of Blockscout's API. */
 export function renderSmartContract(
   match: ContractMatch,
   sections: Partial<ContractSections>,
@@ -53,7 +53,7 @@ export function renderSmartContract(
   };
 }
 
-/** A contract without a match, as `getsourcecode` of Blockscout shows it. */
+/** Renders a contract without a match in the format of Blockscout's `getsourcecode`. */
 export function renderUnverifiedRecord(address: Hex): SourceRecord {
   return {
     ...{ Address: address, SourceCode: '', ABI: RESULT_TEXTS.notVerified },
@@ -61,7 +61,10 @@ export function renderUnverifiedRecord(address: Hex): SourceRecord {
   };
 }
 
-/** A verified contract as `getsourcecode` of Blockscout shows it. @param implementation of a proxy, where it is known to be one */
+/**
+ * Renders a verified contract in the format of Blockscout's `getsourcecode`.
+ * @param implementation the implementation, if the contract is a known proxy
+ */
 export function renderBlockscoutRecord(
   { address, verifiedAt }: ContractMatch,
   sections: Partial<ContractSections>,
@@ -99,7 +102,7 @@ export function renderBlockscoutRecord(
 
 type Compilation = ContractSections['compilation'];
 
-/** The file of the contract, and the other ones. */
+/** Splits the sources into the contract's own file and the other files. */
 function splitSources({ compilation, sources = [] }: Partial<ContractSections>) {
   const [path] = splitQualifiedName(compilation?.fullyQualifiedName ?? '');
   const content = sources.find((source) => source.path === path)?.content ?? '';
@@ -112,7 +115,7 @@ function splitSources({ compilation, sources = [] }: Partial<ContractSections>) 
 const optimizerOf = ({ settings }: Compilation): Members =>
   isMembers(settings['optimizer']) ? settings['optimizer'] : {};
 
-/** The optimizer of Vyper has other switches. */
+/** Vyper has different optimizer settings. */
 const isVyper = ({ language }: Compilation): boolean => language === 'vyper';
 
 function runsOf(compilation: Compilation): number | null {

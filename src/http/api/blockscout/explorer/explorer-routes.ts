@@ -8,12 +8,12 @@ import { jsonResponse } from '../../../json-response.ts';
 const tags = ['Blockscout API'];
 const BASE = '/evm/{chainId}/blockscout/api/v2/smart-contracts';
 
-/** The body of an error, and of an accepted submission. */
+/** Body of an error and of an accepted submission. */
 export const messageSchema = z
   .strictObject({ message: z.string() })
   .meta({ id: 'BlockscoutMessage', description: 'A message of the Blockscout API' });
 
-/** A contract as the Blockscout API shows it; one that is not verified has the first three members alone. */
+/** A contract in the format of Blockscout's API; an unverified contract has only the first three members. */
 export const smartContractSchema = z
   .strictObject({
     is_verified: z.boolean(),
@@ -128,7 +128,7 @@ export const submissionRoutes = SUBMISSION_WAYS.map((way) => ({
         required: true,
         content: {
           'multipart/form-data': { schema: FORMS[way] },
-          // Blockscout's own pages send a form without files as JSON.
+          // Blockscout's own frontend sends forms without files as JSON.
           ...(!('files[0]' in FORMS[way].shape) && { 'application/json': { schema: FORMS[way] } }),
         },
       },

@@ -21,7 +21,7 @@ import { type GivenFile, readRequestFiles, type RequestFile } from '../../v1/req
 import { chooseCompilation } from '../../v1/verify-request.ts';
 import { standardJsonInputSchema } from '../../v2/verify-body.ts';
 
-/** The ways in which Blockscout's API takes sources. */
+/** Source formats that Blockscout's API accepts. */
 export const SUBMISSION_WAYS = [
   'standard-input',
   'vyper-standard-input',
@@ -33,7 +33,7 @@ export const SUBMISSION_WAYS = [
 ] as const;
 export type SubmissionWay = (typeof SUBMISSION_WAYS)[number];
 
-/** What of a submission is known before its body is read. */
+/** Facts about a submission that are known before its body is read. */
 export interface SubmissionForm {
   readonly kind: 'blockscout_submission';
   readonly way: SubmissionWay;
@@ -44,7 +44,7 @@ export interface SubmissionForm {
 
 type Compilation = VerificationRequest['compilation'];
 
-/** The fields of a form, and its files by the name of their list: files, interfaces. */
+/** Fields of a form, and its files by the name of their list (files, interfaces). */
 interface Submission {
   readonly fields: ReadonlyMap<string, string>;
   readonly files: readonly RequestFile[];
@@ -57,13 +57,14 @@ const FIELD_NAMES: ReadonlySet<string> = new Set([
   ...['autodetect_constructor_args', 'is_optimization_enabled', 'optimization_runs'],
   ...['evm_version', 'libraries', 'language', 'interfaces', 'chosen_contract_index'],
 ]);
-/** The longest field but for source code, arguments and lists, in characters. */
+/** Longest field in characters, except source code, constructor arguments and lists. */
 const FIELD_MAX_CHARACTERS = 2_048;
 const FILE_LIST = /^(files|interfaces)(?:\[\d{0,6}\])?$/;
 
 /**
- * Reads a submission of Blockscout's API.
- * @throws FullmatchError invalid_parameter, invalid_json, malformed_request, request_too_many_values, request_too_many_sources
+ * Reads a submission to Blockscout's API.
+ * @throws FullmatchError invalid_parameter, invalid_json, malformed_request, request_too_many_values,
+ * request_too_many_sources
  */
 export async function readSubmission(
   bytes: Buffer<ArrayBuffer>,
@@ -94,7 +95,7 @@ async function readParts(
   const given: Record<'files' | 'interfaces', GivenFile[]> = { files: [], interfaces: [] };
   for (const [name, value] of (await readForm(bytes, contentType, limits)).entries()) {
     if (typeof value === 'string') {
-      // Forms send every line break of a text as two characters, where sources have one.
+      // Forms encode every line break as CRLF; sources use LF.
       if (FIELD_NAMES.has(name) && !fields.has(name))
         fields.set(name, value.replaceAll('\r\n', '\n'));
       continue;
@@ -108,7 +109,7 @@ async function readParts(
   return { fields, files, interfaces, limits };
 }
 
-/** The fields of a body in JSON: texts, and what is written as one. */
+/** Reads the fields of a JSON body: strings, and other values as JSON text. */
 function fieldsOf(body: Members): ReadonlyMap<string, string> {
   const fields = new Map<string, string>();
   for (const name of FIELD_NAMES) {
@@ -147,7 +148,7 @@ const READERS: Readonly<Record<SubmissionWay, (submission: Submission) => Compil
   },
 };
 
-/** A standard JSON input, or the metadata of a contract with its sources in it, which rocketh sends in its place. */
+/** Reads a standard JSON input, or contract metadata with embedded sources, which rocketh sends instead. */
 function readStandardInput(submission: Submission): Compilation {
   const { files, limits } = submission;
   requireFiles(files);
@@ -200,7 +201,7 @@ function readVyper(submission: Submission, sources: Readonly<Record<string, stri
   );
 }
 
-/** @throws FullmatchError invalid_parameter for sources or libraries that make no input */
+/** @throws FullmatchError invalid_parameter for sources or libraries that do not form a valid input */
 function built(build: () => Compilation): Compilation {
   try {
     return build();
@@ -233,12 +234,15 @@ function requireFiles(files: readonly RequestFile[]): void {
   if (files.length === 0) throw invalidMember('files', 'files[0] is expected, a file in a form');
 }
 
-/** Library names to addresses. @throws FullmatchError invalid_parameter, invalid_json, request_too_many_values */
+/**
+ * Reads the addresses of libraries by name.
+ * @throws FullmatchError invalid_parameter, invalid_json, request_too_many_values
+ */
 function librariesIn(submission: Submission): Readonly<Record<string, string>> {
   return textsIn(submission, 'libraries');
 }
 
-/** A field that is a JSON object of texts; `{}` where it is not sent. */
+/** Reads a field that is a JSON object of strings; returns `{}` if it is absent. */
 function textsIn(
   { fields, limits }: Submission,
   name: 'libraries' | 'interfaces',
@@ -258,14 +262,17 @@ function textsIn(
   return Object.fromEntries(entries);
 }
 
-/** The name of the contract as that of a file. */
+/** Returns a file name, without extension, for the contract. */
 function nameIn(submission: Submission, usual: string): string {
   const name = fieldOf(submission, 'contract_name');
   const path = name.slice(0, Math.max(0, name.lastIndexOf(':'))).replace(/\.(?:sol|vy|yul)$/, '');
   return path || name || usual;
 }
 
-/** A short field; empty where it is not sent. @throws FullmatchError invalid_parameter */
+/**
+ * Returns a short field; empty if it is absent.
+ * @throws FullmatchError invalid_parameter
+ */
 function fieldOf({ fields }: Submission, name: string): string {
   const value = fields.get(name)?.trim() ?? '';
   if (value.length > FIELD_MAX_CHARACTERS) throw invalidMember(name, 'a shorter text is expected');
@@ -278,7 +285,10 @@ function requireField({ fields }: Submission, name: string): string {
   return value;
 }
 
-/** The arguments of the constructor, where the client says that they are to count. @throws FullmatchError invalid_parameter */
+/**
+ * Reads the constructor arguments, if the client turned their autodetection off.
+ * @throws FullmatchError invalid_parameter
+ */
 function readArguments(fields: ReadonlyMap<string, string>): Hex | undefined {
   const digits = (fields.get('constructor_args') ?? '').trim().replace(/^0x/i, '').toLowerCase();
   if (digits === '' || fields.get('autodetect_constructor_args') !== 'false') return undefined;
