@@ -1,7 +1,7 @@
 /**
- * The bare counterpart in the HTTP benchmark, forked by http.ts: a node:http handler that sends the answers of a service,
- * byte for byte, and does nothing else. It is told where that service is, asks it once for each answer, and sends its own
- * port to its parent.
+ * The bare counterpart in the HTTP benchmark, forked by http.ts: a node:http handler that only sends the
+ * responses of a service, byte for byte. It gets the URL of that service, requests each response once, and
+ * sends its own port to its parent.
  */
 import { createServer, get, type IncomingMessage } from 'node:http';
 import { type AddressInfo } from 'node:net';
@@ -13,7 +13,7 @@ interface Prepared {
   readonly body: Buffer;
 }
 
-/** Headers that Node writes itself, for each answer. */
+/** Headers that Node adds to each response itself. */
 const OF_NODE = new Set(['date', 'connection', 'keep-alive']);
 
 async function prepare(url: string, headers: Record<string, string>): Promise<Prepared> {
@@ -34,7 +34,8 @@ const gzip = await prepare(service, { 'accept-encoding': 'gzip' });
 const br = await prepare(service, { 'accept-encoding': 'br' });
 const notModified = await prepare(service, { 'if-none-match': '*' });
 
-// As a handler written for nothing else: what it sends is prepared and the client's wish is known beforehand.
+// A handler written for this purpose only: its response is prepared and the client's preferences are known in
+// advance.
 const server = createServer((request, response) => {
   const accepted = request.headers['accept-encoding'];
   const chosen =

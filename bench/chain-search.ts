@@ -1,4 +1,7 @@
-/** A search of the whole registry, beside a bare loop over it in the same run: `npx tsx bench/chain-search.ts [list.json]`. */
+/**
+ * Search over the whole registry, compared with a bare loop over it in the same run: `npx tsx
+ * bench/chain-search.ts [list.json]`.
+ */
 import path from 'node:path';
 import { makeRegistry, readChainList } from '../src/chains/registry/load-registry.ts';
 import { searchChains, type ChainFilter } from '../src/chains/registry/search-chains.ts';
@@ -11,7 +14,7 @@ interface SearchBenchmarkRow {
   readonly search: string;
   readonly matching: number;
   readonly medianMs: string;
-  /** Against touching the name of every chain once. */
+  /** Compared with reading the name of every chain once. */
   readonly ratio: string;
 }
 
@@ -25,7 +28,7 @@ function measure(run: () => unknown): number {
   return median(times);
 }
 
-/** Searches of the kinds that a page sends while somebody types. */
+/** Typical searches that a page sends while somebody types. */
 async function runChainSearchBenchmark(list?: string): Promise<SearchBenchmarkRow[]> {
   const options = {
     include: 'all' as const,

@@ -1,4 +1,4 @@
-/** The compilers that a running service keeps in child processes, and what they hold (Linux). */
+/** Compiler child processes of a running service, and their memory (Linux). */
 import { readdir, readFile } from 'node:fs/promises';
 
 /** The process ids of the loaded compilers below a process. */

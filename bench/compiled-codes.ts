@@ -2,14 +2,14 @@ import { createCompilers } from '../src/compilers/compilers.ts';
 import { silentLogger } from '../src/log.ts';
 import { type BenchmarkContract } from './compiler-inputs.ts';
 
-/** The version that contracts of benchmarks are compiled with. */
+/** The compiler version for benchmark contracts. */
 export const NEWEST = '0.8.37';
 
-/** What a compiler makes of the contract of a benchmark. Codes are hex without 0x. */
+/** Compiler output of a benchmark contract. Bytecode is hex without 0x. */
 export interface CompiledCodes {
   readonly creationCode: string;
   readonly runtimeCode: string;
-  /** For each immutable the places of its value in the runtime code, in bytes. */
+  /** Byte offsets of each immutable's value in the runtime bytecode. */
   readonly places: readonly (readonly number[])[];
 }
 

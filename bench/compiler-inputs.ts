@@ -1,4 +1,4 @@
-/** The contracts of the benchmarks that compile: standard JSON inputs, and how their sources are gathered. */
+/** Contracts of the compiling benchmarks: standard JSON inputs, and how their sources are collected. */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { narrowOutputSelection } from '../src/compilers/output-selection.ts';
@@ -7,14 +7,14 @@ import { type CompilationTarget, type StandardJsonInput } from '../src/solidity/
 const MODULES = path.resolve(import.meta.dirname, '../node_modules');
 const IMPORT = /import\s+(?:[^"';]*?from\s+)?"([^"]+)"/g;
 
-/** A contract as a compiler takes it, with the target that is measured. */
+/** A contract as compiler input, with the measured target. */
 export interface BenchmarkContract {
   readonly name: string;
   readonly target: CompilationTarget;
   readonly input: StandardJsonInput;
 }
 
-/** The sources that a source imports, and it; paths that do not begin with a dot are npm packages. */
+/** A source and its imports; paths that do not begin with a dot are npm packages. */
 function gather(name: string, content: string): Record<string, { content: string }> {
   const sources: Record<string, { content: string }> = {};
   const add = (source: string, text: string): void => {
@@ -31,7 +31,7 @@ function gather(name: string, content: string): Record<string, { content: string
   return sources;
 }
 
-/** A contract of one source and all that it imports from npm packages. */
+/** A contract with one source and everything that it imports from npm packages. */
 export function gatherContract(name: string, content: string): BenchmarkContract {
   const target = { path: `${name}.sol`, name };
   const input = {
@@ -70,7 +70,7 @@ contract Council is GovernorSettings, GovernorCountingSimple, GovernorVotes {
 }`,
 );
 
-/** A contract with values of its own: two words that each deployment sets. */
+/** A contract with deployment-specific values: two words that each deployment sets. */
 export const VALUED = gatherContract(
   'Valued',
   `pragma solidity ^0.8.20;

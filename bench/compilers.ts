@@ -15,23 +15,23 @@ const MODULES = path.resolve(import.meta.dirname, '../node_modules');
 const NEWEST = '0.8.37';
 const WARM_ROUNDS = 9;
 const COLD_ROUNDS = 3;
-/** Time between compilations, in which a process makes its next instance and gives memory back. */
+/** Pause between compilations, in which a process creates its next instance and releases memory. */
 const PAUSE_MS = 700;
 
-/** What one version takes. Milliseconds and bytes. */
+/** Figures of one version. Milliseconds and bytes. */
 export interface VersionRow {
   readonly version: string;
-  /** From nothing: a process, the compiler loaded. */
+  /** From a cold start: a new process with the compiler loaded. */
   readonly loadMs: number;
   readonly firstMs: number;
   readonly warmMs: number;
   readonly residentBytes: number;
 }
 
-/** What one contract takes with the newest version. Milliseconds. */
+/** Figures of one contract with the newest version. Milliseconds. */
 export interface ContractRow {
   readonly contract: string;
-  /** A fresh process that loads the npm package and compiles, as servers without a pool do. */
+  /** A fresh process that loads the npm package and compiles, like servers without a pool. */
   readonly packageColdMs: number;
   readonly coldMs: number;
   readonly warmMs: number;
@@ -127,7 +127,7 @@ async function measureContract(
 }
 
 /**
- * Measures what compilers take: each installed version with a small contract, and three contracts with the newest
+ * Measures compilers: each installed version with a small contract, and three contracts with the newest
  * version, cold and warm.
  */
 export async function runCompilerBenchmark(): Promise<{

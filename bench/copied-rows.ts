@@ -1,4 +1,4 @@
-// What COPY takes for the rows that an import wrote: the reference beside which imports are measured.
+// Time of COPY for the rows that an import wrote: the reference for import benchmarks.
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
@@ -6,26 +6,26 @@ import { type Client } from 'pg';
 import { sql, type Database } from '../src/store/database.ts';
 import { type Store } from '../src/store/open-store.ts';
 
-/** Rows of a table that are copied for comparison; more tell nothing new. */
+/** Maximum number of rows copied per table; more would not change the result. */
 const MOST_COPIED = 100_000;
 
-/** What an import writes; the rows of contracts come to most of it. */
+/** Tables written by an import; contract rows are the majority. */
 const WRITTEN = [
   ...['code', 'contracts', 'contract_deployments', 'sources', 'compiled_contracts'],
   ...['compiled_contracts_sources', 'verified_contracts', 'current_matches', 'match_events'],
 ];
 
-/** A rate or a size, without a fraction. */
+/** Formats a rate or a size without a fraction. */
 export const whole = (value: number): string => Math.round(value).toLocaleString('en-US');
 
-/** Milliseconds that work takes. */
+/** Returns the milliseconds that work takes. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
   return performance.now() - start;
 }
 
-/** The rows of a table. */
+/** Reads the rows of a table. */
 export async function countOf(database: Database, table: string): Promise<number> {
   const counted = sql(`bench: count ${table}`, `SELECT count(*)::float8 AS rows FROM ${table}`);
   const [row] = await database.query<{ rows: number }>(counted);
@@ -39,8 +39,8 @@ async function readAll(client: Client, text: string): Promise<Buffer[]> {
 }
 
 /**
- * Milliseconds that COPY takes for the rows that an import wrote: into bare tables, and into tables with the same indexes
- * and checks.
+ * Returns the milliseconds of COPY for the rows that an import wrote: into bare tables, and into tables with
+ * the same indexes and checks.
  */
 export async function measureCopy(
   store: Store,

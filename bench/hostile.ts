@@ -1,10 +1,10 @@
 /**
- * What hostile clients cost everybody else: `npx tsx bench/hostile.ts [--only name] [--seconds N] [--json]`.
- * The built program runs as `fullmatch start` does, on its embedded database and an anvil of its own. Each load runs for
- * a while in a process of its own beside a probe in another, which asks a bare node:http handler of the same bytes too:
- * no load asks that one, so that the machine alone makes it late. Aims: the probe's p99 stays below 100 ms, the resident
- * memory of the service below 600 MB, nothing that was acknowledged is lost, and afterwards all is as before.
- * Everything stays on 127.0.0.0/8.
+ * The cost of hostile clients for everybody else: `npx tsx bench/hostile.ts [--only name] [--seconds N]
+ * [--json]`. The built program runs as with `fullmatch start`, on its embedded database and its own anvil.
+ * Each load runs for a while in its own process, with a probe in another process that also requests the same
+ * bytes from a bare node:http handler: no load uses that one, so only the machine delays it. Goals: the
+ * probe's p99 stays below 100 ms, the service's resident memory below 600 MB, nothing acknowledged is lost,
+ * and afterwards everything is as before. All traffic stays on 127.0.0.0/8.
  */
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -48,7 +48,7 @@ const TARGET = 'contract A { uint public target; function f() public { target +=
 const LARGE_CODE_BYTES = 900_000;
 const MANY_FILES = 60_000;
 const HIDDEN_CHARACTERS = 300_000;
-/** How many contracts the probe verifies per second, and as many more for the time around a load. */
+/** Contracts that the probe verifies per second, and the same number for the time around a load. */
 const SPARE_CONTRACTS = 60;
 const SAMPLE_MS = 50;
 const IDLE_RESOLUTION_MS = 10;
@@ -68,7 +68,7 @@ interface Site {
   readonly context: HostileContext;
 }
 
-/** What is compared before and after a load. */
+/** State compared before and after a load. */
 interface Condition {
   readonly documents: Readonly<Record<string, string>>;
   readonly verified: number;
@@ -88,7 +88,7 @@ interface LoadResult {
   readonly residentMax: number;
   readonly residentAfter: number;
   readonly loopStallMs: number | null;
-  /** How late this process, which has nothing to do meanwhile, was woken: p99 and most. The machine's own part. */
+  /** Timer delay of this otherwise idle process: p99 and maximum. The machine's own share of the latency. */
   readonly idleStallMs: readonly [number, number];
   readonly answers: Readonly<Record<string, number>>;
   readonly note?: string;
@@ -126,7 +126,7 @@ async function submit(apiUrl: string, address: string, body: object): Promise<st
   return answer.verificationId;
 }
 
-/** A job that fails on the largest codes that the service takes, or undefined where it takes none. */
+/** Finds a job that fails with the largest bytecode that the service accepts, or undefined if it accepts none. */
 async function failLargely(anvil: Anvil, apiUrl: string): Promise<string | undefined> {
   const digits = createHash('shake256', { outputLength: LARGE_CODE_BYTES }).update('a').digest();
   const address = `0x${'1a'.repeat(20)}`;
@@ -136,7 +136,7 @@ async function failLargely(anvil: Anvil, apiUrl: string): Promise<string | undef
   return submit(apiUrl, address, bodyOfSource(source)).catch(() => undefined);
 }
 
-/** A verified contract with as many files as the service takes beside the one that is needed. */
+/** Verifies a contract with as many files as the service accepts besides the required one. */
 async function verifyWithManyFiles(apiUrl: string, address: string): Promise<void> {
   const extra = Array.from({ length: MANY_FILES }, (_, index) => [
     `f${index}.sol`,
@@ -149,7 +149,7 @@ async function verifyWithManyFiles(apiUrl: string, address: string): Promise<voi
   await submit(apiUrl, address, bodyOfSource(PROBED)).catch(() => undefined);
 }
 
-/** The configuration, with the trusted proxy where the program knows such. */
+/** The configuration, with the trusted proxy in versions that support it. */
 async function configure(folder: string, anvil: Anvil): Promise<string> {
   const file = path.join(folder, 'fullmatch.yaml');
   const plain = configOf(anvil, 'metrics: { enabled: true, port: 0 }\n');
@@ -213,7 +213,7 @@ async function readCondition({ program, context }: Site): Promise<Condition> {
   };
 }
 
-/** The longest time for which the event loop stood still since the last question; null where it is not told. */
+/** The longest event loop stall since the last call; null if not reported. */
 async function readLoopStall({ program }: Site): Promise<number | null> {
   const line = program.lines.find((each) => each.includes('"event":"ready"')) ?? '{}';
   const { metrics_url: url } = JSON.parse(line) as { metrics_url?: string };
@@ -236,7 +236,7 @@ function watchResident(pid: number): { stop: () => number } {
   };
 }
 
-/** A delay of the loop in nanoseconds, without the pause between two looks, in milliseconds. */
+/** Converts an event loop delay from nanoseconds to milliseconds, without the sampling interval. */
 const lateness = (nanoseconds: number): number =>
   Math.max(0, Math.round(nanoseconds / 1e6 - IDLE_RESOLUTION_MS));
 
@@ -271,7 +271,10 @@ async function runLoad(name: string, context: HostileContext): Promise<LoadTally
   return JSON.parse(stdout) as LoadTally;
 }
 
-/** Ends what a load left in the queue. @returns the acknowledged jobs that are not known any more. */
+/**
+ * Cancels jobs that a load left in the queue.
+ * @returns the acknowledged jobs that no longer exist.
+ */
 async function settleJobs({ store }: Site, ids: readonly string[]): Promise<string[]> {
   for (const id of ids) await cancelJob(store.database, id).catch(() => false);
   const deadline = Date.now() + REST_MS * 4;

@@ -1,8 +1,8 @@
 /**
- * The HTTP benchmark: `npx tsx bench/http.ts`. The built program runs as `fullmatch start` does, with metrics and limits
- * on. Beside it a bare node:http handler sends the same answers, byte for byte. What is compared is the processor time of
- * each process for a request (utime + stime), which neither the client nor other work of the machine changes much; the
- * client has threads of its own and is not the limit.
+ * The HTTP benchmark: `npx tsx bench/http.ts`. The built program runs as with `fullmatch start`, with metrics
+ * and limits enabled. A bare node:http handler sends the same responses, byte for byte. The benchmark
+ * compares the CPU time of each process per request (utime + stime), which neither the client nor other work
+ * on the machine changes much; the client has its own threads and is not the bottleneck.
  */
 import { type ChildProcess } from 'node:child_process';
 import path from 'node:path';
@@ -21,7 +21,7 @@ import { startBare } from './start-bare.ts';
 const ROUNDS = 5;
 const ROUND_SECONDS = 2;
 const CONNECTIONS = 64;
-/** Chains with contracts: as many keys as stats.json has in a large repository of 2026. */
+/** Chains with contracts: the number of keys in stats.json of a large repository in 2026. */
 const CHAINS_WITH_CONTRACTS = 374;
 const BR_TIMEOUT_MS = 60_000;
 
@@ -29,7 +29,7 @@ interface Case {
   readonly name: string;
   readonly document: 'chains' | 'statistics';
   readonly headers: Readonly<Record<string, string>>;
-  /** The least ratio to the bare server that we aim at. */
+  /** The target ratio to the bare server. */
   readonly aim: number;
 }
 
@@ -51,12 +51,12 @@ const CASES: readonly Case[] = (['chains', 'statistics'] as const).flatMap((docu
 /** One line of the benchmark's table. */
 export interface HttpBenchmarkRow {
   readonly name: string;
-  /** Processor time for a request in microseconds, medians over the rounds. */
+  /** CPU time per request in microseconds, medians over the rounds. */
   readonly bare: number;
   readonly fullmatch: number;
-  /** Requests per second of ours, median over the rounds. */
+  /** Requests per second of our service, median over the rounds. */
   readonly perSecond: number;
-  /** The bare server's processor time by ours: the median of the ratios of the rounds. */
+  /** The bare server's CPU time divided by ours: the median of the ratios of the rounds. */
   readonly ratio: number;
   readonly aim: number;
 }
@@ -90,7 +90,7 @@ async function measure(each: Case, bare: Server, own: Server): Promise<HttpBench
   for (const server of [bare, own]) await fire(server, each);
   const rounds: { bare: Fired; own: Fired }[] = [];
   for (let round = 0; round < ROUNDS; round += 1) {
-    // In changing order, so that what else the machine does meets both.
+    // In alternating order, so that other activity on the machine affects both.
     const bareFirst = round % 2 === 0 ? await fire(bare, each) : undefined;
     const ownFired = await fire(own, each);
     rounds.push({ own: ownFired, bare: bareFirst ?? (await fire(bare, each)) });
@@ -105,7 +105,7 @@ async function measure(each: Case, bare: Server, own: Server): Promise<HttpBench
   };
 }
 
-/** The br body comes a while after the others. */
+/** The br body is available later than the others. */
 async function waitForBr(url: string): Promise<void> {
   const start = performance.now();
   for (;;) {
@@ -141,7 +141,7 @@ export async function runHttpBenchmark(): Promise<readonly HttpBenchmarkRow[]> {
       chains: `${program.apiUrl}/chains`,
       statistics: `${program.repositoryUrl}/stats.json`,
     };
-    // Until the counts of all of them are published.
+    // Waits until the counts of all of them are published.
     await new Promise((resolve) => setTimeout(resolve, 2_000));
     const rows: HttpBenchmarkRow[] = [];
     for (const document of ['chains', 'statistics'] as const) {

@@ -1,6 +1,7 @@
 /**
- * Import and export beside COPY, with the service running: `npm run build && npm run bench:import [-- contracts of the tree, of
- * the Parquet export]`. Both commands run as operators run them, as processes of their own on the service's data directory.
+ * Import and export compared with COPY, with the service running: `npm run build && npm run bench:import [--
+ * contracts of the tree, of the Parquet export]`. Both commands run as for operators, in separate processes
+ * on the service's data directory.
  */
 import { cpSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
@@ -28,7 +29,10 @@ type Cells = Record<string, string>;
 const percentile = (values: readonly number[], share: number): number =>
   [...values].sort((left, right) => left - right)[Math.floor(share * (values.length - 1))] ?? NaN;
 
-/** Asks for both documents and a list again and again, until it is stopped. @returns the times of the answers */
+/**
+ * Requests both documents and a list repeatedly until stopped.
+ * @returns the response times
+ */
 function probe(urls: readonly string[]): { readonly stop: () => Promise<readonly number[]> } {
   let isOver = false;
   const times: number[] = [];
@@ -48,7 +52,10 @@ function probe(urls: readonly string[]): { readonly stop: () => Promise<readonly
   };
 }
 
-/** Runs a command to its end. @returns its milliseconds and the most memory that it had, in MB */
+/**
+ * Runs a command to completion.
+ * @returns its milliseconds and its peak memory in MB
+ */
 async function run(
   args: readonly string[],
   dataDir: string,
@@ -69,7 +76,7 @@ async function run(
   return { ms, mostMemory: mostMemory / 1024 };
 }
 
-/** Milliseconds that COPY takes for the bytes of files, into a table without an index. Reading them is not counted. */
+/** Milliseconds of COPY for the bytes of files, into a table without an index. Reading them is not included. */
 async function copyFiles(store: Store, folder: string): Promise<{ bytes: number; ms: number }> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());

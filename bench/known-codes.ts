@@ -1,7 +1,7 @@
 /**
- * How many deployments a second are judged by known codes, beside a SHA-256 and one look-up by it in the same run:
- * `npx tsx bench/known-codes.ts`. Nothing of a chain is read: both codes are given. What is measured is all else that
- * verifying a clone takes, until the match could be stored.
+ * Deployments per second that are matched against known bytecode, compared with one SHA-256 and one look-up
+ * by it in the same run: `npx tsx bench/known-codes.ts`. No chain is read: both bytecodes are given. The
+ * measurement covers the rest of verifying a clone, until the match could be stored.
  */
 import { createHash } from 'node:crypto';
 import { loadavg } from 'node:os';
@@ -30,20 +30,20 @@ import { median } from './median.ts';
 
 const ROUNDS = 3;
 const ROUND_MS = 2_000;
-/** As many as two processors and a pool of ten connections have to do. */
+/** Concurrency that keeps two processors and a pool of ten connections busy. */
 const AT_ONCE = 16;
 const CHAIN_ID = 5;
 const BLOCK_HASH: Hex = `0x${'11'.repeat(32)}`;
 
 const LOOK_UP = sql('bench look up code', 'SELECT code FROM code WHERE code_hash = $1');
 
-/** The codes that the chain would give for an address. */
+/** The bytecodes that the chain would return for an address. */
 interface Codes {
   readonly runtimeCode: Uint8Array;
   readonly creationCode: Uint8Array;
 }
 
-/** Parts whose chain gives the codes of `codesOf`. */
+/** Parts whose chain returns the bytecodes of `codesOf`. */
 async function openParts(
   database: Database,
   codesOf: (address: Hex) => Codes,
@@ -74,13 +74,13 @@ async function openParts(
   };
 }
 
-/** How many a second, and the processor time of this process for each in microseconds. */
+/** Rate per second, and this process's CPU time per unit in microseconds. */
 interface Rate {
   readonly perSecond: number;
   readonly micros: number;
 }
 
-/** Runs as many as fit in a round, so many at once. */
+/** Runs work for the duration of a round, with fixed concurrency. */
 async function rateOf(work: (number: number) => Promise<void>): Promise<Rate> {
   const begun = performance.now();
   const used = process.cpuUsage();
@@ -97,14 +97,14 @@ async function rateOf(work: (number: number) => Promise<void>): Promise<Rate> {
   return { perSecond, micros: (user + system) / done };
 }
 
-/** Writes a word at places of a code. */
+/** Writes a word at offsets of a bytecode. */
 function patch(code: Uint8Array, starts: readonly number[], word: Uint8Array): Buffer {
   const patched = Buffer.from(code);
   for (const start of starts) patched.set(word, start);
   return patched;
 }
 
-/** Stores a contract, and gives what makes further deployments of it. */
+/** Stores a contract and returns a function that creates further deployments of it. */
 async function prepare(
   database: Database,
   contract: BenchmarkContract,

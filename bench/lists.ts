@@ -1,6 +1,7 @@
 /**
- * Every list and search of contracts at 5,000 and at 1,000,000 of them: `npx tsx bench/lists.ts [contracts …]`. Each
- * stands beside a SELECT by primary key on the same server, and beside its own time at the first number of contracts.
+ * Every list and search of contracts with 5,000 and with 1,000,000 of them: `npx tsx bench/lists.ts
+ * [contracts …]`. Each is compared with a SELECT by primary key on the same server, and with its own time at
+ * the first number of contracts.
  */
 import path from 'node:path';
 import { silentLogger } from '../src/log.ts';

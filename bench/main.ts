@@ -1,4 +1,4 @@
-/** `npm run bench`: every benchmark of the foundation, as tables. Figures with this command are in docs/benchmarks.md. */
+/** `npm run bench`: every basic benchmark, as tables. docs/benchmarks.md contains figures from this command. */
 import { runHttpBenchmark } from './http.ts';
 import { runServiceBenchmark } from './service.ts';
 import { runStoreBenchmark } from './store.ts';

@@ -1,8 +1,9 @@
 /**
- * What following a chain costs, and how fast what is found is verified, by the service as `fullmatch start` runs it:
- * `npx tsx bench/monitor.ts [blocks without creations] [blocks with creations] [seconds at the chain's pace]`.
- * The chain is that of replayed-chain.ts. The reference of following is a bare client that asks the same node the same
- * questions and parses the answers, as many blocks at once.
+ * The cost of following a chain, and the rate at which found contracts are verified, in a service started as
+ * with `fullmatch start`: `npx tsx bench/monitor.ts [blocks without creations] [blocks with creations]
+ * [seconds at the chain's pace]`. The chain is that of replayed-chain.ts. The reference for following is a
+ * bare client that sends the same requests to the same node and parses the responses, with the same number of
+ * concurrent blocks.
  */
 import { readFile, writeFile } from 'node:fs/promises';
 import { Agent, request } from 'node:http';
@@ -18,9 +19,9 @@ import { CLONES, CREATIONS, SEED_ADDRESS, startReplayedChain } from './replayed-
 
 const [plainBlocks = 2_000, fullBlocks = 250, paceSeconds = 60] = process.argv.slice(2).map(Number);
 const CHAIN_ID = 72_002;
-/** As the monitor's own. */
+/** The same as the monitor's. */
 const AT_ONCE = 4;
-/** Twelve times the pace of a chain with a block in twelve seconds. */
+/** Twelve times the pace of a chain with one block per twelve seconds. */
 const PACE_MS = 1_000;
 const SAMPLES = 5;
 
@@ -28,7 +29,7 @@ interface ChainState {
   readonly cursor?: { readonly block: number; readonly lagBlocks?: number };
 }
 
-/** What the service says and uses. */
+/** The service's reported state and resource usage. */
 interface Seen {
   readonly cursor: number;
   readonly verified: number;
@@ -50,7 +51,7 @@ function askNode(url: string, method: string, params: readonly unknown[]): Promi
   });
 }
 
-/** Milliseconds for each block of a client that only asks and parses. */
+/** Milliseconds per block of a client that only requests and parses. */
 async function readBare(url: string, first: number, last: number): Promise<number> {
   const begun = performance.now();
   let next = first;
@@ -129,7 +130,7 @@ async function verifySeed(): Promise<void> {
   await until(({ verified }) => verified === 1, 100);
 }
 
-/** Blocks without creations: what following costs. */
+/** Blocks without creations: the cost of following. */
 async function measureFollowing(): Promise<object> {
   const from = await look();
   const begun = performance.now();
@@ -145,7 +146,7 @@ async function measureFollowing(): Promise<object> {
   };
 }
 
-/** Blocks with creations, caught up: how fast clones are verified, and memory meanwhile. */
+/** Backlog of blocks with creations: the rate of verified clones, and the memory during that. */
 async function measureCatchingUp(): Promise<object> {
   const from = await look();
   const begun = performance.now();
@@ -167,7 +168,7 @@ async function measureCatchingUp(): Promise<object> {
   };
 }
 
-/** A block a second: how long after a block its last clone is counted. */
+/** One block per second: the delay from a block until its last clone is counted. */
 async function measurePace(): Promise<object> {
   const from = await look();
   const first = plainBlocks + fullBlocks + 1;

@@ -1,6 +1,6 @@
 /**
- * The pages: how long the filter of the chains takes in a browser, what the first view weighs, how long the service
- * writes each page: `npm run build && npx tsx bench/pages.ts`.
+ * Pages: the time of the chain filter in a browser, the size of the first view, and the service's rendering
+ * time of each page: `npm run build && npx tsx bench/pages.ts`.
  */
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -18,7 +18,7 @@ import { median } from './median.ts';
 
 const DATABASE = 'bench_pages';
 const ROUNDS = 7;
-/** Typed one letter after the other, as people do. */
+/** Typed letter by letter, like a user. */
 const TYPED = ['chain 24', 'testnet', '1999', 'coin', 'zzzz'];
 const PATHS = [
   '/',
@@ -31,7 +31,7 @@ const PATHS = [
   '/counts',
 ];
 
-/** From the event of a letter to the frame that shows the rows for it, in milliseconds. */
+/** From the event of a letter to the frame that shows its rows, in milliseconds. */
 const TYPE = `(text) => new Promise((done) => {
   const input = document.querySelector('main input[type="search"], main input[name="q"]');
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, 'value').set.call(input, text);
@@ -55,7 +55,7 @@ async function measureFilter(tab: WatchedPage, service: BootedService): Promise<
         times.push(await tab.page.evaluate<number>(`(${TYPE})(${letters})`));
       }
       if (text === 'zzzz') {
-        // The figures count only where the rows really followed.
+        // The figures only count if the rows really changed.
         const shown = await status.innerText();
         if (!/^Showing 0 /.test(shown)) throw new Error(`the filter did not follow: ${shown}`);
       }

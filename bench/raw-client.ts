@@ -1,7 +1,7 @@
 /**
- * A client for benchmarks that costs next to nothing: it reads answers as bytes and parses no more of them than their
- * length. A client that parses whole answers reaches a thousandth of what a server gives of large bodies, and measures
- * itself.
+ * A benchmark client with minimal cost: it reads responses as bytes and parses only their length. A client
+ * that parses whole responses would reach a thousandth of the server's throughput for large bodies, and
+ * measure itself.
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +11,7 @@ import { fileURLToPath } from 'node:url';
 const CLIENTS = 2;
 const READ_BYTES = 262_144;
 
-/** What is asked for, again and again, on each of the connections. */
+/** The request to repeat on each of the connections. */
 interface Load {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -19,13 +19,13 @@ interface Load {
   readonly seconds: number;
 }
 
-/** How many answers came, and how many of them had another status than 200 or 304. */
+/** Number of responses, and of those with a status other than 200 or 304. */
 export interface Answered {
   readonly total: number;
   readonly failed: number;
 }
 
-/** Asks for a URL on several connections, each with one request at a time, from processes of its own. */
+/** Requests a URL on several connections, each with one request at a time, from separate processes. */
 export async function sendRequests(load: Load): Promise<Answered> {
   const share = { ...load, connections: load.connections / CLIENTS };
   const answered = await Promise.all(Array.from({ length: CLIENTS }, () => runClient(share)));
@@ -42,7 +42,7 @@ async function runClient(load: Load): Promise<Answered> {
   return answered;
 }
 
-/** One connection: resolves with what it got once the time is over. */
+/** Runs one connection; resolves with its result once the time is over. */
 function askAgainAndAgain({ url, headers }: Load, until: number): Promise<Answered> {
   const { hostname, port, host, pathname } = new URL(url);
   const fields = Object.entries({ host, ...headers }).map(([name, value]) => `${name}: ${value}`);
@@ -50,7 +50,7 @@ function askAgainAndAgain({ url, headers }: Load, until: number): Promise<Answer
   return new Promise((resolve, reject) => {
     let total = 0;
     let failed = 0;
-    /** Bytes of the present answer that are still to come; undefined before its header fields. */
+    /** Remaining bytes of the current response; undefined before its headers. */
     let missing: number | undefined;
     const onBytes = (length: number, bytes: Uint8Array): boolean => {
       missing ??= lengthOf(bytes);

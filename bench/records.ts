@@ -1,7 +1,7 @@
 /**
- * Records of contracts: `npm run build && npx tsx bench/records.ts`. `fields=all` of an ERC-721, first asked for, asked for
- * again, and held by the client (304), against a bare node:http server that sends the same bytes. The CPU time is that of
- * the service's process, all threads together, without PostgreSQL.
+ * Contract records: `npm run build && npx tsx bench/records.ts`. `fields=all` of an ERC-721: requested for
+ * the first time, repeated, and cached by the client (304), compared with a bare node:http server that sends
+ * the same bytes. The CPU time is that of the service's process with all threads, without PostgreSQL.
  */
 import { createServer } from 'node:http';
 import { createRequire } from 'node:module';
@@ -42,7 +42,7 @@ interface CompiledContract {
   [artifact: string]: unknown;
 }
 
-/** The contract at many addresses: each is a record of its own. */
+/** The contract at many addresses: each has its own record. */
 function compileContracts(count: number): VerifiedContract[] {
   const solc = createRequire(import.meta.url)('solc') as {
     compile: (input: string) => string;
@@ -107,7 +107,7 @@ async function fire(url: string, pid: number, headers: Record<string, string>): 
   return { perSecond: result.requests.average, cpuMs };
 }
 
-/** Asks for each record once, one after the other. */
+/** Requests each record once, one after the other. */
 async function fireOnce(urls: readonly string[], pid: number, coding: string): Promise<Fired> {
   const before = await processorTimeOf(pid);
   const start = performance.now();
@@ -125,12 +125,12 @@ export interface RecordBenchmarkRow {
   readonly what: string;
   readonly 'req/s': number;
   readonly 'CPU ms': number;
-  /** The requests per second of the bare server in the same rounds. */
+  /** Requests per second of the bare server in the same rounds. */
   readonly 'bare req/s': number | string;
   readonly ratio: number | string;
 }
 
-/** A bare server of this process that sends one body; a request with If-None-Match gets 304. */
+/** A bare server in this process that sends one body; a request with If-None-Match gets 304. */
 async function serveBare(
   body: Buffer,
   coding?: 'gzip',

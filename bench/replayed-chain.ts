@@ -1,7 +1,8 @@
 /**
- * A node whose chain is a rule, in a process of its own: any block is written when it is asked for, so that a chain may be
- * as long as one likes. Blocks up to `plainBlocks` hold calls only; each later one has {@link CREATIONS} creations, as 200
- * a minute are in blocks of 12 seconds: {@link CLONES} of them are made by a factory from known code, with a value of their own.
+ * A node with a generated chain, in a separate process: any block is generated on request, so a chain may
+ * have any length. Blocks up to `plainBlocks` contain only calls; each later one has {@link CREATIONS}
+ * creations, the equivalent of 200 per minute with blocks of 12 seconds: {@link CLONES} of them are created
+ * by a factory from known bytecode, with individual values.
  */
 import { fork } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -11,29 +12,29 @@ import { type AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { type Hex } from '../src/lib/hex.ts';
 
-/** Creations of a block, and how many of them are clones: 95 in a hundred. */
+/** Creations per block, and the number of clones among them: 95 percent. */
 export const CREATIONS = 40;
 export const CLONES = 38;
-/** Transactions of a block that create nothing. */
+/** Transactions per block that create nothing. */
 export const CALLS = 150;
-/** The block of the contract that is verified before, and its address. */
+/** The block of the contract that is verified in advance, and its address. */
 const SEED_BLOCK = 1;
 export const SEED_ADDRESS = `0x${'5e'.repeat(20)}` satisfies Hex;
 
-/** What the chain is made of. Codes are hex without 0x. */
+/** Parameters of the chain. Bytecode is hex without 0x. */
 export interface ChainRule {
   readonly chainId: number;
   readonly plainBlocks: number;
   readonly creationCode: string;
   readonly runtimeCode: string;
-  /** Where the runtime code holds the value of a deployment, in bytes. */
+  /** Byte offset of a deployment's value in the runtime bytecode. */
   readonly valueStarts: readonly number[];
 }
 
-/** A node that runs. */
+/** A running node. */
 export interface ReplayedChain {
   readonly url: string;
-  /** Makes blocks up to this number the chain. */
+  /** Extends the chain up to this block number. */
   readonly setHead: (number: number) => void;
   readonly stop: () => void;
 }
@@ -50,7 +51,7 @@ export async function startReplayedChain(rule: ChainRule): Promise<ReplayedChain
   };
 }
 
-/** The address of a creation of a block. */
+/** The address of a block's creation. */
 export function replayedAddress(block: number, index: number): Hex {
   return `0xcc${block.toString(16).padStart(12, '0')}${index.toString(16).padStart(26, '0')}`;
 }
@@ -71,7 +72,7 @@ interface Creation {
   readonly runtimeCode: string;
 }
 
-/** What a node answers by a rule. */
+/** Returns the node's response to a request. */
 function answerBy(rule: ChainRule, headOf: () => number) {
   const creationOf = (block: number, index: number): Creation => {
     const address = block === SEED_BLOCK ? SEED_ADDRESS : replayedAddress(block, index);

@@ -1,4 +1,4 @@
-// An export of the field in Parquet with as many contracts as wanted: evidence without rows of sources.
+// A Parquet export in the format of the field with any number of contracts: evidence without source rows.
 import { createHash } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { parquetWriteFile } from 'hyparquet-writer';
 import { hashMetadata } from '../src/bytecode/metadata-hash.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
 
-/** Shares of chains, and of full matches on each, as of a repository of 45 million contracts in August 2026. */
+/** Shares of chains, and of full matches on each, in a repository of 45 million contracts in August 2026. */
 const CHAINS: readonly (readonly [chainId: number, share: number, full: number])[] = [
   ...([
     [8453, 0.173, 0.33],
@@ -32,12 +32,12 @@ const CHAINS: readonly (readonly [chainId: number, share: number, full: number])
     [421614, 0.007, 0.64],
   ] as const),
 ];
-/** What is left is on so many others, each with a thirtieth less than the one before. */
+/** The rest is spread over this many other chains, each with a thirtieth less than the previous one. */
 const OTHERS = 360;
 const OTHER_DECAY = 29 / 30;
 const OTHER_FULL = 0.75;
 const FIRST_OTHER = 900_000;
-/** Contracts of one compilation, and each so many of them with code of its own, by an immutable. */
+/** Contracts per compilation; one in {@link OWN_CODE} has its own bytecode, through an immutable. */
 const CLONES = 20;
 const OWN_CODE = 5;
 const CODE_BYTES = 2_000;
@@ -115,7 +115,7 @@ function makeCompilation(index: number): MadeCompilation {
     },
     version: 1,
   });
-  // Nothing compresses it, as nothing compresses most of a real code.
+  // Incompressible, like most of real bytecode.
   const body = Buffer.concat(
     Array.from({ length: Math.ceil(CODE_BYTES / 32) }, (_, part) => sha256(`${name} ${part}`)),
   ).subarray(0, CODE_BYTES);
@@ -175,7 +175,7 @@ const TABLES: Readonly<Record<string, Table>> = {
   },
 };
 
-/** The rows of a table that are written as files of so many. */
+/** The rows of a table, written in files of a fixed number of rows. */
 class TableFiles {
   readonly #folder: string;
   readonly #name: string;
@@ -196,7 +196,7 @@ class TableFiles {
     await mkdir(this.#folder, { recursive: true });
   }
 
-  /** Writes what is left; a table without rows is a file without rows. */
+  /** Writes the remaining rows; a table without rows gets a file without rows. */
   close(): void {
     if (this.#rows.length > 0 || this.#written === 0) this.#write();
   }
@@ -226,7 +226,7 @@ export async function writeScaleExport(folder: string, contracts: number): Promi
   const add = (table: string, row: Row): void => files.get(table)?.add(row);
   const addCode = (code: Buffer): Buffer => {
     const hash = sha256(code);
-    // Nobody reads it here.
+    // Unused here.
     add('code', { code_hash: hash, code, code_hash_keccak: hash });
     return hash;
   };

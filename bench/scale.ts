@@ -1,6 +1,7 @@
 /**
- * Contracts by the ten thousand to the ten million through the real import: `npm run bench:scale [-- contracts …]`. What is
- * measured stands beside plain SQL on the same server in the same run: COPY of the same rows, INSERT, a count, a look-up.
+ * Ten thousand to ten million contracts through the real import: `npm run bench:scale [-- contracts …]`.
+ * Figures are compared with plain SQL on the same server in the same run: COPY of the same rows, INSERT, a
+ * count, a look-up.
  */
 import { statfs } from 'node:fs/promises';
 import { loadavg } from 'node:os';
@@ -30,7 +31,7 @@ import { median } from './median.ts';
 import { scaleAddress, scaleName, writeScaleExport } from './scale-export.ts';
 
 const SIZES = [10_000, 100_000, 1_000_000];
-/** With `--ten-million`, for which 100 GB are to be free. */
+/** With `--ten-million`, which requires 100 GB of free space. */
 const LARGEST = 10_000_000;
 const ROUNDS = 15;
 const POLL_MS = 600_000;

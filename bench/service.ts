@@ -1,4 +1,4 @@
-/** Commands, start and stop, memory at rest, and how long a stored match takes to be seen: `npx tsx bench/service.ts`. */
+/** Commands, start and stop, idle memory, and the delay until a stored match is visible: `npx tsx bench/service.ts`. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -16,7 +16,7 @@ const ROUNDS = 7;
 const REST_MS = 5_000;
 const VISIBLE_ROUNDS = 50;
 
-/** One line of the table; `reference` is what the same run measured of a bare counterpart. */
+/** One line of the table; `reference` is the result of a bare counterpart in the same run. */
 export interface ServiceBenchmarkRow {
   readonly what: string;
   readonly median: string;
@@ -33,7 +33,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - start;
 }
 
-/** Resident memory of a process; of all its processes together for PostgreSQL, as proportional shares. */
+/** Resident memory of a process; for PostgreSQL the sum over all its processes, as proportional shares. */
 async function readMemory(pid: number, field: 'Rss' | 'Pss'): Promise<number> {
   const text = await readFile(`/proc/${pid}/smaps_rollup`, 'utf8');
   return Number(new RegExp(`^${field}:\\s+(\\d+) kB`, 'm').exec(text)?.[1]) * 1024;
@@ -50,7 +50,7 @@ async function findChildren(parent: number): Promise<number[]> {
   return children;
 }
 
-/** The command lines that are measured; none of them opens a database. */
+/** The measured command lines; none of them opens a database. */
 const COMMANDS = [['--version'], ['--help'], ['chains', 'list']] as const;
 const PROGRAM = path.resolve(import.meta.dirname, '../dist/cli/main.js');
 const runNode = (...args: readonly string[]): Promise<unknown> =>
@@ -170,7 +170,7 @@ async function measureRest(folder: string): Promise<ServiceBenchmarkRow[]> {
 export async function runServiceBenchmark(): Promise<ServiceBenchmarkRow[]> {
   const folder = await createTemporaryFolder('fullmatch-bench-');
   try {
-    // Once outside the measurement, so that file caches are warm.
+    // Once outside the measurement, to warm the file caches.
     await runProgram(['version']).ended;
     return [
       ...(await measureCommands()),

@@ -1,7 +1,7 @@
 /**
- * How long a child of a verified factory takes from the request without sources to the end of its job, by the service as
- * `fullmatch start` runs it on an anvil chain, beside an ordinary verification of another child with its sources in the same
- * run: `npm run build && npx tsx bench/similarity.ts`.
+ * Time to verify a child of a verified factory, from the request without sources to the end of its job, with
+ * a service started as with `fullmatch start` on an anvil chain, compared with an ordinary verification of
+ * another child with its sources in the same run: `npm run build && npx tsx bench/similarity.ts`.
  */
 import { writeFile } from 'node:fs/promises';
 import { loadavg } from 'node:os';

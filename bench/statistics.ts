@@ -1,6 +1,7 @@
 /**
- * Statistics over time at a year of 400 chains: `npx tsx bench/statistics.ts`. What is read are daily, hourly and
- * compiler sums, so the figures hold at any number of contracts; each stands beside `SELECT 1` on the same server.
+ * Statistics over time for a year of 400 chains: `npx tsx bench/statistics.ts`. The queries read daily,
+ * hourly and compiler sums, so the figures hold for any number of contracts; each is compared with `SELECT 1`
+ * on the same server.
  */
 import path from 'node:path';
 import { silentLogger } from '../src/log.ts';

@@ -1,4 +1,7 @@
-/** Stores per second and the rate of an import, each beside plain INSERTs in the same run: `npx tsx bench/store.ts`. */
+/**
+ * Stores per second and the import rate, each compared with plain INSERTs in the same run: `npx tsx
+ * bench/store.ts`.
+ */
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { importRepository } from '../src/importer/import-repository.ts';
@@ -23,7 +26,7 @@ const INSERT_PLAIN = sql(
 export interface StoreBenchmarkRow {
   readonly what: string;
   readonly perSecond: number;
-  /** Rows per second of plain INSERTs with the same writers and rows in a transaction. */
+  /** Rows per second of plain INSERTs with the same writers and rows per transaction. */
   readonly plain: number | string;
   readonly ratio: string;
 }
@@ -106,7 +109,7 @@ async function measureImport(database: Database, folder: string): Promise<StoreB
   return [row(`import of ${IMPORTED}, first run`, first), row('second run, all stored', second)];
 }
 
-/** Measures on an embedded server of its own, with fsync as in service. */
+/** Measures on a separate embedded server, with fsync as in production. */
 export async function runStoreBenchmark(): Promise<StoreBenchmarkRow[]> {
   const folder = await createTemporaryFolder('fullmatch-bench-');
   const store = await openStore(

@@ -1,4 +1,4 @@
-/** 2,509 records of about 430 bytes: the size and the number of the public chain list of early 2026. */
+/** 2,509 records of about 430 bytes: the size of the public chain list in early 2026. */
 export function syntheticChains(): Buffer {
   const records = Array.from({ length: 2_509 }, (_, index) => ({
     name: `Synthetic Chain ${index}`,

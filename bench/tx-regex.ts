@@ -1,4 +1,4 @@
-/** The time that the txRegex of each explorer takes on hostile pages of 1 MB: `npx tsx bench/tx-regex.ts`. */
+/** The time of each explorer's txRegex on hostile pages of 1 MB: `npx tsx bench/tx-regex.ts`. */
 import { pathToFileURL } from 'node:url';
 import { RE2JS } from 're2js';
 import { findPageHashes } from '../src/chains/creation/page-hashes.ts';
@@ -15,7 +15,7 @@ const MAX_HITS = 3;
 /** One line of the table: milliseconds for one page of 1 MB. */
 interface TxRegexBenchmarkRow {
   readonly txRegex: string;
-  /** The page on which it takes longest. */
+  /** The slowest page. */
   readonly worstPage: string;
   readonly medianMs: string;
   /** The whole page at once in the same engine, on that same page. */
@@ -32,7 +32,7 @@ function measure(work: () => unknown): number {
   return median(times);
 }
 
-/** Measures every txRegex of the service entries of 2023 on every hostile page. */
+/** Measures every txRegex in the service entries of 2023 on every hostile page. */
 function runTxRegexBenchmark(): readonly TxRegexBenchmarkRow[] {
   const patterns = EXPLORER_SAMPLES.flatMap(({ txRegex }) => txRegex ?? []);
   return patterns.map((txRegex) => {

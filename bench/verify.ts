@@ -1,6 +1,6 @@
 /**
- * Verifications through the whole service, cold and warm, and what loaded compilers hold: `npm run bench:verify`.
- * It runs the built program in dist/ on its embedded database, against an anvil of its own.
+ * Verifications through the whole service, cold and warm, and the memory of loaded compilers: `npm run
+ * bench:verify`. It runs the built program in dist/ on its embedded database, with its own anvil.
  */
 import { execFile } from 'node:child_process';
 import { writeFile } from 'node:fs/promises';
@@ -34,7 +34,7 @@ const NEWEST = '0.8.37';
 const MEASURED_VERSIONS = [NEWEST, '0.8.20', '0.6.12', '0.4.26'] as const;
 const COLD_ROUNDS = 3;
 const WARM_PER_ROUND = 5;
-/** So that a compiler has made its next instance and given memory back. */
+/** Lets a compiler create its next instance and release memory. */
 const PAUSE_MS = 700;
 const BATCH = 40;
 const CLONE_ROUNDS = 5;
@@ -44,7 +44,7 @@ const SOLC = path.dirname(createRequire(import.meta.url).resolve('solc/package.j
 type Program = Awaited<ReturnType<typeof startProgram>>;
 type Deployment = Awaited<ReturnType<typeof deploy>>;
 
-/** A contract of the benchmark as its developer compiled it. */
+/** A benchmark contract as its developer compiled it. */
 interface Prepared {
   readonly contract: BenchmarkContract;
   readonly compiled: DevelopersContract;
@@ -56,7 +56,7 @@ async function timeOf(work: () => Promise<unknown>): Promise<number> {
   return performance.now() - begun;
 }
 
-/** The reference: the compiler's npm package in a fresh process, for this one compilation and nothing around it. */
+/** The reference: the compiler's npm package in a fresh process, for this single compilation. */
 function compileInFreshProcess({ input }: BenchmarkContract): Promise<void> {
   const script = `const solc = require(process.argv[1]);
     process.stdout.write(solc.compile(require('fs').readFileSync(0, 'utf8')));`;
@@ -69,7 +69,7 @@ function compileInFreshProcess({ input }: BenchmarkContract): Promise<void> {
   });
 }
 
-/** @param edition another text of the contract: the service compiles each text once */
+/** @param edition makes the contract's text unique: the service compiles each text once */
 async function prepare(contract: BenchmarkContract, edition = 0): Promise<Prepared> {
   const { target } = contract;
   const { [target.path]: main, ...others } = contract.input.sources;
@@ -84,7 +84,7 @@ function prepareEditions(contract: BenchmarkContract, editions: number): Promise
   return Promise.all(numbers.map((number) => prepare(contract, number)));
 }
 
-/** The votes of the Governor; other constructors take no arguments and ignore it. */
+/** The votes parameter of the Governor; other constructors ignore it. */
 const CONSTRUCTOR_ARGUMENTS = '7'.padStart(64, '0');
 
 function deployFresh(anvil: Anvil, { contract, compiled }: Prepared): ReturnType<typeof deploy> {
@@ -95,7 +95,7 @@ function deployFresh(anvil: Anvil, { contract, compiled }: Prepared): ReturnType
   );
 }
 
-/** One verification as a client of the API v1 has it: a request that is answered with the match. */
+/** One verification through API v1: a request whose response is the match. */
 async function verifyOne(program: Program, anvil: Anvil, prepared: Prepared): Promise<number> {
   const { contract, compiled } = prepared;
   const { address, transactionHash } = await deployFresh(anvil, prepared);
@@ -152,7 +152,7 @@ async function stop(program: Program): Promise<void> {
   await program.ended;
 }
 
-/** Verifications per second when all of them wait. */
+/** Verifications per second when all are queued. */
 async function measureRate(
   program: Program,
   anvil: Anvil,
@@ -184,7 +184,7 @@ async function measureRate(
   return (batch.length * 1000) / took;
 }
 
-/** The median of several batches: the first ones run while Node still compiles what no text needed before. */
+/** The median of several batches: during the first ones Node still compiles code that was unused before. */
 async function measureCloneRate(program: Program, anvil: Anvil, first: Prepared): Promise<number> {
   const rates: number[] = [];
   for (let round = 0; round < CLONE_ROUNDS; round += 1) {
@@ -193,7 +193,7 @@ async function measureCloneRate(program: Program, anvil: Anvil, first: Prepared)
   return median(rates);
 }
 
-/** Compilations per second of fresh processes, as many at once as the service has workers. */
+/** Compilations per second of fresh processes, with as many in parallel as the service has workers. */
 async function measureFreshRate(contract: BenchmarkContract): Promise<number> {
   const fresh = 10;
   const took = await timeOf(async () => {
@@ -204,7 +204,7 @@ async function measureFreshRate(contract: BenchmarkContract): Promise<number> {
   return (fresh * 1000) / took;
 }
 
-/** The resident memory of the process with the compiler of each version, a while after it compiled a small contract. */
+/** Resident memory of the process with each version's compiler, a while after it compiled a small contract. */
 async function measureMemory(): Promise<readonly object[]> {
   const rows = [];
   for (const version of MEASURED_VERSIONS) {
@@ -230,7 +230,7 @@ export async function runVerificationBenchmark(): Promise<void> {
     const environment = { ...ALL_CHAINS, FULLMATCH_DATA_DIR: path.join(folder.path, 'data') };
     const start = (): Promise<Program> =>
       startProgram({ environment, workingDirectory: folder.path });
-    // Makes the database, and the file caches warm.
+    // Creates the database and warms the file caches.
     await stop(await start());
     for (const contract of [SMALL, ERC721_ENUMERABLE, GOVERNOR]) {
       const { reference, cold, warm } = await measureContract(start, anvil, contract);

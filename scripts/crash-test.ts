@@ -1,7 +1,7 @@
 /**
- * Kills a service and an import many times over: `npx tsx scripts/crash-test.ts [rounds]`, 200 where not said.
- * Prints how far it is, each round on a terminal and else every ten seconds, and the report as JSON in the end.
- * Exits with 6 when something acknowledged was lost or a count is wrong.
+ * Kills a service and an import many times: `npx tsx scripts/crash-test.ts [rounds]`, 200 by default. Prints
+ * progress, on a terminal after each round and otherwise every ten seconds, and the report as JSON at the
+ * end. Exits with 6 if something acknowledged was lost or a count is wrong.
  */
 import { type CrashReport, runCrashRounds } from '../test/support/crash-rounds.ts';
 

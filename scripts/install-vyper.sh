@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
-# Builds compilers of Vyper for the tests, one of each generation of auxdata that this Python can install: programs that
-# unpack themselves, as the released ones are. The tests that need them say that they were skipped where there are none.
+# Builds Vyper compilers for the tests, one of each generation of auxdata that this Python can install: self-extracting
+# programs, like the released ones. Tests that need them are reported as skipped without them.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 folder=node_modules/.cache/fullmatch-vyper
 
-# The long versions, by which the releases name their files.
+# The long versions, used in the file names of the releases.
 versions=(0.2.16+commit.59e1bdd9 0.3.9+commit.66b96705 0.3.10+commit.91361694 0.4.3+commit.bff19ea2)
 
 if ! command -v python3 >/dev/null || ! python3 -c 'import venv, ensurepip' 2>/dev/null; then
@@ -41,7 +41,7 @@ for long in "${versions[@]}"; do
   [ "$(jobs -rp | wc -l)" -lt 2 ] || wait -n
 done
 wait
-# The list that speaks for builds that the catalogue does not have.
+# The list that pins builds missing from the catalogue.
 python3 - "$folder" "${versions[@]}" <<'PYTHON'
 import hashlib, json, pathlib, sys
 folder, versions = pathlib.Path(sys.argv[1]), sys.argv[2:]

@@ -1,12 +1,13 @@
 /**
- * Draws the letters of the cards once, in a browser: `npx tsx scripts/make-card-glyphs.ts` writes
- * `src/http/api/card/glyphs.ts`. So the service puts text into pictures without a font, and without a library that reads one.
+ * Renders the glyphs of the cards once, in a browser: `npx tsx scripts/make-card-glyphs.ts` writes
+ * `src/http/api/card/glyphs.ts`. The service can then put text into pictures without a font or a font
+ * library.
  */
 import { writeFile } from 'node:fs/promises';
 import { deflateRawSync } from 'node:zlib';
 import { startBrowser } from '../test/support/browser.ts';
 
-/** Letters of a card: a CSS font, and the height of a line in pixels. */
+/** Font of a card's letters: a CSS font, and the line height in pixels. */
 const FONTS = [
   { name: 'title', font: '700 64px sans-serif', height: 80 },
   { name: 'text', font: '400 36px sans-serif', height: 48 },

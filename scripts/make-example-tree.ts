@@ -1,7 +1,7 @@
-// Writes an example repository tree of compiled contracts:
-//   npx tsx scripts/make-example-tree.ts <folder> [--contracts N] [--layout v1|v2]
-// Without --contracts it is the small tree that shows every case: an address in both matches, a chain with only
-// partial matches, a chain id above 2^32 and bad entries. With --contracts it is N sound contracts.
+// Writes an example repository tree of compiled contracts: `npx tsx scripts/make-example-tree.ts <folder>
+// [--contracts N] [--layout v1|v2]`. Without --contracts it is the small tree that shows every case: an
+// address in both matches, a chain with only partial matches, a chain id above 2^32 and invalid entries. With
+// --contracts it is N valid contracts.
 import { resolve } from 'node:path';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { manyContracts, writeExampleTree } from '../test/support/example-tree.ts';

@@ -1,7 +1,8 @@
-// Makes the data directory of a released version that test/upgrade.test.ts brings up to date:
-//   npx tsx scripts/make-upgrade-fixture.ts --program <its dist/cli/main.js> [--out <file>]
-// The program of that version really runs: it verifies contracts on two development chains, imports a tree, and is sent
-// what falsified the record of version 0.1.0. Nothing of the sources of this version takes part in what is stored.
+// Creates the data directory of a released version that test/upgrade.test.ts upgrades: `npx tsx
+// scripts/make-upgrade-fixture.ts --program <its dist/cli/main.js> [--out <file>]`. The program of that
+// version really runs: it verifies contracts on two development chains, imports a tree, and gets the
+// submissions that falsified the record of version 0.1.0. No code of the current version writes the stored
+// data.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
@@ -37,9 +38,9 @@ import {
 
 const CHAIN = 424_242;
 const OTHER_CHAIN = 424_243;
-/** Of a failed job whose codes are large: far more than the windows around a difference. */
+/** Bytecode size of the failed job with large bytecode: far more than the windows around a difference. */
 const LARGE_CODE_BYTES = 300_000;
-/** What a server left that nobody needs: made again at each start, or only read by people. */
+/** Unneeded server files: recreated at each start, or only read by people. */
 const LEFT_OVERS = ['postgres/server.log', 'postgres/server.log.1', 'postgres/postmaster.opts.old'];
 
 interface Running {
@@ -122,7 +123,7 @@ async function describeContract(
   return { role, chainId, address, code, answers, files };
 }
 
-/** Compacts the database of a running service, so that what was only passing through is not packed. */
+/** Compacts the database of a running service, so that transient data is not packed. */
 async function compact(dataDir: string): Promise<void> {
   const lines = (await readFile(path.join(dataDir, 'postgres/postmaster.pid'), 'utf8')).split('\n');
   const client = new Client({
@@ -196,7 +197,7 @@ chains:
       chainId: OTHER_CHAIN,
     });
 
-    // Another instance of the same code brings a file into a finished match.
+    // Another deployment of the same bytecode adds a file to a finished match.
     await verify('planted_source', await deploySubmission(anvil, TOKEN), TOKEN);
     await verify('planting_instance', await deploySubmission(anvil, TOKEN), {
       ...TOKEN,
@@ -215,7 +216,7 @@ chains:
     const old = auditedOldInput();
     await verify('planted_settings', await deploySubmission(anvil, old), old);
 
-    // A program in Yul has no metadata: the first to verify gives its name to all.
+    // A Yul program has no metadata: the first verification determines the name for all.
     const claimed = echoInput('AuditedByOpenZeppelin', 'AuditedByOpenZeppelin.yul');
     await verify('yul_claimed', await deploySubmission(anvil, claimed), claimed);
     const echo = echoInput('Echo', 'Echo.yul');
@@ -224,7 +225,7 @@ chains:
     await verify('creation_only', await deploySubmission(anvil, CREATION_ONLY), CREATION_ONLY);
 
     const holders = await deploySubmission(anvil, noteOf('Holders', 'As it was deployed.'));
-    // A node that cannot lead to the creation: no old states and no traces.
+    // A node that cannot help to find the creation: no old states and no traces.
     const head = Number(await anvil.request<Hex>('eth_blockNumber'));
     node.filter = {
       hides: ['trace_block', 'debug_traceBlockByNumber', 'ots_getContractCreator'],

@@ -1,10 +1,10 @@
 /**
- * Kills a monitor, its database and its chain's newest blocks many times over:
- * `npx tsx scripts/monitor-soak.ts [blocks] [kills] [database kills]`, 2000, 30 and 10 where not said.
- * Two processes follow one anvil chain that makes contracts in every way; at random moments one of them is killed with
- * SIGKILL, or PostgreSQL is, or the chain is reorganised 1 to 20 blocks deep. In the end the stored creations must be
- * those that the chain's own states show. Prints the report as JSON; exits with 1 where anything differs. What anvil
- * itself says in two ways is listed apart (`contradicted`).
+ * Kills a monitor and its database and reorganises its chain's newest blocks many times: `npx tsx
+ * scripts/monitor-soak.ts [blocks] [kills] [database kills]`, by default 2000, 30 and 10. Two processes
+ * follow one anvil chain that creates contracts in every way; at random moments one of them or PostgreSQL is
+ * killed with SIGKILL, or the chain is reorganised 1 to 20 blocks deep. At the end the stored creations must
+ * equal those in the chain's own states. Prints the report as JSON; exits with 1 if anything differs. Blocks
+ * for which anvil contradicts itself are listed separately (`contradicted`).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -27,16 +27,16 @@ import { createTemporaryFolder } from '../test/support/temporary-folder.ts';
 const [blocks = 2000, kills = 30, databaseKills = 10] = process.argv.slice(2).map(Number);
 const CHAIN_ID = 72_001;
 const DEEPEST = 20;
-/** From block to block: the chain goes on while processes are killed. */
+/** Interval between blocks: the chain continues while processes are killed. */
 const PACE_MS = 60;
-/** A process that was killed has this time to move the cursor before the next event. */
+/** Time for a killed process to move the cursor before the next event. */
 const RECOVERY_MS = 12_000;
 const SETTLE_MS = 120_000;
 const FOLLOWER = fileURLToPath(new URL('../test/support/following-process.ts', import.meta.url));
 
 const random = (below: number): number => Math.floor(Math.random() * below);
 
-/** A process that follows the chain; killed, it is started anew. */
+/** A process that follows the chain; it is restarted after a kill. */
 class Follower {
   readonly #args: readonly string[];
   #child: ChildProcess | undefined;
@@ -75,8 +75,9 @@ async function openDatabase(dataDir: string): Promise<Store> {
 }
 
 /**
- * Lines of which anvil says two things: the trace of its own block made the contract, and its state after that block and
- * after the next one has none. It happens to the block that a reorganisation leaves on top, thousands of transactions in.
+ * Lines for which anvil contradicts itself: the trace of the block created the contract, but its states after
+ * that block and the next one lack it. This affects the block that a reorganisation leaves on top, thousands
+ * of transactions in.
  */
 async function readContradictions(anvil: Anvil, lines: readonly string[]): Promise<string[]> {
   const found: string[] = [];
@@ -98,12 +99,12 @@ async function readContradictions(anvil: Anvil, lines: readonly string[]): Promi
   return found;
 }
 
-/** Makes the blocks, one transaction or several in each, and reorganises the chain now and then. */
+/** Mines the blocks, with one or more transactions each, and occasionally reorganises the chain. */
 async function makeBlocks(anvil: Anvil): Promise<{ reorganisations: number }> {
   const contracts = await compileMonitoredContracts();
   const receipt = await anvil.send({ data: `0x${contracts.Factory}` });
   const factory = receipt.contractAddress!;
-  // The factory stays, however deep a reorganisation is.
+  // The factory survives any reorganisation.
   await anvil.request('anvil_mine', [`0x${(2 * DEEPEST).toString(16)}`]);
   await anvil.request('evm_setAutomine', [false]);
   let reorganisations = 0;
@@ -124,7 +125,7 @@ async function makeBlocks(anvil: Anvil): Promise<{ reorganisations: number }> {
   return { reorganisations };
 }
 
-/** Whether there was such a process. */
+/** Whether such a process existed. */
 function killServer(processId: number | undefined): boolean {
   try {
     return processId !== undefined && process.kill(processId, 'SIGKILL');
@@ -148,7 +149,7 @@ try {
   };
   await untilMoved(-1);
   const made = makeBlocks(anvil);
-  // Its failure is said where it is awaited.
+  // Its error is reported where it is awaited.
   made.catch(() => undefined);
   const total = kills + databaseKills;
   for (let event = 0; event < total; event += 1) {
@@ -156,7 +157,7 @@ try {
     await wait(random(1500));
     const isDatabase = (event * databaseKills) % total >= total - databaseKills;
     if (isDatabase) {
-      // A server that just comes back has another process id in a moment.
+      // A server that is just restarting gets another process id shortly.
       while (!killServer(store.server.processId)) await wait(100);
       report.databaseKills += 1;
       console.log(`event ${event + 1} of ${total}: PostgreSQL killed`);

@@ -1,7 +1,7 @@
-// Holds the judgement of codes against an oracle, and tries forgeries on the whole service:
-//   npx tsx scripts/mutants.ts [--mutants 50000] [--seed N] [--no-forgeries]
-// It prints what was given a match, or shown, that is not true, and then exits with 1. The forgeries need anvil and a
-// PostgreSQL of their own, which are started and ended.
+// Compares bytecode matching with an oracle and tries forgeries on the whole service: `npx tsx
+// scripts/mutants.ts [--mutants 50000] [--seed N] [--no-forgeries]`. It prints false matches and false data
+// that is shown, and exits with 1 if there are any. The forgeries use their own anvil and PostgreSQL, which
+// are started and stopped.
 import { Command } from 'commander';
 import { runForgeries, type ForgeryOutcome } from '../test/support/forgeries/forgery-run.ts';
 import { allForgeries } from '../test/support/forgeries/kinds.ts';

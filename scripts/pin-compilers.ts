@@ -1,16 +1,16 @@
 /**
- * Writes src/compilers/sources/solidity-catalogue.ts: one line for every Solidity version that npm has from 0.3.3 on, with the
- * checksums of its soljson.js and the version that this file itself reports. Run by hand when a version appears:
- * `npx tsx scripts/pin-compilers.ts [version…]`; without versions it adds those that the catalogue lacks.
+ * Writes src/compilers/sources/solidity-catalogue.ts: one line per Solidity version on npm from 0.3.3 on, with the
+ * checksums of its soljson.js and the version that this file itself reports. Run by hand for a new version:
+ * `npx tsx scripts/pin-compilers.ts [version…]`; without versions it adds those missing from the catalogue.
  *
- * `npx tsx scripts/pin-compilers.ts --lists <folder>` takes the checksums of the official binaries from the project's
- * own lists, `bin/list.json` and `linux-amd64/list.json` in a checkout of its repository of binaries. What the
- * catalogue knows already must be the same there; releases of the soljson list that it lacks are added.
+ * `npx tsx scripts/pin-compilers.ts --lists <folder>` reads the checksums of the official binaries from the project's
+ * own lists, `bin/list.json` and `linux-amd64/list.json` in a checkout of its repository of binaries. Checksums already
+ * in the catalogue must be the same there; releases in the soljson list that it lacks are added.
  *
  * - npm's soljson.js is byte-identical to the official binary up to 0.8.11, so its checksums are the official ones.
- *   From 0.8.12 on npm's file is reformatted: its checksum is ours to pin, and official checksums that the catalogue
- *   has already are kept, never made up.
- * - A version that npm has as `x-fixed` is taken from there: solc@0.8.7, for one, holds 0.7.5.
+ *   From 0.8.12 on npm's file is reformatted: its checksum is pinned separately, and official checksums already in the
+ *   catalogue are kept, never derived.
+ * - A version that npm has as `x-fixed` is read from there: solc@0.8.7, for example, contains 0.7.5.
  */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -23,7 +23,7 @@ import { keccak256 } from '../src/lib/keccak.ts';
 
 const run = promisify(execFile);
 const CATALOGUE = new URL('../src/compilers/sources/solidity-catalogue.ts', import.meta.url);
-/** The oldest release that is compiled with, and the oldest whose npm package is laid out as the later ones are. */
+/** The oldest supported release, and the oldest whose npm package has the current layout. */
 const OLDEST = [0, 1, 3];
 const OLDEST_ON_NPM = [0, 3, 3];
 /** The last version whose npm file equals the official one. */
@@ -40,7 +40,7 @@ interface Line {
 
 const UNKNOWN = { npmVersion: '-', npmSha256: '-', sha256: '-', keccak256: '-', nativeSha256: '-' };
 
-/** What of an entry of an official list is pinned. */
+/** Pinned fields of an entry in an official list. */
 interface ListedBuild {
   readonly path: string;
   readonly longVersion: string;
@@ -67,7 +67,7 @@ function compareVersions(left: readonly number[], right: readonly number[]): num
   return left.map((number, index) => number - (right[index] ?? 0)).find((sign) => sign !== 0) ?? 0;
 }
 
-/** The npm versions to pin: the fixed one where there is one. */
+/** The npm versions to pin: the fixed one if available. */
 async function listNpmVersions(): Promise<string[]> {
   const { stdout } = await run('npm', ['view', 'solc', 'versions', '--json']);
   const all = JSON.parse(stdout) as string[];
@@ -122,7 +122,7 @@ async function readLines(): Promise<Line[]> {
   );
 }
 
-/** Replaces the table between its two back quotes; the rest of the file is written by hand. */
+/** Replaces the table between its two backticks; the rest of the file is hand-written. */
 async function writeLines(lines: readonly Line[]): Promise<void> {
   const rows = [...lines]
     .sort((left, right) =>
@@ -151,14 +151,17 @@ async function readBuilds(file: string): Promise<readonly ListedBuild[]> {
   );
 }
 
-/** A checksum of the list for one that is not known; another one than is known means that a file was replaced. */
+/** Uses the list's checksum if none is known; a different known one means that a file was replaced. */
 function agree(known: string, listed: string | undefined, what: string): string {
   const found = listed?.replace(/^0x/, '') ?? '-';
   if (known !== '-' && found !== '-' && known !== found) throw new Error(`${what} was replaced`);
   return known === '-' ? found : known;
 }
 
-/** Takes the checksums of official lists into the catalogue. A version may be listed twice: its own name counts. */
+/**
+ * Merges the checksums of official lists into the catalogue. A version may be listed twice: the entry with
+ * its own name counts.
+ */
 async function pinLists(folder: string): Promise<void> {
   const soljson = new Map(
     (await readBuilds(path.join(folder, 'bin/list.json')))

@@ -1,7 +1,7 @@
 /**
- * Records what the tests compile, for those who run them for the first time: after a whole `npm test`,
- * `npx tsx scripts/record-compilations.ts` packs what was used within the last hours (two, unless another number is
- * given). What was recorded and is used no more is left out.
+ * Records the compilations of the tests for first-time runs: after a complete `npm test`, `npx tsx
+ * scripts/record-compilations.ts` packs those used within the last hours (two by default). Recordings that
+ * are no longer used are dropped.
  */
 import { packCompilations } from '../test/support/recorded-compilations.ts';
 

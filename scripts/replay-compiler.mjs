@@ -1,12 +1,11 @@
 #!/usr/bin/env node
-// Stands in for a compiler that is not here: answers a standard JSON input with the output that a folder of verification
-// cases has recorded for it.
+// Replaces a missing compiler: returns, for a standard JSON input, the output recorded in a folder of verification cases.
 //
 //   node scripts/replay-compiler.mjs <folder> <version> < input.json
 //
-// A recording is found by the hash of version, language, sources and settings. How lines end, and blanks at the end of a
-// source, do not count: the service changes them to see where metadata hashes are, and which text gives the one on chain.
-// The answer then has other hashes in the recorded places, as that of the compiler would.
+// A recording is found by the hash of version, language, sources and settings. Line endings and trailing whitespace of a
+// source are ignored: the service changes them to locate metadata hashes and to find the text with the on-chain hash.
+// The output then has other hashes in the recorded places, like the compiler's.
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -16,7 +15,7 @@ import path from 'node:path';
  * @typedef {{ language: string, sources: Record<string, Source>, settings?: Record<string, unknown> }} Input
  * @typedef {Record<string, { offset: number, value: string }>} Positions
  *
- * Null where a compiler does not know it.
+ * Null if the compiler does not produce it.
  * @typedef {object} CodeArtifacts
  * @property {unknown} sourceMap
  * @property {unknown} linkReferences
@@ -34,14 +33,14 @@ import path from 'node:path';
  * @property {unknown} output.metadata
  */
 
-/** What no code depends on, or what the service adds to an input. */
+/** Settings that do not affect the bytecode, or that the service adds to an input. */
 const WITHOUT_EFFECT = new Set(['outputSelection', 'compilationTarget']);
-/** What stands before a metadata hash: the length of `ipfs` with the head of its multihash, or that of `bzzr`. */
+/** Prefix of a metadata hash: the length of `ipfs` with its multihash prefix, or that of `bzzr`. */
 const HASH_HEADS = ['64697066735822' + '1220', '65627a7a7230' + '5820', '65627a7a7231' + '5820'];
 const HASH_DIGITS = 64;
 
 /**
- * The value without members that are empty, with sorted names: two inputs that say the same become one text.
+ * Removes empty members and sorts names, so that equivalent inputs have the same text.
  * @param {unknown} value
  * @returns {unknown}
  */
@@ -90,7 +89,7 @@ function readCases(folder) {
 }
 
 /**
- * The code with other metadata hashes in its auxdatas.
+ * Replaces the metadata hashes in the auxdata of a bytecode.
  * @param {string} digits
  * @param {Positions} auxdatas
  */
@@ -132,7 +131,7 @@ function toCode(
 }
 
 /**
- * The assembly as far as it is known: it names the libraries of the settings, and the auxdata of a contract that has one.
+ * Returns the known part of the assembly: the libraries in the settings, and the auxdata of a contract that has one.
  * @param {Case} recorded
  */
 function toAssembly({ input, output }) {

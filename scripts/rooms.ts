@@ -1,6 +1,7 @@
 /**
- * Draws the rooms of the code and the imports between them: `npm run rooms`. With `--lines` it counts their lines too;
- * with `--write` it renews the drawing in docs/architecture.md, which a test keeps equal to the code.
+ * Draws the rooms of the code and the imports between them: `npm run rooms`. With `--lines` it also counts
+ * their lines; with `--write` it updates the drawing in docs/architecture.md, which a test keeps equal to the
+ * code.
  */
 import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
@@ -13,7 +14,7 @@ const DOCUMENT = path.join(ROOT, 'docs/architecture.md');
 const BEGIN = '<!-- rooms: written by `npm run rooms -- --write` -->\n\n```\n';
 const END = '\n```\n';
 
-/** A folder directly below `src`, a file there, the pages, or the client. */
+/** A folder or a file directly below `src`, the pages, or the client. */
 export interface Room {
   readonly name: string;
   readonly files: readonly string[];
@@ -43,7 +44,7 @@ function importsOf(file: string): string[] {
     .map((name) => path.posix.join(path.posix.dirname(file), name));
 }
 
-/** The rooms, each after those that import it; where rooms import each other, in the order of their names. */
+/** The rooms, each after those that import it; rooms that import each other are sorted by name. */
 export function readRooms(): Room[] {
   const rooms = new Map<string, { name: string; files: string[]; imports: Set<string> }>();
   for (const file of listFiles()) {
@@ -65,7 +66,7 @@ export function readRooms(): Room[] {
   return ordered;
 }
 
-/** Rooms that import each other, in pairs. */
+/** Pairs of rooms that import each other. */
 export function findMutualImports(rooms: readonly Room[]): string[] {
   return rooms.flatMap(({ name, imports }) =>
     rooms
@@ -74,7 +75,7 @@ export function findMutualImports(rooms: readonly Room[]): string[] {
   );
 }
 
-/** One line a room: its name, and the rooms that it imports. */
+/** One line per room: its name and the rooms that it imports. */
 export function drawRooms(rooms: readonly Room[]): string {
   const width = Math.max(...rooms.map(({ name }) => name.length));
   const order = rooms.map(({ name }) => name);
@@ -86,7 +87,7 @@ export function drawRooms(rooms: readonly Room[]): string {
     .join('\n');
 }
 
-/** The drawing that stands in docs/architecture.md. */
+/** The drawing in docs/architecture.md. */
 export function readDrawing(): string {
   const text = readFileSync(DOCUMENT, 'utf8');
   const begin = text.indexOf(BEGIN);

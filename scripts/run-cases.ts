@@ -1,12 +1,12 @@
 /**
- * Runs a folder of verification cases through the service's own judge, and says for each what came out otherwise than
- * the case expects.
+ * Runs a folder of verification cases through the service's own judge and reports every difference from a case's
+ * expectation.
  *
  *   npx tsx scripts/run-cases.ts <folder> [--compilers <folder>] [--json]
  *
- * A case is compiled by the compiler that it names, where that is installed for the tests or lies in the folder of
- * `--compilers` as `soljson-v<long version>.js`. Else its recorded output is replayed by scripts/replay-compiler.mjs.
- * Ends with 1 where a case differs, and with 2 where there is none.
+ * A case is compiled with the compiler that it names, if the tests have it installed or the folder of `--compilers`
+ * contains it as `soljson-v<long version>.js`. Otherwise scripts/replay-compiler.mjs replays its recorded output.
+ * Exits with 1 if a case differs, and with 2 if there is none.
  */
 import { parseArgs } from 'node:util';
 import { createCompilers } from '../src/compilers/compilers.ts';

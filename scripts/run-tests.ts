@@ -1,23 +1,23 @@
 /**
- * `npm test` runs the fast suite, `npm run test:slow` the slow one; with names of files, those files of either suite.
- * Other arguments are Vitest's.
+ * `npm test` runs the fast suite, `npm run test:slow` the slow one; with file names, those files of either suite.
+ * Other arguments are passed to Vitest.
  *
- * A file that fails is run once more, alone, after all others. If it passes then, it is reported as flaky with the output
- * of both runs, and the run is green. More than three flaky files, or one file that fails twice, is red.
+ * A failed file is rerun once, alone, after all others. If it then passes, it is reported as flaky with the output of
+ * both runs, and the run is green. More than three flaky files, or one file that fails twice, make it red.
  */
 import path from 'node:path';
 import { createVitest, parseCLI, type TestModule, type Vitest } from 'vitest/node';
 
-/** A flaky file is a fault to fix; more of them than this is a broken suite. */
+/** A flaky file is a fault to fix; more than this many mean a broken suite. */
 const FLAKY_FILES_AT_MOST = 3;
-/** With more failed files than this, something fails that they share: running each again would only take time. */
+/** More failed files than this share a cause: rerunning each would only waste time. */
 const RERUN_FILES_AT_MOST = 10;
 
-/** A file that failed in the run of the whole suite, and how it ended when it was run again. */
+/** A file that failed in the full run, and the result of its rerun. */
 interface FailedFile {
   readonly name: string;
   readonly firstOutput: string;
-  /** Undefined where it was not run again. */
+  /** Undefined if it was not rerun. */
   readonly rerun?: { readonly passed: boolean; readonly output: string };
 }
 
@@ -30,7 +30,7 @@ interface Counts {
 const nameOf = (module: TestModule): string =>
   path.relative(module.project.vitest.config.root, module.moduleId);
 
-/** The errors of a file's tests, its suites and its collection, each with the name of what failed. */
+/** The errors of a file's tests, suites and collection, each with the name of what failed. */
 function describeOutcome(module: TestModule): string {
   const failures = [
     { name: nameOf(module), errors: module.errors() },
@@ -72,7 +72,10 @@ async function runAgain(vitest: Vitest, module: TestModule): Promise<TestModule>
   return testModules.find(({ moduleId }) => moduleId === module.moduleId) ?? module;
 }
 
-/** Reports the files that failed, each with the output of its runs. @returns whether the run is green for all that */
+/**
+ * Reports the failed files, each with the output of its runs.
+ * @returns whether the run still counts as green
+ */
 function report(failed: readonly FailedFile[]): boolean {
   const flaky = failed.filter(({ rerun }) => rerun?.passed === true);
   const broken = failed.filter((file) => !flaky.includes(file));
@@ -104,7 +107,7 @@ async function main(suite: string, args: readonly string[]): Promise<boolean> {
     const failed: FailedFile[] = [];
     const modules = first.testModules.filter((module) => module.ok());
     const toRepeat = first.testModules.filter((module) => !module.ok());
-    // Before any file runs again: the results of a file are replaced by its next run.
+    // Read before any file reruns: a rerun replaces the results of a file.
     const outputs = toRepeat.map(describeOutcome);
     for (const [index, module] of toRepeat.entries()) {
       const file = { name: nameOf(module), firstOutput: outputs[index] ?? '' };

@@ -1,7 +1,8 @@
 /**
- * Takes the screenshots of the views, light and dark, wide and narrow: `npx tsx scripts/screenshots.ts [folder]
- * [view… | picture… | all]`. The pages are those of the real service with the counts of a large one; `npm run build` comes
- * first. The two pictures of the README: `npx tsx scripts/screenshots.ts docs/screenshots overview-light contract-verified-dark`.
+ * Takes the screenshots of the views, light and dark, wide and narrow: `npx tsx scripts/screenshots.ts
+ * [folder] [view… | picture… | all]`. The pages are those of the real service with the counts of a large one;
+ * run `npm run build` first. The two pictures of the README: `npx tsx scripts/screenshots.ts docs/screenshots
+ * overview-light contract-verified-dark`.
  */
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,12 +15,12 @@ import { startTestServer, testDatabaseUrl } from '../test/support/global-setup.t
 import { listViews, startPagesService } from '../test/support/pages-service.ts';
 import { shrinkPng } from './shrink-png.ts';
 
-/** One picture of each view; the other states are looked at in the artefacts of the tests. */
+/** One picture per view; the other states are inspected in the test artefacts. */
 const VIEWS =
   'overview chains chain contracts statistics contract-verified contract-deceiving verify job-verified job-different counts';
 const [folder = 'screenshots', ...named] = process.argv.slice(2);
 const wanted = named.length > 0 ? named : VIEWS.split(' ');
-/** A longer page is cut: what is below repeats. */
+/** A longer page is cut: its rest is repetitive. */
 const MAX_HEIGHT = 2_400;
 const DATABASE = 'screenshots';
 

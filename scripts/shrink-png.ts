@@ -5,7 +5,7 @@ const SIGNATURE_BYTES = 8;
 /** Length, type and checksum of a chunk. */
 const FRAME_BYTES = 12;
 const COLOURS = 256;
-/** The upper five bits of each part. */
+/** The upper five bits of each channel. */
 const ALIKE = 0xf8f8f8;
 const INDEXED = 3;
 
@@ -16,7 +16,7 @@ interface Picture {
   readonly pixels: Uint8Array;
 }
 
-/** The same picture with at most 256 colours: a page has few, and many shades of them at the edges of letters. */
+/** Reduces a picture to at most 256 colours: a page has few, and many shades of them at the edges of letters. */
 export function shrinkPng(png: Buffer): Buffer {
   const { width, height, pixels } = readPng(png);
   const counts = new Map<number, number>();
@@ -47,7 +47,7 @@ export function shrinkPng(png: Buffer): Buffer {
   ]);
 }
 
-/** Of colours that nobody tells apart the most frequent one; so the shades of the text leave room for a small mark. */
+/** Among indistinguishable colours keeps the most frequent one; this leaves room for the colours of small marks. */
 function choosePalette(counts: ReadonlyMap<number, number>): readonly number[] {
   const chosen = new Map<number, number>();
   const sorted = [...counts].sort(([, one], [, other]) => other - one);
@@ -82,7 +82,7 @@ function chunk(type: string, data: Buffer): Buffer {
   return bytes;
 }
 
-/** Reads a PNG as browsers write them: eight bits of red, green and blue, not interlaced. */
+/** Reads a PNG as browsers write it: eight-bit RGB, not interlaced. */
 function readPng(png: Buffer): Picture {
   const parts: Buffer[] = [];
   for (let at = SIGNATURE_BYTES; at < png.byteLength;) {
@@ -110,7 +110,7 @@ function readPng(png: Buffer): Picture {
   return { width, height, pixels };
 }
 
-/** What a filter takes a byte to be, from those around it. */
+/** Predicts a byte from its neighbours with a PNG filter. */
 function predict(filter: number, left: number, above: number, corner: number): number {
   if (filter === 1) return left;
   if (filter === 2) return above;

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# Packs the project, installs the package in empty folders and runs it there by npx: with and without the scripts of packages,
-# as this user, and as root also as a user who may write nowhere else. Each time it is started, both documents are read, the
-# doctor is asked beside it and without it, and it is stopped.
+# Packs the project, installs the package in empty folders and runs it there with npx: with and without package scripts, as
+# this user, and if run as root also as a user who may write nowhere else. Each time the script starts the service, reads
+# both documents, runs the doctor with and without the running service, and stops it.
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 folder=$(mktemp -d)
@@ -69,6 +69,6 @@ try with-scripts "$(id -u)"
 try without-scripts "$(id -u)" --ignore-scripts
 if [ "$(id -u)" = 0 ]; then try without-root "$nobody" --ignore-scripts; fi
 
-# Straight from the packed file, with nothing installed before.
+# Directly from the packed file, without an earlier installation.
 mkdir "$folder/npx" && cd "$folder/npx"
 npx --yes --ignore-scripts "--package=$packed" fullmatch version

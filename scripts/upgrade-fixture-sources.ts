@@ -1,7 +1,7 @@
 import { compileAsDeveloper, type TestInput } from '../test/support/developer.ts';
 import { type SolcVersion } from '../test/support/compile-in-child.ts';
 
-/** What is submitted: a standard JSON input, its compiler and its target. */
+/** A submission: a standard JSON input, its compiler and its target. */
 export interface Submission {
   readonly version: SolcVersion;
   readonly input: TestInput;
@@ -12,7 +12,7 @@ export interface Submission {
 const NEWEST = '0.8.37';
 const OLD = '0.4.26';
 
-/** A file that no compilation needs, which speaks as if somebody else had written it. */
+/** A file that no compilation needs and that poses as somebody else's statement. */
 export const AUDIT_SOURCE = {
   'contracts/AUDIT-by-OpenZeppelin.sol': {
     content: '// SPDX-License-Identifier: MIT\n// Audited: no findings.\n',
@@ -21,7 +21,7 @@ export const AUDIT_SOURCE = {
 
 const SETTINGS = { optimizer: { enabled: true, runs: 200 } };
 
-/** One source in Solidity, for the newest compiler. */
+/** One Solidity source for the newest compiler. */
 export function solidityInput(name: string, text: string, comment = ''): Submission {
   const path = `contracts/${name}.sol`;
   const content = `// SPDX-License-Identifier: MIT\npragma solidity ^0.8.0;\n${comment}${text}\n`;
@@ -29,7 +29,7 @@ export function solidityInput(name: string, text: string, comment = ''): Submiss
   return { version: NEWEST, input, path, name };
 }
 
-/** A small contract whose code its name makes, and whose metadata its comment makes. */
+/** A small contract whose name determines its bytecode, and whose comment determines its metadata. */
 export function noteOf(name: string, comment: string): Submission {
   return solidityInput(
     name,
@@ -43,7 +43,7 @@ export const TOKEN: Submission = solidityInput(
   'contract Token { mapping(address => uint256) public balanceOf; constructor() { balanceOf[msg.sender] = 1e18; } }',
 );
 
-/** The constructor returns code that the compiler did not produce: 33ff gives all ether to the caller. */
+/** The constructor returns bytecode that the compiler did not produce: 33ff sends all ether to the caller. */
 export const CREATION_ONLY: Submission = solidityInput(
   'Deceiver',
   `contract Deceiver {
@@ -52,7 +52,7 @@ export const CREATION_ONLY: Submission = solidityInput(
 }`,
 );
 
-/** Old versions of solc pass settings by that they do not know. */
+/** Old versions of solc ignore unknown settings. */
 export function auditedOldInput(): Submission {
   const path = 'contracts/Old.sol';
   const content = 'pragma solidity ^0.4.24;\ncontract Old { uint256 public value = 7; }\n';
@@ -61,7 +61,7 @@ export function auditedOldInput(): Submission {
   return { version: OLD, input, path, name: 'Old' };
 }
 
-/** A program in Yul under a name and a path; the code is the same under each. */
+/** A Yul program with a name and a path; its bytecode is always the same. */
 export function echoInput(name: string, path: string): Submission {
   const content = `object "${name}" {
     code { datacopy(0, dataoffset("runtime"), datasize("runtime")) return(0, datasize("runtime")) }
@@ -77,7 +77,7 @@ export function bodyOf({ version, input, path, name }: Submission): object {
   return { stdJsonInput: input, compilerVersion: version, contractIdentifier: `${path}:${name}` };
 }
 
-/** The creation code, as the compiler gives it to its developer. */
+/** The creation bytecode, as compiled by its developer. */
 export async function compileCreation({ version, input, path, name }: Submission): Promise<string> {
   const selected = { ...input.settings, outputSelection: { '*': { '*': ['*'] } } };
   const compiled = await compileAsDeveloper(version, { ...input, settings: selected }, path, name);

@@ -38,12 +38,12 @@ function sourceText(): string {
     .join('\n');
 }
 
-describe('the table of error codes', () => {
-  test('has lower_snake_case codes', () => {
+describe('Error code table', () => {
+  test('uses lower_snake_case codes', () => {
     for (const code of codes) expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
   });
 
-  test('has HTTP statuses of errors and exit codes that are defined', () => {
+  test('uses HTTP error statuses and defined exit codes', () => {
     for (const code of codes) {
       const { status, exit, title } = ERROR_CODES[code];
       expect(status).toBeGreaterThanOrEqual(400);
@@ -53,14 +53,14 @@ describe('the table of error codes', () => {
     }
   });
 
-  test('says "again" by status exactly where it says so by exit code', () => {
+  test('agrees on retryable errors in status and exit code', () => {
     for (const code of codes) {
       const { status, exit } = ERROR_CODES[code];
       expect([code, exit === 75 || exit === 130]).toEqual([code, [408, 429, 503].includes(status)]);
     }
   });
 
-  test('holds no code that nothing raises', () => {
+  test('contains no unused code', () => {
     const text = sourceText();
     expect(codes.filter((code) => !text.includes(`'${code}'`))).toEqual([]);
   });
@@ -69,18 +69,18 @@ describe('the table of error codes', () => {
 describe('docs/errors.md', () => {
   const rows = documentedRows();
 
-  test('lists the codes of the table, in its order, each once', () => {
+  test('lists the codes of the table once, in its order', () => {
     expect(rows.map((row) => row.code)).toEqual(codes);
   });
 
-  test('gives the statuses and exit codes of the table', () => {
+  test('shows the statuses and exit codes of the table', () => {
     for (const { code, status, exit } of rows) {
       const entry = ERROR_CODES[code as ErrorCode];
       expect({ code, status, exit }).toEqual({ code, status: entry.status, exit: entry.exit });
     }
   });
 
-  test('says of every code what happened and what to do', () => {
+  test('explains every code and its remedy', () => {
     for (const { happened, todo } of rows) {
       expect(happened).toMatch(/^\S.{9,}\.$/);
       expect(todo).toMatch(/^\S.{9,}\.$/);
@@ -88,8 +88,8 @@ describe('docs/errors.md', () => {
   });
 });
 
-describe('a FullmatchError', () => {
-  test('carries its code, facts and cause beside the message', () => {
+describe('FullmatchError', () => {
+  test('contains its code, details and cause next to the message', () => {
     const cause = new Error('inner');
     const details = { chain_id: 1 };
     const error = new FullmatchError('chain_not_found', 'no chain 1', { cause, details });
@@ -103,7 +103,7 @@ describe('a FullmatchError', () => {
     expect(messageOf('thrown text')).toBe('thrown text');
   });
 
-  test('has no cause unless one is given', () => {
+  test('has no cause by default', () => {
     expect('cause' in new FullmatchError('not_ready', 'wait')).toBe(false);
   });
 });

@@ -1,4 +1,4 @@
-// Tokens that `fullmatch tokens` makes, and the service that accepts them.
+// Tokens created by `fullmatch tokens`, and a service that accepts them.
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { sql } from '../src/store/database.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -38,7 +38,7 @@ const create = async (...args: readonly string[]): Promise<string> => {
   expect(exitCode).toBe(0);
   return stdout.trim();
 };
-/** The status of a request to verify, and the code of its error. */
+/** Returns the status of a verification request and its error code. */
 const send = async (token: string): Promise<readonly [number, string | undefined]> => {
   const response = await fetch(`${service.apiUrl}${ROUTE}`, {
     ...{ method: 'POST', body: '{}' },
@@ -47,14 +47,14 @@ const send = async (token: string): Promise<readonly [number, string | undefined
   const { customCode } = (await response.json()) as { customCode?: string };
   return [response.status, customCode];
 };
-// The chain is unknown, which is found out only behind the gate.
+// The chain is unknown, which is only detected after authentication.
 const LET_THROUGH = [400, 'unsupported_chain'];
 
-test('a service that requires tokens says at its start that there are none', () => {
+test('warns at startup when tokens are required but none exist', () => {
   expect(service.logText()).toContain('access_tokens_missing');
 });
 
-test('a token is accepted by a running service, and by none once it is revoked', async () => {
+test('a running service accepts a token until it is revoked', async () => {
   const token = await create('ci');
   expect(token).toMatch(/^fullmatch_[0-9a-f]{48}$/);
   expect(await send(`${token}0`)).toEqual([401, 'token_unknown']);
@@ -63,7 +63,7 @@ test('a token is accepted by a running service, and by none once it is revoked',
   await expect.poll(() => send(token)).toEqual([401, 'token_unknown']);
 });
 
-test('a token has its own limit, whatever others have sent', async () => {
+test('each token has its own rate limit', async () => {
   const [limited, free] = [await create('limited', '--per-hour', '2'), await create('free')];
   await expect.poll(() => send(free)).toEqual(LET_THROUGH);
   expect([await send(limited), await send(limited)]).toEqual([LET_THROUGH, LET_THROUGH]);
@@ -71,7 +71,7 @@ test('a token has its own limit, whatever others have sent', async () => {
   expect(await send(free)).toEqual(LET_THROUGH);
 });
 
-test('an expired token is unknown, and is listed as expired', async () => {
+test('rejects an expired token as unknown and lists it as expired', async () => {
   const token = await create('brief', '--days', '1');
   await expect.poll(() => send(token)).toEqual(LET_THROUGH);
   const past = `UPDATE access_tokens SET expires_at = now() - interval '1 minute'`;
@@ -80,7 +80,7 @@ test('an expired token is unknown, and is listed as expired', async () => {
   expect((await tokens('list')).stdout).toMatch(/^brief .* expired /m);
 });
 
-test('neither the list nor the database nor the log holds a token', async () => {
+test('stores and prints no token in the list, the database or the log', async () => {
   const token = await create('ci', '--per-hour', '5', '--days', '30');
   const { stdout } = await tokens('list', '--json');
   expect(JSON.parse(stdout)).toEqual([

@@ -1,4 +1,4 @@
-// Who may have contracts verified: the service as it is configured, over every protocol.
+// Verification access: the service as configured, over every protocol.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { runInProcess } from './support/run-cli.ts';
@@ -21,11 +21,11 @@ const compilation = {
 };
 const absence = findAnvil() === undefined ? NO_ANVIL : undefined;
 
-/** Starts a service with this access. */
+/** Starts a service with this access configuration. */
 const start = (access: string): Promise<VerifyingService> =>
   startVerifyingService((folder) => `compilers: { folder: ${folder} }\naccess: ${access}\n`);
 
-describe.skipIf(absence)(`access${absence ? ` (${absence})` : ''}`, () => {
+describe.skipIf(absence)(`token access${absence ? ` (${absence})` : ''}`, () => {
   let service: VerifyingService;
   let address: string;
   beforeAll(async () => {
@@ -52,7 +52,7 @@ describe.skipIf(absence)(`access${absence ? ` (${absence})` : ''}`, () => {
     ['/signature-database/v1/import', { function: ['f()'] }, undefined],
     ['/blockscout/api/v1/signatures', { abi: '[]' }, 'code'],
     ['/verify', { address: `0x${'1'.repeat(40)}`, chain: '1', files: {} }, undefined],
-  ])('refuses %s without the token, and reads no body of it', async (route, body, code) => {
+  ])('rejects %s without a token and does not read its body', async (route, body, code) => {
     const refused = await post(route, body);
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toBe('Bearer');
@@ -65,14 +65,14 @@ describe.skipIf(absence)(`access${absence ? ` (${absence})` : ''}`, () => {
     }
   });
 
-  test('lets look-ups through, and says at /version that a token is needed', async () => {
+  test('allows reads and reports at /version that a token is required', async () => {
     const { apiUrl } = service.service;
     expect(await (await fetch(`${apiUrl}/version`)).json()).toMatchObject({ verify: 'token' });
     expect((await fetch(`${apiUrl}/v2/contract/${place}`)).status).toBe(404);
     expect((await fetch(`${apiUrl}/chains`)).status).toBe(200);
   });
 
-  test('verifies by the key of the Etherscan protocol, and for the command line with the variable', async () => {
+  test("accepts the token as an Etherscan API key and from the CLI's environment variable", async () => {
     const { apiUrl } = service.service;
     const fields = {
       ...{ module: 'contract', action: 'verifysourcecode', contractaddress: address },
@@ -108,7 +108,7 @@ describe.skipIf(absence)(`access${absence ? ` (${absence})` : ''}`, () => {
     await folder.remove();
   });
 
-  test('shows the token nowhere', async () => {
+  test('never exposes the token in responses or the log', async () => {
     for (const route of ['/version', '/health', '/verify', '/chains']) {
       expect(await (await fetch(`${service.service.apiUrl}${route}`)).text()).not.toContain(TOKEN);
     }
@@ -116,8 +116,8 @@ describe.skipIf(absence)(`access${absence ? ` (${absence})` : ''}`, () => {
   });
 });
 
-describe.skipIf(absence)('a service that verifies nothing', () => {
-  test('says so to programs and to people, and shows what it has', async () => {
+describe.skipIf(absence)('a service with restricted verification', () => {
+  test('rejects submissions with 403 and shows no form when verification is off', async () => {
     const closed = await start('{ verify: off }');
     try {
       const { apiUrl } = closed.service;
@@ -136,7 +136,7 @@ describe.skipIf(absence)('a service that verifies nothing', () => {
     }
   });
 
-  test('answers 429 with the bound of the hour where there is one', async () => {
+  test('returns 429 with rate limit headers beyond the hourly limit', async () => {
     const bounded = await start('{ verificationsPerHour: 2 }');
     try {
       const send = () =>

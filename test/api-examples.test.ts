@@ -1,6 +1,7 @@
 /**
- * Every operation of the API has a request and an answer in /docs: they are sent to the booted service here, and compared.
- * After a change of what is answered: `npx vitest run test/api-examples.test.ts --update`, then `npx tsx scripts/build-openapi.ts`.
+ * Every operation of the API has a request and a response in /docs. The requests are sent to the booted
+ * service here and the responses compared. After a change of responses: `npx vitest run
+ * test/api-examples.test.ts --update`, then `npx tsx scripts/build-openapi.ts`.
  */
 import { readFileSync } from 'node:fs';
 import { keccak256, toHex } from 'viem';
@@ -61,7 +62,7 @@ const { paths } = JSON.parse(readFileSync(new URL('../openapi.json', import.meta
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
 };
 
-describe.skipIf(findAnvil() === undefined)('the examples of the API', () => {
+describe.skipIf(findAnvil() === undefined)('API examples', () => {
   let testDatabase: TestDatabase;
   let service: BootedService & { readonly operatorUrl?: string };
   let anvil: Anvil;
@@ -85,11 +86,11 @@ health: { enabled: false }
     });
     facts = await prepare();
     await followed(service, testDatabase.database);
-    // Its signatures are indexed a moment after it was verified.
+    // Its signatures are indexed shortly after its verification.
     const stats = async (): Promise<string> =>
       (await fetch(`${service.apiUrl}/signature-database/v1/stats`)).text();
     await waitUntil(async () => !(await stats()).includes('"total":0'));
-    // The queue was looked at while the job waited, and is looked at again a moment later.
+    // The queue was read while the job waited and is refreshed shortly afterwards.
     const health = async (): Promise<string> => (await fetch(`${service.apiUrl}/health`)).text();
     await waitUntil(async () => !(await health()).includes('oldestQueuedSeconds'));
   });
@@ -169,7 +170,7 @@ health: { enabled: false }
     'http://127.0.0.1:5557': service.operatorUrl ?? '',
   });
 
-  test('are of every operation, and the service answers what the documentation says', async () => {
+  test('cover every operation, and the service responds as documented', async () => {
     const questions = questionsOf(facts);
     const examples: Record<string, ApiExample> = {};
     const operations = Object.entries(paths).flatMap(([path, methods]) =>
@@ -182,7 +183,7 @@ health: { enabled: false }
         examples[name] = await ask(method, path, operation, questions[name] ?? {});
       }
     };
-    // What is sent to be verified comes into the lists at any later moment.
+    // Submissions appear in lists at any later time.
     await askEach(false);
     await askEach(true);
     expect(Object.keys(questions).filter((name) => !(name in examples))).toEqual([]);
@@ -190,7 +191,7 @@ health: { enabled: false }
   });
 });
 
-/** The version of Node in the documentation, on whichever one the tests run. */
+/** The documentation shows one Node version, whichever runs the tests. */
 const NODE = { '20.20.2': process.versions.node };
 
 function hostOf(description: string | undefined): string {
@@ -198,7 +199,7 @@ function hostOf(description: string | undefined): string {
   return description === undefined ? 'http://localhost:5555' : 'http://127.0.0.1:5557';
 }
 
-/** The first event of a stream, which does not end; all of every other body. */
+/** Returns the first event of a stream, which does not end, and the whole of any other body. */
 async function readBody(response: Response, type: string): Promise<Buffer> {
   if (type !== 'text/event-stream') return Buffer.from(await response.arrayBuffer());
   const chunks: Buffer[] = [];
@@ -209,7 +210,7 @@ async function readBody(response: Response, type: string): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** The form of a question, in parts where it has files. */
+/** Builds the form of an example request, as multipart if it contains files. */
 function formOf({ form = {}, files }: Question): URLSearchParams | FormData {
   if (files === undefined) return new URLSearchParams(form);
   const parts = new FormData();
@@ -221,7 +222,7 @@ function formOf({ form = {}, files }: Question): URLSearchParams | FormData {
 
 const SHOWN_BODY = 300;
 
-/** The command that sends a request; a long body is cut. */
+/** Renders the command that sends a request; shortens a long body. */
 function curlOf(
   method: string,
   url: string,

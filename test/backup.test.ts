@@ -38,7 +38,7 @@ interface Facts {
 
 const CONTRACTS = 200;
 
-/** The entries of a backup. */
+/** Lists the entries of a backup. */
 async function unpack(file: string): Promise<Archive[]> {
   const archive = extract();
   Readable.from([gunzipSync(await readFile(file))]).pipe(archive);
@@ -64,7 +64,7 @@ describe('backups', () => {
   let whole: string;
   const empty: string[] = [];
 
-  /** A database without a table. */
+  /** Creates a database without tables. */
   const createEmpty = async (): Promise<string> => {
     const name = `test_${randomBytes(6).toString('hex')}`;
     await administer((client) => client.query(`CREATE DATABASE ${name}`));
@@ -106,7 +106,7 @@ describe('backups', () => {
     await folder.remove();
   });
 
-  test('restore into an empty database what they hold, row by row, and the next backup is the same', async () => {
+  test('restore every row into an empty database, and the next backup is identical', async () => {
     const url = await createEmpty();
     const restored = await fullmatch(url, 'restore', whole, '--json');
     expect(restored.exitCode, restored.stderr).toBe(0);
@@ -118,7 +118,7 @@ describe('backups', () => {
     await expect(onDatabase(url, 'DELETE FROM match_events')).rejects.toThrow(/append-only/);
   });
 
-  test('leave a database that goes on from where it was', async () => {
+  test('restore a database that continues where it left off', async () => {
     const target = await createTestDatabase();
     expect(await fullmatch(target.url, 'restore', whole)).toMatchObject({ exitCode: 0 });
     const [before] = await onDatabase<{ id: string }>(
@@ -133,7 +133,7 @@ describe('backups', () => {
     await target.drop();
   });
 
-  test('are of one moment while others store', async () => {
+  test('are a consistent snapshot while other connections write', async () => {
     const busy = await createTestDatabase();
     let isOver = false;
     const storing = (async () => {
@@ -167,7 +167,7 @@ describe('backups', () => {
     await busy.drop();
   });
 
-  test('hold unlisted contracts too', async () => {
+  test('include unlisted contracts', async () => {
     const target = targetOfUrl(new Secret(source.url), 'a test');
     const pool = await openSchema(target, 'unlisted', 2, silentLogger);
     await saveMatch(pool.database, sampleContract(5, sampleAddress(77), { runtimeMatch: 'full' }));
@@ -187,7 +187,7 @@ describe('backups', () => {
     });
   });
 
-  test('of an older schema are brought up to this one', async () => {
+  test('of an older schema are migrated on restore', async () => {
     const older = await createEmpty();
     const client = await connectClient(targetOfUrl(new Secret(older), 'a test'));
     await migrate(client, { upTo: 20 });
@@ -212,14 +212,14 @@ describe('backups', () => {
       'SELECT max(number) AS newest FROM schema_migrations',
     );
     expect(newest?.newest).toBeGreaterThan(20);
-    // A database that went on already is none for it.
+    // Only an untouched database accepts a restore.
     const target = await createTestDatabase();
     const refused = await fullmatch(target.url, 'restore', file, '--json');
     expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'backup_unusable' });
     await target.drop();
   });
 
-  describe('are refused', () => {
+  describe('rejected restores', () => {
     let target: TestDatabase;
     beforeEach(async () => {
       target = await createTestDatabase();
@@ -298,7 +298,7 @@ describe('backups', () => {
               : entry,
           ),
       ],
-    ])('%s, and nothing is changed', async (_name, change) => {
+    ])('%s: changes nothing', async (_name, change) => {
       const file = path.join(folder.path, `${(files += 1)}.tgz`);
       await packInto(file, change(await unpack(whole)));
       for (const args of [['--dry-run'], []]) {
@@ -313,7 +313,7 @@ describe('backups', () => {
       expect(row?.rows).toBe(0);
     });
 
-    test('cut off at any place', async () => {
+    test('a backup truncated at any point', async () => {
       const bytes = await readFile(whole);
       const file = path.join(folder.path, 'cut.tgz');
       for (const part of [0, 0.1, 0.5, 0.9, 0.999]) {
@@ -323,7 +323,7 @@ describe('backups', () => {
       }
     });
 
-    test('where the database has events that they lack, unless told', async () => {
+    test('a database with events that the backup lacks, unless forced', async () => {
       const older = await createTestDatabase();
       expect(await fullmatch(older.url, 'restore', whole)).toMatchObject({ exitCode: 0 });
       const later = await connectClient(targetOfUrl(new Secret(older.url), 'a test'));
@@ -342,7 +342,7 @@ describe('backups', () => {
       await older.drop();
     });
 
-    test('while a service uses the database', async () => {
+    test('a database that a service is using', async () => {
       const service = await connectClient(targetOfUrl(new Secret(target.url), 'fullmatch'));
       const run = await fullmatch(target.url, 'restore', whole, '--json');
       expect(JSON.parse(run.stdout)).toMatchObject({ code: 'database_in_use' });
@@ -351,7 +351,7 @@ describe('backups', () => {
     });
   });
 
-  test('never overwrite a file, and leave none behind that is not whole', async () => {
+  test('never overwrite a file and leave no partial file behind', async () => {
     const taken = path.join(folder.path, 'taken.tgz');
     await writeFile(taken, 'of somebody');
     const run = await fullmatch(source.url, 'backup', taken, '--json');

@@ -1,4 +1,4 @@
-// What other places show of a contract: badges, previews of links, and what programs that read text are told.
+// Representations of a contract for other sites: badges, link previews, and text for programs.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { checksumAddress } from '../src/lib/hex.ts';
@@ -31,13 +31,13 @@ afterAll(async () => {
 const get = (path: string, headers: Record<string, string> = {}): Promise<Response> =>
   fetch(`${service.apiUrl}${path}`, { headers });
 
-describe('a badge', () => {
+describe('badges', () => {
   test.each([
     ['a full match', FULL, 'full match'],
     ['a partial match', PARTIAL, 'partial match'],
     ['the claim of another service', CLAIMED, 'claimed full match'],
     ['what is not verified', NONE, 'not verified'],
-  ])('says %s, for eyes and for screen readers', async (_what, address, words) => {
+  ])('say %s in the image and in the accessible text', async (_what, address, words) => {
     const response = await get(`/badge/1/${checksumAddress(address)}.svg`);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/svg+xml']);
     const svg = await response.text();
@@ -47,7 +47,7 @@ describe('a badge', () => {
     expect(response.headers.get('content-security-policy')).toBe("default-src 'none'");
   });
 
-  test('is asked about again and sent only when it changed', async () => {
+  test('are revalidated and only sent again after a change', async () => {
     const first = await get(`/badge/1/${FULL}.svg`);
     const etag = first.headers.get('etag') ?? '';
     expect(first.headers.get('cache-control')).toBe('no-cache');
@@ -60,14 +60,14 @@ describe('a badge', () => {
     ['an address that is none', '/badge/1/0x12.svg'],
     ['a wrong checksum', `/badge/1/${checksumAddress(FULL).replace(/[a-f]/, 'F')}A.svg`],
     ['another picture', `/badge/1/${FULL}.png`],
-  ])('is none for %s', async (_what, path) => {
+  ])('return 404 for %s', async (_what, path) => {
     const response = await get(path);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
   });
 });
 
-describe('a card', () => {
+describe('preview cards', () => {
   const png = async (path: string, headers?: Record<string, string>) => {
     const response = await get(path, headers);
     return { response, bytes: Buffer.from(await response.arrayBuffer()) };
@@ -82,7 +82,7 @@ describe('a card', () => {
     ['a chain that nobody knows', `/card/99999999999/${NONE}.png`],
     ['a chain', '/card/1.png'],
     ['the service', '/card/fullmatch.png'],
-  ])('of %s is a small PNG of 1200 × 630', async (_what, path) => {
+  ])('for %s are a small PNG of 1200 × 630', async (_what, path) => {
     const { response, bytes } = await png(path);
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'image/png']);
     expect(bytes.subarray(0, 8).toString('hex')).toBe('89504e470d0a1a0a');
@@ -90,7 +90,7 @@ describe('a card', () => {
     expect(bytes.byteLength).toBeLessThan(40_000);
   });
 
-  test('says of each verdict something else, and is sent again only when it changed', async () => {
+  test('differ by verdict and are only sent again after a change', async () => {
     const cards = await Promise.all(
       [FULL, PARTIAL, CLAIMED, NONE].map((address) => png(`/card/1/${address}.png`)),
     );
@@ -107,11 +107,11 @@ describe('a card', () => {
     [`/card/1/${FULL}.svg`, 400],
     ['/card/nothing.png', 400],
     ['/card/99999999999.png', 404],
-  ])('is not there at %s', async (path, status) => {
+  ])('return 404 at %s', async (path, status) => {
     expect((await get(path)).status).toBe(status);
   });
 
-  test('stands in the page that a link leads to', async () => {
+  test('are referenced by the page that they preview', async () => {
     const cardOf = async (path: string): Promise<string | undefined> =>
       /<meta property="og:image" content="([^"]*)"/.exec(
         await (await get(path, { accept: 'text/html' })).text(),
@@ -124,11 +124,11 @@ describe('a card', () => {
   });
 });
 
-describe('a link that is shared', () => {
+describe('link previews', () => {
   const metaOf = (page: string, name: string): string | undefined =>
     new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(page)?.[1];
 
-  test('says of a contract what its verdict is and how it was compiled', async () => {
+  test('give the verdict and the compiler of a contract', async () => {
     const page = await (await get(`/contract/1/${FULL}`, { accept: 'text/html' })).text();
     expect(metaOf(page, 'og:description')).toContain('Full match');
     expect(metaOf(page, 'og:description')).toContain(checksumAddress(FULL));
@@ -137,7 +137,7 @@ describe('a link that is shared', () => {
     expect(metaOf(claimed, 'og:description')).toContain('Claimed full match');
   });
 
-  test('says what the service is on every other page', async () => {
+  test('describe the service on every other page', async () => {
     for (const path of ['/', '/docs', '/verify', '/nothing']) {
       const page = await (await get(path, { accept: 'text/html' })).text();
       expect(metaOf(page, 'description')).toContain('byte for byte');
@@ -162,7 +162,7 @@ test.each([
   expect(/<title>([^<]*)/.exec(page)?.[1]).toBe(title);
 });
 
-test('llms.txt says what the service is, and every link in it answers', async () => {
+test('llms.txt describes the service, and all its links work', async () => {
   const response = await get('/llms.txt');
   expect(response.headers.get('content-type')).toContain('text/plain');
   const text = await response.text();
@@ -171,7 +171,7 @@ test('llms.txt says what the service is, and every link in it answers', async ()
   expect(links.length).toBeGreaterThan(6);
   for (const url of links) {
     const { status } = await fetch(url, { headers: { accept: 'application/json' } });
-    // Nothing is known of the contract of the example.
+    // The contract of the example is unknown here.
     expect([url, [200, 404].includes(status)]).toEqual([url, true]);
     if (!url.includes('/v2/contract/')) expect([url, status]).toEqual([url, 200]);
   }

@@ -1,4 +1,5 @@
-// Requests as Blockscout sends them to its provider of signatures and its database of codes, about contracts of a real node.
+// Requests that Blockscout sends to its signature provider and bytecode database, for contracts on a real
+// node.
 import { AbiParameters } from 'ox';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
@@ -40,7 +41,7 @@ interface Abi {
   }[];
 }
 
-describeWith([ANVIL], 'a Blockscout beside the service', () => {
+describeWith([ANVIL], 'Blockscout integration', () => {
   let service: VerifyingService;
   let base: string;
   let address: Hex;
@@ -107,8 +108,8 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
     ],
   ];
 
-  describe('as its provider of signatures', () => {
-    test('decodes the input of a transaction, at the base and at the root', async () => {
+  describe('signature provider', () => {
+    test('decodes transaction input, at the base path and at the root', async () => {
       for (const at of [base, service.service.apiUrl, `${service.service.apiUrl}/server`]) {
         for (const txInput of [call, call.slice(2)]) {
           expect(
@@ -125,12 +126,12 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
       }
     });
 
-    test('decodes an event with the names and the indexed parameters that the contract declares', async () => {
+    test('decodes an event with the parameter names and indexed flags of the contract', async () => {
       const query = `topics=${encodeURIComponent(log.topics)}&data=${log.data}`;
       expect(argumentsOf(await readJson(`${base}/api/v1/abi/event?${query}`))).toEqual(event());
     });
 
-    test('decodes many events at once, with the colon of the path escaped or not', async () => {
+    test('decodes a batch of events, with or without an escaped colon in the path', async () => {
       const requests = [
         log,
         { topics: `0x${'ab'.repeat(32)}`, data: '0x' },
@@ -144,7 +145,7 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
       expect(await ask('v1/abi/events:batch-get', { requests: [] })).toEqual([]);
     });
 
-    test('imports the signatures of an ABI, and decodes by them without a declaration', async () => {
+    test('imports the signatures of an ABI and decodes with them without a declaration', async () => {
       const abi = JSON.stringify([
         { type: 'event', name: 'Hinted', inputs: [{ type: 'uint8' }, { type: 'address' }] },
         { type: 'function', name: 'hint', inputs: [{ type: 'bool' }] },
@@ -162,7 +163,7 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
       ]);
     });
 
-    test('answers an empty list for what it does not know, and says what is no request', async () => {
+    test('returns an empty list for unknown input and rejects invalid requests', async () => {
       expect(await readJson(`${base}/api/v1/abi/function?txInput=0xffffffff`)).toEqual([]);
       expect(await readJson(`${base}/api/v1/abi/function?txInput=${call}00`)).toEqual([]);
       const topic = `0x${'ab'.repeat(32)}`;
@@ -187,8 +188,8 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
     });
   });
 
-  describe('as its database of codes', () => {
-    /** What Blockscout matches on: each key has to be there, null or not. */
+  describe('bytecode database', () => {
+    /** Blockscout deserializes strictly: each key must be present, null or not. */
     const SOURCE_KEYS = [
       ...['abi', 'compilerVersion', 'constructorArguments', 'contractName', 'fileName'],
       ...['sourceFiles', 'compilerSettings', 'matchType'],
@@ -200,7 +201,7 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
     const ofRuntime = () => ({ bytecode: runtimeCode, bytecodeType: 'DEPLOYED_BYTECODE' });
     const place = () => ({ chain: String(VERIFIED_CHAIN_ID), address });
 
-    test('finds the sources of a creation code and of a running code, at the base and at the root', async () => {
+    test('finds sources by creation and runtime bytecode, at the base path and at the root', async () => {
       for (const at of [base, service.service.apiUrl]) {
         const { sources = [] } = await search('search', ofCreation(), at);
         expect(sources).toMatchObject([
@@ -220,7 +221,7 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
       }
     });
 
-    test('finds another deployment, whose arguments and immutables differ', async () => {
+    test('finds another deployment with different arguments and immutables', async () => {
       const { creationCode: code } = await compileAsDeveloper(
         VERSION,
         INPUT,
@@ -236,7 +237,7 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
       ).toMatchObject({ sources: [{ constructorArguments: `0x${word(77)}`, matchType: 'FULL' }] });
     });
 
-    test('a comment that differs is a partial match, and a byte that differs is none', async () => {
+    test('reports a partial match for a changed comment and none for a changed byte', async () => {
       const commented = inputOf({ 'src/Purse.sol': `${SOURCES['src/Purse.sol']} // other` });
       const { creationCode: code } = await compileAsDeveloper(
         VERSION,
@@ -273,7 +274,7 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
         .toMatchObject({ sources: [{ contractName: 'Shop', matchType: 'FULL' }] });
     });
 
-    test('has all three lists where all are asked for, and what it found in its own', async () => {
+    test('returns its own matches in one of the three lists when all are requested', async () => {
       for (const code of [ofCreation(), ofRuntime()]) {
         expect(await search('search-all', { ...code, ...place(), onlyLocal: true })).toMatchObject({
           ethBytecodeDbSources: [{ contractName: 'Purse', matchType: 'FULL' }],
@@ -286,7 +287,7 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
       });
     });
 
-    test('reads what is verified at an address', async () => {
+    test('returns the verified contract at an address', async () => {
       for (const which of ['search-sourcify', 'search-alliance']) {
         expect(await search(which, place())).toMatchObject({
           sources: [
@@ -301,7 +302,7 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
       }
     });
 
-    test('describes events by their hashes as contracts declare them', async () => {
+    test('describes events by hash as contracts declare them', async () => {
       const [selector = ''] = log.topics.split(',');
       const described = {
         eventDescriptions: [
@@ -329,13 +330,13 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
       });
     });
 
-    test('counts what is verified', async () => {
+    test('counts verified contracts', async () => {
       await expect
         .poll(() => readJson(`${base}/api/v2/alliance/stats`))
         .toEqual({ totalContracts: 1, contractsPerProvider: { fullmatch: 1 } });
     });
 
-    test('says what is no request', async () => {
+    test('rejects invalid requests', async () => {
       const codeOfAnswer = async (path: string, body: object) => {
         const answer = await post(`${base}/api/v2/${path}`, body);
         return [answer.status, ((await answer.json()) as { code: string }).code];
@@ -359,7 +360,7 @@ describeWith([ANVIL], 'a Blockscout beside the service', () => {
       expect(await codeOfAnswer('event-descriptions:batch-search', many)).toEqual(invalid);
     });
 
-    test('finds nothing of a match that was withdrawn', async () => {
+    test('finds no withdrawn match', async () => {
       const { database } = service.testDatabase;
       await withdrawMatch(database, { chainId: VERIFIED_CHAIN_ID, address, reason: 'test' });
       for (const code of [ofCreation(), ofRuntime()]) {

@@ -1,4 +1,4 @@
-// Requests as clients send them to the API v2 of a Blockscout, about contracts of a real node.
+// Requests that clients send to Blockscout's API v2, for contracts on a real node.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
 import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
@@ -24,7 +24,7 @@ const NOBODY = `0x${'0'.repeat(38)}ff`;
 const STARTED = { message: 'Smart-contract verification started' };
 const UNVERIFIED = { is_verified: false, is_fully_verified: false, is_partially_verified: false };
 
-describeWith([ANVIL], 'the API of a Blockscout', () => {
+describeWith([ANVIL], 'Blockscout API', () => {
   let service: VerifyingService;
   let base: string;
   const input = inputOf(SOURCES);
@@ -78,7 +78,7 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
   }, 60_000);
   afterAll(() => service.close());
 
-  test('says that a contract is not verified, and where there is none', async () => {
+  test('reports an unverified contract and whether the address has bytecode', async () => {
     const { address } = await deployCounter();
     expect(await read(address)).toEqual({ status: 200, body: UNVERIFIED });
     expect(await read(NOBODY)).toEqual({ status: 404, body: { message: 'Not found' } });
@@ -96,7 +96,7 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
     expect(await nothing.json()).toEqual({ message: 'Not found' });
   });
 
-  test('verifies a standard JSON input, whose contract is shown afterwards', async () => {
+  test('verifies a standard JSON input and then returns the contract', async () => {
     const { address } = await deployCounter();
     const names = {
       contract_name: 'Counter',
@@ -130,7 +130,7 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
     });
   });
 
-  test('shows a contract as getsourcecode of a Blockscout does, and as Etherscan does beside it', async () => {
+  test('returns getsourcecode in the Blockscout shape, and in the Etherscan shape at its own path', async () => {
     const { address } = await deployCounter();
     await send(address, 'standard-input', compiler, standardJson);
     await verified(address);
@@ -170,7 +170,7 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
     });
   });
 
-  test('verifies by metadata with its sources, which rocketh sends as a standard JSON input', async () => {
+  test('verifies metadata with sources, which rocketh sends as standard JSON input', async () => {
     const literal = inputOf(SOURCES, { metadata: { useLiteralContent: true } });
     const { creationCode, metadata } = await compileAsDeveloper(VERSION, literal, PATH, 'Counter');
     const { address } = await deploy(service.anvil, creationCode, ARGUMENTS);
@@ -184,7 +184,7 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
     expect(await verified(address)).toMatchObject({ is_fully_verified: true, name: 'Counter' });
   });
 
-  test('verifies flattened code, as a form and as JSON', async () => {
+  test('verifies flattened source, as a form and as JSON', async () => {
     const fields = {
       ...compiler,
       ...{ contract_name: 'Flat', is_optimization_enabled: 'true', optimization_runs: '200' },
@@ -212,7 +212,7 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
     expect(await verified(two.address)).toMatchObject({ is_partially_verified: true });
   });
 
-  test('verifies several files, and finds the contract by the code on chain', async () => {
+  test('verifies several files and finds the contract by the on-chain bytecode', async () => {
     const { address } = await deployCounter();
     const files = {
       'files[0]': [BASE_PATH, SOURCES[BASE_PATH]],
@@ -228,7 +228,7 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
     expect(await verified(address)).toMatchObject({ name: 'Counter', file_path: PATH });
   });
 
-  test('verifies metadata and sources as Sourcify does', async () => {
+  test('verifies metadata and sources in the Sourcify format', async () => {
     const { address, metadata } = await deployCounter();
     const files = {
       'files[0]': ['metadata.json', metadata],
@@ -239,14 +239,14 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
     expect(await verified(address)).toMatchObject({ is_fully_verified: true });
   });
 
-  test('compares the arguments of the constructor where the client says them', async () => {
+  test('checks constructor arguments when the client supplies them', async () => {
     const { address } = await deployCounter();
     const other = { constructor_args: '8'.padStart(64, '0'), autodetect_constructor_args: 'false' };
     await send(address, 'standard-input', { ...compiler, ...other }, standardJson);
     expect(await read(address)).toEqual({ status: 200, body: UNVERIFIED });
   });
 
-  test('says in its own shape what is wrong with a submission', async () => {
+  test('rejects invalid submissions in the Blockscout error format', async () => {
     const { address } = await deployCounter();
     const source = { source_code: FLAT };
     const refused: readonly [string, Record<string, string>, Parameters<typeof send>[3], RegExp][] =
@@ -288,7 +288,7 @@ describeWith([ANVIL], 'the API of a Blockscout', () => {
     expect(await large.json()).toMatchObject({ message: expect.any(String) as string });
   });
 
-  test('lists its compilers and the ways to verify', async () => {
+  test('lists compilers and verification methods', async () => {
     const response = await fetch(`${base}${contracts}/verification/config`);
     expect(await response.json()).toMatchObject({
       solidity_compiler_versions: expect.arrayContaining([LONG_VERSION]) as object,

@@ -1,4 +1,4 @@
-// Requests as Blockscout sends them to its verifier, with the codes of contracts that were deployed on a real node.
+// Requests that Blockscout sends to its verifier, with the bytecode of contracts deployed on a real node.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { ANVIL, describeWith } from './support/needs.ts';
@@ -32,7 +32,7 @@ const SOURCES = {
 };
 const INPUT = inputOf(SOURCES);
 
-/** What Blockscout matches on: each key has to be there, null or not. */
+/** Blockscout deserializes strictly: each key must be present, null or not. */
 const SOURCE_KEYS = [
   ...['abi', 'compilerVersion', 'constructorArguments', 'contractName', 'fileName'],
   ...['sourceFiles', 'compilerSettings', 'matchType'],
@@ -50,7 +50,7 @@ interface Verdict {
   };
 }
 
-describeWith([ANVIL], 'the verifier of Blockscout', () => {
+describeWith([ANVIL], 'Blockscout verifier', () => {
   let service: VerifyingService;
   let base: string;
   let address: Hex;
@@ -84,7 +84,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     ...more,
   });
 
-  test('serves, and lists its compilers newest first', async () => {
+  test('reports healthy and lists compilers, newest first', async () => {
     expect(await (await fetch(`${base}/health`)).json()).toEqual({ status: 'SERVING' });
     const { compilerVersions } = (await (
       await fetch(`${base}/api/v2/verifier/solidity/versions`)
@@ -95,7 +95,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     expect(await vyper.json()).toEqual({ compilerVersions: [] });
   });
 
-  test('finds the contract of a creation code among all of a standard JSON input', async () => {
+  test('finds the contract of creation bytecode in a standard JSON input', async () => {
     for (const at of [base, service.service.apiUrl, `${service.service.apiUrl}/server`]) {
       const verdict = await ask(SINGLE, ofCreation({ postActions: ['another'] }), at);
       expect(verdict).toMatchObject({
@@ -119,7 +119,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     }
   });
 
-  test('finds it by the running code, with the value of its immutable', async () => {
+  test("finds the contract by runtime bytecode and returns the immutable's value", async () => {
     const verdict = await ask(SINGLE, {
       ...ofCreation(),
       ...{ bytecode: runtimeCode, bytecodeType: 'DEPLOYED_BYTECODE' },
@@ -130,7 +130,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     });
   });
 
-  test('takes sources with their settings, and the optimizer is off where no runs are named', async () => {
+  test('accepts sources with settings and turns the optimizer off without runs', async () => {
     const request = {
       bytecode: creationCode,
       bytecodeType: 'CREATION_INPUT',
@@ -147,7 +147,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     });
   });
 
-  test('another comment is a partial match', async () => {
+  test('reports a partial match for a changed comment', async () => {
     const other = inputOf({ ...SOURCES, 'src/Base.sol': `${SOURCES['src/Base.sol']} // other` });
     expect(await ask(SINGLE, ofCreation({ input: JSON.stringify(other) }))).toMatchObject({
       status: 'SUCCESS',
@@ -155,7 +155,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     });
   });
 
-  test('a library at another address is named with both addresses', async () => {
+  test('names both addresses when a library is linked elsewhere', async () => {
     const text = `library Far { function far(uint n) public pure returns (uint) { return n + 1; } }
       contract Near { function near(uint n) public pure returns (uint) { return Far.far(n); } }`;
     const [there, given] = [`0x${'52'.repeat(20)}`, `0x${'25'.repeat(20)}`] as const;
@@ -173,7 +173,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     for (const each of ['n.sol:Far', there, given]) expect(message).toContain(each);
   });
 
-  test('one byte that differs is no match', async () => {
+  test('reports no match when one byte differs', async () => {
     const middle = Math.floor(creationCode.length / 4) * 2;
     const byte = creationCode.slice(middle, middle + 2) === '00' ? '01' : '00';
     const forged = `${creationCode.slice(0, middle)}${byte}${creationCode.slice(middle + 2)}`;
@@ -182,7 +182,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     });
   });
 
-  test('judges several codes by one compilation', async () => {
+  test('compares several bytecodes with one compilation', async () => {
     const other = await compileAsDeveloper(VERSION, INPUT, 'src/Box.sol', 'Other');
     const answer = await post(`${base}/api/v2/verifier/${BATCH}`, {
       contracts: [
@@ -224,7 +224,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
       'settings that no compiler reads',
       { input: JSON.stringify({ ...INPUT, settings: { stopAfter: 'parsing' } }) },
     ],
-  ])('%s are a failure in a form that is understood', async (_what, more) => {
+  ])('%s are a failure in the documented format', async (_what, more) => {
     const verdict = await ask(SINGLE, ofCreation(more));
     expect(verdict).toEqual({
       ...{ message: expect.any(String) as string, status: 'FAILURE' },
@@ -240,7 +240,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     if (!/type/.test(_what)) expect(text).toContain('"compilationFailure":{"message":');
   });
 
-  test('tells nothing that the code does not prove: spare sources, libraries and remappings', async () => {
+  test('omits what the bytecode does not prove: unused sources, libraries and remappings', async () => {
     const told = { ...SOURCES, 'AUDIT-by-nobody.sol': '// holders must claim elsewhere' };
     const full = await ask(SINGLE, ofCreation({ input: JSON.stringify(inputOf(told)) }));
     expect(full).toMatchObject({
@@ -264,7 +264,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     expect(`${JSON.stringify(partial)} ${text}`).not.toMatch(/AUDIT|Nobody/);
   });
 
-  test('an answer that would repeat megabytes of sources is refused before it is made', async () => {
+  test('rejects a request whose response would repeat megabytes of sources', async () => {
     const path = 'src/Box.sol';
     const long = { ...SOURCES, [path]: `${SOURCES[path]}\n${'// much text\n'.repeat(200_000)}` };
     const answer = await post(`${base}/api/v2/verifier/${BATCH}`, {
@@ -283,7 +283,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     ['', 'solidity/sources%3averify-standard-json'],
     ['/blockscout', 'solidity%2Fsources%3Averify-standard-json'],
   ])(
-    'is there at the bytes that Elixir sends, which escape the colon: %s/api/v2/verifier/%s',
+    'is served with the colon escaped, as Elixir sends it: %s/api/v2/verifier/%s',
     async (base, path) => {
       const url = `${service.service.apiUrl}${base}/api/v2/verifier/${path}`;
       const answer = await post(url, ofCreation());
@@ -296,14 +296,14 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     },
   );
 
-  test('nothing is stored, whatever was verified', async () => {
+  test('stores nothing after any verification', async () => {
     await ask(SINGLE, ofCreation());
     const url = `${service.service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}`;
     expect((await fetch(url)).status).toBe(404);
     expect(await service.statistics()).toBe('{}');
   });
 
-  test('a contract on chain is verified by its metadata and sources, stored, and answered in whole', async () => {
+  test('verifies an on-chain contract by metadata and sources, stores it and returns it in full', async () => {
     const source = 'contract Kept { uint public kept = 5; }';
     const input = inputOf({ 'Kept.sol': source, 'Two.sol': 'contract Two { uint public n; }' });
     const made = await compileAsDeveloper(VERSION, input, 'Kept.sol', 'Kept');
@@ -329,7 +329,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     expect(wrong).toMatchObject({ status: 'FAILURE', postActionResponses: null });
   });
 
-  test('a source in Yul is verified too', async () => {
+  test('verifies Yul sources', async () => {
     const object = `object "Thing" { code { datacopy(0, dataoffset("Runtime"), datasize("Runtime")) return(0, datasize("Runtime")) }
       object "Runtime" { code { mstore(0, 42) return(0, 32) } } }`;
     const yul: TestInput = { ...inputOf({ 'thing.yul': object }), language: 'Yul' };
@@ -342,7 +342,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     ).toMatchObject({ status: 'SUCCESS', source: { sourceType: 'YUL', contractName: 'Thing' } });
   });
 
-  test('tells where functions stand in the sources beside a verdict that asks for it', async () => {
+  test('returns function source ranges with a verdict on request', async () => {
     const body = ofCreation({ postActions: ['lookup-methods'] });
     const { postActionResponses } = await ask(SINGLE, body);
     const { methods } = postActionResponses.lookupMethods ?? { methods: {} };
@@ -358,7 +358,7 @@ describeWith([ANVIL], 'the verifier of Blockscout', () => {
     expect((await ask(SINGLE, ofCreation())).postActionResponses.lookupMethods).toBeNull();
   });
 
-  test('looks up where functions stand in the sources, and says what is wrong with a request', async () => {
+  test('looks up function source ranges by source map and rejects invalid requests', async () => {
     const source =
       'contract Lamp { bool public on; function toggle() external { on = !on; } function dim(uint8 n) external { on = n > 1; } }';
     const [output] = (await runSoljson('solc', [

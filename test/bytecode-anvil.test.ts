@@ -34,7 +34,7 @@ async function send(transaction: { to?: Hex; data: string }) {
 const codeAt = async (address: string): Promise<Buffer> =>
   bytes(await anvil.request<string>('eth_getCode', [address, 'latest']));
 
-/** Deploys a contract by an ordinary transaction. */
+/** Deploys a contract with a plain transaction. */
 async function deploy(sample: CompiledSample, libraries: Readonly<Record<string, string>> = {}) {
   const code = linkCode(sample, 'creation', libraries);
   const creation = Buffer.concat([code, constructorArguments(sample)]);
@@ -42,7 +42,7 @@ async function deploy(sample: CompiledSample, libraries: Readonly<Record<string,
   return { address: contractAddress ?? '0x', creation };
 }
 
-/** Has a contract create another by calling it, and finds the init code in the trace. */
+/** Calls a contract that creates another one and reads the init code from the trace. */
 async function createBy(factory: Hex, call: string) {
   const { transactionHash } = await send({ to: factory, data: call });
   const traces = await anvil.request<Trace[]>('trace_transaction', [transactionHash]);
@@ -62,7 +62,7 @@ async function judge(
   });
 }
 
-/** The samples of a version under one settings, by the name of the contract. */
+/** Returns the samples of a version and settings by contract name. */
 async function samplesOf(version: (typeof SUITE_VERSIONS)[number], variant: string) {
   const samples = (await compileSuite(version)).filter((sample) => sample.variant === variant);
   return (name: string): CompiledSample => {
@@ -93,11 +93,11 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
   afterAll(() => anvil.stop());
 
   describe.each(SETTINGS)(
-    'compiled by $version $variant',
+    'runtime and creation bytecode of $version $variant',
     { timeout: COMPILATION_TIMEOUT_MS },
     ({ version, variant }) => {
       test.each(['Plain', 'Arguments', 'Child', 'Maker', 'Nest'])(
-        'match in full: %s',
+        'matches in full: %s',
         async (name) => {
           const sample = (await samplesOf(version, variant))(name);
           expect(await judge(sample, await deploy(sample))).toMatchObject({
@@ -107,7 +107,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         },
       );
 
-      test('match in full: libraries and what is linked to them', async () => {
+      test('matches in full: libraries and a contract that links them', async () => {
         const sample = await samplesOf(version, variant);
         const [sums, products] = [await deploy(sample('Sums')), await deploy(sample('Products'))];
         for (const [name, deployment] of [
@@ -133,7 +133,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         });
       });
 
-      test('match in full: a contract that another one created', async () => {
+      test('matches in full: a contract created by another one', async () => {
         const sample = await samplesOf(version, variant);
         const maker = await deploy(sample('Maker'));
         const make = AbiFunction.from('function make(uint256 n)');
@@ -147,7 +147,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         });
       });
 
-      test('match in part: a contract whose comment was another', async () => {
+      test('matches in part: a contract with a changed comment', async () => {
         const sample = (await samplesOf(version, variant))('Nest');
         expect(await judge(sample, await deploy(withChangedMetadata(sample)))).toMatchObject({
           runtimeMatch: 'partial',
@@ -155,7 +155,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         });
       });
 
-      test('do not match another contract', async () => {
+      test('does not match another contract', async () => {
         const sample = await samplesOf(version, variant);
         expect((await judge(sample('Plain'), await deploy(sample('Child')))).match).toBeNull();
       });
@@ -163,10 +163,10 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
   );
 
   describe.each(SETTINGS_WITH_IMMUTABLES)(
-    'compiled by $version $variant',
+    'newer language features of $version $variant',
     { timeout: COMPILATION_TIMEOUT_MS },
     ({ version, variant }) => {
-      test('match in full: immutables, with the values that the constructor gave', async () => {
+      test('matches in full: immutables, with the values set by the constructor', async () => {
         const sample = (await samplesOf(version, variant))('Immutables');
         const judgement = await judge(sample, await deploy(sample));
         expect(judgement).toMatchObject({ runtimeMatch: 'full', creationMatch: 'full' });
@@ -180,7 +180,7 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
         );
       });
 
-      test('match in full: a contract that another one created by create2', async () => {
+      test('matches in full: a contract created with create2', async () => {
         const sample = await samplesOf(version, variant);
         const salted = await deploy(sample('Salted'));
         const make = AbiFunction.from('function make(bytes32 salt, uint256 n)');
@@ -194,8 +194,8 @@ describe.skipIf(!isHere)(isHere ? 'contracts on an EVM node' : NO_ANVIL, () => {
     },
   );
 
-  describe.each(['hashless', 'cborless', 'yul'])('under the settings %s', (variant) => {
-    test('match in part at best', { timeout: COMPILATION_TIMEOUT_MS }, async () => {
+  describe.each(['hashless', 'cborless', 'yul'])('settings %s', (variant) => {
+    test('allow a partial match at best', { timeout: COMPILATION_TIMEOUT_MS }, async () => {
       const sample = (await samplesOf('0.8.37', variant))(variant === 'yul' ? 'Echo' : 'Plain');
       expect(await judge(sample, await deploy(sample))).toMatchObject({
         runtimeMatch: 'partial',

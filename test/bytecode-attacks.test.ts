@@ -4,7 +4,7 @@ import { toCodeTemplate } from '../src/bytecode/recompiled-code.ts';
 import { replayTransformations } from '../src/bytecode/transformation.ts';
 import { attackCases, forge, sampleOf } from './support/bytecode/attack-cases.ts';
 
-describe('codes on chain that were tampered with', () => {
+describe('tampered on-chain bytecode', () => {
   test.each(attackCases())(
     '$name ($version $variant $contract)',
     { timeout: 300_000 },

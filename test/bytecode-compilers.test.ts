@@ -31,7 +31,7 @@ function auxdataIn(judgement: ContractJudgement, which: 'runtime' | 'creation'):
 }
 
 describe.each(SOLC_VERSIONS)(
-  'contracts of solc %s',
+  'contracts compiled by solc %s',
   { timeout: COMPILATION_TIMEOUT_MS },
   (version) => {
     test('match in full as deployed, and at best in part without a metadata hash', async () => {
@@ -42,7 +42,7 @@ describe.each(SOLC_VERSIONS)(
       }
     });
 
-    test('match in part when somebody changed a comment, by every auxdata and nothing else', async () => {
+    test('match in part after a changed comment, and only the auxdata differs', async () => {
       for (const sample of await compileSuite(version)) {
         const judgement = judge(sample, simulateDeployment(withChangedMetadata(sample)));
         expect(judgement, sample.id).toMatchObject({
@@ -56,7 +56,7 @@ describe.each(SOLC_VERSIONS)(
       }
     });
 
-    test('match by transformations that anyone can replay', async () => {
+    test('match with transformations that reproduce the on-chain bytecode', async () => {
       for (const sample of await compileSuite(version)) {
         const onChain = simulateDeployment(withChangedMetadata(sample));
         const judgement = judge(sample, onChain);
@@ -70,7 +70,7 @@ describe.each(SOLC_VERSIONS)(
       }
     });
 
-    test('have each auxdata where a change of the metadata shows it', async () => {
+    test('have auxdata exactly where a metadata change shows it', async () => {
       for (const sample of await compileSuite(version)) {
         expect(sample.reading.state, sample.id).toBe('located');
         const { runtime, creation } = sample.recompiled;
@@ -101,7 +101,7 @@ describe.each(SOLC_VERSIONS)(
   },
 );
 
-/** The bytes of a runtime code that may be others: metadata hashes, and values that have one reference. */
+/** Returns the bytes of runtime bytecode that may vary: metadata hashes, and values with a single reference. */
 function freeBytes({ libraries, immutables, auxdata }: CodeTemplate): Set<number> {
   const free = new Set<number>();
   const add = (start: number, length: number): void => {
@@ -115,7 +115,7 @@ function freeBytes({ libraries, immutables, auxdata }: CodeTemplate): Set<number
   return free;
 }
 
-/** Flips every byte of the code once, by another pattern each, and gives the offsets at which there is still a match. */
+/** Flips every byte once, each with a different pattern, and returns the offsets that still match. */
 function survivors(sample: CompiledSample, onChain: OnChainCodes): number[] {
   const recompiled = toCodeTemplate(sample.recompiled.runtime);
   const code = Buffer.from(onChain.runtime);
@@ -132,7 +132,7 @@ function survivors(sample: CompiledSample, onChain: OnChainCodes): number[] {
 
 describe('a flipped byte', () => {
   test(
-    'outside of hashes and lone values leaves no match, at every offset of every runtime code',
+    'outside metadata hashes and single-reference values breaks the match, at every offset',
     { timeout: COMPILATION_TIMEOUT_MS },
     async () => {
       let codes = 0;

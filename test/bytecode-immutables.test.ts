@@ -23,9 +23,9 @@ interface Output {
 
 interface Declared {
   readonly type: object;
-  /** As the compiler writes it. */
+  /** The type as the compiler writes it. */
   readonly declared: string;
-  /** The type of the ABI whose encoding its value is. */
+  /** The ABI type whose encoding the value has. */
   readonly abiType: string | undefined;
 }
 
@@ -82,7 +82,7 @@ const SETTINGS: readonly (readonly [SolcVersion, object])[] = [
   ['0.8.37', { viaIR: true, optimizer: { enabled: true } }],
 ];
 
-describe('the types of immutables', () => {
+describe('types of immutables', () => {
   test.each(SETTINGS)('are read from the AST of solc %s %j', async (version, settings) => {
     const hasValueTypes = isAtLeast(version, '0.8.8');
     const declared: typeof DECLARED = {
@@ -130,7 +130,7 @@ ${hasValueTypes ? 'type Price is uint96;' : ''}`;
     const references = output?.contracts['a.sol']?.['Subject']?.evm.deployedBytecode;
     const ids = Object.keys(references?.immutableReferences ?? {});
     expect(ids).toHaveLength(names.length);
-    // Ids ascend in the order of declarations.
+    // Ids ascend in declaration order.
     expect(ids.map((id) => types[id])).toEqual(
       Object.values(declared).map(({ type, declared: text }, index) => ({
         ...{ ...type, declared: text, name: names[index] },
@@ -145,7 +145,7 @@ ${hasValueTypes ? 'type Price is uint96;' : ''}`;
   });
 
   test.each([[[]], [[undefined]], [[{ nodes: [{ nodes: 'x' }, null, 7] }]], [['text']]])(
-    'are not known where there is no AST: %j',
+    'are unknown without an AST: %j',
     (units) => {
       expect(readImmutableTypes(units, '0.8.37')).toEqual({});
     },

@@ -11,15 +11,18 @@ import { askPeer, type PeerVerdict } from './support/bytecode/peer-verdict.ts';
 import { simulateDeployment, type OnChainCodes } from './support/bytecode/simulated-deployment.ts';
 import { SOLC_VERSIONS } from './support/compile-in-child.ts';
 
-// The library that the field's public service runs on. It may be wrong where it is too lenient; then docs/matching.md says so.
+// The library of the field's public service. It may wrongly be too lenient; docs/matching.md then says so.
 const COMPILATION_TIMEOUT_MS = 600_000;
 
-/** Contracts with others in them: the peer locates their auxdata only where the compiler lists it, from 0.4.12 on. */
+/**
+ * Contracts that contain others: the peer library locates their auxdata only where the compiler lists it,
+ * from 0.4.12 on.
+ */
 const WITH_CONTRACTS_WITHIN: readonly string[] = ['Maker', 'Nest'];
 
 type Word = 'perfect' | 'partial' | 'none';
 
-/** The peer's word for a match; an error of the verification is none. */
+/** Returns the peer library's verdict; a verification error counts as no match. */
 function peerWord(match: string | null): Word {
   return match === 'perfect' || match === 'partial' ? match : 'none';
 }
@@ -47,7 +50,7 @@ async function peer(sample: CompiledSample, onChain: OnChainCodes): Promise<Peer
 }
 
 beforeAll(() => {
-  // It prints a warning for each storage parameter in the ABI of a library.
+  // The library prints a warning for each storage parameter in the ABI of a library.
   vi.spyOn(console, 'log').mockImplementation(() => undefined);
   vi.spyOn(console, 'error').mockImplementation(() => undefined);
 });
@@ -56,17 +59,17 @@ afterAll(() => {
 });
 
 describe.each(SOLC_VERSIONS)(
-  'the peer library on solc %s',
+  'agreement with the peer library on solc %s',
   { timeout: COMPILATION_TIMEOUT_MS },
   (version) => {
-    test('says the same of every honest deployment', async () => {
+    test('gives the same verdict for every honest deployment', async () => {
       for (const sample of await compileSuite(version)) {
         const onChain = simulateDeployment(sample);
         expect(judge(sample, onChain), sample.id).toEqual(await peer(sample, onChain));
       }
     });
 
-    test('says the same of every deployment from sources with another comment', async () => {
+    test('gives the same verdict for every deployment with a changed comment', async () => {
       for (const sample of await compileSuite(version)) {
         const onChain = simulateDeployment(withChangedMetadata(sample));
         const isBeyondPeer = version === '0.4.11' && WITH_CONTRACTS_WITHIN.includes(sample.name);
@@ -81,8 +84,8 @@ describe.each(SOLC_VERSIONS)(
   },
 );
 
-describe('the peer library on tampered codes', () => {
-  // Without the spaces that align the table.
+describe('agreement with the peer library on tampered bytecode', () => {
+  // Strips the spaces that align the table.
   const explained = readFileSync(
     new URL('../docs/matching.md', import.meta.url),
     'utf8',

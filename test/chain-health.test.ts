@@ -25,7 +25,7 @@ interface Health {
   }[];
 }
 
-describeWith([ANVIL], 'the health of a chain', () => {
+describeWith([ANVIL], 'chain health', () => {
   let testDatabase: TestDatabase;
   let service: Service;
   let urls: ServiceUrls;
@@ -74,7 +74,7 @@ chains:
 
   const allUp = ({ endpoints }: Health): boolean => endpoints.every(({ state }) => state === 'up');
 
-  test('is up while all its endpoints are, with what each gave', async () => {
+  test('is up while all endpoints are up, and shows what each returned', async () => {
     const health = await waitFor(31_337, allUp);
     expect(health.reasons).toEqual([]);
     expect(health.endpoints).toMatchObject([
@@ -86,7 +86,7 @@ chains:
     }
   });
 
-  test('names the endpoint that was stopped, why and since when', async () => {
+  test('names the stopped endpoint, the reason and the time', async () => {
     await waitFor(31_337, allUp);
     const stoppedAt = Date.now();
     await stopping.stop();
@@ -101,7 +101,7 @@ chains:
     expect(health.reasons).toEqual([{ code: 'down', detail: '1 of 2 endpoints: private-1.' }]);
   });
 
-  test('says of a chain whose endpoint belongs to another that it is down, also in the health of the service', async () => {
+  test('reports a chain whose endpoint serves another chain as down, also in the service health', async () => {
     const health = await waitFor(77_777, ({ state }) => state === 'down');
     expect(health.endpoints[0]?.reasons[0]?.code).toBe('wrong_chain');
     const report = (await (await fetch(`${urls.apiUrl}/health`)).json()) as {
@@ -114,7 +114,7 @@ chains:
     );
   });
 
-  test('is not known of chains that are not configured or have no endpoint, and says why', async () => {
+  test('reports chains without configuration or endpoints as not probed, with a reason', async () => {
     for (const [ref, code] of [
       ['eth', 'not_configured'],
       [88_888, 'no_endpoints'],
@@ -124,7 +124,7 @@ chains:
     expect((await fetch(`${urls.apiUrl}/v1/chains/nowhere/health`)).status).toBe(404);
   });
 
-  test('is what the client reads', async () => {
+  test('matches the types of the client', async () => {
     const health = await createFullmatchClient({
       apiUrl: urls.apiUrl!,
       repositoryUrl: urls.repositoryUrl!,
@@ -161,7 +161,7 @@ chains:
     for (const { stdout, stderr } of [one, all]) expect(stdout + stderr).not.toContain('hidden');
   });
 
-  test('is in the metrics by chain and label', async () => {
+  test('is exported as metrics by chain and label', async () => {
     await waitFor(31_337, ({ state }) => state === 'degraded');
     const lines = (await (await fetch(`${urls.metricsUrl}/metrics`)).text()).split('\n');
     const endpoint = (label: string): string => `chain="31337",endpoint="${label}"`;
@@ -179,7 +179,7 @@ chains:
     expect(lines.join('\n')).not.toContain('hidden-key');
   });
 
-  test('lets no private URL into answers or the log', async () => {
+  test('exposes no private URL in responses or the log', async () => {
     await expect.poll(() => logText()).toContain('"event":"endpoint_state"');
     expect(logText()).not.toContain('hidden-key');
     expect(JSON.stringify(await read(31_337))).not.toContain('hidden-key');

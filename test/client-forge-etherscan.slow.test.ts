@@ -36,7 +36,7 @@ contract Deploy {
 `;
 
 describe.skipIf(absence)(
-  `forge and cast over the Etherscan protocol${absence ? ` (${absence})` : ''}`,
+  `forge and cast with the Etherscan protocol${absence ? ` (${absence})` : ''}`,
   () => {
     let service: GuestbookService;
     let project: ClientProject;
@@ -49,7 +49,7 @@ describe.skipIf(absence)(
         mirror.environment,
       );
     const apiUrl = (): string => `${service.apiUrl}/evm/${VERIFIED_CHAIN_ID}/etherscan/api`;
-    /** What forge is told of the service. */
+    /** Service settings passed to forge. */
     const verifiers: Readonly<Record<string, () => readonly string[]>> = {
       custom: () => [...['--verifier', 'custom', '--verifier-url'], apiUrl()],
       blockscout: () => [
@@ -61,14 +61,14 @@ describe.skipIf(absence)(
         `${service.apiUrl}/v2/api?chainid=${VERIFIED_CHAIN_ID}`,
       ],
     };
-    /** The explorer of a chain that forge does not know; with it come the key and the URL of its API. */
+    /** Explorer of a chain that forge does not know, with its key and API URL. */
     const nameExplorer = async (): Promise<void> => {
       const toml = path.join(project.folder, 'foundry.toml');
       const explorer = `{ key = "any", url = "${apiUrl()}", chain = ${VERIFIED_CHAIN_ID} }`;
       const text = await readFile(toml, 'utf8');
       await writeFile(toml, `${text}\n[etherscan]\nmychain = ${explorer}\n`);
     };
-    /** forge clones a library into each new project; git finds one in the place of GitHub's. */
+    /** forge clones a library into each new project; git resolves it locally instead of at GitHub. */
     const provideLibrary = async (): Promise<void> => {
       const library = path.join(project.home, 'forge-std');
       await mkdir(library);
@@ -122,9 +122,9 @@ describe.skipIf(absence)(
     });
 
     test.each(['custom', 'blockscout', 'etherscan'])(
-      'verify-contract --verifier %s watches a verification, and learns then that it is verified',
+      'verify-contract --verifier %s waits for a verification, then reports it as already verified',
       async (verifier) => {
-        // Of Etherscan itself forge asks for a key.
+        // forge only requires a key for Etherscan itself.
         if (verifier === 'etherscan') await nameExplorer();
         const { at } = await create();
         const done = await verify(at, verifier);
@@ -161,14 +161,14 @@ describe.skipIf(absence)(
       expect(scripted.printed).toContain('All (1) contracts were verified!');
     });
 
-    test('verify-contract --flatten sends a single file', async () => {
+    test('verify-contract --flatten submits a single file', async () => {
       const { at } = await create();
       const done = await verify(at, 'custom', ['--flatten', '--force']);
       expect(done, done.printed).toMatchObject({ exitCode: 0 });
       expect(await service.contractAt(at)).toMatchObject({ match: 'match' });
     });
 
-    test('verify-contract --guess-constructor-args finds the arguments of a contract that nobody verified', async () => {
+    test('verify-contract --guess-constructor-args finds the arguments of an unverified contract', async () => {
       const { at } = await create();
       const guessing = ['--guess-constructor-args', '--rpc-url', service.rpcUrl];
       const done = await verify(at, 'custom', guessing);
@@ -176,7 +176,7 @@ describe.skipIf(absence)(
       expect(await service.contractAt(at)).toMatchObject({ match: 'exact_match' });
     });
 
-    test('prints why a contract does not match, and fails', async () => {
+    test('prints why a contract does not match and fails', async () => {
       const other = await run('cast', [
         ...['send', '--rpc-url', service.rpcUrl, '--unlocked', '--from', service.account],
         ...['--create', '0x6001600c60003960016000f300'],
@@ -189,7 +189,7 @@ describe.skipIf(absence)(
       }
     });
 
-    test('cast and forge clone read what is verified', async () => {
+    test('cast and forge clone read a verified contract', async () => {
       const blockscout = `${service.apiUrl}/evm/${VERIFIED_CHAIN_ID}/blockscout/api`;
       for (const url of [apiUrl(), blockscout]) {
         const explorer = ['--explorer-api-url', url, '--explorer-url', service.apiUrl];

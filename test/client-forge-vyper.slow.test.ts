@@ -1,4 +1,4 @@
-// A project in Vyper, built, deployed and verified by forge as it comes, which sends no imported files.
+// A Vyper project, built, deployed and verified by unmodified forge, which does not send imported files.
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -46,7 +46,7 @@ describe.skipIf(absence)(`forge with Vyper${absence ? ` (${absence})` : ''}`, ()
       startCompilerMirror(['0.8.36+commit.00000000', CLIENTS_SOLC.long]),
     ]);
     await writeSolcExecutable(project.home);
-    // forge takes the version of Vyper for one of solc too, which it would download; it never runs it.
+    // forge also treats the Vyper version as a solc version to download, but never runs it.
     const solc = path.join(project.home, '.svm/0.4.3/solc-0.4.3');
     await mkdir(path.dirname(solc), { recursive: true });
     await writeFile(solc, '#!/bin/sh\nexit 1\n', { mode: 0o755 });
@@ -65,7 +65,7 @@ describe.skipIf(absence)(`forge with Vyper${absence ? ` (${absence})` : ''}`, ()
   });
 
   test.each(['custom', 'blockscout'])(
-    'verify-contract --verifier %s ends with a match, and its source is named as it lies in the project',
+    'verify-contract --verifier %s ends with a match, with the source under its project path',
     async (verifier) => {
       const created = await forge([
         ...['create', '--broadcast', '--rpc-url', service.anvil.url],

@@ -30,7 +30,7 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
   let mirror: CompilerMirror;
   const forge = (args: readonly string[]): Promise<ClientRun> =>
     project.run(path.join(project.folder, FORGE), args, mirror.environment);
-  /** forge writes the path of the interface behind the URL as it stands, so its users end the URL with a slash. */
+  /** forge appends the path to the URL as given, so its users end the URL with a slash. */
   const verify = (
     address: string,
     more: readonly string[] = [],
@@ -71,7 +71,7 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     await service.close();
   });
 
-  test('watches a verification to its end, which stats.json counts', async () => {
+  test('waits for a verification to complete, and stats.json counts it', async () => {
     const { deployedTo } = await create();
     const run = await verify(deployedTo, ['--watch']);
     expect(run, run.printed).toMatchObject({ exitCode: 0 });
@@ -80,7 +80,7 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     await expect.poll(service.counts).toEqual({ full_match: 1, partial_match: 0 });
   });
 
-  test('writes artifacts that the page to verify reads', async () => {
+  test('writes artifacts that the verify page accepts', async () => {
     const [artifacts, sources] = await Promise.all([
       project.readFolder('out'),
       project.readFolder('src'),
@@ -93,13 +93,13 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     });
   });
 
-  test('verifies below /server with the creation transaction, and learns then that it is verified', async () => {
+  test('verifies below /server with a creation transaction, then reports it as already verified', async () => {
     const { deployedTo, transactionHash } = await create();
     const url = `${service.apiUrl}/server/`;
     const more = ['--creation-transaction-hash', transactionHash];
     const run = await verify(deployedTo, more, url);
     expect(run, run.printed).toMatchObject({ exitCode: 0 });
-    // Without --watch forge leaves when the job is in the queue.
+    // Without --watch forge exits once the job is queued.
     await expect
       .poll(() => service.contractAt(deployedTo))
       .toMatchObject({ creationMatch: 'exact_match', runtimeMatch: 'exact_match' });
@@ -107,13 +107,13 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     const again = await verify(deployedTo, ['--watch'], url);
     expect(again, again.printed).toMatchObject({ exitCode: 0 });
     expect(again.printed).toContain('already verified');
-    // Asked not to look first, it learns the same of the answer 409.
+    // Without its preliminary check it learns the same from the 409 response.
     const pushed = await verify(deployedTo, ['--skip-is-verified-check'], url);
     expect(pushed, pushed.printed).toMatchObject({ exitCode: 0 });
     expect(await service.counts()).toEqual({ full_match: 2, partial_match: 0 });
   });
 
-  test('verifies partially after a comment has changed', async () => {
+  test('matches in part after a changed comment', async () => {
     const { deployedTo } = await create();
     await project.changeComment('Guestbook.sol');
     const run = await verify(deployedTo);
@@ -122,14 +122,14 @@ describe.skipIf(absence)(`forge${absence ? ` (${absence})` : ''}`, () => {
     await expect.poll(service.counts).toEqual({ full_match: 2, partial_match: 1 });
   });
 
-  test('says so and fails when there is no match', async () => {
+  test('fails with a message when nothing matches', async () => {
     const nothing = '0x00000000000000000000000000000000000000ff';
     const run = await verify(nothing, ['--watch']);
     expect(run.exitCode).not.toBe(0);
     expect(await service.contractAt(nothing)).toMatchObject({ match: null });
   });
 
-  test('asks of the internet only where the compilers are', () => {
+  test('makes no internet requests except to the compiler host', () => {
     expect([...mirror.hosts]).toEqual(['binaries.soliditylang.org']);
   });
 });

@@ -14,7 +14,7 @@ import { NO_CLIENTS } from './support/clients/install-client.ts';
 import { CLIENTS_SOLC, SOLJSON_PATH } from './support/clients/solc-executable.ts';
 
 const ARTIFACT = 'artifacts/contracts/Guestbook.sol/Guestbook.json';
-/** What clients print where a status is no verdict. */
+/** Client output for a status that is not a verdict. */
 const REASON = { 'hardhat-2': /checked manually/, 'hardhat-3': /endpoint|chain|reach|read/i };
 const absence = NO_CLIENTS ?? (findAnvil() === undefined ? NO_ANVIL : undefined);
 
@@ -41,7 +41,7 @@ describe.each([
     command: ['verify', 'blockscout', '--network', 'mychain'],
   },
 ] as const)(
-  '$client and its provider $provider',
+  '$client with its provider $provider',
   ({ client, build, source, command, provider }) => {
     describe.skipIf(absence)(absence ?? 'unmodified', () => {
       let service: GuestbookService;
@@ -75,7 +75,7 @@ describe.each([
         await service.close();
       });
 
-      test('verify a contract, which stats.json counts and the printed page shows', async () => {
+      test('verifies a contract; stats.json counts it and the printed page shows it', async () => {
         const run = await verify(address);
         expect(run, run.printed).toMatchObject({ exitCode: 0 });
         expect(await service.contractAt(address)).toMatchObject({
@@ -87,14 +87,14 @@ describe.each([
         expect((await fetch(link)).url).toContain(`/contract/${VERIFIED_CHAIN_ID}/`);
       });
 
-      test('learn that a contract is verified already', async () => {
+      test('reports an already verified contract', async () => {
         const run = await verify(address);
         expect(run, run.printed).toMatchObject({ exitCode: 0 });
         expect(run.printed).toMatch(/already (?:been )?verified/i);
         expect(await service.counts()).toEqual({ full_match: 1, partial_match: 0 });
       });
 
-      test('verify partially after a comment has changed, and print that other code does not match', async () => {
+      test('matches in part after a changed comment and prints that other bytecode does not match', async () => {
         const deployed = await deploy();
         const other = await service.deployGuestbook({
           ...(await project.readJson<Parameters<typeof service.deployGuestbook>[0]>(ARTIFACT)),
@@ -106,13 +106,9 @@ describe.each([
         const run = await verify(deployed);
         expect(run, run.printed).toMatchObject({ exitCode: 0 });
         expect(await service.contractAt(deployed)).toMatchObject({ match: 'match' });
-        const contract =
-          client === 'hardhat-2'
-            ? 'contracts/Guestbook.sol:Guestbook'
-            : 'contracts/Guestbook.sol:Guestbook';
         const refused = await hardhat([
           ...command,
-          ...['--contract', contract],
+          ...['--contract', 'contracts/Guestbook.sol:Guestbook'],
           ...[other.address, ...GUESTBOOK_ARGUMENTS],
         ]);
         expect(refused.exitCode).not.toBe(0);
@@ -120,7 +116,7 @@ describe.each([
         await expect.poll(service.counts).toEqual({ full_match: 1, partial_match: 1 });
       });
 
-      test('learn that a contract could not be checked where the node is down, and not that it does not match', async () => {
+      test('reports a failed check instead of a mismatch while the node is down', async () => {
         const blind = await startGuestbookService('', { isNodeDown: true });
         const run = await hardhat([...command, address, ...GUESTBOOK_ARGUMENTS], {
           FULLMATCH_URL: blind.apiUrl,

@@ -1,4 +1,4 @@
-// titanoboa and moccasin as they come, which verify at a Blockscout.
+// Unmodified titanoboa and moccasin, which verify at a Blockscout.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp } from 'node:fs/promises';
@@ -30,7 +30,7 @@ const absence = existsSync(path.join(PROGRAMS, 'installed'))
     : 'skipped: no Vyper 0.4.3, run scripts/install-vyper.sh'
   : 'skipped: no titanoboa and moccasin, run scripts/install-python-clients.sh';
 
-describe.skipIf(absence)(`clients in Python${absence ? ` (${absence})` : ''}`, () => {
+describe.skipIf(absence)(`Python clients${absence ? ` (${absence})` : ''}`, () => {
   let service: VerifyingService;
 
   beforeAll(async () => {
@@ -38,7 +38,7 @@ describe.skipIf(absence)(`clients in Python${absence ? ` (${absence})` : ''}`, (
   }, 120_000);
   afterAll(() => service.close());
 
-  /** Runs a program in a copy of a client's project, whose files and home are its own; gives what it wrote. */
+  /** Runs a program in a copy of a client's project with its own files and home; returns its output. */
   const run = async (
     project: 'moccasin' | 'titanoboa',
     program: 'mox' | 'python',
@@ -72,11 +72,11 @@ describe.skipIf(absence)(`clients in Python${absence ? ` (${absence})` : ''}`, (
     expect(counts).toHaveProperty(String(VERIFIED_CHAIN_ID));
   };
 
-  test('titanoboa verifies a contract in Vyper, and waits for its match', async () => {
+  test('titanoboa verifies a Vyper contract and waits for the match', async () => {
     await expectVerified(await run('titanoboa', 'python', ['deploy_and_verify.py']));
   }, 240_000);
 
-  test('moccasin verifies what a script deploys, at the Blockscout of its configuration', async () => {
+  test('moccasin verifies what a script deploys at the Blockscout of its configuration', async () => {
     const parameters = ['run', '--network', 'local', '--private-key', PRIVATE_KEY, '--no-install'];
     await expectVerified(await run('moccasin', 'mox', [...parameters, 'deploy_and_verify']));
   }, 240_000);

@@ -1,4 +1,4 @@
-// rocketh-verify of @rocketh/verifier as it comes, with deployments as rocketh saves them.
+// Unmodified rocketh-verify of @rocketh/verifier, with deployments as rocketh saves them.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -58,7 +58,7 @@ describe.skipIf(absence)(`rocketh-verify${absence ? ` (${absence})` : ''}`, () =
     await service.close();
   });
 
-  test('blockscout ends with a match, and skips the contract the next time', async () => {
+  test('blockscout ends with a match and skips the contract the next time', async () => {
     const first = await verify();
     expect(first, first.printed).toMatchObject({ exitCode: 0 });
     expect(first.printed).toContain('contract Shelf verification has started');

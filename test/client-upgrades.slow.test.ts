@@ -18,7 +18,7 @@ import { createTemporaryFolder } from './support/temporary-folder.ts';
 
 const absence = NO_CLIENTS ?? (findAnvil() === undefined ? NO_ANVIL : undefined);
 
-/** What the plugin deploys for each kind of proxy, next to the implementation. */
+/** Contracts that the plugin deploys for each kind of proxy, besides the implementation. */
 const PROXIES = [
   { kind: 'transparent', contracts: ['TransparentUpgradeableProxy', 'ProxyAdmin'] },
   { kind: 'uups', contracts: ['ERC1967Proxy'] },
@@ -26,7 +26,7 @@ const PROXIES = [
 ];
 
 describe.skipIf(absence)(
-  `the upgrades plugin of OpenZeppelin${absence ? ` (${absence})` : ''}`,
+  `the OpenZeppelin upgrades plugin${absence ? ` (${absence})` : ''}`,
   () => {
     let service: GuestbookService;
     let compilers: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -81,7 +81,7 @@ describe.skipIf(absence)(
       afterAll(() => project.remove());
 
       test.each(PROXIES)(
-        'verifies a $kind proxy with all that belongs to it',
+        'verifies a $kind proxy and its related contracts',
         async ({ kind, contracts }) => {
           const proxy = deployed.get(kind) ?? '';
           const run = await hardhat(['verify', '--network', 'mychain', proxy]);

@@ -1,4 +1,4 @@
-// What the built program loads: a command waits for its own modules, and for no others.
+// Modules that the built program loads: each command loads only its own.
 import { spawnSync } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
-/** Writes the URL of every module that is loaded to descriptor 3. */
+/** Writes the URL of every loaded module to descriptor 3. */
 const TRACER = `
 import { register } from 'node:module';
 register('data:text/javascript,' + encodeURIComponent(\`
@@ -23,7 +23,10 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-/** Runs a command line of the built program. Returns its output, and the modules as paths below the project. */
+/**
+ * Runs a command line of the built program. Returns its output and the loaded modules as paths relative to
+ * the project.
+ */
 function trace(...args: readonly string[]): { stdout: string; loaded: readonly string[] } {
   const tracer = `data:text/javascript,${encodeURIComponent(TRACER)}`;
   const { status, stdout, stderr, output } = spawnSync(
@@ -50,9 +53,9 @@ const packagesOf = (loaded: readonly string[]): readonly string[] => [
   ...new Set(loaded.flatMap((file) => packageOf(file) ?? [])),
 ];
 
-describe('a command line loads', () => {
+describe('module loading', () => {
   test.each([['--version'], ['--help'], ['help'], ['chains', '--help']])(
-    'the command line alone for %s %s',
+    'loads only the command line for %s %s',
     (...args) => {
       const { stdout, loaded } = trace(...args);
       expect(stdout).not.toBe('');
@@ -61,7 +64,7 @@ describe('a command line loads', () => {
     },
   );
 
-  test('neither the database, the network nor compilers for the list of chains', () => {
+  test('loads no database, network or compiler modules to list the chains', () => {
     const { stdout, loaded } = trace('chains', 'list');
     expect(stdout.split('\n').length).toBeGreaterThan(1000);
     const packages = packagesOf(loaded);
@@ -70,7 +73,7 @@ describe('a command line loads', () => {
     }
   });
 
-  test('the demonstration for no other command', () => {
+  test('loads the demo for no other command', () => {
     const isDemonstration = (file: string): boolean => file.startsWith('dist/chunks/demo-');
     const built = readdirSync(path.join(ROOT, 'dist/chunks'));
     expect(built.map((file) => `dist/chunks/${file}`).some(isDemonstration)).toBe(true);

@@ -1,4 +1,4 @@
-// Two verified contracts side by side: what the page says of their files, of their settings and of one file by its lines.
+// Side-by-side comparison of two verified contracts: files, settings and the line diff of one file.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bootService, type BootedService } from './support/booted-service.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
@@ -61,10 +61,10 @@ async function read(query: string): Promise<{ readonly status: number; readonly 
   const main = /<main.*?<\/main>/s.exec(html)?.[0] ?? '';
   return { status: response.status, text: main };
 }
-/** What a reader sees, without marks. */
+/** Returns the text visible to a reader, without markup. */
 const plain = (html: string): string => html.replace(/<(?!!)[^>]*>/g, ' ').replace(/\s+/g, ' ');
 
-test('files are the same, changed, moved, gone or new, and the settings that differ stand beside each other', async () => {
+test('shows files as same, changed, moved, removed or added, and differing settings side by side', async () => {
   const { status, text } = await read(`?with=${SECOND}&on=10`);
   expect(status).toBe(200);
   const seen = plain(text);
@@ -78,12 +78,12 @@ test('files are the same, changed, moved, gone or new, and the settings that dif
   ]) {
     expect(seen).toContain(told);
   }
-  // The first file that has changed is shown, as text.
+  // The first changed file is shown, as text.
   expect(seen).toContain('15 − address &lt;b>owner&lt;/b>; 15 + address payable owner;');
   expect(seen).toContain('11 equal lines');
 });
 
-test('contracts of the same sources are told to be the same', async () => {
+test('reports contracts with identical sources as such', async () => {
   const { text } = await read(`?with=${THIRD}`);
   expect(plain(text)).toContain('All sources are identical');
   expect(plain(text)).toContain('Compiler, contract name and settings are identical.');
@@ -94,13 +94,13 @@ test.each([
   [`?with=${ABSENT}`, 404, 'is not verified here'],
   ['?with=nonsense', 400, 'an address is expected'],
   [`?with=${SECOND}&on=x`, 400, 'chain'],
-])('without two contracts the page says what is missing: %s', async (query, status, told) => {
+])('names the missing input without two contracts: %s', async (query, status, told) => {
   const read_ = await read(query);
   expect(read_.status).toBe(status);
   expect(plain(read_.text)).toContain(told);
 });
 
-test('the page of a contract leads to it by a plain form', async () => {
+test('is linked from the contract page by a plain form', async () => {
   const response = await fetch(`${service.apiUrl}/contract/1/${FIRST}?tab=history`, {
     headers: { accept: 'text/html' },
   });

@@ -1,4 +1,4 @@
-// Compilers that are downloaded while jobs wait for them, from a mirror that stands in for the official host.
+// Compilers that are downloaded while jobs wait, from a mirror that stands in for the official host.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ const SOURCES = {
     'pragma solidity ^0.8.0; import "./Base.sol"; contract Child is Base { function f() external pure returns (uint256) { return 42; } }',
 };
 
-describeWith([ANVIL], 'compilers by download', () => {
+describeWith([ANVIL], 'compiler downloads', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let mirror: BinariesMirror;
@@ -85,7 +85,7 @@ describeWith([ANVIL], 'compilers by download', () => {
   const requestsFor = (version: string): number =>
     mirror.asked.filter((name) => name.endsWith(`soljson-v${version}.js`)).length;
 
-  test('jobs of two processes wait for one download, say how far it is, and keep no worker', async () => {
+  test('jobs of two processes share one download, report progress and occupy no worker', async () => {
     mirror.holdAt(0.5);
     const other = await start();
     const contracts = await Promise.all(
@@ -109,7 +109,7 @@ describeWith([ANVIL], 'compilers by download', () => {
       isJobCompleted: false,
       compilerDownload: { longVersion: V20 },
     });
-    // There are three jobs for two workers in each process, and an installed compiler has one all the same.
+    // Each process has three jobs for two workers, yet a job with an installed compiler still gets a worker.
     const { address, body } = await deployed('0.8.37', '');
     const installed = await verifyOverV2(service.apiUrl, address, body);
     expect(installed.contract.match).toBe('exact_match');
@@ -124,7 +124,7 @@ describeWith([ANVIL], 'compilers by download', () => {
     expect(kept.sort()).toEqual([`soljson-v${V20}.js`, `soljson-v${V20}.js.sha256`]);
   });
 
-  test('a mirror that fails ends the job with what to do, and names no folder', async () => {
+  test('a failing mirror ends the job with advice and reveals no folder', async () => {
     const { address, body } = await deployed('0.8.17', '');
     mirror.answer(500);
     const job = await verifyOverV2(service.apiUrl, address, body);
@@ -132,13 +132,13 @@ describeWith([ANVIL], 'compilers by download', () => {
     expect(job.error).toMatchObject({ customCode: 'compiler_unavailable' });
     expect(job.error?.message).toBe(`Solidity ${V17} is not available now; try again later.`);
     expect(job.error?.message).not.toContain(mirror.url);
-    // Either process may have taken the job, and its log is read after the answer.
+    // Either process may have run the job; its log is read after the response.
     await expect
       .poll(() => services.map(({ logText }) => logText()).join(''))
       .toContain('answers 500');
   });
 
-  test('what the compiler refuses is said in its own lines, and as its own errors', async () => {
+  test('compiler errors are returned verbatim and structured', async () => {
     const { address } = await deployed('0.8.37', 'function g() external {}');
     const broken = inputOf({ [FILE]: 'contract Box {\n  uint256 x = "text";\n}\n' });
     const job = await verifyOverV2(service.apiUrl, address, {
@@ -159,7 +159,7 @@ describeWith([ANVIL], 'compilers by download', () => {
     });
   });
 
-  describe('sources as they were written', () => {
+  describe('plain sources', () => {
     const sourcesUrl = (address: string): string =>
       `${service.apiUrl}/v1/verify/sources/${VERIFIED_CHAIN_ID}/${address}`;
     const settings = { optimizer: { enabled: true, runs: 999 }, evmVersion: 'paris' };
@@ -170,7 +170,7 @@ describeWith([ANVIL], 'compilers by download', () => {
       ({ address } = await deploy(anvil, creationCode));
     });
 
-    test('name each import that is not among them', async () => {
+    test('name each missing import', async () => {
       const { 'src/Child.sol': child } = SOURCES;
       const files = { 'src/Child.sol': `import "@oz/A.sol";\n${child}` };
       const response = await post(sourcesUrl(address), { files, compilerVersion: '0.8.20' });
@@ -184,7 +184,7 @@ describeWith([ANVIL], 'compilers by download', () => {
       });
     });
 
-    test('have a compiler proposed by the code on chain', async () => {
+    test('get a compiler suggested from the on-chain bytecode', async () => {
       const proposal = `${service.apiUrl}/v1/verify/proposal/${VERIFIED_CHAIN_ID}`;
       const response = await fetch(`${proposal}/${address}`);
       expect(await response.json()).toEqual({
@@ -199,7 +199,7 @@ describeWith([ANVIL], 'compilers by download', () => {
       ]);
     });
 
-    test('that are not those on chain find no match, without a word of a contract', async () => {
+    test('that differ from the chain find no match and name no contract', async () => {
       const files = { ...SOURCES, 'src/Base.sol': SOURCES['src/Base.sol'].replace('7', '8') };
       const body = { files, compilerVersion: '0.8.20', optimizer: { enabled: false } };
       const response = await post(sourcesUrl(address), body);
@@ -208,7 +208,7 @@ describeWith([ANVIL], 'compilers by download', () => {
       expect(job.error?.customCode).toMatch(/^(?:no_match|bytecode_length_mismatch)$/);
     });
 
-    test('are verified without the name of the contract: it is the one on chain', async () => {
+    test('are verified without a contract name, found by the on-chain bytecode', async () => {
       const body = { files: SOURCES, compilerVersion: 'v0.8.20', ...settings };
       const response = await post(sourcesUrl(address), body);
       const { verificationId } = (await response.json()) as { verificationId: string };
@@ -221,7 +221,7 @@ describeWith([ANVIL], 'compilers by download', () => {
       });
     });
 
-    test('with two contracts of one code ask which', async () => {
+    test('ask which contract is meant if two have the same bytecode', async () => {
       const files = {
         'a.sol': 'contract A { function f() external {} } contract B { function f() external {} }',
       };

@@ -13,9 +13,9 @@ import { SOLC_PACKAGES, SOLC_VERSIONS } from './support/solc-packages.ts';
 import { versionsOfSuite } from './support/suite.ts';
 
 const NEWEST = '0.8.37';
-/** Emscripten takes four bytes for each letter of a text that it puts on its stack of 5 MiB: 1,310,720 may fit. */
+/** Emscripten reserves four bytes per character of a string on its 5 MiB stack: at most 1,310,720 fit. */
 const TOO_MANY_LETTERS = 1_320_000;
-/** One of each way in which texts reach a compiler; 0.8.24 and later take any length. */
+/** One version for each way of passing strings to a compiler; 0.8.24 and later accept any length. */
 const HAS_A_SMALL_STACK = new Set(
   ['0.4.11', '0.4.26', '0.5.17', '0.6.12', '0.8.4'].map((release) =>
     SOLC_VERSIONS.find((version) => version.startsWith(`${release}+`)),
@@ -58,7 +58,10 @@ function contractOf(output: StandardJsonOutput, name = 'A', source = 'a.sol'): C
   return contract;
 }
 
-/** Every kind of output that a verification reads: a library, a created contract, state, a constructor, an immutable. */
+/**
+ * Every kind of output that a verification reads: a library, a created contract, state, a constructor, an
+ * immutable.
+ */
 function richSource(version: string): string {
   const [, minor] = version.split('.').map(Number);
   const immutable = minor !== undefined && minor >= 7;
@@ -73,7 +76,7 @@ contract A {
 }
 
 describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
-  test('gives the code that its own package gives', async () => {
+  test('produces the same bytecode as its npm package', async () => {
     const settings = {
       optimizer: { enabled: true, runs: 200 },
       outputSelection: { '*': { '*': ['metadata', 'evm.bytecode', 'evm.deployedBytecode'] } },
@@ -95,7 +98,7 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
     }
   });
 
-  test('accepts the narrowed selection, with the same code', async () => {
+  test('accepts the narrowed output selection and produces the same bytecode', async () => {
     const input = inputOf(richSource(version), {
       outputSelection: { '*': { '*': ['*'], '': ['*'] } },
     });
@@ -126,7 +129,7 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
   });
 
   test.runIf(HAS_A_SMALL_STACK.has(version))(
-    'compiles more than its stack could take, again and again',
+    'repeatedly compiles more than its stack can hold',
     async () => {
       const content = `contract A { function f() public {} } /* ä${'a'.repeat(TOO_MANY_LETTERS)} */`;
       const objects = new Set<string | undefined>();
@@ -139,11 +142,11 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
     },
   );
 
-  test('answers the errors of the sources and follows no import', async () => {
+  test('returns the errors of the sources and follows no import', async () => {
     const compile = (content: string): Promise<{ output: StandardJsonOutput }> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
     if (version.startsWith('0.4.11+')) {
-      // Its own package aborts too: the first release with standard JSON fails while it words an error.
+      // Its npm package aborts too: the first release with standard JSON crashes while formatting an error.
       expect(await codeOf(compile('contract A { uint x = ; }'))).toBe('compiler_crashed');
       return;
     }
@@ -162,8 +165,8 @@ describe.each(versionsOfSuite(SOLC_VERSIONS))('Solidity %s', (version) => {
   });
 });
 
-describe('compiling', () => {
-  test('takes Yul', async () => {
+describe('the compiler pool', () => {
+  test('compiles Yul', async () => {
     const content = 'object "A" { code { sstore(0, 1) } object "R" { code { sstore(0, 2) } } }';
     const input = {
       language: 'Yul',
@@ -181,7 +184,7 @@ describe('compiling', () => {
     }
   });
 
-  test('refuses what it cannot do by its code', async () => {
+  test('rejects unsupported input with an error code', async () => {
     const compile = (more: object): Promise<unknown> =>
       compilers.compile({
         language: 'solidity',
@@ -197,7 +200,7 @@ describe('compiling', () => {
     expect(await codeOf(compile({ input: modelChecker }))).toBe('invalid_compiler_input');
   });
 
-  test('keeps nothing of one input for the next', async () => {
+  test('keeps no state between inputs', async () => {
     const compile = async (content: string, version: string): Promise<StandardJsonOutput> =>
       (await compilers.compile({ language: 'solidity', version, input: inputOf(content) })).output;
     for (const version of ['0.4.24', '0.5.17', '0.6.12', NEWEST]) {
@@ -211,7 +214,7 @@ describe('compiling', () => {
     }
   });
 
-  test('takes hostile names of sources as names', async () => {
+  test('treats hostile source names as plain names', async () => {
     for (const name of [
       '../../etc/passwd',
       '__proto__',
@@ -231,7 +234,7 @@ describe('compiling', () => {
     }
   });
 
-  test('compiles several at once, of one version and of others', async () => {
+  test('compiles several inputs at once, with the same and different versions', async () => {
     const versions = [NEWEST, NEWEST, NEWEST, '0.8.30', '0.8.30', '0.7.6', NEWEST, '0.7.6'];
     const results = await Promise.all(
       versions.map((version, index) =>
@@ -250,7 +253,7 @@ describe('compiling', () => {
   });
 });
 
-describe('a source that is compiled by its imports', () => {
+describe('a root source compiled with its imports', () => {
   const open = 'pragma solidity >=0.7.5;\n';
   const sources = {
     'z.sol': { content: `${open}import "b.sol"; import "a.sol"; contract Z is B {}` },
@@ -267,18 +270,18 @@ describe('a source that is compiled by its imports', () => {
 
   test.each(['0.7.6', '0.8.9', '0.8.20', NEWEST])('is read first (%s)', async (version) => {
     const [byName, fromRoot] = [await compile(version), await compile(version, 'z.sol')];
-    // Nodes are numbered in the order in which files are read.
+    // AST nodes are numbered in the order in which files are read.
     const idOf = ({ sources: written }: StandardJsonOutput): number =>
       (written?.['z.sol']?.['ast'] as { readonly id: number }).id;
     expect(idOf(fromRoot)).toBeLessThan(idOf(byName));
     expect(contractOf(fromRoot, 'Z', 'z.sol').metadata).toBe(
       contractOf(byName, 'Z', 'z.sol').metadata,
     );
-    // The compiler is as it was for whoever asks next.
+    // The compiler keeps no state for the next caller.
     expect(await compile(version)).toEqual(byName);
   });
 
-  test('finds nothing but the sources of the input', async () => {
+  test('finds only the sources of the input', async () => {
     const { errors = [] } = await compile('0.8.20', 'z.sol', { 'z.sol': sources['z.sol'] });
     const faults = errors.filter(({ severity }) => severity === 'error');
     expect(faults.map(({ message }) => message)).toEqual([

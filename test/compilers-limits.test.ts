@@ -20,7 +20,7 @@ import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 
 const MIB = 2 ** 20;
-/** Generations of the compiler: asm.js without and with a memory of its own, WebAssembly in plain and packed text. */
+/** Compiler generations: asm.js without and with its own memory, WebAssembly in plain and packed text. */
 const BOMBED = IS_SLOW_SUITE ? ['0.4.11', '0.4.26', '0.5.17', '0.8.4'] : ['0.8.37'];
 
 const closers: (() => Promise<unknown>)[] = [];
@@ -45,7 +45,7 @@ function inputOf(content: string): StandardJsonInput {
   };
 }
 
-/** Each modifier runs what it surrounds twice: n of them make 2^n copies of the body in the code. */
+/** Each modifier runs its body twice: n of them produce 2^n copies of it in the bytecode. */
 function bomb(modifiers: number): string {
   const names = Array.from({ length: modifiers }, (_, index) => `m${index}`);
   const definitions = names.map((name) => `modifier ${name}(){_;_;}`).join('');
@@ -67,7 +67,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
 const linux = process.platform === 'linux';
 
 describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
-  test('of memory is ended by its memory, and the next one compiles', async () => {
+  test('exceeding memory ends at the memory limit, and the next input compiles', async () => {
     const compilers = await open({ limits: { memoryBytes: 128 * MIB, wallTimeMs: 120_000 } });
     const compile = (content: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
@@ -77,7 +77,7 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
     if (linux) expect(await listCompilers()).toEqual([]);
   });
 
-  test('of time is ended by its time, and the next one compiles', async () => {
+  test('exceeding time ends at the time limit, and the next input compiles', async () => {
     const compilers = await open({ limits: { memoryBytes: 2048 * MIB, wallTimeMs: 400 } });
     const compile = (content: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
@@ -89,8 +89,8 @@ describe.each(BOMBED)('a bomb for Solidity %s', (version) => {
   });
 });
 
-describe('the bounds', () => {
-  test('hold on the output', async () => {
+describe('limits', () => {
+  test('apply to the output', async () => {
     const compilers = await open({ limits: { outputBytes: 200 } });
     const compile = (): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
@@ -99,20 +99,20 @@ describe('the bounds', () => {
     expect(compilers.describe()).toMatchObject({ running: 0, idle: 0 });
   });
 
-  test('hold on sources that nest deeper than the stack', async () => {
+  test('apply to sources that nest deeper than the stack', async () => {
     const compilers = await open({});
     const depth = 100_000;
     const content = `contract A { uint x = ${'('.repeat(depth)}1${')'.repeat(depth)}; }`;
     for (const version of BOMBED) {
       const compile = (of: string): Promise<unknown> =>
         compilers.compile({ language: 'solidity', version, input: inputOf(of) });
-      // Newer versions count the depth themselves and answer with an error.
+      // Newer versions check the depth themselves and return an error.
       expect(['compiled', 'compiler_crashed']).toContain(await codeOf(compile(content)));
       expect(await codeOf(compile(HARMLESS))).toBe('compiled');
     }
   });
 
-  test('leave other compilations alone', async () => {
+  test('do not affect other compilations', async () => {
     const compilers = await open({ limits: { memoryBytes: 256 * MIB, wallTimeMs: 60_000 } });
     const compile = (version: string, content: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(content) });
@@ -124,8 +124,8 @@ describe('the bounds', () => {
   });
 });
 
-describe('a signal', () => {
-  test('ends a compilation with its reason', async () => {
+describe('cancellation', () => {
+  test('ends a compilation with the reason of the signal', async () => {
     const compilers = await open({ workers: 1 });
     const controller = new AbortController();
     const request = { language: 'solidity', version: '0.8.37', signal: controller.signal };
@@ -143,7 +143,7 @@ describe('a signal', () => {
     ).toBe('compiled');
   });
 
-  test('to close ends what runs and what waits, and leaves no process', async () => {
+  test('on close ends running and waiting compilations and leaves no process', async () => {
     const compilers = await open({});
     const compile = (version: string, content: string): Promise<string> =>
       codeOf(compilers.compile({ language: 'solidity', version, input: inputOf(content) }));
@@ -158,7 +158,7 @@ describe('a signal', () => {
 });
 
 describe('the warm pool', () => {
-  test('keeps compilers within its memory, the last used longest', async () => {
+  test('keeps compilers within its memory limit, most recently used longest', async () => {
     const compilers = await open({ idleBytes: 300 * MIB });
     const compile = (version: string): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version, input: inputOf(HARMLESS) });
@@ -168,17 +168,17 @@ describe('the warm pool', () => {
     expect(idle).toBeLessThan(5);
     expect(idleBytes).toBeLessThan(300 * MIB);
     if (linux) {
-      // One that had to go takes a moment to end.
+      // Terminating an evicted compiler takes a moment.
       await expect.poll(listCompilers).toHaveLength(idle);
       const children = await listCompilers();
-      // The last one is warm: the same process answers again.
+      // The last one is warm: the same process responds again.
       await compile('0.8.37');
       const after = (await listCompilers()).map(({ pid }) => pid);
       expect(after).toEqual(children.map(({ pid }) => pid));
     }
   });
 
-  test('lets an idle compiler go after a while', async () => {
+  test('ends an idle compiler after a while', async () => {
     const compilers = await open({ idleTimeoutMs: 300 });
     const input = inputOf(HARMLESS);
     await compilers.compile({ language: 'solidity', version: '0.8.37', input });
@@ -187,7 +187,7 @@ describe('the warm pool', () => {
     if (linux) await expect.poll(listCompilers).toEqual([]);
   });
 
-  test.runIf(linux)('replaces a compiler that was killed', async () => {
+  test.runIf(linux)('replaces a killed compiler', async () => {
     const compilers = await open({});
     const compile = (): Promise<unknown> =>
       compilers.compile({ language: 'solidity', version: '0.8.37', input: inputOf(HARMLESS) });
@@ -195,18 +195,18 @@ describe('the warm pool', () => {
     const [child] = await listCompilers();
     process.kill(child?.pid ?? 0, 'SIGKILL');
     await expect.poll(listCompilers).toEqual([]);
-    // The system has ended it before this process hears of it.
+    // The kernel has killed it before this process is notified.
     await expect.poll(() => compilers.describe().idle).toBe(0);
     expect(await codeOf(compile())).toBe('compiled');
   });
 });
 
-/** A stand-in for a native compiler is a script of bash, which needs no other program, and connects to ports. */
+/** A bash script that stands in for a native compiler. It needs no other program and connects to ports. */
 const BASH = '/bin/bash';
 const canStandIn = linux && ['x64', 'arm64'].includes(process.arch) && existsSync(BASH);
 
 describe.runIf(canStandIn)('a native compiler', () => {
-  /** A folder with one native compiler, which is this script. */
+  /** Creates a folder with one native compiler: this script. */
   async function openNative(script: string, options: CompilersOptions = {}): Promise<Compilers> {
     const folder = await createTemporaryFolder();
     closers.push(folder.remove);
@@ -238,7 +238,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     return folder;
   }
 
-  test('is given the input in an empty folder, with nothing of our environment', async () => {
+  test('gets the input in an empty folder, without our environment', async () => {
     const compilers = await openNative(
       `${READ_INPUT}; shopt -s nullglob dotglob; printf '{"errors":[],"files":"%s","home":"%s","secret":"%s"}' "$(echo *)" "$HOME" "$PGPASSWORD"`,
     );
@@ -249,7 +249,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(output).toEqual({ errors: [], files: '', home: '', secret: '' });
   });
 
-  test('is nobody, sees no file but its own and writes none, where the system allows it', async (context) => {
+  test('runs as nobody, reads only its own files and writes none, where the system allows it', async (context) => {
     if ((await probeIsolation()).cage === undefined) {
       context.skip('this system does not let a compiler be shut up in a folder');
     }
@@ -273,7 +273,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await readFile(secret, 'utf8')).toBe('hidden');
   });
 
-  test('has no network where the system can take it away', async (context) => {
+  test('has no network where the system can remove it', async (context) => {
     if (!reportIsolation(await probeIsolation()).withoutNetwork) {
       context.skip('this system does not let network namespaces be made');
     }
@@ -288,7 +288,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
   });
 
   test.runIf(process.arch === 'x64')(
-    'that unpacks itself writes into a temporary folder of its own, and not without end',
+    'unpacks into its own temporary folder, with a size limit',
     async () => {
       const folder = await createTemporaryFolder();
       closers.push(folder.remove);
@@ -334,7 +334,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await readdir(folder.path)).toEqual([]);
   });
 
-  test('that starts processes without end is bounded and ended with all of them', async (context) => {
+  test('that forks endlessly is limited and killed with all its processes', async (context) => {
     if ((await probeIsolation()).cage?.ownUser !== true) {
       context.skip('processes are counted where a compiler has a user of its own');
     }
@@ -350,7 +350,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     await expect.poll(listStandIns).toEqual([]);
   });
 
-  test('is ended with what it started', async () => {
+  test('is killed with the processes it started', async () => {
     const script = 'spin() { while :; do :; done; }; spin & spin';
     const compilers = await openNative(script, { limits: { wallTimeMs: 500 } });
     expect(await codeOf(compilers.compile(request))).toBe('compiler_timeout');
@@ -358,13 +358,13 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await listCompilers()).toEqual([]);
   });
 
-  test('is ended with what it left behind', async () => {
+  test('is killed with the processes it left behind', async () => {
     const compilers = await openNative(`${READ_INPUT}; (while :; do :; done) & printf '{}'`);
     expect((await compilers.compile(request)).output).toEqual({});
     await expect.poll(listStandIns).toEqual([]);
   });
 
-  test('is bounded in its memory and its output', async () => {
+  test('has memory and output limits', async () => {
     const limits = { memoryBytes: 64 * MIB, outputBytes: 100_000, wallTimeMs: 60_000 };
     const hungry = await openNative('x=x; while :; do x=$x$x; done', { limits });
     expect(['compiler_out_of_memory', 'compiler_crashed']).toContain(
@@ -374,7 +374,7 @@ describe.runIf(canStandIn)('a native compiler', () => {
     expect(await codeOf(chatty.compile(request))).toBe('compiler_output_too_large');
   });
 
-  test('that fails says so', async () => {
+  test('reports its failure', async () => {
     const failing = await openNative('echo broken >&2; exit 3');
     const error = await failing.compile(request).catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({ code: 'compiler_crashed', details: { said: 'broken' } });

@@ -59,7 +59,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   }
 }
 
-/** Several sources, a contract within another, a library and a constructor. */
+/** Several sources, a nested contract, a library and a constructor. */
 const SOURCES = {
   'token/a.sol': `import "token/b.sol";
 contract A is B { function A(uint v) { x = v; new C(); } function f(uint v) returns (uint) { return Sums.twice(v); } }`,
@@ -68,11 +68,11 @@ contract B { uint public x; }
 contract C { uint public c = 1; }`,
 };
 
-/** The one with the fewest outputs in the fast suite, the others in the slow one. */
+/** The contract with the fewest outputs in the fast suite, the others in the slow one. */
 const VERSIONS = OLD_SOLC_VERSIONS.filter((version) => (version === V0_3_6) !== IS_SLOW_SUITE);
 
 describe.each(VERSIONS)('Solidity %s', (version) => {
-  test('gives the code that its own package gives, with the optimizer and without', async () => {
+  test('produces the same bytecode as its npm package, with and without the optimizer', async () => {
     const inputs = [false, true].map((enabled) =>
       inputOf(SOURCES, { optimizer: { enabled, runs: 200 } }),
     );
@@ -88,10 +88,10 @@ describe.each(VERSIONS)('Solidity %s', (version) => {
         ['token/b.sol', 'Sums'],
       ] as const) {
         const contract = contractOf(output, source, name);
-        // solc's own translation knows no path before 0.4.9.
+        // solc's own translation of inputs supports no paths before 0.4.9.
         const expected = theirs.contracts?.[source]?.[name] ?? theirs.contracts?.['']?.[name];
         expect(contract.abi).toEqual(expected?.abi);
-        // There is metadata since 0.4.7.
+        // Metadata exists since 0.4.7.
         expect(typeof contract.metadata).toBe(version === V0_4_9 ? 'string' : 'undefined');
         expect(contract.metadata).toBe(expected?.metadata);
         for (const code of ['bytecode', 'deployedBytecode'] as const) {
@@ -103,7 +103,7 @@ describe.each(VERSIONS)('Solidity %s', (version) => {
     }
   });
 
-  test('says where a library is to be linked, by its source and name', async () => {
+  test('reports where a library is linked, by source and name', async () => {
     const { evm } = contractOf(await compile(version, inputOf(SOURCES)), 'token/a.sol', 'A');
     const { object = '', linkReferences } = evm?.deployedBytecode ?? {};
     const at = object.indexOf('__') / 2;
@@ -111,13 +111,13 @@ describe.each(VERSIONS)('Solidity %s', (version) => {
     expect(evm?.bytecode?.linkReferences?.['token/b.sol']?.['Sums']).toHaveLength(1);
   });
 
-  test('answers the same for a narrowed selection', async () => {
+  test('returns the same for a narrowed output selection', async () => {
     const input = inputOf(SOURCES);
     const narrowed = narrowOutputSelection(input, { path: 'token/a.sol', name: 'A' });
     expect(await compile(version, narrowed)).toEqual(await compile(version, input));
   });
 
-  test('answers the errors of the sources and follows no import', async () => {
+  test('returns the errors of the sources and follows no import', async () => {
     const broken = await compile(version, inputOf({ 'a.sol': 'contract A { uint x = ; }' }));
     expect(broken.contracts).toBeUndefined();
     expect(broken.errors?.map(({ severity }) => severity)).toContain('error');
@@ -130,7 +130,7 @@ describe.each(VERSIONS)('Solidity %s', (version) => {
     expect(await codeOf(importing('https://host.example/b.sol'))).toBe('invalid_compiler_input');
   });
 
-  test('tells warnings from errors', async () => {
+  test('separates warnings from errors', async () => {
     const content = 'contract A { function f() returns (uint) { return 1; } }';
     const output = await compile(version, inputOf({ 'a.sol': content }));
     expect(contractOf(output, 'a.sol', 'A').evm?.bytecode?.object).toMatch(/^6[05]/);
@@ -146,14 +146,14 @@ describe.each(VERSIONS)('Solidity %s', (version) => {
     expect(Object.keys(output.contracts?.['__proto__'] ?? {})).toEqual(['constructor']);
   });
 
-  test('compiles Solidity alone', async () => {
+  test('compiles only Solidity', async () => {
     const input = { ...inputOf({ 'a.yul': '{ sstore(0, 1) }' }), language: 'Yul' };
     const { output } = await compilers.compile({ language: 'yul', version, input });
     expect(output.contracts).toBeUndefined();
     expect(output.errors).toHaveLength(1);
   });
 
-  test('compiles again and again, and more than its stack could take', async () => {
+  test('compiles repeatedly, and more than its stack can hold', async () => {
     const content = `contract A { function f() {} } /* ${'a'.repeat(1_320_000)} */`;
     const objects = new Set<string | undefined>();
     for (let turn = 0; turn < 2; turn += 1) {
@@ -164,8 +164,8 @@ describe.each(VERSIONS)('Solidity %s', (version) => {
   });
 });
 
-describe('what tells the versions apart', () => {
-  test('sources that 0.3.6 brings with it are none of the compilation', async () => {
+describe('differences between versions', () => {
+  test('sources built into 0.3.6 are not part of the compilation', async () => {
     const output = await compile(
       V0_3_6,
       inputOf({ 'a.sol': 'import "mortal"; contract A is mortal {}' }),
@@ -174,7 +174,7 @@ describe('what tells the versions apart', () => {
     expect(Object.keys(output.contracts ?? {})).toEqual(['a.sol']);
   });
 
-  test('of two contracts of one name the one that 0.4.6 compiles keeps its source', async () => {
+  test('of two contracts with one name, the one that 0.4.6 compiles keeps its source', async () => {
     const sources = { 'a.sol': 'contract A { uint a; function f() {} }', 'b.sol': 'contract A {}' };
     const both = await compile(V0_4_6, inputOf(sources));
     const paths = Object.keys(both.contracts ?? {});
@@ -186,7 +186,7 @@ describe('what tells the versions apart', () => {
     expect(objectOf(both)).toBe(objectOf(alone));
   });
 
-  test('libraries whose names are cut to the same placeholder are not linked by guess', async () => {
+  test('libraries whose names are cut to the same placeholder are not linked by guessing', async () => {
     const long = 'ALibraryWithANameOfMoreThanThirtySixBytes';
     const content = `library ${long}1 { function f() returns (uint) { return 1; } }
 library ${long}2 { function f() returns (uint) { return 2; } }
@@ -197,7 +197,7 @@ contract A { function g() returns (uint) { return ${long}1.f() + ${long}2.f(); }
 });
 
 describe('the file of an old compiler', () => {
-  test('is taken from a folder by its long version, and is what the catalogue pins', async () => {
+  test('is read from a folder by its long version and matches the catalogue', async () => {
     const folder = await createTemporaryFolder();
     try {
       const soljson = path.join(solcPackageOf(V0_3_6), 'soljson.js');
@@ -224,7 +224,7 @@ describe('the file of an old compiler', () => {
     }
   });
 
-  test('of every release from 0.1.3 on is pinned', () => {
+  test('is pinned for every release from 0.1.3 on', () => {
     const old = SOLIDITY_CATALOGUE.filter(({ longVersion }) =>
       /^0\.(?:[1-3]\.|4\.(?:\d|10)\+)/.test(longVersion),
     );
@@ -237,12 +237,12 @@ describe('the file of an old compiler', () => {
   });
 });
 
-test('a compiler of a single source says so', () => {
-  // The builds before 0.1.6 have one function, which takes the text of the source.
+test('reports a compiler that only takes a single source', () => {
+  // Builds before 0.1.6 have a single function, which takes the source text.
   const one = inputOf({ 'a.sol': 'contract A {}' }, { optimizer: { enabled: true } });
   expect(toOldCall(one, false)).toEqual({ text: 'contract A {}', isOptimised: true });
   expect(toOldCall(inputOf({ 'a.sol': '', 'b.sol': '' }), false)).toHaveProperty('fault');
-  // What 0.1.3 answers: the source has no name, and contracts lie within each other.
+  // Output of 0.1.3: the source has no name, and contracts are nested.
   const tree = {
     children: [
       {

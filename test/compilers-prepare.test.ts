@@ -30,13 +30,13 @@ afterEach(() => compilers.close());
 const countProcesses = async (): Promise<number> => (await listCompilers()).length;
 const soon = { timeout: 90_000 };
 
-/** Until the files of all versions were found, which is all that a preparation waits for before it starts a process. */
+/** Waits until the files of all versions were found; preparation waits for nothing else before it starts a process. */
 async function untilPrepared(): Promise<void> {
   for (const version of VERSIONS) await compilers.obtain({ ...request, version });
   await untilNextTurn();
 }
 
-test('compiles in the process that was prepared, and keeps it', async () => {
+test('compiles in the prepared process and keeps it', async () => {
   const giveUp = compilers.prepare(request);
   await expect.poll(countProcesses, soon).toBe(1);
   const [prepared] = await listCompilers();
@@ -46,7 +46,7 @@ test('compiles in the process that was prepared, and keeps it', async () => {
   expect(compilers.describe()).toMatchObject({ idle: 1 });
 });
 
-test('ends a prepared process that no compilation took, also while it loads', async () => {
+test('ends a prepared process that no compilation used, even while it loads', async () => {
   compilers.prepare(request)();
   const giveUp = compilers.prepare(request);
   await expect.poll(countProcesses, soon).toBe(1);
@@ -55,7 +55,7 @@ test('ends a prepared process that no compilation took, also while it loads', as
   expect(compilers.describe()).toMatchObject({ idle: 0 });
 });
 
-test('prepares no more processes than there are workers, and none beside a warm one', async () => {
+test('prepares no more processes than workers, and none besides a warm one', async () => {
   await compilers.compile(request);
   for (let time = 0; time < 3; time += 1) compilers.prepare(request);
   for (const version of VERSIONS.slice(1)) compilers.prepare({ ...request, version });
@@ -64,7 +64,7 @@ test('prepares no more processes than there are workers, and none beside a warm 
   expect(await countProcesses()).toBe(1 + WORKERS);
 });
 
-test('ends with what it prepares when it closes, and prepares nothing after', async () => {
+test('ends prepared processes on close and prepares none afterwards', async () => {
   compilers.prepare(request);
   await expect.poll(countProcesses, soon).toBe(1);
   await compilers.close();

@@ -30,7 +30,7 @@ function readSoljson(longVersion: string): string {
   return readFileSync(path.join(solcPackageOf(longVersion), 'soljson.js'), 'latin1');
 }
 
-/** Starts a process on a soljson of the given text. */
+/** Starts a process with the given soljson text. */
 async function start(text: string, more: Partial<CompilerFile> = {}): Promise<SoljsonProcess> {
   const folder = await createTemporaryFolder();
   closers.push(folder.remove);
@@ -65,7 +65,7 @@ async function codeOf(promise: Promise<unknown>): Promise<string> {
   }
 }
 
-/** A soljson that is none: enough of one to be asked, and what it finds around it as its version. */
+/** A fake soljson: just enough to be queried; it returns what it finds in its environment as its version. */
 function pretend(expression: string): string {
   return `var Module = Module || {};
     var heap = new Uint8Array(65536);
@@ -79,8 +79,8 @@ function pretend(expression: string): string {
     };`;
 }
 
-describe('the text of a soljson', () => {
-  test.each(SOLC_VERSIONS)('of %s gives its WebAssembly, when it has any', (version) => {
+describe('soljson text', () => {
+  test.each(SOLC_VERSIONS)('of %s yields its WebAssembly, if any', (version) => {
     const text = readSoljson(version);
     const { glue, wasm } = takeWasm(text);
     const [, minor] = version.split('.').map(Number);
@@ -97,7 +97,7 @@ describe('the text of a soljson', () => {
     }
   });
 
-  test('of an unknown form stays whole, and finds its own code', async () => {
+  test('of an unknown format stays whole and finds its own code', async () => {
     const text = readSoljson(NEWEST).replace('})("', '}) ("');
     expect(takeWasm(text)).toEqual({ glue: text });
     const compiler = await start(text);
@@ -108,14 +108,14 @@ describe('the text of a soljson', () => {
 });
 
 describe('a soljson process', () => {
-  test('runs only the bytes of the checksum', async () => {
+  test('runs only the bytes with the expected checksum', async () => {
     const text = `${readSoljson(NEWEST)}\n`;
     expect(await codeOf(start(text, { sha256: 'ab'.repeat(32) }))).toBe(
       'compiler_checksum_mismatch',
     );
   });
 
-  test('refuses a compiler that is another version than its name', async () => {
+  test('rejects a compiler whose version differs from its name', async () => {
     const longVersion = '0.8.36+commit.8a079791';
     expect(await codeOf(start(readSoljson(NEWEST), { longVersion }))).toBe(
       'compiler_checksum_mismatch',
@@ -128,11 +128,11 @@ describe('a soljson process', () => {
     ['something else', 'Module.answer = 42;'],
     ['what ends itself', 'process.exit(0);'],
     ['what throws', 'throw 1;'],
-  ])('reports a file that holds %s', async (_what, text) => {
+  ])('reports a file that contains %s', async (_what, text) => {
     expect(await codeOf(start(text))).toBe('compiler_crashed');
   });
 
-  test('gives the text nothing of Node but its version and a platform', async () => {
+  test('exposes nothing of Node except its version and platform', async () => {
     const seen = async (expression: string): Promise<string> => {
       const error = await start(pretend(expression)).catch((thrown: unknown) => thrown);
       return String((error as FullmatchError).details['version']);
@@ -146,7 +146,7 @@ describe('a soljson process', () => {
     );
   });
 
-  test('may open no file, even past what it is given', async () => {
+  test('may not open any file besides its input', async () => {
     const attempt = `(function () {
       try {
         globalThis.process.getBuiltinModule('fs').readFileSync('/etc/hostname');

@@ -17,7 +17,7 @@ const WRITERS = 8;
 const STORES = IS_SLOW_SUITE ? 100_000 : 6_000;
 const CHAINS = [1, 10, 56, 2716446429837000];
 const ADDRESSES_PER_CHAIN = IS_SLOW_SUITE ? 12_000 : 750;
-/** A recount reads everything, so the next one comes after so many more stores. */
+/** A recount reads everything, so the next one follows after this many more stores. */
 const STORES_BETWEEN_RECOUNTS = STORES / 16;
 
 let testDatabase: TestDatabase;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-/** A recount on a connection of its own: one that stays keeps the plans that were made for tables almost empty. */
+/** Runs a recount on a new connection: a long-lived one keeps plans made for nearly empty tables. */
 async function findDifferences(): Promise<readonly CountDifference[]> {
   const store = await openStore(
     { url: new Secret(testDatabase.url), poolSize: 1, dataDir: tmpdir(), migrate: false },
@@ -39,7 +39,7 @@ async function findDifferences(): Promise<readonly CountDifference[]> {
   }
 }
 
-/** A small generator with a seed (mulberry32), so that a failure can be run again. */
+/** A small seeded generator (mulberry32), so that a failure can be reproduced. */
 function createRandom(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -50,7 +50,7 @@ function createRandom(seed: number): (below: number) => number {
   };
 }
 
-test(`${WRITERS} writers store ${STORES} contracts with upgrades and duplicates: counts equal rows and events while they write and at the end`, async () => {
+test(`${WRITERS} writers store ${STORES} contracts with upgrades and duplicates: counts equal rows and events during and after the writes`, async () => {
   const { database } = testDatabase;
   const best = new Map<string, Match>();
   let stores = 0;

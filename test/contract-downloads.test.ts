@@ -1,4 +1,4 @@
-// The files of a contract that tools take: the input of the compiler, the ABI, and an archive of all.
+// Contract files for other tools: the compiler input, the ABI, and an archive of everything.
 import { unzipSync } from 'fflate';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
@@ -15,7 +15,7 @@ const SOURCES = {
   'contracts/Parts.sol': 'contract Parts { uint256 public one = 1; }',
 };
 
-describeWith([ANVIL], 'the files of a contract', () => {
+describeWith([ANVIL], 'contract downloads', () => {
   let service: VerifyingService;
   let files: string;
   let creationCode: string;
@@ -42,7 +42,7 @@ describeWith([ANVIL], 'the files of a contract', () => {
     return output?.contracts['contracts/Sum.sol']?.['Sum']?.evm.bytecode.object;
   };
 
-  test('the compiler takes the input as it is, and gives the code that was deployed', async () => {
+  test('the compiler accepts the input unchanged and produces the deployed bytecode', async () => {
     const response = await fetch(`${files}/standard-input.json`);
     expect(response.status).toBe(200);
     expect(response.headers.get('content-disposition')).toMatch(/^attachment; filename="/);
@@ -51,7 +51,7 @@ describeWith([ANVIL], 'the files of a contract', () => {
     expect(await codeOf(input)).toBe(creationCode);
   });
 
-  test('the archive holds the tree, the input and the ABI, byte for byte the same each time', async () => {
+  test('the archive contains the tree, the input and the ABI, byte-identical each time', async () => {
     const [one, other, abi] = await Promise.all(
       ['sources.zip', 'sources.zip', 'abi.json'].map(async (file) => {
         const response = await fetch(`${files}/${file}`, {
@@ -73,13 +73,13 @@ describeWith([ANVIL], 'the files of a contract', () => {
     expect(JSON.parse(textOf('metadata.json'))).toMatchObject({ language: 'Solidity' });
   });
 
-  test('is told once: a client that holds a file is told so', async () => {
+  test('responds 304 to a client that already has the file', async () => {
     const tag = (await fetch(`${files}/sources.zip`)).headers.get('etag') ?? '';
     const again = await fetch(`${files}/sources.zip`, { headers: { 'if-none-match': tag } });
     expect(again.status).toBe(304);
   });
 
-  test('a file of another name, and of a contract that is not verified, is refused', async () => {
+  test('rejects other file names and unverified contracts', async () => {
     expect((await fetch(`${files}/secrets.json`)).status).toBe(400);
     const absent = files.replace(/0x[0-9a-fA-F]{40}/, `0x${'12'.repeat(20)}`);
     const response = await fetch(`${absent}/abi.json`);

@@ -1,4 +1,4 @@
-// Searches of contracts with filters, and the totals while writers store. What they cost: list-plans.slow.test.ts.
+// Filtered contract searches, and the totals during writes. Their cost: list-plans.slow.test.ts.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
@@ -19,7 +19,7 @@ import { fillContracts } from './support/fill-contracts.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-/** More than a search with filters looks at for one page. */
+/** More contracts than a filtered search examines for one page. */
 const CONTRACTS = 6_600;
 
 let testDatabase: TestDatabase;
@@ -27,7 +27,7 @@ beforeAll(async () => {
   testDatabase = await createTestDatabase();
   await fillContracts(testDatabase.database, CONTRACTS);
   await advanceFeed(testDatabase.database);
-  // The feed wrote the names that are searched.
+  // The feed follower has written the searchable names.
   await testDatabase.database.query(sql('test analyze', 'ANALYZE'));
 }, 240_000);
 afterAll(() => testDatabase.drop());
@@ -38,7 +38,7 @@ interface Fitting {
   readonly code: string;
 }
 
-describe('a search with filters finds, page after page, all that fit and each once', () => {
+describe('a filtered search returns every match exactly once across pages', () => {
   const filters = { chainId: 3, match: 'full', origin: 'verified' } as const;
   const FITTING = sql(
     'test fitting',
@@ -86,7 +86,7 @@ describe('a search with filters finds, page after page, all that fit and each on
   });
 });
 
-test('while writers store, every total equals the sums over chains, origins and compilers, and the end of the history', async () => {
+test('every total equals the sums over chains, origins and compilers while contracts are written', async () => {
   const { database } = testDatabase;
   let writing = true;
   const today = new Date().toISOString().slice(0, 10);
@@ -143,7 +143,7 @@ test('while writers store, every total equals the sums over chains, origins and 
   expect(differences.filter(({ kind }) => kind === 'rollup_against_events')).toEqual([]);
 }, 240_000);
 
-test('a name that was stored before names had a bound is shown to its first 1,024 characters', async () => {
+test('shows the first 1,024 characters of a name stored before names were limited', async () => {
   const { database } = testDatabase;
   const contract = sampleContract(4_242, sampleAddress(4_242), { runtimeMatch: 'full' });
   const { compilation } = contract;
@@ -154,7 +154,7 @@ test('a name that was stored before names had a bound is shown to its first 1,02
   expect(results).toMatchObject([{ name: 'y'.repeat(1_024) }]);
 });
 
-test('a search by a name beyond ASCII finds it as it is written', async () => {
+test('a search by a non-ASCII name finds it unchanged', async () => {
   const { database } = testDatabase;
   const names = ['ÉTOILE', 'Straße', 'İstanbul', 'ΣΑΣ'];
   for (const [index, name] of names.entries()) {

@@ -1,4 +1,4 @@
-// The page of a contract as the service writes it: what it says when not all can be read, and of what may deceive.
+// The contract page as the service renders it: partial data and deceptive content.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCheckedApiApp } from './support/wire/checked-answers.ts';
 import { FullmatchError } from '../src/errors.ts';
@@ -23,7 +23,7 @@ const LONG_PATHS = sampleAddress(8);
 const WIDE_ABI = sampleAddress(9);
 const CLAIMED = sampleAddress(10);
 
-/** What a tuple of tuples may come to: a type of a few words in the source. */
+/** Nested tuples: a type of a few words in the source that expands to a very long one. */
 const WIDE = {
   type: 'tuple',
   components: Array.from({ length: 30 }, () => ({
@@ -120,7 +120,7 @@ const fail = (): never => {
   throw new FullmatchError('database_unreachable', 'The database does not answer.');
 };
 
-/** The page that people see, and its status. */
+/** Returns the HTML page and its status. */
 async function read(
   path: string,
   overrides: Partial<HttpParts> = {},
@@ -133,8 +133,8 @@ async function read(
 
 const marksOf = (page: string): number => page.split('class="hidden-character"').length - 1;
 
-describe('the page of a contract', () => {
-  test('keeps the verdict and the sources where the rest cannot be read', async () => {
+describe('the contract page', () => {
+  test('keeps the verdict and the sources when the rest cannot be read', async () => {
     const broken = {
       contracts: { ...real.contracts, readEvidence: fail },
       contractLists: { ...real.contractLists, findSameCode: fail },
@@ -151,14 +151,14 @@ describe('the page of a contract', () => {
     expect(history.page).toContain('database_unreachable');
   });
 
-  test('says of values and licences only as much as is proven', async () => {
+  test('claims only what is proven about values and licences', async () => {
     const { page } = await read(`/contract/1/${CLAIMED}?tab=proof`);
     expect(page).toContain('reported by the importer, not checked here');
     expect(page).toMatch(/decimals.*uint8.*18/s);
     expect(page).toContain('licence GPL-3.0, as the sources say');
   });
 
-  test('could not check where the record cannot be read, which is not the same as not verified', async () => {
+  test('distinguishes an unreadable record from an unverified contract', async () => {
     const contracts = { ...real.contracts, readRecordVersion: fail };
     const failed = await read(`/contract/1/${PLAIN}`, { contracts });
     expect(failed.status).toBe(503);
@@ -169,7 +169,7 @@ describe('the page of a contract', () => {
     expect(absent.page).toContain('Not verified here');
   });
 
-  test('is verified no more where a match was withdrawn, with the reason as text', async () => {
+  test('is no longer verified after a withdrawal, with the reason as text', async () => {
     const reason = '<script>alert(1)</script>';
     await withdrawMatch(testDatabase.database, { chainId: 1, address: WITHDRAWN, reason });
     const { status, page } = await read(`/contract/1/${WITHDRAWN}`);
@@ -179,14 +179,14 @@ describe('the page of a contract', () => {
     expect(page).not.toContain(reason);
   });
 
-  test('warns of characters that nobody sees, and shows none of them', async () => {
+  test('warns of invisible characters and shows none of them', async () => {
     const { page } = await read(`/contract/1/${DECEIVING}`);
     expect(page).toContain('the name of the contract, paths of sources, the ABI');
     expect(page).not.toMatch(/[\u200b\u202e\u2066]/);
     expect((await read(`/contract/1/${PLAIN}`)).page).not.toContain('Invisible characters');
   });
 
-  test('lists two hundred of a thousand files, the others on further pages, and shows of a large one the beginning', async () => {
+  test('lists 200 of 1,000 files, pages through the others, and shows the beginning of a large one', async () => {
     const { page } = await read(`/contract/1/${LARGE}`);
     const paths = new Set<string>();
     let [pages, next]: [number, string | undefined] = [0, ''];
@@ -205,7 +205,7 @@ describe('the page of a contract', () => {
     expect(other.page).toContain('contract A1 {}');
   });
 
-  test('has one mark for a run of a hidden character', async () => {
+  test('shows one mark for a run of one hidden character', async () => {
     const { page } = await read(`/contract/1/${HIDDEN_RUN}`);
     expect(page).toContain('>U+200B × 250,000</span>');
     expect(page).not.toContain('\u200b');
@@ -213,31 +213,31 @@ describe('the page of a contract', () => {
     expect(page).toContain('contract A {}');
   });
 
-  test('ends a source that would have very many marks, and says so', async () => {
+  test('truncates a source with too many marks and says so', async () => {
     const { page } = await read(`/contract/1/${HIDDEN_MIX}`);
     expect(marksOf(page)).toBe(2_000);
     expect(page).toContain('the downloads have the whole file');
   });
 
-  test('names long paths by their ends, without links that no server takes', async () => {
+  test('shortens long paths to their ends, without links too long for servers', async () => {
     const { page } = await read(`/contract/1/${LONG_PATHS}`);
     expect(page).toContain('199.sol');
     expect(page).not.toContain('href="?source=');
     expect(marksOf(page)).toBeLessThan(10_000);
   });
 
-  test('describes as much of an ABI as it shows', async () => {
+  test('describes only the part of an ABI that it shows', async () => {
     const { page } = await read(`/contract/1/${WIDE_ABI}?tab=abi`);
     expect(page).toMatch(/E11\(\(\(uint256, .{900,990}…</);
     expect(page).toMatch(/the first 60,000 characters/);
   });
 
-  test('finds lines in the files of the page, and leads to them', async () => {
+  test('finds lines in the files of the page and links to them', async () => {
     const { page } = await read(`/contract/1/${PLAIN}?find=TOKEN+%7B`);
     expect(page).toContain('1 line contains');
     expect(page).toContain('href="?source=a%2FToken.sol#L1"');
     expect((await read(`/contract/1/${LARGE}?find=nowhere`)).page).toContain('No line contains');
-    // The file of 20,000 lines contains it in each of them.
+    // The file of 20,000 lines contains it in each line.
     expect((await read(`/contract/1/${LARGE}?find=line`)).page).toContain(
       'only the first ones are listed',
     );
@@ -246,7 +246,7 @@ describe('the page of a contract', () => {
   });
 
   test.each([HIDDEN_RUN, HIDDEN_MIX, LONG_PATHS, WIDE_ABI])(
-    'weighs less than 2 MB, however dear: %s',
+    'weighs less than 2 MB in the worst case: %s',
     async (address) => {
       const app = createCheckedApiApp(await fixtureDependencies(real));
       for (const tab of ['code', 'abi', 'proof', 'downloads', 'history']) {

@@ -1,4 +1,5 @@
-// What only the chain knows of a contract: arguments, immutables and libraries, as the API and the page of the contract read them.
+// Values only available on chain: arguments, immutables and libraries, as the API and the contract page show
+// them.
 import { AbiParameters } from 'ox';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
@@ -72,7 +73,7 @@ const PARAMETERS = [
   { type: 'int24' },
 ];
 
-describeWith([ANVIL], 'values from the chain', () => {
+describeWith([ANVIL], 'on-chain values of a contract', () => {
   let service: VerifyingService;
   let library: Hex;
   let address: Hex;
@@ -109,7 +110,7 @@ describeWith([ANVIL], 'values from the chain', () => {
   const get = async (path: string, accept: string): Promise<string> =>
     (await fetch(`${service.service.apiUrl}${path}`, { headers: { accept } })).text();
 
-  test('are decoded by the ABI and by the declarations of the compiler', async () => {
+  test("are decoded with the ABI and the compiler's declarations", async () => {
     const path = `/v2/contract/${VERIFIED_CHAIN_ID}/${address}?fields=values`;
     const { values } = JSON.parse(await get(path, 'application/json')) as {
       values: { immutables: { name: string; type: string; value: string; data: string }[] };
@@ -145,7 +146,7 @@ describeWith([ANVIL], 'values from the chain', () => {
     expect(values.immutables.every(({ data }) => /^0x[0-9a-f]{64}$/.test(data))).toBe(true);
   });
 
-  test('stand on the page of the contract by their names, and addresses lead to their contracts', async () => {
+  test('appear by name on the contract page, and addresses link to their contracts', async () => {
     const page = await get(`/contract/${VERIFIED_CHAIN_ID}/${address}?tab=proof`, 'text/html');
     const [, section = ''] = /<section aria-labelledby="values">(.*?)<\/section>/s.exec(page) ?? [];
     for (const text of ['key.owner', 'key.fees[1]', '-887272', 'isPaused', 'enum Mode', 'tag']) {
@@ -159,9 +160,9 @@ describeWith([ANVIL], 'values from the chain', () => {
     expect(section).toMatch(toLibrary);
   });
 
-  test('stand beside what runs in the place of a proxy, and the licence of the source', async () => {
+  test("appear with the proxy's implementation and the licence of the source", async () => {
     const path = `/contract/${VERIFIED_CHAIN_ID}/${front}`;
-    // No page waits for a chain: it tells what was read before, such as for a browser.
+    // No page waits for a chain: it shows values that were read earlier, for example by an API request.
     expect(await get(path, 'text/html')).not.toContain('>Proxy<');
     await get(`/v2${path}?fields=proxyResolution`, 'application/json');
     const linked = `href="[^"]*contract/${VERIFIED_CHAIN_ID}/${checksumAddress(address)}"[^>]*><bdi>Pool<`;
@@ -174,7 +175,7 @@ describeWith([ANVIL], 'values from the chain', () => {
     );
   });
 
-  test('are told as bytes where the ABI does not say how to read them', async () => {
+  test('are shown as bytes if the ABI does not describe them', async () => {
     const creation = { values: { constructorArguments: '0x01' } };
     const { renderValues } = await import('../src/http/api/v2/render-values.ts');
     const inputs = [{ type: 'uint256' }];

@@ -18,10 +18,10 @@ import { waitUntil } from './support/wait-for.ts';
 const ROUNDS = IS_SLOW_SUITE ? 20 : 3;
 const WRITERS = 8;
 const KILLS = IS_SLOW_SUITE ? 4 : 1;
-/** A kill comes after some number of contracts between these was acknowledged. */
+/** A kill follows after a number of acknowledged contracts in this range. */
 const BETWEEN_KILLS = { least: 100, most: 200 };
 
-/** Whether each event has a position, and the positions have no gap. */
+/** Checks that each event has a position and that positions have no gap. */
 const FEED = sql(
   'test feed',
   `SELECT count(*) = max(position) AND count(*) = (SELECT count(*) FROM match_events) AS is_whole,
@@ -37,7 +37,7 @@ test(`a service and an import killed at ${ROUNDS} random moments lose nothing ac
   expect(report.interrupted).toBeGreaterThan(0);
 }, 600_000);
 
-test(`PostgreSQL killed ${KILLS} times under ${WRITERS} writers loses nothing acknowledged, and the service goes on`, async () => {
+test(`PostgreSQL killed ${KILLS} times under ${WRITERS} writers loses nothing acknowledged, and the service recovers`, async () => {
   const folder = await createTemporaryFolder();
   const dataDir = path.join(folder.path, 'data');
   await writeUsedData(dataDir);

@@ -36,7 +36,7 @@ describeWith([ANVIL], 'fullmatch creation-transaction', () => {
       createDeployer(anvil),
       startFilteringNode(anvil.url, {
         hides: ['ots_getContractCreator'],
-        // It keeps no state but the last.
+        // The node keeps only the latest state.
         changes: (method, [, block], result) =>
           method === 'eth_getCode' && Number(block) < 8 ? new Error('missing trie node') : result,
       }),
@@ -76,7 +76,7 @@ describeWith([ANVIL], 'fullmatch creation-transaction', () => {
     expect(stdout).toContain(`created by ${checksumAddress(deployer.factory)}`);
   });
 
-  test('finds it by an explorer page with template and pattern, and says why nothing else did', async () => {
+  test('finds it through an explorer page with template and pattern, and says why other methods failed', async () => {
     page = `Contract Creator: x at txn\n <a href='/tx/${child.transactionHash}'>…</a>`;
     const { exitCode, stdout } = await run(child.address, '--config', 'explorer.yaml', '--json');
     expect(exitCode).toBe(0);
@@ -94,7 +94,7 @@ describeWith([ANVIL], 'fullmatch creation-transaction', () => {
     expect(asked).toEqual([`/address/${checksumAddress(child.address)}`]);
   });
 
-  test('does not believe an explorer that names a wrong transaction', async () => {
+  test('does not trust an explorer that names a wrong transaction', async () => {
     const other = await deployer.deploy('plain');
     page = `at txn <a href='/tx/${other.transactionHash}'>`;
     const { exitCode, stdout, stderr } = await run(child.address, '--config', 'explorer.yaml');
@@ -103,7 +103,7 @@ describeWith([ANVIL], 'fullmatch creation-transaction', () => {
     expect(stderr).toContain('error[creation_transaction_not_found]');
   });
 
-  test('checks the transaction that it is given, and goes on when it is another', async () => {
+  test('verifies the given transaction and continues if it is wrong', async () => {
     const given = await run(
       child.address,
       '--transaction',
@@ -118,7 +118,7 @@ describeWith([ANVIL], 'fullmatch creation-transaction', () => {
     expect(wrong.stdout).toMatch(/contract_creator +found/);
   });
 
-  test('tells a contract without a creation from one that could not be looked for', async () => {
+  test('distinguishes a contract without a creation from one that could not be searched', async () => {
     const genesis = await run(DEPLOYMENT_PROXY);
     expect(genesis.exitCode).toBe(1);
     expect(genesis.stdout).toMatch(/binary_search +at_genesis/);
@@ -132,7 +132,7 @@ describeWith([ANVIL], 'fullmatch creation-transaction', () => {
     expect(JSON.parse(away.stdout)).toMatchObject({ creation: null });
   });
 
-  test('refuses what is not an address, no hash and no chain', async () => {
+  test('rejects an invalid address, hash or chain', async () => {
     for (const args of [['0x12'], [child.address, '--transaction', '0x12']]) {
       const refused = await run(...args);
       expect(refused.exitCode).toBe(1);

@@ -102,7 +102,7 @@ describeWith([ANVIL], 'verification without a creation transaction', () => {
   };
 
   test.each(DEPLOYMENT_KINDS)(
-    'matches the creation code too of a contract made by: %s',
+    'also matches the creation bytecode of a contract created by: %s',
     async (kind) => {
       node.filter = {};
       const made = await deployer.deploy(kind);
@@ -116,7 +116,7 @@ describeWith([ANVIL], 'verification without a creation transaction', () => {
     },
   );
 
-  test('halves the chain where the node has no index, and stores how long each method took', async () => {
+  test('bisects the chain if the node has no index, and stores the duration of each method', async () => {
     node.filter = { hides: NO_INDEX };
     const made = await deployer.deploy('factory');
     await expectFound(made);
@@ -130,7 +130,7 @@ describeWith([ANVIL], 'verification without a creation transaction', () => {
     );
   });
 
-  test('asks the explorer where the chain does not tell, which may be the operator’s own', async () => {
+  test('queries the explorer if the chain does not help, including the operator’s own', async () => {
     const made = await deployer.deploy('plain');
     node.filter = {
       hides: [...NO_INDEX, ...NO_TRACES],
@@ -144,7 +144,7 @@ describeWith([ANVIL], 'verification without a creation transaction', () => {
     expect((await outcomesOf(made.address)).at(-1)).toBe('explorer_page found');
   });
 
-  test('matches the running code alone where nothing leads to the creation', async () => {
+  test('matches only the runtime bytecode if nothing leads to the creation', async () => {
     const other = await deployer.deploy('plain');
     const { address } = await deployer.deploy('factory');
     node.filter = { hides: [...NO_INDEX, ...NO_TRACES] };
@@ -156,13 +156,13 @@ describeWith([ANVIL], 'verification without a creation transaction', () => {
       'submitted_hash not_given',
       'contract_creator not_supported',
       'binary_search traces_unavailable',
-      // Without traces nobody can say what else that transaction created.
+      // Without traces, other creations of that transaction are unknown.
       'explorer_page traces_unavailable',
     ]);
     expect(JSON.stringify(await stepsOf(address))).not.toContain(other.transactionHash.slice(2));
   });
 
-  test('looks for no other transaction where the client names one, and keeps no trace of a wrong one', async () => {
+  test('uses only the transaction named by the client and keeps no trace of a wrong one', async () => {
     node.filter = {};
     const other = await deployer.deploy('plain');
     const { address } = await deployer.deploy('plain');

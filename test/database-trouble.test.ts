@@ -56,7 +56,7 @@ async function ask(target: string, init?: RequestInit): Promise<Answer> {
   const body = (response.headers.get('content-type') ?? '').includes('json')
     ? (JSON.parse(text) as { code?: string; customCode?: string; reasons?: { code: string }[] })
     : {};
-  // The API v2 has its own name for the code.
+  // API v2 has its own name for the code.
   const code = body.code ?? body.customCode;
   return {
     status: response.status,
@@ -93,8 +93,8 @@ async function signalServer(signal: NodeJS.Signals): Promise<void> {
   for (const pid of await serverProcesses()) process.kill(pid, signal);
 }
 
-describe.runIf(process.platform === 'linux')('a database that hangs', () => {
-  test('answers reads and submissions with 503, then at once, and comes back', async () => {
+describe.runIf(process.platform === 'linux')('a hanging database', () => {
+  test('fails reads and submissions with 503, then immediately, and recovers', async () => {
     expect(await read()).toMatchObject({ status: 200 });
     expect(await ready()).toMatchObject({ status: 200 });
     await signalServer('SIGSTOP');
@@ -103,7 +103,8 @@ describe.runIf(process.platform === 'linux')('a database that hangs', () => {
       for (const answer of await Promise.all(asked)) {
         expect(answer).toMatchObject({ status: 503, code: 'database_unreachable' });
       }
-      // At once: each of these would wait for the limit of a statement, and all of them for longer than the test.
+      // Immediately: each of these would wait for the statement timeout, and all of them for longer than the
+      // test.
       for (let number = 0; number < 50; number += 1) {
         const answer = number % 2 === 0 ? await read() : await submit();
         expect(answer).toMatchObject({ status: 503, code: 'database_unreachable' });
@@ -119,7 +120,7 @@ describe.runIf(process.platform === 'linux')('a database that hangs', () => {
   });
 });
 
-/** A TCP proxy before the socket of the server, which can go away as the server of another machine does. */
+/** A TCP proxy in front of the server's socket, which can disappear like a server on another machine. */
 async function openProxy(): Promise<{
   port: number;
   close(): Promise<void>;
@@ -159,8 +160,8 @@ async function openProxy(): Promise<{
   };
 }
 
-describe('a database that is down', () => {
-  test('lets pages come without its part, contracts be refused and the documents go on, all at once', async () => {
+describe('an unreachable database', () => {
+  test('leaves pages without its data, rejects contracts, and keeps serving documents, all at once', async () => {
     const proxy = await openProxy();
     const away = await bootService({
       databaseUrl: `postgres://fullmatch@127.0.0.1:${proxy.port}/${DATABASE}`,
@@ -174,7 +175,7 @@ describe('a database that is down', () => {
     await expect
       .poll(() => get('/readyz'))
       .toMatchObject({ status: 503, reasons: ['database_unreachable'] });
-    // Each of these would wait for the database for seconds, and all of them for longer than the test may take.
+    // Each of these would wait seconds for the database, and all of them for longer than the test's timeout.
     for (let number = 0; number < 60; number += 1) {
       expect(await get(contract)).toMatchObject({ status: 503, code: 'database_unreachable' });
       expect(await get('/')).toMatchObject({ status: 200 });
@@ -191,7 +192,7 @@ describe('a database that is down', () => {
 });
 
 describe('a damaged table', () => {
-  /** Changes a file of the database while no server runs on it; the service brings it back. */
+  /** Changes a database file while the server is stopped; the service restarts it. */
   async function whileStopped(work: () => Promise<void>): Promise<void> {
     const { processId } = server;
     process.kill(processId, 'SIGSTOP');
@@ -201,7 +202,7 @@ describe('a damaged table', () => {
     await expect.poll(() => server.processId).not.toBe(processId);
   }
 
-  test('makes the service not ready, with the reason, until it is mended', async () => {
+  test('makes the service not ready, with the reason, until repaired', async () => {
     const client = await connectClient(server.target(DATABASE));
     const { rows } = await client.query<{ file: string }>(
       `SELECT pg_relation_filepath('verified_contracts') AS file`,
@@ -221,7 +222,7 @@ describe('a damaged table', () => {
     expect(await read()).toMatchObject({ status: 200 });
   });
 
-  test('that is gone does so too', async () => {
+  test('makes the service not ready when the table is missing', async () => {
     const client = await connectClient(server.target(DATABASE));
     try {
       await expect.poll(ready).toMatchObject({ status: 200, reasons: [] });

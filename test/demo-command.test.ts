@@ -10,7 +10,7 @@ import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { startWebServer } from './support/web-server.ts';
 
-// The command opens its compilers itself. They compile each contract once, as those of a booted service do.
+// The command opens its own compilers. Like those of a booted service, they compile each contract once.
 vi.mock('../src/compilers/compilers.ts', async (importActual) => {
   const actual = await importActual<{ createCompilers: typeof createCompilers }>();
   const open: typeof createCompilers = async (...parameters) =>
@@ -62,7 +62,7 @@ const runDemo = (...more: string[]): Promise<CliRun> =>
 const readJson = async <T>(url: string): Promise<T> => (await (await fetch(url)).json()) as T;
 const codeOf = ({ stdout }: CliRun): string => (JSON.parse(stdout) as { code: string }).code;
 
-/** Counts are published when the commit was noticed. */
+/** Counts are published once the commit was noticed. */
 async function countsAfter(full: number, partial: number): Promise<Counts | undefined> {
   const read = async (): Promise<Counts | undefined> =>
     (await readJson<Record<string, Counts>>(`${service.repositoryUrl}/stats.json`))[
@@ -113,7 +113,7 @@ describeWith([ANVIL], 'fullmatch demo', () => {
     },
   );
 
-  test('is to be tried again while the node that is named gives no answer', async () => {
+  test('asks to be retried while the named node does not respond', async () => {
     const gone = await startWebServer(() => undefined);
     await gone.close();
     const run = await runDemo('--rpc', gone.url);

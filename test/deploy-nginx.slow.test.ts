@@ -1,4 +1,4 @@
-// deploy/nginx.conf, by nginx itself in front of the service.
+// deploy/nginx.conf in a real nginx in front of the service.
 import { execFile, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
@@ -19,7 +19,7 @@ const readDeployed = (): Promise<string> =>
   readFile(new URL('../deploy/nginx.conf', import.meta.url), 'utf8');
 const has = (program: string): boolean =>
   spawnSync(program, ['-v'], { stdio: 'ignore' }).error === undefined;
-/** What is waited for before the first test. */
+/** Waiting time before the first test. */
 const WAIT = { timeout: 60_000, interval: 50 } as const;
 
 async function freePort(): Promise<number> {
@@ -33,7 +33,7 @@ async function freePort(): Promise<number> {
 }
 
 describe.skipIf(!has('nginx') || !has('openssl'))(
-  'nginx (skipped where nginx or openssl is not)',
+  'nginx (skipped without nginx or openssl)',
   () => {
     const NAMES = { api: 'verify.example.org', repository: 'repository.example.org' };
     let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -42,7 +42,7 @@ describe.skipIf(!has('nginx') || !has('openssl'))(
     let port: number;
     let stop: (() => Promise<void>) | undefined;
 
-    /** Starts nginx with the file of deploy/, its certificate, its ports and the ports behind it replaced. */
+    /** Starts nginx with the file from deploy/, replacing its certificate, its ports and the upstream ports. */
     async function startNginx(ports: {
       api: string;
       repository: string;
@@ -92,7 +92,7 @@ http {\naccess_log off;\nlimit_req_log_level info;\nlimit_conn_log_level info;\n
       readonly text: string;
     }
 
-    /** Asks nginx for a path of a site. */
+    /** Requests a path of a site from nginx. */
     async function ask(
       site: string,
       at: string,
@@ -157,7 +157,7 @@ events: { maxClients: 4 }`,
       await folder.remove();
     });
 
-    test('serves both documents under names of their own', async () => {
+    test('serves both documents on separate host names', async () => {
       const chains = await ask(NAMES.api, '/chains');
       expect(chains.status).toBe(200);
       expect(chains.text).toBe(await (await fetch(`${service.apiUrl}/chains`)).text());
@@ -169,7 +169,7 @@ events: { maxClients: 4 }`,
       expect(again.status).toBe(304);
     });
 
-    test('serves both below paths of one name, and pages that link below the path', async () => {
+    test('serves both documents below paths of one host, with links below the path', async () => {
       expect((await ask('www.example.org', '/server/chains')).status).toBe(200);
       expect(await ask('www.example.org', '/repository-files/stats.json')).toMatchObject({
         status: 200,
@@ -188,7 +188,7 @@ events: { maxClients: 4 }`,
       }
     });
 
-    test('passes events on as they come, and a verification with its answer', async () => {
+    test('streams events immediately and proxies a verification with its response', async () => {
       const stream = await ask(NAMES.api, '/v1/events', {
         headers: { accept: 'text/event-stream' },
         untilText: '\n',
@@ -207,14 +207,14 @@ events: { maxClients: 4 }`,
       expect(refused.status).toBe(400);
     });
 
-    test('takes bodies as large as the service does, and no larger ones', async () => {
+    test('accepts bodies as large as the service does, and no larger', async () => {
       const { config } = loadConfig(configSources({}));
       const nginx = await readDeployed();
       for (const [, megabytes] of nginx.matchAll(/client_max_body_size (\d+)m;/g))
         expect(Number(megabytes) * 2 ** 20).toBe(config.verification.requestBytes);
     });
 
-    test('answers 429 to an address that asks for too much at once, and goes on afterwards', async () => {
+    test('returns 429 to an address that exceeds the rate, and serves it again later', async () => {
       const many = Array.from({ length: 300 }, () => ask(NAMES.api, '/healthz'));
       const statuses = new Set((await Promise.all(many)).map(({ status }) => status));
       expect(statuses).toEqual(new Set([200, 429]));
@@ -224,7 +224,7 @@ events: { maxClients: 4 }`,
       );
     });
 
-    test('says who asks, whatever a client says of itself', async () => {
+    test('forwards the real client address, ignoring forwarding headers of the client', async () => {
       const seen: IncomingHttpHeaders[] = [];
       const upstream = createServer((request, response) => {
         seen.push(request.headers);
@@ -235,7 +235,7 @@ events: { maxClients: 4 }`,
       const behind = String((upstream.address() as AddressInfo).port);
       await stop?.();
       stop = await startNginx({ api: behind, repository: behind });
-      // Without what waited for its start.
+      // Without the requests that waited for its start.
       seen.splice(0);
       const headers = { 'x-forwarded-for': '192.0.2.1', forwarded: 'for=192.0.2.1' };
       for (const [site, at] of [

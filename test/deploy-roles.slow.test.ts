@@ -1,4 +1,5 @@
-// The two roles of deploy/compose.scaled.yaml as processes. What the files of deploy/ say: deploy.test.ts.
+// The two roles of deploy/compose.scaled.yaml as processes. The files in deploy/ are checked in
+// deploy.test.ts.
 import { spawnSync } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,8 +24,8 @@ interface Compose {
   >;
 }
 
-describe('hosts and a worker as compose.scaled.yaml sets them', () => {
-  test('share a database: the worker does what the hosts take', async () => {
+describe('hosts and a worker configured as in compose.scaled.yaml', () => {
+  test('share a database: the worker runs the jobs that the hosts accept', async () => {
     const { services } = parse(await readFile(COMPOSE, 'utf8'), { merge: true }) as Compose;
     const folder = await createTemporaryFolder();
     onTestFinished(folder.remove);

@@ -1,4 +1,5 @@
-// The service files of deploy/: what can run here runs, the rest is held against the configuration and the metrics.
+// The service files in deploy/: run where the tools are installed, otherwise checked against the
+// configuration and the metrics.
 import { execFile, spawnSync } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -20,12 +21,12 @@ const has = (program: string): boolean => {
   return error === undefined;
 };
 const run = promisify(execFile);
-/** What is waited for before the first test. */
+/** Waiting time before the first test. */
 const WAIT = { timeout: 60_000, interval: 50 } as const;
 
-describe('the unit of systemd', () => {
+describe('the systemd unit', () => {
   test.skipIf(!has('systemd-analyze'))(
-    'is one that systemd takes as it is (skipped where systemd-analyze is not)',
+    'passes systemd-analyze (skipped where systemd-analyze is not installed)',
     async () => {
       const unit = path.join(ROOT, 'deploy', 'fullmatch.service');
       const { stdout, stderr } = await run('systemd-analyze', ['verify', '--man=no', unit]);
@@ -35,7 +36,7 @@ describe('the unit of systemd', () => {
     },
   );
 
-  test('sets variables of the configuration, and what the service needs', async () => {
+  test('sets configuration variables and what the service needs', async () => {
     const unit = await readDeployed('fullmatch.service');
     const environment = Object.fromEntries(
       [...unit.matchAll(/^Environment=(FULLMATCH_[A-Z_]+)=(.*)$/gm)].map(([, name, value]) => [
@@ -47,7 +48,7 @@ describe('the unit of systemd', () => {
     const texts = { [file]: await readDeployed('fullmatch.yaml') };
     const { config } = loadConfig(configSources({ environment, texts }));
     expect(config.dataDir).toBe('/var/lib/fullmatch');
-    // PostgreSQL is stopped by the service, and half of the descriptors are for connections.
+    // The service stops PostgreSQL, and half of the descriptors are for connections.
     for (const line of ['KillMode=mixed', 'LimitNOFILE=20000', 'OOMPolicy=continue'])
       expect(unit.split('\n')).toContain(line);
   });
@@ -73,7 +74,7 @@ interface Compose {
 
 describe('the compose files', () => {
   test.each(['compose.yaml', 'compose.scaled.yaml'])(
-    '%s sets variables of the configuration, and names what there is',
+    '%s sets configuration variables and references existing files',
     async (name) => {
       const compose = parse(await readDeployed(name), { merge: true }) as Compose;
       const containerfile = await readDeployed('Containerfile');
@@ -97,7 +98,7 @@ describe('the compose files', () => {
     },
   );
 
-  test('leave jobs and chains to the workers, and answers to the hosts', async () => {
+  test('assign jobs and chains to the workers, and HTTP to the hosts', async () => {
     const { services } = parse(await readDeployed('compose.scaled.yaml'), {
       merge: true,
     }) as Compose;
@@ -115,7 +116,7 @@ describe('the compose files', () => {
   });
 });
 
-/** What a Containerfile sets. */
+/** Returns the variables set in a Containerfile. */
 function environmentOf(containerfile: string): Record<string, string> {
   return Object.fromEntries(
     [...containerfile.matchAll(/\b(FULLMATCH_[A-Z_]+)=(\S+)/g)].map(([, name, value]) => [
@@ -125,7 +126,7 @@ function environmentOf(containerfile: string): Record<string, string> {
   ) as Record<string, string>;
 }
 
-test('the Containerfile copies what is there, and opens the ports of the configuration', async () => {
+test('the Containerfile copies existing files and exposes the configured ports', async () => {
   const text = await readDeployed('Containerfile');
   const copied = [...text.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, names = '']) =>
     names.split(' '),
@@ -146,7 +147,7 @@ describe('Prometheus and Grafana', () => {
   let database: TestDatabase;
   let service: BootedService;
   let node: RpcServer;
-  /** Label names and values by the name of a series; `undefined` for a metric without series yet. */
+  /** Label names and values by series name; `undefined` for a metric without series yet. */
   const series = new Map<string, Map<string, Set<string>> | undefined>();
   beforeAll(async () => {
     database = await createTestDatabase();
@@ -180,10 +181,10 @@ describe('Prometheus and Grafana', () => {
     }
   }
 
-  /** Of Prometheus itself. */
+  /** Labels added by Prometheus itself. */
   const GIVEN = new Set(['instance', 'job', 'le']);
 
-  /** Holds the metrics of an expression against those that there are, and gives how many it names. */
+  /** Checks the metrics in an expression against the exported ones and returns how many it names. */
   function checkExpression(expression: string): number {
     const named = [
       ...expression.matchAll(/\b((?:fullmatch|process|nodejs)_[a-z_0-9]+)(?:\{([^}]*)\})?/g),
@@ -197,7 +198,7 @@ describe('Prometheus and Grafana', () => {
       )) {
         if (GIVEN.has(label)) continue;
         expect([...labels.keys()]).toContain(label);
-        // A series of each status comes with the first answer of it.
+        // The series of a status exists after the first response with it.
         if (operator === '=' && label !== 'status')
           expect([...labels.get(label)!]).toContain(value);
       }
@@ -211,7 +212,7 @@ describe('Prometheus and Grafana', () => {
     return named.length;
   }
 
-  test('the alerts are over metrics and labels that the service has', async () => {
+  test('the alerts use metrics and labels that the service exports', async () => {
     const { groups } = parse(await readDeployed('prometheus-alerts.yaml')) as {
       groups: readonly { rules: readonly { alert: string; expr: string; labels: object }[] }[];
     };
@@ -222,7 +223,7 @@ describe('Prometheus and Grafana', () => {
       expect(checkExpression(expr) + Number(alert === 'FullmatchDown')).toBeGreaterThan(0);
   });
 
-  test('the dashboard is over metrics and labels that the service has', async () => {
+  test('the dashboard uses metrics and labels that the service exports', async () => {
     const { panels } = JSON.parse(await readDeployed('grafana-dashboard.json')) as {
       panels: readonly {
         id: number;
@@ -243,7 +244,7 @@ describe('Prometheus and Grafana', () => {
     expect(new Set(cells).size).toBe(cells.length);
   });
 
-  test('a metric or a label that is not there is found', () => {
+  test('an unknown metric or label is detected', () => {
     expect(() => checkExpression('fullmatch_readyy == 0')).toThrow();
     expect(() => checkExpression('fullmatch_chains{king="all"}')).toThrow();
     expect(() => checkExpression('sum by (king) (fullmatch_chains)')).toThrow();
@@ -251,7 +252,7 @@ describe('Prometheus and Grafana', () => {
 });
 
 describe('Caddy', () => {
-  test('forwards to the ports of the configuration, in blocks that are closed', async () => {
+  test('proxies to the ports of the configuration, with balanced blocks', async () => {
     const text = await readDeployed('Caddyfile');
     const { config } = loadConfig(configSources({}));
     const places = [...text.matchAll(/import fullmatch_proxy (\S+)/g)].map(([, place]) => place);

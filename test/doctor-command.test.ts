@@ -1,4 +1,4 @@
-// `fullmatch doctor` on set-ups that are healthy, and on set-ups that are broken in one way each.
+// `fullmatch doctor` on healthy set-ups and on set-ups with one fault each.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, readdir, readFile, stat, writeFile } from 'node:fs/promises';
@@ -41,7 +41,7 @@ afterEach(async () => {
 
 const FREE_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PORT: '0' };
 
-/** Runs the doctor on a configuration of the test's folder. */
+/** Runs the doctor with a configuration in the test's folder. */
 async function examine(yaml: string, environment: Record<string, string> = FREE_PORTS) {
   await writeFile(path.join(folder, 'fullmatch.yaml'), yaml);
   const surroundings = { workingDirectory: folder, environment };
@@ -53,7 +53,7 @@ async function examine(yaml: string, environment: Record<string, string> = FREE_
   expect(report.healthy).toBe(of('fault').length === 0);
   const worst = of('fault').length > 0 ? 2 : of('warning').length > 0 ? 1 : 0;
   expect(exitCode).toBe(worst);
-  // What is open has a way to fix it; a refusal's own message names it.
+  // Open items include a fix; the message of a rejection contains it itself.
   for (const { fix, message } of of('warning', 'fault')) expect(fix ?? message).toMatch(/\S{3}/);
   return {
     exitCode,
@@ -66,7 +66,7 @@ async function examine(yaml: string, environment: Record<string, string> = FREE_
   };
 }
 
-/** Names, sizes and times of everything in a folder. */
+/** Returns names, sizes and times of everything in a folder. */
 async function listFolder(): Promise<readonly string[]> {
   const names = await readdir(folder, { recursive: true });
   return Promise.all(
@@ -97,7 +97,7 @@ async function startNode(chainId: number): Promise<RpcServer> {
 }
 
 describe('fullmatch doctor', () => {
-  test('finds no fault in a new set-up, and leaves the folder as it was', async () => {
+  test('finds no fault in a fresh set-up and leaves the folder unchanged', async () => {
     const node = await startNode(31_337);
     const yaml = `chains: { 31337: { local: true, rpc: ["${node.url}"] } }`;
     await writeFile(path.join(folder, 'fullmatch.yaml'), yaml);
@@ -124,7 +124,7 @@ describe('fullmatch doctor', () => {
     );
   });
 
-  test('looks beside a running service at its database and what it says of itself', async () => {
+  test('checks the database and the self-reported health of a running service', async () => {
     const environment = { FULLMATCH_DATA_DIR: path.join(folder, 'data') };
     await writeUsedData(environment.FULLMATCH_DATA_DIR);
     const service = await startProgram({ environment, workingDirectory: folder });
@@ -141,7 +141,7 @@ describe('fullmatch doctor', () => {
     for (const area of ['database', 'migrations', 'service', 'ports'])
       expect(findings).toContainEqual(expect.objectContaining({ area, level: 'ok' }));
     expect(findings.filter(({ level }) => level === 'unknown')).toEqual([]);
-    // Ports of a service whose data lies elsewhere are taken.
+    // The ports are in use by a service with another data directory.
     const elsewhere = await examine('', {
       FULLMATCH_DATA_DIR: path.join(folder, 'other'),
       ...ports,
@@ -150,7 +150,7 @@ describe('fullmatch doctor', () => {
     expect((await fetch(`${service.apiUrl}/readyz`)).status).toBe(200);
   });
 
-  test('names the port that another process has', async () => {
+  test('names the port in use by another process', async () => {
     const port = String(await takePort());
     const { exitCode, stderr, faults } = await examine('', {
       ...FREE_PORTS,
@@ -163,7 +163,7 @@ describe('fullmatch doctor', () => {
     });
   });
 
-  test('names the key that is wrong, and looks at the machine all the same', async () => {
+  test('names the invalid key and still checks the machine', async () => {
     const { exitCode, faults, findings } = await examine('apii: { port: 5 }');
     expect({ exitCode, faults }).toEqual({
       exitCode: 2,
@@ -172,7 +172,7 @@ describe('fullmatch doctor', () => {
     expect(findings.some(({ area }) => area === 'machine')).toBe(true);
   });
 
-  test('says that a data directory cannot be one, or cannot be written', async () => {
+  test('reports an unusable or unwritable data directory', async () => {
     await writeFile(path.join(folder, 'file'), '');
     const file = await examine('', {
       ...FREE_PORTS,
@@ -183,7 +183,7 @@ describe('fullmatch doctor', () => {
   });
 
   test.runIf(process.platform === 'linux')(
-    'says that a file system refuses the data directory, and blames no disk',
+    'reports a file system that does not support the data directory, without blaming the disk',
     async () => {
       const { exitCode, faults } = await examine('', {
         ...FREE_PORTS,
@@ -191,7 +191,7 @@ describe('fullmatch doctor', () => {
       });
       expect({ exitCode, faults }).toEqual({
         exitCode: 2,
-        // The folder of compilers lies in it.
+        // It contains the compiler folder.
         faults: [
           'data directory: data_directory_unusable',
           'data directory: data_directory_unusable',
@@ -200,7 +200,7 @@ describe('fullmatch doctor', () => {
     },
   );
 
-  test('says how to fix a database that does not answer', async () => {
+  test('explains how to fix a database that does not respond', async () => {
     const { findings } = await examine('', {
       ...FREE_PORTS,
       DATABASE_URL: 'postgres://u:p@127.0.0.1:1/x',
@@ -210,7 +210,7 @@ describe('fullmatch doctor', () => {
     );
   });
 
-  test('judges the data directory as the user it runs as', async () => {
+  test('checks the data directory as its user', async () => {
     const closed = path.join(folder, 'closed');
     await mkdir(closed, { mode: 0o755 });
     await chmod(closed, 0o555);
@@ -230,7 +230,7 @@ describe('fullmatch doctor', () => {
     );
   });
 
-  test('tells a database of a newer version from one that is to be migrated', async () => {
+  test('distinguishes a database of a newer version from one to be migrated', async () => {
     const database = await createTestDatabase();
     cleanUps.push(() => database.drop());
     const environment = { ...FREE_PORTS, DATABASE_URL: database.url };
@@ -259,7 +259,7 @@ describe('fullmatch doctor', () => {
     expect(newer).toMatchObject({ exitCode: 2, faults: ['database: schema_too_new'] });
   });
 
-  test('refuses data of a newer PostgreSQL without starting it', async () => {
+  test('rejects data of a newer PostgreSQL without starting it', async () => {
     await mkdir(path.join(folder, 'fullmatch-data', 'postgres'), { recursive: true });
     await writeFile(path.join(folder, 'fullmatch-data', 'postgres', 'PG_VERSION'), '99\n');
     const before = await listFolder();
@@ -273,7 +273,7 @@ describe('fullmatch doctor', () => {
     );
   });
 
-  test('says that the database cannot be reached, without its password', async () => {
+  test('reports an unreachable database, without its password', async () => {
     const url = 'postgres://me:correct-horse@127.0.0.1:1/none';
     const { exitCode, faults, stdout } = await examine('', { ...FREE_PORTS, DATABASE_URL: url });
     expect({ exitCode, faults }).toEqual({
@@ -283,7 +283,7 @@ describe('fullmatch doctor', () => {
     expect(stdout).not.toContain('correct-horse');
   });
 
-  test('reads every compiler, and finds the damaged one', async () => {
+  test('reads every compiler and finds the damaged one', async () => {
     const compilers = path.join(folder, 'compilers');
     await mkdir(compilers);
     await writeFile(path.join(compilers, `soljson-v${V20}.js`), 'damaged');
@@ -296,7 +296,7 @@ describe('fullmatch doctor', () => {
     expect(await readFile(path.join(compilers, `soljson-v${V20}.js`), 'utf8')).toBe('damaged');
   });
 
-  test('asks the mirror for its list', async () => {
+  test('requests the compiler list of the mirror', async () => {
     const mirror = await startBinariesMirror([V20]);
     cleanUps.push(() => mirror.close());
     const environment = { ...FREE_PORTS, FULLMATCH_COMPILERS_DOWNLOAD_URL: mirror.url };
@@ -311,7 +311,7 @@ describe('fullmatch doctor', () => {
     expect(gone.warnings).toContain('mirror: compiler_unavailable');
   });
 
-  test('tells an endpoint of another chain, and one that does not answer, without its key', async () => {
+  test('reports an endpoint of another chain and one that does not respond, without its key', async () => {
     const node = await startNode(31_337);
     const wrong = await examine(
       `chains: { 31338: { name: Mine, local: true, rpc: ["${node.url}"] } }`,
@@ -331,7 +331,7 @@ describe('fullmatch doctor', () => {
     expect(half.warnings).toContain('chains: endpoints_unhealthy');
   });
 
-  test('tells an endpoint that refuses the key from one that has had enough requests', async () => {
+  test('distinguishes an endpoint that rejects the key from one that rate-limits', async () => {
     let status = 401;
     const node = await startRpcServer({
       eth_chainId: (_params, response) => void response.writeHead(status).end(),
@@ -347,12 +347,12 @@ describe('fullmatch doctor', () => {
     expect(busy.warnings).toContain('chains: endpoints_unhealthy');
   });
 
-  test('says that less space is free than is kept free', async () => {
+  test('reports less free space than the configured minimum', async () => {
     const { exitCode, faults } = await examine(`database: { minFreeBytes: ${2 ** 50} }`);
     expect({ exitCode, faults }).toEqual({ exitCode: 2, faults: ['disk: disk_full'] });
   });
 
-  test('warns of hosts that are open to the network without a public URL', async () => {
+  test('warns of publicly bound hosts without a public URL', async () => {
     const { exitCode, warnings } = await examine('host: 0.0.0.0');
     expect(exitCode).toBe(1);
     expect(warnings.filter((code) => code === 'public urls: public_url_missing')).toHaveLength(2);
@@ -363,12 +363,12 @@ describe('fullmatch doctor', () => {
     expect(named.warnings).toContain('proxies: proxies_not_trusted');
   });
 
-  test('refuses proxies that everybody may pass for', async () => {
+  test('rejects trusted proxies that anyone could impersonate', async () => {
     const { exitCode, faults } = await examine('http: { trustedProxies: [0.0.0.0/0] }');
     expect({ exitCode, faults }).toEqual({ exitCode: 2, faults: ['proxies: every_proxy_trusted'] });
   });
 
-  test('prints for people what is wrong and how to fix it', async () => {
+  test('prints the problems and their fixes as text', async () => {
     await writeFile(path.join(folder, 'fullmatch.yaml'), 'http: { trustedProxies: ["::/0"] }');
     const { exitCode, stdout, stderr } = await runInProcess(['doctor'], {
       workingDirectory: folder,
@@ -381,7 +381,7 @@ describe('fullmatch doctor', () => {
 });
 
 describe('fullmatch start', () => {
-  test('warns of hosts that are open to the network without a public URL', async () => {
+  test('warns of publicly bound hosts without a public URL', async () => {
     const database = await createTestDatabase();
     const service = await startProgram({
       environment: { DATABASE_URL: database.url, FULLMATCH_HOST: '0.0.0.0' },

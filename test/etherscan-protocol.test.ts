@@ -15,7 +15,7 @@ const ARGUMENTS = '7'.padStart(64, '0');
 const OTHER_ARGUMENTS = '8'.padStart(64, '0');
 const NOBODY = `0x${'0'.repeat(38)}ff`;
 
-/** An answer of the protocol. */
+/** A response of the protocol. */
 interface Answer {
   readonly status: string;
   readonly message: string;
@@ -23,7 +23,7 @@ interface Answer {
   readonly details?: Readonly<Record<string, string>>;
 }
 
-describeWith([ANVIL], 'the Etherscan protocol', () => {
+describeWith([ANVIL], 'Etherscan protocol', () => {
   let service: VerifyingService;
   let base: string;
   let address: string;
@@ -76,7 +76,7 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
   }, 60_000);
   afterAll(() => service.close());
 
-  test('knows nothing of a contract that is not verified', async () => {
+  test('reports nothing for an unverified contract', async () => {
     expect(await ask({ action: 'getabi', address })).toEqual({
       ...{ status: '0', message: 'NOTOK', result: 'Contract source code not verified' },
     });
@@ -86,7 +86,7 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
     });
   });
 
-  test('finds the creation of a contract that is not verified, and of an account none', async () => {
+  test('finds the creation of an unverified contract and none for an account', async () => {
     const action = 'getcontractcreation';
     const found = await ask({ action, contractaddresses: `${address},${NOBODY}` });
     expect(found).toMatchObject({ status: '1', result: [{ txHash: transactionHash }] });
@@ -127,7 +127,7 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
     expect((await ask({ ...logs, action: 'getabi' })).result).toContain('Action');
   });
 
-  test('compares the arguments of the constructor with those on chain', async () => {
+  test('compares the constructor arguments with those on chain', async () => {
     const given = { constructorArguements: OTHER_ARGUMENTS };
     const { result: guid } = await send(ofStandardJson(given));
     expect(await endOf(guid)).toMatchObject({
@@ -139,7 +139,7 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
     expect(await service.contractAt(address)).toMatchObject({ match: null });
   });
 
-  test('says of a failure what each client believes', async () => {
+  test('returns the failure message that each client recognizes', async () => {
     const other = inputOf({ [PATH]: SOURCE.replaceAll('count', 'total') });
     const { result } = await send(ofStandardJson({ sourceCode: JSON.stringify(other) }));
     const guid = result as string;
@@ -163,7 +163,7 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
     expect(named).toMatchObject({ status: '0', result: reason });
   });
 
-  test('verifies a standard JSON input, whose contract is shown afterwards', async () => {
+  test('verifies a standard JSON input and then returns the contract', async () => {
     const chainid = String(VERIFIED_CHAIN_ID);
     const more = { chainid, constructorArguments: ARGUMENTS };
     const submitted = await send(ofStandardJson(more), '/v2/api');
@@ -210,7 +210,7 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
   test.each([
     ['etherscan', 'Contract source code already verified'],
     ['blockscout', 'Smart-contract already verified.'],
-  ])('says of a verified contract at …/%s that it is: %s', async (dialect, text) => {
+  ])('describes a verified contract at …/%s as: %s', async (dialect, text) => {
     const path = `/evm/${VERIFIED_CHAIN_ID}/${dialect}`;
     expect(await send(ofStandardJson(), path)).toEqual({
       ...{ status: '0', message: 'NOTOK', result: text },
@@ -220,14 +220,14 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
   test.each([
     ['etherscan', /^Unable to locate ContractCode at 0x0{38}FF$/i],
     ['blockscout', /^The address is not a smart contract$/],
-  ])('says at …/%s where there is no code: %s', async (dialect, text) => {
+  ])('returns at …/%s for an address without bytecode: %s', async (dialect, text) => {
     const path = `/evm/${VERIFIED_CHAIN_ID}/${dialect}`;
     const answer = await send(ofStandardJson({ contractaddress: NOBODY }), path);
     expect(answer).toMatchObject({ status: '0', message: 'NOTOK' });
     expect(answer.result).toMatch(text);
   });
 
-  test('verifies a single file sent in parts, whose metadata name another path', async () => {
+  test('verifies a single file sent in parts whose metadata names another path', async () => {
     const deployed = await deployCounter();
     const submitted = await send(
       {
@@ -249,7 +249,7 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
     expect(await service.contractAt(deployed.address)).toMatchObject({ match: 'match' });
   });
 
-  test('takes parameters of the query beside a body, names without a path, and doubled braces', async () => {
+  test('accepts query parameters with a body, names without a path, and double braces', async () => {
     const deployed = await deployCounter();
     const query = new URLSearchParams({
       ...{ module: 'contract', action: 'verifysourcecode', chainid: String(VERIFIED_CHAIN_ID) },
@@ -266,7 +266,7 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
     expect(await endOf(submitted.result)).toMatchObject({ result: 'Pass - Verified' });
   });
 
-  test('gives the id of a job that verifies the same already', async () => {
+  test('returns the id of a running job for the same verification', async () => {
     const deployed = await deployCounter();
     const fields = ofStandardJson({ contractaddress: deployed.address });
     const [one, two] = await Promise.all([send(fields), send(fields)]);
@@ -297,7 +297,7 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
       { action: 'getcontractcreation', contractaddresses: Array(6).fill(NOBODY).join() },
       /more than 5/,
     ],
-  ])('refuses %s with status 200', async (_what, fields, text, path) => {
+  ])('rejects %s with status 200', async (_what, fields, text, path) => {
     const answer = await ask(fields, path);
     expect(answer).toMatchObject({ status: '0', message: 'NOTOK' });
     expect(answer.result).toMatch(text);
@@ -314,13 +314,13 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
       { sourceCode: '{"language":"Solidity","sources":{"a":{"urls":[]}}}' },
       /sources/,
     ],
-  ])('refuses a submission with %s', async (_what, more, text) => {
+  ])('rejects a submission with %s', async (_what, more, text) => {
     const answer = await send(ofStandardJson(more));
     expect(answer).toMatchObject({ status: '0', message: 'NOTOK' });
     expect(answer.result).toMatch(text);
   });
 
-  test('lists its chains, and leads from their explorers to its pages', async () => {
+  test('lists its chains with explorers that lead to its pages', async () => {
     const response = await fetch(`${base}/v2/chainlist`);
     const list = (await response.json()) as {
       totalcount: number;
@@ -350,13 +350,13 @@ describeWith([ANVIL], 'the Etherscan protocol', () => {
     }
   });
 
-  test('says errors of the listener in its own shape too', async () => {
+  test('returns listener errors in its own format too', async () => {
     const body = new URLSearchParams({ sourceCode: 'x'.repeat(40_000_000) });
     const response = await fetch(`${base}${ownPath}`, { method: 'POST', body });
     expect(await read(response)).toMatchObject({ status: '0', message: 'NOTOK' });
   });
 
-  test('never logs a key', () => {
+  test('never logs an API key', () => {
     expect(service.service.logText()).not.toContain('canary-of-a-key');
   });
 });

@@ -80,7 +80,7 @@ async function listen(lastEventId?: string, url = service.apiUrl, forwarded = '1
   };
   return {
     read,
-    /** What the browser would send when it comes back. */
+    /** The last event id that a browser would send when it reconnects. */
     lastId: (): string | undefined => [...text.matchAll(/^id: (.+)$/gm)].at(-1)?.[1],
     ended,
     leave: async () => {
@@ -97,7 +97,7 @@ const save = (number: number, match: 'full' | 'partial' = 'partial') =>
   );
 
 describe('GET /v1/events', () => {
-  test('tells of stored, upgraded and withdrawn matches, and of a chain that the registry did not know', async () => {
+  test('sends stored, upgraded and withdrawn matches, and a chain new to the registry', async () => {
     const client = await listen();
     const { eventNumber } = await save(1);
     await save(1, 'full');
@@ -131,7 +131,7 @@ describe('GET /v1/events', () => {
   const numbersOf = (client: Awaited<ReturnType<typeof listen>>) =>
     client.read().map(({ data }) => data['eventNumber']);
 
-  test('goes on after what a client has, even if that is nothing, and says reset where it cannot', async () => {
+  test("resumes after the client's last event, even if it has none, and sends reset where it cannot", async () => {
     const fresh = await listen();
     await expect.poll(fresh.lastId).toBeDefined();
     await fresh.leave();
@@ -146,7 +146,7 @@ describe('GET /v1/events', () => {
     }
   });
 
-  test('tells a client that comes back of the registry where that is another one', async () => {
+  test('tells a reconnecting client that the registry has changed', async () => {
     const client = await listen();
     await expect.poll(client.lastId).toMatch(/^[0-9]+-[0-9a-f]{8}-[0-9a-z]+$/);
     await client.leave();
@@ -160,7 +160,7 @@ describe('GET /v1/events', () => {
     await same.leave();
   });
 
-  test('misses no event that is committed late, whichever process a client comes back to', async () => {
+  test('misses no event that commits late, whichever process the client reconnects to', async () => {
     const late = await connectClient(targetOfUrl(new Secret(testDatabase.url), 'test'));
     const client = await listen();
     await late.query('BEGIN');
@@ -174,7 +174,7 @@ describe('GET /v1/events', () => {
     await late.query('COMMIT');
     await late.query(`SELECT pg_notify($1, '')`, [MATCHES_CHANNEL]);
     await late.end();
-    // A process that sees both at once tells them in the order of their numbers.
+    // A process that sees both at once sends them in numeric order.
     const other = await bootService({ databaseUrl: testDatabase.url });
     for (const url of [service.apiUrl, other.apiUrl]) {
       const back = await listen(client.lastId(), url);
@@ -184,7 +184,7 @@ describe('GET /v1/events', () => {
     await other.close();
   });
 
-  test('takes no more clients than configured, and takes one again when one has left', async () => {
+  test('accepts at most the configured number of clients and another one after a disconnect', async () => {
     const clients = await Promise.all(
       Array.from({ length: MAX_CLIENTS }, (_, index) =>
         listen(undefined, service.apiUrl, `192.0.${index}.1`),
@@ -194,7 +194,7 @@ describe('GET /v1/events', () => {
     expect(refused.status).toBe(503);
     expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0);
     expect(await refused.json()).toMatchObject({ code: 'too_many_clients' });
-    // A HEAD takes no place.
+    // A HEAD request takes no slot.
     expect((await fetch(`${service.apiUrl}/v1/events`, { method: 'HEAD' })).status).toBe(200);
     await Promise.all(clients.map(({ leave }) => leave()));
     await expect
@@ -206,7 +206,7 @@ describe('GET /v1/events', () => {
       .toBe(200);
   });
 
-  test('takes a bounded number of connections of one client, and those of others', async () => {
+  test('limits the connections of one client without affecting others', async () => {
     const clients = await Promise.all(
       Array.from({ length: CONNECTIONS_PER_CLIENT }, () => listen()),
     );
@@ -229,7 +229,7 @@ describe('GET /v1/events', () => {
       .toBe(200);
   });
 
-  test('ends when the service closes, at once and without an error', async () => {
+  test('ends immediately and without an error when the service closes', async () => {
     const { service: other } = prepareService({ databaseUrl: testDatabase.url });
     const { apiUrl = '' } = await other.start();
     const client = await listen(undefined, apiUrl);
@@ -243,7 +243,7 @@ describe('GET /v1/events', () => {
   });
 });
 
-describe('the hub of events', () => {
+describe('the event hub', () => {
   const entry = (number: number, mark = 'm'): FeedEntry => ({
     position: BigInt(number),
     mark: `${mark}${number}`,
@@ -261,7 +261,7 @@ describe('the hub of events', () => {
   const read = async (stream: ReadableStreamDefaultReader<Uint8Array>): Promise<string> =>
     Buffer.from((await stream.read()).value ?? []).toString();
 
-  test('drops a client that takes nothing, keeps the others, and forgets events beyond its backlog', async () => {
+  test('drops a client that does not read, keeps the others, and evicts events beyond its backlog', async () => {
     const hub = new EventHub({
       maxClients: 5,
       connectionsPerClient: 5,
@@ -299,7 +299,7 @@ describe('the hub of events', () => {
     expect(() => hub.connect('a')).toThrow(expect.objectContaining({ code: 'shutting_down' }));
   });
 
-  test('says reset where the feed is another one: to those who listen, and to those who come back', async () => {
+  test('sends reset after the feed was replaced, to connected and reconnecting clients', async () => {
     const hub = new EventHub({ maxClients: 5, connectionsPerClient: 5 });
     hub.sendRegistry({ sha256: 'ab'.repeat(32), chains: 1 });
     hub.sendEntries([entry(1), entry(2), entry(3)]);
@@ -325,7 +325,7 @@ describe('the hub of events', () => {
     await hub.close();
   });
 
-  test('sends a comment in the heartbeat, and how far the stream has come', async () => {
+  test('sends a heartbeat comment with the position of the stream', async () => {
     const hub = new EventHub({ maxClients: 1, connectionsPerClient: 1, heartbeatMs: 10 });
     hub.sendEntries([{ position: 7n, mark: 'correction' }]);
     const taken: string[] = [];

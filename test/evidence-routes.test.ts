@@ -1,4 +1,4 @@
-// What the API host says of how a match came about, and of where a job stands.
+// API routes that explain how a match was established and report the state of a job.
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
@@ -14,7 +14,7 @@ import { post } from './support/verification-client.ts';
 const VERIFIED: Hex = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd';
 const IMPORTED = sampleAddress(2);
 const CODE = Buffer.from('60036004', 'hex');
-/** No node listens there, so that no code can be read. */
+/** No node listens on this port, so no bytecode can be read. */
 const NOBODY = 'http://127.0.0.1:1';
 const JOB = '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f';
 
@@ -55,7 +55,7 @@ async function schemaOf(name: string): Promise<object> {
 }
 
 describe('GET /v1/contracts/{chainId}/{address}', () => {
-  test('says who judged, where the code was read, and the hashes of the codes', async () => {
+  test('returns who verified it, where the bytecode was read, and the bytecode hashes', async () => {
     const { status, body } = await get(`/v1/contracts/1/${VERIFIED}`);
     expect(status).toBe(200);
     const hash = `0x${Buffer.from(keccak256(CODE)).toString('hex')}`;
@@ -77,7 +77,7 @@ describe('GET /v1/contracts/{chainId}/{address}', () => {
     expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  test('leaves unknown what an import does not know', async () => {
+  test('leaves fields unknown that an import does not contain', async () => {
     const { body } = await get(`/server/v1/contracts/1/${IMPORTED}`);
     expect(body).toMatchObject({
       origin: 'imported',
@@ -87,7 +87,7 @@ describe('GET /v1/contracts/{chainId}/{address}', () => {
     });
   });
 
-  test('is a problem where nothing is verified, or for what is not an address', async () => {
+  test('returns a problem for an unverified contract and for an invalid address', async () => {
     const absent = await get(`/v1/contracts/1/${sampleAddress(9)}`);
     expect([absent.status, absent.body['code']]).toEqual([404, 'contract_not_found']);
     const broken = await get('/v1/contracts/1/0x12');
@@ -96,7 +96,7 @@ describe('GET /v1/contracts/{chainId}/{address}', () => {
 });
 
 describe('GET /v1/contracts/{chainId}/{address}/events', () => {
-  test('tells what happened to a match, newest first, and why it is gone', async () => {
+  test('lists the events of a match, newest first, with the reason of its withdrawal', async () => {
     const [address, { database }] = [sampleAddress(7), testDatabase];
     await saveMatch(database, sampleContract(1, address, { runtimeMatch: 'partial' }));
     await saveMatch(database, sampleContract(1, address, { runtimeMatch: 'full' }));
@@ -114,7 +114,7 @@ describe('GET /v1/contracts/{chainId}/{address}/events', () => {
     expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  test('is empty where there never was a match, and refuses what is not an address', async () => {
+  test('is empty without any match and rejects an invalid address', async () => {
     const absent = await get(`/v1/contracts/1/${sampleAddress(9)}/events`);
     expect([absent.status, absent.body]).toEqual([200, { results: [] }]);
     const broken = await get('/v1/contracts/1/0x12/events');
@@ -123,7 +123,7 @@ describe('GET /v1/contracts/{chainId}/{address}/events', () => {
 });
 
 describe('GET /v1/jobs/{id}', () => {
-  test('answers at once where a job stands, and at its end why it failed', async () => {
+  test('returns the state of a job immediately, and why it failed once it has', async () => {
     const submitted = await post(
       `${service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${sampleAddress(5)}`,
       {
@@ -149,7 +149,7 @@ describe('GET /v1/jobs/{id}', () => {
     expect(validate(body), JSON.stringify(validate.errors)).toBe(true);
   });
 
-  test('is a problem for an unknown job, and for what is not an id', async () => {
+  test('returns a problem for an unknown job and an invalid id', async () => {
     for (const id of [JOB, 'x']) {
       const { status, body } = await get(`/v1/jobs/${id}`);
       expect([status, body['code']]).toEqual([404, 'job_not_found']);

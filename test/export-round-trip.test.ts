@@ -1,4 +1,4 @@
-// One chain out and in again, in every format: the same counts, matches and files.
+// Exports one chain and imports it again, in every format: the same counts, matches and files.
 import { cp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ async function json(database: TestDatabase, ...args: readonly string[]): Promise
   expect(run.exitCode, run.stdout + run.stderr).toBe(0);
   return JSON.parse(run.stdout);
 }
-/** Every file below a folder that does not say when it was written, by its path. */
+/** Returns every file below a folder by its path, except those that contain the export time. */
 async function filesBelow(name: string): Promise<Readonly<Record<string, string>>> {
   const entries = await readdir(at(name), { recursive: true, withFileTypes: true });
   const files = entries
@@ -47,7 +47,7 @@ async function filesBelow(name: string): Promise<Readonly<Record<string, string>
 const statisticsOf = async ({ database }: TestDatabase): Promise<string> =>
   renderStatistics(await readStatistics(database)).toString('utf8');
 
-/** Loads a script into a database of its own. */
+/** Loads a script into its own database. */
 async function withLoaded<T>(
   file: string,
   work: (url: string, client: Awaited<ReturnType<typeof connectClient>>) => Promise<T>,
@@ -66,7 +66,7 @@ async function withLoaded<T>(
 beforeAll(async () => {
   [folder, source] = await Promise.all([createTemporaryFolder(), createTestDatabase()]);
   await saveMatches(source.database, await roundTripContracts());
-  // Of what was verified and is not any more nothing goes out.
+  // Withdrawn contracts are not exported.
   await saveMatches(source.database, [
     sampleContract(1, sampleAddress(9), { runtimeMatch: 'full' }, { variant: 9 }),
   ]);
@@ -80,7 +80,7 @@ afterAll(async () => {
   await folder.remove();
 });
 
-describe('one chain, exported and imported into an empty instance, gives the same stats.json, sources and matches', () => {
+describe('one exported chain, imported into an empty instance, keeps stats.json, sources and matches', () => {
   async function expectSame(name: string, ...from: readonly string[]): Promise<void> {
     const target = await createTestDatabase();
     try {
@@ -111,7 +111,7 @@ describe('one chain, exported and imported into an empty instance, gives the sam
     await expectSame('parquet', 'parquet');
   });
 
-  test('as Parquet that was gone on with after a withdrawal and a rise', async () => {
+  test('as Parquet, continued after a withdrawal and an upgrade', async () => {
     const own = await createTestDatabase();
     const contracts = await roundTripContracts();
     const [first, second] = contracts;
@@ -140,8 +140,8 @@ describe('one chain, exported and imported into an empty instance, gives the sam
   });
 });
 
-describe('an export as SQL', () => {
-  test('keeps times, and holds later rows to what the Verifier Alliance does', async () => {
+describe('an SQL export', () => {
+  test('keeps times and enforces the constraints of the Verifier Alliance on later rows', async () => {
     await json(source, 'export', 'strict.sql', '--format', 'sql', '--with-sourcify');
     await withLoaded('strict.sql', async (_, client) => {
       const times =
@@ -156,7 +156,7 @@ describe('an export as SQL', () => {
       );
       expect(rows).toEqual([{ code: null, code_hash_keccak: Buffer.alloc(0) }]);
       const bad = [
-        // The second of a list is judged too.
+        // The second element of a list is checked too.
         `UPDATE verified_contracts SET runtime_transformations = runtime_transformations || '[{"type": "insert", "reason": "library", "offset": 1, "id": "x"}]'`,
         `UPDATE verified_contracts SET creation_values = NULL WHERE creation_match`,
         `UPDATE verified_contracts SET runtime_values = '{"immutables": {"1": "42"}}'`,
@@ -176,7 +176,7 @@ describe('an export as SQL', () => {
     });
   });
 
-  test('is refused where a file is, unless told', async () => {
+  test('does not overwrite a file unless forced', async () => {
     await writeFile(at('mine.sql'), 'mine');
     const refused = await fullmatch(source, 'export', 'mine.sql', '--format', 'sql', '--json');
     expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'export_path_unusable' });
@@ -187,7 +187,7 @@ describe('an export as SQL', () => {
   });
 });
 
-describe('an export in Parquet that is not as its manifest says is refused by name, and nothing is stored', () => {
+describe('a Parquet export that contradicts its manifest is rejected by name, and nothing is stored', () => {
   const CODE = 'v2/code/code_0_';
   type Manifest = {
     files: { path: string; rows: number; sha256: string }[];
@@ -230,7 +230,7 @@ describe('an export in Parquet that is not as its manifest says is refused by na
     await target.drop();
   });
 
-  test('that did not come to its end', async () => {
+  test('unfinished', async () => {
     await json(source, 'export', 'cut', '--format', 'parquet');
     await cp(at('cut', 'manifest.json'), at('cut', 'manifest.partial.json'));
     await rm(at('cut', 'manifest.json'));

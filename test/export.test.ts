@@ -19,7 +19,7 @@ interface Summary {
   readonly feedPosition: string;
 }
 
-/** Every file below a folder, by its path. */
+/** Returns every file below a folder by its path. */
 async function filesBelow(folder: string): Promise<ReadonlyMap<string, string>> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   const files = entries.filter((entry) => entry.isFile());
@@ -30,7 +30,7 @@ async function filesBelow(folder: string): Promise<ReadonlyMap<string, string>> 
   return new Map((await Promise.all(pairs)).sort(([left], [right]) => (left < right ? -1 : 1)));
 }
 
-/** All but what says when it was. */
+/** Everything except the export time. */
 const withoutFacts = (files: ReadonlyMap<string, string>): object[] =>
   [...files].filter(([file]) => !['export.json', 'manifest.json'].includes(file));
 
@@ -59,7 +59,7 @@ describe('the exported tree', () => {
     await folder.remove();
   });
 
-  test('gives what the service gives: both documents and every file', async () => {
+  test('contains what the service serves: both documents and every file', async () => {
     const summary = await exportTo('whole');
     expect(summary).toMatchObject({ written: 6, left: 0 });
     const files = await filesBelow(at('whole'));
@@ -90,7 +90,7 @@ describe('the exported tree', () => {
   });
 
   test.each(['tree', 'tree.tar', 'tree.tar.gz'])(
-    'gives the same counts and files where %s is imported',
+    'produces the same counts and files where %s is imported',
     async (name) => {
       await exportTo(name);
       const target = await createTestDatabase();
@@ -109,7 +109,7 @@ describe('the exported tree', () => {
     },
   );
 
-  test('goes on in a folder from where it was, and takes out what is no longer verified', async () => {
+  test('continues in its folder and removes contracts that are no longer verified', async () => {
     const own = await createTestDatabase();
     const to = async (name: string): Promise<Summary> => {
       const run = await fullmatch(own, 'export', name, '--json');
@@ -131,7 +131,7 @@ describe('the exported tree', () => {
     await own.drop();
   });
 
-  test('begins anew where an export was cut off, and refuses to go on with one of another database', async () => {
+  test('starts over after an interrupted export and refuses to continue that of another database', async () => {
     await exportTo('cut');
     const whole = await filesBelow(at('cut'));
     await writeFile(at('cut/export.json'), JSON.stringify({ feedPosition: '0', feedMark: null }));
@@ -150,7 +150,7 @@ describe('the exported tree', () => {
     await other.drop();
   });
 
-  test('is refused where something else stands', async () => {
+  test('is rejected if the folder contains other files', async () => {
     await mkdir(at('taken'));
     await writeFile(at('taken/notes.txt'), 'mine');
     const refused = await fullmatch(source, 'export', 'taken', '--json');

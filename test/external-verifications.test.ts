@@ -1,4 +1,5 @@
-// Other explorers are told of what is verified here: a second service is one that verifies, a stand-in one that does not.
+// Submission of verifications to other explorers: a second service stands for one that verifies, a fake
+// server for one that does not.
 import { createServer, type Server } from 'node:http';
 import { once } from 'node:events';
 import { type AddressInfo } from 'node:net';
@@ -93,7 +94,7 @@ describeWith([ANVIL], 'external verifications', () => {
   const stateAt = async (id: string, name: string): Promise<string | undefined> =>
     (await externalOf(id))[name]?.state;
 
-  test('an explorer that verifies has the contract, and the job says so', async () => {
+  test('submits contracts to an explorer and links the result in the job', async () => {
     answers = ['Max rate limit reached', `Invalid API Key: ${KEY}`];
     const { address, id } = await verify('Pot', service);
     await expect.poll(() => stateAt(id, 'blockscout')).toBe('verified');
@@ -101,7 +102,7 @@ describeWith([ANVIL], 'external verifications', () => {
     expect(blockscout?.error).toBeUndefined();
     const there = await fetch(`${explorer.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}`);
     expect(await there.json()).toMatchObject({ match: 'exact_match' });
-    // The links lead to what they name.
+    // The links lead to their targets.
     const status = await (await fetch(blockscout?.statusUrl ?? '')).json();
     expect(status).toMatchObject({ result: 'Pass - Verified' });
     const source = (await (await fetch(blockscout?.contractApiUrl ?? '')).json()) as {
@@ -123,7 +124,7 @@ describeWith([ANVIL], 'external verifications', () => {
     });
   });
 
-  test('what an explorer has already is verified, and a match that was there is not told again', async () => {
+  test('counts contracts already at the explorer as verified and does not resubmit existing matches', async () => {
     const { address } = await verify('Known', explorer);
     const { id } = await verify('Known', service, address);
     await expect.poll(() => stateAt(id, 'blockscout')).toBe('verified');
@@ -141,7 +142,7 @@ describeWith([ANVIL], 'external verifications', () => {
     expect(asked.length).toBeLessThanOrEqual(before + 1);
   });
 
-  test('nothing is said where nothing is configured', async () => {
+  test('contacts no explorer if none is configured', async () => {
     const { id } = await verify('Quiet', explorer);
     const job = await (await fetch(`${explorer.apiUrl}/v2/verify/${id}`)).json();
     expect(job).not.toHaveProperty('externalVerifications');

@@ -1,4 +1,4 @@
-// PostgreSQL is killed, restarted and failed over to its standby under services and writers.
+// PostgreSQL is killed, restarted and failed over to its standby while services and writers run.
 import { readFile, rm } from 'node:fs/promises';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -15,7 +15,7 @@ import { createTemporaryFolder } from './support/temporary-folder.ts';
 const YAML =
   'registry: { include: configured, defaults: false }\nchains: { 1: { supported: true } }\nhealth: { enabled: false }\nmonitor: { enabled: false }\nmetrics: { enabled: true, port: 0 }\n';
 const WRITERS = 3;
-/** So many are stored between two things that happen. */
+/** Number of stores between two incidents. */
 const STEP = 30;
 
 let closers: (() => Promise<unknown>)[] = [];
@@ -53,8 +53,8 @@ const reasonsOf = async ({ apiUrl }: BootedService): Promise<readonly string[]> 
 const statisticsOf = async ({ repositoryUrl }: BootedService): Promise<string> =>
   (await fetch(`${repositoryUrl}/stats.json`)).text();
 
-describe('a PostgreSQL with a synchronous standby', () => {
-  test('is killed, restarted and failed over, and nothing that was acknowledged is lost', async () => {
+describe('PostgreSQL with a synchronous standby', () => {
+  test('survives kills, restarts and failovers without losing anything acknowledged', async () => {
     const { folder, cluster } = await start(true);
     const services: BootedService[] = [];
     for (const name of ['one', 'two']) {
@@ -120,8 +120,8 @@ describe('a PostgreSQL with a synchronous standby', () => {
   });
 });
 
-describe('a standby that was behind', () => {
-  test('is told of where it takes the place of a primary that acknowledged more, also after a restart', async () => {
+describe('a standby that lags behind', () => {
+  test('is reported when promoted over a primary that acknowledged more, also after a restart', async () => {
     const { folder, cluster } = await start(false);
     const dataDir = path.join(folder, 'service');
     let service = await boot(cluster, dataDir);
@@ -146,7 +146,7 @@ describe('a standby that was behind', () => {
     expect(service.logText()).toContain('"event":"database_behind"');
     const metrics = await (await fetch(`${service.metricsUrl ?? ''}/metrics`)).text();
     expect(metrics).toContain('fullmatch_database_behind 1');
-    // It goes on, and what is stored from then on has the number of the lost event or a later one.
+    // The service continues; the next stored events have the number of the lost event or a later one.
     await store(3);
     await service.close();
     service = await boot(cluster, dataDir);

@@ -23,8 +23,8 @@ const FLOOR_BYTES = 32 * MIB;
 const VERSION = '0.8.37';
 const SMALL = inputOf({ 'Stored.sol': 'contract Stored { uint256 public kept = 5; }' });
 /**
- * More than what PostgreSQL's files have room for without growing, and nothing that can be compressed. Each megabyte
- * of it takes a compiler two seconds, three times.
+ * More than PostgreSQL's files can absorb without growing, and incompressible. Each megabyte costs a compiler
+ * two seconds, three times.
  */
 const LARGE = inputOf({
   'Stored.sol': `// ${randomBytes(750_000).toString('base64')}\ncontract Stored {}`,
@@ -36,7 +36,10 @@ const DISK_FULL = {
 const codeOf = async (input: TestInput): Promise<string> =>
   (await compileAsDeveloper(VERSION, input, 'Stored.sol', 'Stored')).creationCode;
 
-/** A disk of its own needs the right to mount one. @returns why there is none; undefined after mounting it */
+/**
+ * Mounts a separate disk, which requires the permission to mount.
+ * @returns why it is impossible; undefined after mounting it
+ */
 function mountDisk(folder: string): string | undefined {
   try {
     execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${DISK_BYTES},mode=755`, 'none', folder], {
@@ -53,7 +56,7 @@ const impossible = findAnvil() === undefined ? NO_ANVIL : mountDisk(folder.path)
 if (impossible !== undefined) await folder.remove();
 
 describe.skipIf(impossible !== undefined)(
-  `a disk that fills up under the service${impossible === undefined ? '' : ` (${impossible})`}`,
+  `a disk that fills up while the service runs${impossible === undefined ? '' : ` (${impossible})`}`,
   () => {
     const filler = path.join(folder.path, 'filler');
     let anvil: Anvil;
@@ -79,7 +82,7 @@ describe.skipIf(impossible !== undefined)(
       await folder.remove();
     });
 
-    /** Leaves so many bytes free. */
+    /** Fills the disk except for this many bytes. */
     const fillUpTo = async (freeBytes: number): Promise<void> => {
       await rm(filler, { force: true });
       const { bavail, bsize } = await statfs(folder.path);
@@ -96,7 +99,7 @@ describe.skipIf(impossible !== undefined)(
     };
     const health = async (): Promise<unknown> => (await fetch(`${program.apiUrl}/health`)).json();
 
-    test('refuses submissions below the floor, answers reads, and takes them again with space', async () => {
+    test('rejects submissions below the free-space minimum, serves reads, and recovers with space', async () => {
       await fillUpTo(FLOOR_BYTES / 2);
       await expect.poll(health).toMatchObject(DISK_FULL);
       const refused = await submit(SMALL, smallCode);
@@ -114,7 +117,7 @@ describe.skipIf(impossible !== undefined)(
       );
     });
 
-    test('keeps a job whose result cannot be written, and stores it with space', async () => {
+    test('keeps a job whose result cannot be written and stores it once there is space', async () => {
       const { verificationId } = (await (await submit(LARGE, largeCode)).json()) as WireJob;
       await fillUpTo(0);
       await program.waitForLine((line) => line.includes('"event":"job_put_back"'));

@@ -10,7 +10,7 @@ const SEED = 20_261_121;
 const REQUESTS = 20_000;
 const SECONDS = 12;
 const TIMEOUT_MS = 30_000;
-/** Nobody listens there: what is submitted ends soon, and is not waited for. */
+/** Nothing listens on this port: submissions fail soon and are not waited for. */
 const DEAD_NODE = { url: 'http://127.0.0.1:9' };
 
 let testDatabase: TestDatabase;
@@ -28,17 +28,18 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-test('the same seed and index make the same request', () => {
+test('the same seed and index produce the same request', () => {
   for (const index of [0, 7, 1_234]) {
     expect(makeRequest(routes, SEED, index)).toEqual(makeRequest(routes, SEED, index));
   }
 });
 
-test(`malformed requests are answered in their documented shapes, and never by a fault of the service (seed ${SEED})`, async () => {
+test(`malformed requests get documented responses and never cause a service error (seed ${SEED})`, async () => {
   const port = (url: string): number => Number(new URL(url).port);
   const { failures, requests, statuses } = await runFuzz({
     ...{ routes, seed: SEED, requests: REQUESTS, seconds: SECONDS },
-    // Requests and answers share this process and a busy machine: only what never comes is a fault here.
+    // Requests and responses share this process and a busy machine: only a response that never arrives is a
+    // fault.
     timeoutMs: TIMEOUT_MS,
     ports: { api: port(service.apiUrl), repository: port(service.repositoryUrl) },
   });

@@ -14,7 +14,7 @@ const ROUNDS = 8;
 async function start(port: number): Promise<{ listener: Listener; documents: Documents }> {
   const documents = new Documents(silentLogger, { brotliDelayMs: 0 });
   const deps = await fixtureDependencies({ documents });
-  // Large enough that an answer is not out with one write.
+  // Large enough that a response takes more than one write.
   const bytes = Buffer.from(JSON.stringify('x'.repeat(300_000)));
   await documents.publish({ chains: { bytes, lastModified: new Date(0) } });
   const options = { host: '127.0.0.1', port, limits: ROOMY_LIMITS };
@@ -29,8 +29,9 @@ interface Load {
 }
 
 /**
- * Clients that ask without a pause. What fails on a connection that has been answered before counts; a first request is
- * safe to send again, and a connection that is made while the port closes may be refused or reset.
+ * Clients that send requests continuously. Only failures on a connection that has already received a response
+ * count; a first request can be retried safely, and a connection opened while the port closes may be refused
+ * or reset.
  */
 function putLoadOn(port: number): Load {
   const failures: string[] = [];
@@ -65,8 +66,8 @@ function putLoadOn(port: number): Load {
   return load;
 }
 
-describe('a service that ends under load', () => {
-  test('fails no request on connections that stay, while others take its place', async () => {
+describe('a service that closes under load', () => {
+  test('fails no request on kept-alive connections while others take its place', async () => {
     let current = await start(0);
     const { port } = current.listener;
     const load = putLoadOn(port);

@@ -12,24 +12,27 @@ import { fixtureDependencies, ROOMY_LIMITS } from './support/http-fixture.ts';
 
 const SWAPS = 5_000;
 const READERS = 4;
-/** Readers that never wait take nearly all of the time: hundreds of answers between two swaps find nothing more. */
+/** Readers without pauses use nearly all of the time: hundreds of responses between two swaps find nothing more. */
 const READER_PAUSE_MS = 20;
-/** A br body is made of what stays so long: of every version it would keep a processor busy with nothing else. */
+/**
+ * A br body is compressed once a version has been current this long; doing so for every version would occupy
+ * a core for nothing.
+ */
 const BROTLI_DELAY_MS = 4;
-/** Every so many swaps a version stays until its br bodies are being made, and goes in the middle of that. */
+/** Once per this many swaps, a version stays until its br bodies are being compressed, and is replaced during that. */
 const SWAPS_BETWEEN_STAYS = 20;
 const STAY_MS = 10;
 
 const END = Buffer.from('"}');
 
-/** A document of the version, longer than a packet of most networks, of different length for each version. */
+/** A document of the version, larger than a typical network packet, with a different length per version. */
 function versionOf(version: number): { bytes: Buffer; lastModified: Date } {
   const filler = Buffer.alloc(6_000 + (version % 97), String(version % 10));
   const bytes = Buffer.concat([Buffer.from(`{"version":${version},"filler":"`), filler, END]);
   return { bytes, lastModified: new Date(version * 1000) };
 }
 
-/** The version that a body is, whole and with nothing of another. */
+/** Returns the version of a body that contains it completely and nothing of another. */
 function versionIn(body: Buffer): number {
   const { version } = JSON.parse(body.toString()) as { version: number };
   expect(body.equals(versionOf(version).bytes)).toBe(true);
@@ -37,7 +40,7 @@ function versionIn(body: Buffer): number {
 }
 
 test(
-  `readers during ${SWAPS} swaps see whole versions, each under its own tag, in order, and both documents in step`,
+  `readers during ${SWAPS} swaps see whole versions, each with its own tag, in order, and both documents consistent`,
   { timeout: 300_000 },
   async () => {
     const documents = new Documents(silentLogger, { brotliDelayMs: BROTLI_DELAY_MS });
@@ -67,7 +70,7 @@ test(
       }
       expect(answer.statusCode).toBe(200);
       expect(answer.headers['content-length']).toBe(String(raw.byteLength));
-      // A strong tag never names two byte strings, whichever reader saw them.
+      // A strong ETag never names two different bodies, whichever reader saw them.
       const hash = createHash('sha256').update(raw).digest('hex');
       expect(bytesOfTag.get(etag) ?? hash).toBe(hash);
       bytesOfTag.set(etag, hash);
@@ -85,7 +88,8 @@ test(
       let [tag, newest] = ['', 0];
       while (swapping) {
         const counts = await ask('/stats.json', coding, tag);
-        // The chains are read after the counts, so they are never older: every key of the counts has its record.
+        // The chains are read after the counts, so they are never older: every key of the counts has its
+        // record.
         const chains = await ask('/chains', coding, '');
         tag = counts.etag;
         if (counts.version !== undefined) {

@@ -1,4 +1,5 @@
-// `fullmatch import --from`: a database with the tables of the Verifier Alliance, with Sourcify's beside them and without.
+// `fullmatch import --from`: a database with the tables of the Verifier Alliance, with and without Sourcify's
+// tables.
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { filesOf, FILE_SECTIONS, parseSections, readRecord } from '../src/repository/repository.ts';
 import { MATCHER_VERSION } from '../src/bytecode/matcher-version.ts';
@@ -58,8 +59,8 @@ const READ_TRUST = sql(
 const statistics = async (): Promise<unknown> =>
   JSON.parse(renderStatistics(await readStatistics(store.database)).toString('utf8'));
 
-describe('a database with the tables of the Verifier Alliance and Sourcify', () => {
-  test('gives its matches, with metadata byte for byte, sources and facts', async () => {
+describe('a database with the tables of the Verifier Alliance and of Sourcify', () => {
+  test('imports its matches with byte-identical metadata, sources and facts', async () => {
     await peer.addRow({ address: sampleAddress(1) });
     await peer.addRow({ address: sampleAddress(2), chainId: 10, runtime: 'partial' });
     expect((await load()).totals).toMatchObject({ stored: 2, refused: 0 });
@@ -80,7 +81,7 @@ describe('a database with the tables of the Verifier Alliance and Sourcify', () 
     expect((await load()).totals).toMatchObject({ stored: 0, unchanged: 2 });
   });
 
-  test('gives an address the best of its matches, and full where the creation alone is full', async () => {
+  test('imports the best match of an address, full if only its creation match is full', async () => {
     await peer.addRow({ address: sampleAddress(1), runtime: 'partial' });
     await peer.addRow({ address: sampleAddress(1), runtime: 'perfect' });
     await peer.addRow({ address: sampleAddress(2), runtime: 'partial', creation: 'perfect' });
@@ -115,7 +116,7 @@ describe('a database with the tables of the Verifier Alliance and Sourcify', () 
       row: { metadata: '{"compiler":{"version":"0.8.30"}}' },
       reason: 'wrong_metadata_hash',
     },
-  ])('a row $what is refused by name', async ({ row, reason }) => {
+  ])('a row $what is rejected by name', async ({ row, reason }) => {
     await peer.addRow({ address: sampleAddress(1), ...row });
     await peer.addRow({ address: sampleAddress(2) });
     const { totals, refused } = await load();
@@ -123,7 +124,7 @@ describe('a database with the tables of the Verifier Alliance and Sourcify', () 
     expect(refused).toMatchObject([{ path: 'verified_contracts/1', reason, chainId: 1 }]);
   });
 
-  test('with a row that is no JSON, or lacks what every compilation has, gives the others', async () => {
+  test('skips rows with invalid JSON or missing required fields and imports the others', async () => {
     await peer.addRow({ address: sampleAddress(1) });
     await peer.addRow({ address: sampleAddress(2) });
     await peer.client.query(
@@ -141,7 +142,7 @@ describe('a database with the tables of the Verifier Alliance and Sourcify', () 
     expect((await load()).refused.map(({ reason }) => reason)).toContain('broken_row');
   });
 
-  test('gives claims where the code on chain is not there, and no transaction to a contract of the genesis', async () => {
+  test('imports claims if the on-chain bytecode is missing, and no transaction for a genesis contract', async () => {
     await peer.addRow({
       address: sampleAddress(1),
       isCodeUnknown: true,
@@ -155,7 +156,7 @@ describe('a database with the tables of the Verifier Alliance and Sourcify', () 
     expect(parseSections(record!.sections).deployment?.transactionHash).toBeUndefined();
   });
 
-  test('rechecks what it delivers, says where it came from, and keeps its evidence', async () => {
+  test('rechecks what it delivers, records its origin and keeps its evidence', async () => {
     await peer.addRow({ address: sampleAddress(1) });
     await peer.addRow({ address: sampleAddress(2), isCodeUnknown: true, runtime: 'partial' });
     const unexplained = [{ type: 'replace', reason: 'library', offset: 0, id: 'x' }];
@@ -199,7 +200,7 @@ describe('a database with the tables of the Verifier Alliance and Sourcify', () 
     expect(await store.database.query(READ_TRUST)).toMatchObject([{ trust: 'rechecked' }]);
   });
 
-  test('gives no codes: nobody here has read them on a chain', async () => {
+  test('imports no bytecode, since this service has not read it from a chain', async () => {
     await peer.addRow({ address: sampleAddress(1) });
     await load();
     const record = await readRecord(store.database, 1, sampleAddress(1), ['runtimeCode']);
@@ -209,8 +210,8 @@ describe('a database with the tables of the Verifier Alliance and Sourcify', () 
   });
 });
 
-describe('a database of another form', () => {
-  test('without metadata gives full matches with metadata that is derived, and proven by the code', async () => {
+describe('a database with other tables', () => {
+  test('without metadata produces full matches with derived metadata that the bytecode proves', async () => {
     await peer.addRow({ address: sampleAddress(1) });
     await peer.addRow({ address: sampleAddress(2), runtime: 'partial' });
     await peer.client.query('DROP TABLE sourcify_matches');
@@ -225,7 +226,7 @@ describe('a database of another form', () => {
     ['without Sourcify’s tables', 'DROP TABLE sourcify_matches'],
     ['that keeps no metadata', 'UPDATE sourcify_matches SET metadata = NULL'],
   ])(
-    '%s gives a partial match where the code does not prove what is derived',
+    '%s produces a partial match if the bytecode does not prove the derived metadata',
     async (_, change) => {
       await peer.addRow({ address: sampleAddress(1) });
       await peer.client.query(
@@ -239,7 +240,7 @@ describe('a database of another form', () => {
     },
   );
 
-  test('is refused with the tables that are missing, and without its password', async () => {
+  test('is rejected with the missing tables named and without its password', async () => {
     await peer.client.query('DROP TABLE sourcify_matches, verified_contracts');
     const run = await fullmatch('import', '--from', peer.url, '--json');
     expect(JSON.parse(run.stdout)).toMatchObject({

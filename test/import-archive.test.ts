@@ -1,4 +1,4 @@
-// `fullmatch import` of archives: they give what the folder gives, and a damaged one is refused by name.
+// `fullmatch import` of archives: the same result as for the folder; a damaged archive is rejected by name.
 import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -36,7 +36,7 @@ const load = (path: string, options: Partial<ImportOptions> = {}): Promise<Impor
   });
 const statistics = async (): Promise<unknown> =>
   JSON.parse(renderStatistics(await readStatistics(store.database)).toString('utf8'));
-/** What the importer answers: the code of its error, or the reasons of its refusals. */
+/** Returns the importer's result: its error code, or the reasons of its rejections. */
 const judge = (bytes: Buffer): Promise<string | readonly string[]> =>
   writeFile(at('judged'), bytes)
     .then(() => load('judged'))
@@ -63,25 +63,28 @@ beforeEach(async () => {
 });
 afterEach(() => store.drop());
 
-describe('an archive of a tree', () => {
+describe('a tree archive', () => {
   test.each([
     { name: 'tar', encode: (bytes: Buffer) => bytes },
     { name: 'tar.gz', encode: (bytes: Buffer) => gzipSync(bytes) },
     { name: 'tar.zst', encode: compressZstd },
-  ])('gives as $name the counts and the refusals of the folder', async ({ name, encode }) => {
-    const show = `show-${name}`;
-    const { counts, refused } = await writeShowTree(at(show));
-    await writeFile(at(`${show}.bin`), encode(await packArchive(await entriesBelow(at(show)))));
-    const summary = await load(`${show}.bin`);
-    expect(await statistics()).toEqual(counts);
-    expect(new Set(summary.refused.map(({ path, reason }) => `${path} ${reason}`))).toEqual(
-      new Set(refused.map(({ path, reason }) => `${path} ${reason}`)),
-    );
-    const again = await load(`${show}.bin`);
-    expect(again.totals).toMatchObject({ stored: 0, upgraded: 0 });
-  });
+  ])(
+    'imported as $name has the same counts and rejections as its folder',
+    async ({ name, encode }) => {
+      const show = `show-${name}`;
+      const { counts, refused } = await writeShowTree(at(show));
+      await writeFile(at(`${show}.bin`), encode(await packArchive(await entriesBelow(at(show)))));
+      const summary = await load(`${show}.bin`);
+      expect(await statistics()).toEqual(counts);
+      expect(new Set(summary.refused.map(({ path, reason }) => `${path} ${reason}`))).toEqual(
+        new Set(refused.map(({ path, reason }) => `${path} ${reason}`)),
+      );
+      const again = await load(`${show}.bin`);
+      expect(again.totals).toMatchObject({ stored: 0, upgraded: 0 });
+    },
+  );
 
-  test('may hold the tree in folders, and files beside it', async () => {
+  test('may contain the tree in folders with other files next to it', async () => {
     const entries = tree.map((entry) => ({ ...entry, name: `./export/2026/${entry.name}` }));
     const beside = { name: './export/stats.json', content: '{}' };
     await writeFile(at('within'), await packArchive([beside, ...entries]));
@@ -89,7 +92,7 @@ describe('an archive of a tree', () => {
   });
 
   test.each([['full', 'partial'] as const, ['partial', 'full'] as const])(
-    'with a %s and then a %s match of one address gives a full one',
+    'with a %s and then a %s match of one address produces a full one',
     async (first, second) => {
       const of = (match: string): ArchiveEntry[] =>
         tree
@@ -101,13 +104,13 @@ describe('an archive of a tree', () => {
     },
   );
 
-  test('checks everything and stores nothing in a dry run', async () => {
+  test('validates everything and stores nothing in a dry run', async () => {
     await writeFile(at('dry'), await packArchive(tree));
     expect(await load('dry', { dryRun: true })).toMatchObject({ totals: { stored: 1 } });
     expect(await statistics()).toEqual({});
   });
 
-  test('leaves no file behind, whatever its names are', async () => {
+  test('leaves no files behind, whatever its entries are named', async () => {
     const before = await readdir(folder.path, { recursive: true });
     const names = ['../up', '/tmp/absolute', 'contracts/full_match/1/../../up', `${CONTRACT}/../x`];
     const hostile = names.map((name) => ({ name, content: 'x' }));
@@ -119,12 +122,12 @@ describe('an archive of a tree', () => {
   });
 });
 
-describe('a damaged archive is refused by name', () => {
+describe('a damaged archive is rejected by name', () => {
   const inContract = (entry: Omit<ArchiveEntry, 'name'>, name: string) => (): Promise<Buffer> =>
     packArchive([...tree, { ...entry, name: `${CONTRACT}/${name}` }]);
   const changed = (change: (bytes: Buffer) => Buffer) => async (): Promise<Buffer> =>
     change(Buffer.from(await packArchive(tree)));
-  /** Makes the first file a header of PAX for the one behind it (POSIX, pax Interchange Format). */
+  /** Turns the first file into a PAX header for the next one (POSIX, pax Interchange Format). */
   const asPax = (bytes: Buffer): Buffer => {
     bytes.write('x', 156);
     bytes.fill(' ', 148, 156);

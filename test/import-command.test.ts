@@ -57,7 +57,7 @@ async function fullmatch(
 }
 
 describe('fullmatch import', () => {
-  test('prints counts per chain and every refused entry with its reason, and exits 0', async () => {
+  test('prints counts per chain and each rejected entry with its reason, and exits 0', async () => {
     const { exit, stdout, stderr } = await fullmatch(['show']);
     expect(exit).toBe(0);
     expect(stderr).toBe('');
@@ -69,7 +69,7 @@ describe('fullmatch import', () => {
     }
   });
 
-  test('gives programs one JSON value', async () => {
+  test('prints one JSON value with --json', async () => {
     const { exit, stdout, stderr } = await fullmatch(['show/contracts', '--json']);
     expect([exit, stderr]).toEqual([0, '']);
     const summary = JSON.parse(stdout) as ImportSummary;
@@ -80,20 +80,20 @@ describe('fullmatch import', () => {
     );
   });
 
-  test('says of a dry run that it is one', async () => {
+  test('labels a dry run as such', async () => {
     const dry = await fullmatch(['show', '--dry-run']);
     expect(dry.stdout).toMatch(/^dry run, nothing is stored; it would be: 6 stored/m);
     expect((await fullmatch(['show'])).stdout).toMatch(/^6 stored/m);
   });
 
-  test('shows a bar on a terminal and leaves no trace of it', async () => {
+  test('shows a progress bar on a terminal and removes it afterwards', async () => {
     const { stderr } = await fullmatch(['show'], { isTTY: true });
     expect(stderr).toMatch(/░|█/);
     expect(stderr.endsWith('\r\u001b[K')).toBe(true);
     for (const line of stderr.split('\r\u001b[K')) expect(line.length).toBeLessThan(100);
   });
 
-  test('exits 1 where the path is not a tree, and says which', async () => {
+  test('exits 1 and names the path if it is not a tree', async () => {
     const { exit, stderr, stdout } = await fullmatch(['nowhere', '--json']);
     expect([exit, stderr]).toEqual([1, '']);
     expect(JSON.parse(stdout)).toMatchObject({
@@ -102,7 +102,7 @@ describe('fullmatch import', () => {
     });
   });
 
-  test('exits 130 when it is stopped, after a whole result', async () => {
+  test('exits 130 with a complete result when interrupted', async () => {
     await writeExampleTree(join(root, 'many'), { layout: 'v2', contracts: manyContracts(20) });
     const { exit, stdout, stderr } = await fullmatch(['many', '--json'], {
       signal: AbortSignal.abort(),

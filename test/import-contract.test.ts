@@ -1,4 +1,4 @@
-// What the importer reads of one contract's folder, on trees of contracts that solc compiled.
+// Import of one contract's folder, on trees of contracts compiled with solc.
 import { appendFile, chmod, mkdtemp, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -47,7 +47,7 @@ async function read(folder: string, limits: Partial<ImportLimits> = {}): Promise
   return (await readContract(place, all, new ContentHasher())).contract;
 }
 
-/** The reason for which the folder is refused, or 'sound'. */
+/** Returns the reason why the folder is rejected, or 'sound'. */
 async function judge(folder: string, limits?: Partial<ImportLimits>): Promise<string> {
   return read(folder, limits).then(
     () => 'sound',
@@ -58,7 +58,7 @@ async function judge(folder: string, limits?: Partial<ImportLimits>): Promise<st
   );
 }
 
-/** A template that needs no compiler: metadata over any source names and contents. */
+/** A template without a compiler: metadata with any source names and contents. */
 function made(sources: Record<string, string>, more: object = {}): ExampleTemplate {
   const listed = Object.entries(sources).map(([path, content]) => [
     path,
@@ -81,7 +81,7 @@ describe.each([
   ['v1', false],
   ['v2', true],
 ] as const)('layout %s (path-translation.json: %s)', (layout, pathTranslation) => {
-  test('gives every compiled contract as solc had it', async () => {
+  test('yields every compiled contract as solc produced it', async () => {
     const contracts = templates.map(({ name }) => ({
       chainId: 1,
       match: 'full' as const,
@@ -112,8 +112,8 @@ describe.each([
   });
 });
 
-describe('the small files beside metadata.json', () => {
-  test('give constructor arguments, immutable references and libraries by name', async () => {
+describe('the auxiliary files next to metadata.json', () => {
+  test('provide constructor arguments, immutable references and libraries by name', async () => {
     const greeter = newFolder();
     await writeContract(greeter, template('Greeter'), { layout: 'v1' });
     const { creation, compilation } = await read(greeter);
@@ -139,7 +139,7 @@ describe('the small files beside metadata.json', () => {
     ['library-map.json', '[]'],
     ['immutable-references.json', '{"4":[{"start":-0.5}]}'],
     ['immutable-references.json', '{'],
-  ])('stay absent where %s says %s', async (file, content) => {
+  ])('yield nothing where %s contains %s', async (file, content) => {
     const folder = newFolder();
     await writeContract(folder, { ...template('Badge'), facts: {} }, { layout: 'v2' });
     await rm(join(folder, 'creator-tx-hash.txt'));
@@ -148,7 +148,7 @@ describe('the small files beside metadata.json', () => {
     expect(await read(folder)).toEqual(without);
   });
 
-  test('are no fault when there are others that nobody knows', async () => {
+  test('may be accompanied by unknown files', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Greeter'), { layout: 'v1' });
     await writeFile(join(folder, 'notes.txt'), 'hello');
@@ -158,7 +158,7 @@ describe('the small files beside metadata.json', () => {
 });
 
 describe('a source', () => {
-  test('is refused after any change of a byte', async () => {
+  test('is rejected after any changed byte', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Token'), { layout: 'v1' });
     const files = Object.keys(template('Token').sources).map((name) =>
@@ -185,7 +185,7 @@ describe('a source', () => {
     expect(await judge(folder)).toBe('sound');
   });
 
-  test('is refused when it is cut, or longer', async () => {
+  test('is rejected if truncated or extended', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Greeter'), { layout: 'v1' });
     const file = join(folder, 'sources', 'contracts', 'Greeter.sol');
@@ -195,7 +195,7 @@ describe('a source', () => {
     expect(await judge(folder)).toBe('wrong_source_hash');
   });
 
-  test('is found under any name by its hash, and only by it', async () => {
+  test('is found by its hash under any name, and only by its hash', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Ledger'), { layout: 'v1' });
     const stored = join(folder, 'sources', 'contracts', 'Sums.sol');
@@ -205,7 +205,7 @@ describe('a source', () => {
     expect(await judge(folder)).toBe('missing_source');
   });
 
-  test('may stand in the metadata itself, with the right hash', async () => {
+  test('may be inlined in the metadata with the correct hash', async () => {
     const content = 'contract Example {} // é';
     const listed = (keccak256: string) => ({ sources: { 'a.sol': { keccak256, content } } });
     const sound = newFolder();
@@ -224,14 +224,14 @@ describe('a source', () => {
     expect(await judge(wrong)).toBe('wrong_source_hash');
   });
 
-  test('keeps its byte order mark and line ends', async () => {
+  test('keeps its byte order mark and line endings', async () => {
     const content = '\ufeffcontract Example {}\r\n';
     const folder = newFolder();
     await writeContract(folder, made({ 'a.sol': content }), { layout: 'v2' });
     expect((await read(folder)).compilation.sources).toEqual([{ path: 'a.sol', content }]);
   });
 
-  test('is refused where the database could not hold it: no UTF-8, or U+0000', async () => {
+  test('is rejected if the database cannot store it: invalid UTF-8 or U+0000', async () => {
     for (const [bytes, reason] of [
       [Buffer.from([0x2f, 0x2f, 0xff]), 'invalid_utf8'],
       [Buffer.from('a\0b'), 'nul_character'],
@@ -249,7 +249,7 @@ describe('a source', () => {
 describe('a source name', () => {
   const secret = 'the operator keeps this beside the tree';
 
-  /** A folder whose metadata lists the name with the hash of a file that lies outside of the folder. */
+  /** Creates a folder whose metadata lists the name with the hash of a file outside the folder. */
   async function temptation(name: string): Promise<string> {
     const folder = newFolder();
     await writeFile(join(root, 'secret.txt'), secret);
@@ -258,7 +258,7 @@ describe('a source name', () => {
   }
 
   test.each(hostileNames)(
-    '%j is never a path: nothing outside of the folder is read',
+    '%j is never treated as a path: nothing outside the folder is read',
     async (name) => {
       expect(['missing_source', 'path_outside_tree']).toContain(
         await judge(await temptation(name)),
@@ -267,19 +267,22 @@ describe('a source name', () => {
   );
 
   test.each(['../secret.txt', '../../secret.txt', `../../../../../../${tmpdir()}`])(
-    '%j, which leads to a file with the wanted hash, is refused',
+    '%j pointing to a file with the expected hash is rejected',
     async (name) => {
       expect(await judge(await temptation(name))).toBe('path_outside_tree');
     },
   );
 
-  test.each(hostileNames)('%j is kept as it is where its source is in the folder', async (name) => {
-    const folder = newFolder();
-    await writeContract(folder, made({ [name]: secret }), { layout: 'v2' });
-    expect((await read(folder)).compilation.sources).toEqual([{ path: name, content: secret }]);
-  });
+  test.each(hostileNames)(
+    '%j is kept unchanged if the folder contains its source',
+    async (name) => {
+      const folder = newFolder();
+      await writeContract(folder, made({ [name]: secret }), { layout: 'v2' });
+      expect((await read(folder)).compilation.sources).toEqual([{ path: name, content: secret }]);
+    },
+  );
 
-  test('of any kind never reads outside and never ends the run', async () => {
+  test('of any form never reads outside the folder and never aborts the run', async () => {
     const segment = fc.constantFrom('..', '.', '', 'secret.txt', 'sources', '\\', '@x', 'c:', '~');
     const anyName = fc.oneof(
       fc.array(segment, { maxLength: 8 }).map((segments) => segments.join('/')),
@@ -297,7 +300,7 @@ describe('a source name', () => {
   });
 
   test.each(['../secret.txt', '/etc/passwd', 'a/../../secret.txt', 'C:\\secret.txt'])(
-    'is not followed where path-translation.json says %j',
+    'is not resolved where path-translation.json says %j',
     async (stored) => {
       const folder = await temptation('a.sol');
       await writeFile(join(folder, 'path-translation.json'), JSON.stringify({ 'a.sol': stored }));
@@ -307,7 +310,7 @@ describe('a source name', () => {
 });
 
 describe('limits', () => {
-  test('refuse a file or all files that are too large, and too many or too deep ones', async () => {
+  test('reject files that are too large, singly or in total, and too many or too deep ones', async () => {
     const folder = newFolder();
     await writeContract(folder, template('Badge'), { layout: 'v1' });
     expect(await judge(folder, { metadataBytes: 1000 })).toBe('file_too_large');
@@ -320,13 +323,13 @@ describe('limits', () => {
   });
 });
 
-describe('a file that the file system does not give', () => {
-  test.runIf(process.getuid?.() === 0)('for want of a right is unreadable', async () => {
+describe('a file that cannot be read', () => {
+  test.runIf(process.getuid?.() === 0)('without permission is unreadable', async () => {
     await chmod(root, 0o755);
     const folder = newFolder();
     await writeContract(folder, template('Greeter'), { layout: 'v1' });
     await chmod(join(folder, 'metadata.json'), 0o000);
-    // Root may read everything, so the importer runs with the rights of a user who owns nothing.
+    // Root may read everything, so the importer runs as an unprivileged user.
     process.seteuid!(65534);
     try {
       expect(await judge(folder)).toBe('unreadable');
@@ -335,7 +338,7 @@ describe('a file that the file system does not give', () => {
     }
   });
 
-  test('since it went away is unreadable', async () => {
+  test('after its deletion is unreadable', async () => {
     expect(await judge(join(root, 'nowhere'))).toBe('unreadable');
   });
 });

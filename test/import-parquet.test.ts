@@ -1,4 +1,4 @@
-// `fullmatch import` of an export in Parquet, version 2, with what its writer does to the rows.
+// `fullmatch import` of a Parquet export, version 2, with the changes that its writer makes to the rows.
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -45,9 +45,9 @@ const statistics = async (): Promise<unknown> =>
   JSON.parse(renderStatistics(await readStatistics(store.database)).toString('utf8'));
 const BOTH = { 1: { full_match: 1, partial_match: 0 }, 10: { full_match: 0, partial_match: 1 } };
 
-describe('an export in Parquet', () => {
+describe('a Parquet export', () => {
   test.each(['ZSTD', 'SNAPPY'] as const)(
-    'of %s gives matches, sources and the metadata byte for byte, though it was written anew',
+    'of %s yields matches, sources and byte-identical metadata although it was re-encoded',
     async (codec) => {
       await writeParquet(peer.client, at(codec, 'v2'), { codec });
       expect((await load(codec)).totals).toMatchObject({ stored: 2, refused: 0 });
@@ -71,7 +71,7 @@ describe('an export in Parquet', () => {
     },
   );
 
-  test('takes the newest of a match that was exported twice, and each row of files that overlap once', async () => {
+  test('yields the newest of duplicate matches, and each row of overlapping files once', async () => {
     await writeParquet(peer.client, at('twice'));
     await peer.client.query(
       `UPDATE sourcify_matches SET runtime_match = 'perfect' WHERE runtime_match = 'partial'`,
@@ -84,7 +84,7 @@ describe('an export in Parquet', () => {
     });
   });
 
-  test('refuses rows by name as a database does', async () => {
+  test('rejects invalid rows by name, like a database import', async () => {
     await peer.addRow({ address: sampleAddress(3), transformations: [] });
     await peer.addRow({ address: sampleAddress(4), runtime: null, creation: 'perfect' });
     await writeParquet(peer.client, at('refused'));
@@ -96,7 +96,7 @@ describe('an export in Parquet', () => {
     ]);
   });
 
-  test('without matches of Sourcify gives full ones whose metadata can be derived', async () => {
+  test('without Sourcify matches yields full ones with derived metadata', async () => {
     await writeParquet(peer.client, at('alone'));
     await rm(at('alone', 'sourcify_matches'), { recursive: true });
     await load('alone');
@@ -107,7 +107,7 @@ describe('an export in Parquet', () => {
   });
 });
 
-describe('a damaged export is refused with the file, and nothing is stored', () => {
+describe('a damaged export is rejected with the file name, and nothing is stored', () => {
   const DAMAGES: Readonly<Record<string, (bytes: Buffer) => Buffer>> = {
     'is empty': () => Buffer.alloc(0),
     'is a text': () => Buffer.from('no Parquet at all, though long enough to be read\n'),
@@ -141,7 +141,7 @@ describe('a damaged export is refused with the file, and nothing is stored', () 
     expect(await statistics()).toEqual({});
   });
 
-  test('a table that is not there, or whose files are of another', async () => {
+  test("a missing table, or files with another table's columns", async () => {
     await writeParquet(peer.client, at('lacking'));
     await rm(at('lacking', 'sources'), { recursive: true });
     const lacking = await fullmatch('import', 'lacking', '--json');

@@ -73,7 +73,7 @@ const reasons = (
     .sort((left, right) => (left.path < right.path ? -1 : 1));
 
 describe.each(['v1', 'v2'] as const)('a tree in layout %s', (layout) => {
-  test('gives statistics right to the number and refuses each bad entry by its reason', async () => {
+  test('imports exact statistics and rejects each bad entry with its reason', async () => {
     const { counts, refused } = await writeShowTree(folder, layout);
     const summary = await run();
     expect(await statistics()).toEqual(counts);
@@ -90,11 +90,11 @@ describe.each(['v1', 'v2'] as const)('a tree in layout %s', (layout) => {
 });
 
 describe('a second run', () => {
-  test('changes nothing and reads no contract that is stored', async () => {
+  test('changes nothing and skips contracts already stored', async () => {
     const { counts, refused } = await writeShowTree(folder);
     await run();
     const events = await countEvents();
-    // What a run does not read it cannot miss.
+    // A second run does not read these files, so it does not miss them.
     for (const file of ['full_match', 'partial_match'].map((name) =>
       join(folder, 'contracts', name, '1'),
     )) {
@@ -112,7 +112,7 @@ describe('a second run', () => {
     expect(await countEvents()).toBe(events);
   });
 
-  test('stores what was added and raises what rose from partial to full', async () => {
+  test('stores added contracts and upgrades partial matches to full', async () => {
     const address = exampleAddress(1);
     await writeExampleTree(folder, {
       layout: 'v1',
@@ -137,7 +137,7 @@ describe('a second run', () => {
   });
 });
 
-describe('a contract that this service verified itself', () => {
+describe('a contract verified by this service', () => {
   const address = exampleAddress(1);
   const tree = (match: 'full' | 'partial', layout: 'v1' | 'v2' = 'v2') =>
     writeExampleTree(folder, { layout, contracts: [{ chainId: 1, match, address }] });
@@ -154,7 +154,7 @@ describe('a contract that this service verified itself', () => {
         contracts: [{ chainId: 1, match: 'full', address: own }],
       });
     }
-    // An imported partial match with a text beside it that was judged here.
+    // An imported partial match with an alternative text that was verified here.
     const beside = exampleAddress(12);
     for (const [variant, origin] of (['imported', 'verified'] as const).entries()) {
       const sample = sampleContract(1, beside, { runtimeMatch: 'partial' }, { variant });
@@ -173,7 +173,7 @@ describe('a contract that this service verified itself', () => {
     expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 3 } });
   });
 
-  test('keeps it also where the tree was read before the service verified it', async () => {
+  test('keeps its match when the tree was read before the verification', async () => {
     await tree('full');
     await run({
       requireSpace: async () => {
@@ -184,7 +184,7 @@ describe('a contract that this service verified itself', () => {
     expect(await statistics()).toEqual({ 1: { full_match: 0, partial_match: 1 } });
   });
 
-  test('shows what was imported before where that is better', async () => {
+  test('shows the earlier import where that is better', async () => {
     await tree('full');
     await run();
     const contract = sampleContract(1, address, { runtimeMatch: 'partial' });
@@ -193,7 +193,7 @@ describe('a contract that this service verified itself', () => {
   });
 });
 
-test('refuses a contract whose metadata lists more sources than a request to verify may', async () => {
+test('rejects a contract whose metadata lists more sources than a submission may have', async () => {
   const [written] = await writeExampleTree(folder, {
     layout: 'v2',
     contracts: [{ chainId: 1, match: 'full' }],
@@ -220,7 +220,7 @@ test('refuses a contract whose metadata lists more sources than a request to ver
 });
 
 describe('a dry run', () => {
-  test('says what a run would do and stores nothing', async () => {
+  test('reports what a run would do and stores nothing', async () => {
     const { refused } = await writeShowTree(folder);
     const dry = await run({ dryRun: true });
     expect(await statistics()).toEqual({});
@@ -230,7 +230,7 @@ describe('a dry run', () => {
     expect([dry.dryRun, dryRun, dry.refused.length]).toEqual([true, false, refused.length]);
   });
 
-  test('checks also what is stored already', async () => {
+  test('also validates contracts already stored', async () => {
     const [written] = await writeExampleTree(folder, {
       layout: 'v2',
       contracts: [{ chainId: 1, match: 'full' }],
@@ -241,7 +241,7 @@ describe('a dry run', () => {
     expect((await run({ dryRun: true })).totals).toMatchObject({ unchanged: 0, refused: 1 });
   });
 
-  test('counts the partial match of an address whose full match is bad', async () => {
+  test('counts the partial match of an address whose full match is invalid', async () => {
     const address = exampleAddress(1);
     const contracts = (['full', 'partial'] as const).map((match) => ({
       chainId: 1,
@@ -258,7 +258,7 @@ describe('a dry run', () => {
 });
 
 describe('bad entries', () => {
-  test('of every kind are each refused by its reason, and every sound contract is stored', async () => {
+  test('of every kind are rejected with their reason, and every valid contract is stored', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: manyContracts(30) });
     const bad: { path: string; reason: RefusalReason }[] = [];
     for (const kind of Object.keys(BAD_KINDS) as BadEntryKind[]) {
@@ -272,7 +272,7 @@ describe('bad entries', () => {
     expect(await countEvents()).toBe(30);
   });
 
-  test('in two spellings: the checksummed one is taken, then lower case, then capitals', async () => {
+  test('in two spellings: prefers the checksummed address, then lower case, then upper case', async () => {
     const contracts = [{ chainId: 1, match: 'full' as const }];
     const [written] = await writeExampleTree(folder, { layout: 'v1', contracts });
     const { address, folder: checksummed } = written!;
@@ -298,7 +298,7 @@ describe('bad entries', () => {
     });
   });
 
-  test('are shown with what is not printable escaped', async () => {
+  test('are displayed with unprintable characters escaped', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
     await mkdir(join(folder, 'contracts', 'full_match', '\u001b[2J\u202e1'));
     const { refused } = await run();
@@ -306,7 +306,7 @@ describe('bad entries', () => {
     expect(JSON.stringify(refused)).not.toMatch(/\\u001b|\u202e/);
   });
 
-  test('are symbolic links at every level above a contract too', async () => {
+  test('include symbolic links at every level above a contract', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
     const tree = join(folder, 'contracts');
     await rename(join(tree, 'full_match', '1'), join(folder, 'chain'));
@@ -320,7 +320,7 @@ describe('bad entries', () => {
     expect(totals.stored).toBe(0);
   });
 
-  test('are no files that lie among the folders: these are left alone and counted', async () => {
+  test('do not include stray files among the folders, which are counted and left alone', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
     await writeFile(join(folder, 'contracts', 'full_match', '.DS_Store'), '');
     await writeFile(join(folder, 'contracts', 'full_match', '1', 'README.txt'), '');
@@ -329,9 +329,9 @@ describe('bad entries', () => {
     expect({ ...totals, foreignFiles }).toMatchObject({ stored: 1, refused: 0, foreignFiles: 2 });
   });
 
-  test('that only the database can tell are found in their batch and refused alone', async () => {
+  test('that only the database detects are found in their batch and rejected individually', async () => {
     const written = await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(9) });
-    // jsonb holds neither U+0000 nor a nesting beyond the server's stack, and JSON.stringify has one too.
+    // jsonb accepts neither U+0000 nor nesting beyond the server's stack; JSON.stringify has a limit too.
     const hostile = ['"\\u0000"', `${'['.repeat(100_000)}${']'.repeat(100_000)}`];
     for (const [index, value] of hostile.entries()) {
       const { template, folder: path } = written[index * 4]!;
@@ -346,8 +346,8 @@ describe('bad entries', () => {
   });
 });
 
-describe('the path', () => {
-  test('may be the folder contracts itself, or a symbolic link that the operator names', async () => {
+describe('the import path', () => {
+  test('may be the contracts folder itself or a symbolic link named by the operator', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: [{ chainId: 1, match: 'full' }] });
     await symlink(folder, `${folder}-link`);
     try {
@@ -358,7 +358,7 @@ describe('the path', () => {
     }
   });
 
-  test('is unusable when it does not exist, is a file, or holds no tree', async () => {
+  test('is invalid if it is missing, a file, or contains no tree', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '');
     await symlink('/', join(folder, 'contracts'));
@@ -368,7 +368,7 @@ describe('the path', () => {
   });
 });
 
-/** The database, with something around each transaction of a batch. */
+/** Wraps the database to run something around each batch transaction. */
 function withTransactions(
   around: <T>(run: () => Promise<T>) => Promise<T>,
 ): ImportOptions['database'] {
@@ -383,8 +383,8 @@ function withTransactions(
   };
 }
 
-describe('a run that is stopped', () => {
-  test('keeps whole batches and says so; another run completes it', async () => {
+describe('an interrupted run', () => {
+  test('keeps complete batches and says so; another run completes it', async () => {
     const count = 60;
     await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(count) });
     const controller = new AbortController();
@@ -413,15 +413,15 @@ describe('a run that is stopped', () => {
     });
   });
 
-  test('does nothing when it was stopped before it began', async () => {
+  test('does nothing if interrupted before it began', async () => {
     await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(3) });
     const { interrupted, totals } = await run({ signal: AbortSignal.abort() });
     expect([interrupted, totals.stored]).toEqual([true, 0]);
   });
 });
 
-describe('a database that goes away', () => {
-  test('ends the run with its code and keeps what was acknowledged', async () => {
+describe('a lost database connection', () => {
+  test('ends the run with its error code and keeps what was acknowledged', async () => {
     await writeExampleTree(folder, { layout: 'v2', contracts: manyContracts(40) });
     let batches = 0;
     const database = withTransactions((run) => {
@@ -437,7 +437,7 @@ describe('a database that goes away', () => {
 });
 
 describe('progress', () => {
-  test('ends with every entry of the tree done, and tells each refused entry as it is met', async () => {
+  test('ends with every entry done and reports each rejected entry as it occurs', async () => {
     await writeExampleTree(folder, { layout: 'v1', contracts: manyContracts(20) });
     await writeBadEntry(folder, 'changed_source');
     const seen: number[] = [];
@@ -453,7 +453,7 @@ describe('progress', () => {
   });
 });
 
-test('counts an address in both trees once, full, in whatever order', async () => {
+test('counts an address in both trees once, as full, in either order', async () => {
   const address = exampleAddress(7);
   const contracts = (['partial', 'full'] as const).map((match) => ({ chainId: 5, match, address }));
   await writeExampleTree(folder, { layout: 'v1', contracts });

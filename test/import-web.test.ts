@@ -1,4 +1,5 @@
-// `fullmatch import --from https://…`: another Fullmatch by its feed, and Parquet exports on a web server.
+// `fullmatch import --from https://…`: another Fullmatch through its feed, and Parquet exports on a web
+// server.
 import { createHash } from 'node:crypto';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -77,7 +78,7 @@ async function withTarget<T>(work: (target: TestDatabase) => Promise<T>): Promis
   }
 }
 
-/** Every file of an exported tree, by its path. */
+/** Returns every file of an exported tree by its path. */
 async function filesBelow(name: string): Promise<Readonly<Record<string, string>>> {
   const entries = await readdir(at(name), { recursive: true, withFileTypes: true });
   const files = entries
@@ -93,15 +94,15 @@ async function filesBelow(name: string): Promise<Readonly<Record<string, string>
 const statisticsOf = async ({ database }: TestDatabase): Promise<string> =>
   renderStatistics(await readStatistics(database)).toString('utf8');
 
-/** The tree and the counts of a database are those of the source. */
+/** Expects a database to have the tree and the counts of the source. */
 async function expectSame(target: TestDatabase, name: string): Promise<void> {
   expect(await statisticsOf(target)).toBe(await statisticsOf(source));
   await json(target, 'export', name);
   expect(await filesBelow(name)).toEqual(await filesBelow('tree'));
 }
 
-describe('another Fullmatch', () => {
-  test('is imported with the same counts, files and matches, as far as its codes prove them', () =>
+describe('another Fullmatch instance', () => {
+  test('is imported with the same counts, files and matches, as far as its bytecode proves them', () =>
     withTarget(async (target) => {
       const named = ['--from', instance.apiUrl, '--source-name', 'peer.example'];
       expect(await importFrom(target, ...named)).toMatchObject({
@@ -115,7 +116,7 @@ describe('another Fullmatch', () => {
       ]);
     }));
 
-  test('is trusted as far as its sources compile here to the delivered code', () =>
+  test('is trusted only if its sources compile here to the delivered bytecode', () =>
     withTarget(async (target) => {
       const imported = await json(target, 'import', '--from', instance.apiUrl, '--recompile');
       expect(imported).toMatchObject({ checked: { recompiled: 4, not_checked: 3 } });
@@ -135,7 +136,7 @@ describe('another Fullmatch', () => {
       expect((await recount(target.database, { repair: false })).differences).toEqual([]);
     }));
 
-  test('whose sources compile to other code keeps its match, and is reported', () =>
+  test('keeps its match, and is reported, if its sources compile to other bytecode', () =>
     withTarget(async (target) => {
       await importFrom(target, '--from', instance.apiUrl);
       const change = sql(
@@ -154,7 +155,7 @@ describe('another Fullmatch', () => {
       expect(await statisticsOf(target)).toBe(await statisticsOf(source));
     }));
 
-  test('is read from where the last import ended, and what it withdrew stays and is reported', async () => {
+  test('is resumed where the last import ended; its withdrawals are kept here and reported', async () => {
     const peer = await createTestDatabase();
     const [first, second] = (await roundTripContracts()).filter(
       ({ runtimeMatch }) => runtimeMatch === 'full',
@@ -187,7 +188,7 @@ describe('another Fullmatch', () => {
     }
   });
 
-  test('whose feed does not have the position of the last import is refused', () =>
+  test('is rejected if its feed lacks the position of the last import', () =>
     withTarget(async (target) => {
       await importFrom(target, '--from', instance.apiUrl);
       const other = sql('test other feed', `UPDATE import_cursors SET cursor = '1-other'`);
@@ -199,14 +200,14 @@ describe('another Fullmatch', () => {
       expect(whole.totals).toMatchObject({ stored: 0, refused: 0 });
     }));
 
-  test('that changes what it delivers is refused contract by contract', async () => {
+  test('that changes its data is rejected contract by contract', async () => {
     const proxy = await startWebServer((request, response) => {
       void fetch(`${instance.apiUrl}${request.url}`).then(async (answer) => {
         const text = await answer.text();
         response.writeHead(answer.status, {
           'content-type': answer.headers.get('content-type') ?? '',
         });
-        // Each contract gets another source than was compiled.
+        // Each contract gets a different source from the compiled one.
         response.end(
           request.url?.startsWith('/v2/contract/') === true
             ? text.replaceAll('pragma solidity', 'pragma  solidity')
@@ -226,11 +227,11 @@ describe('another Fullmatch', () => {
   });
 });
 
-describe('a service that is not what it says', () => {
+describe('a misbehaving source', () => {
   const event = { kind: 'stored', chainId: 1, address: `0x${'1'.repeat(40)}`, match: 'full' };
   const pageOf = (page: object): string => JSON.stringify(page);
 
-  test('whose feed does not advance ends the import', async () => {
+  test('ends the import if its feed does not advance', async () => {
     const server = await startWebServer((_, response) => {
       response.setHeader('content-type', 'application/json');
       response.end(pageOf({ results: [], next: '1-a', hasMore: true }));
@@ -249,34 +250,37 @@ describe('a service that is not what it says', () => {
   test.each([
     ['is no record', '{}'],
     ['has 100,000 levels of JSON', `{"abi": ${'['.repeat(100_000)}${']'.repeat(100_000)}}`],
-  ])('whose record %s is refused by contract, and the import goes on', async (_what, record) => {
-    let most = 0;
-    let open = 0;
-    const events = Array.from({ length: 40 }, (_, index) => ({
-      ...event,
-      address: `0x${String(index).padStart(40, '0')}`,
-    }));
-    const server = await startWebServer((request, response) => {
-      most = Math.max(most, (open += 1));
-      response.on('close', () => (open -= 1));
-      response.setHeader('content-type', 'application/json');
-      const isFeed = request.url?.startsWith('/v1/feed') === true;
-      response.end(isFeed ? pageOf({ results: events, next: '1-a', hasMore: false }) : record);
-    });
-    try {
-      await withTarget(async (target) => {
-        const { totals, refusedByReason } = await importFrom(target, '--from', server.url);
-        expect(totals).toMatchObject({ stored: 0, refused: 40 });
-        expect(refusedByReason).toEqual({ broken_row: 40 });
-        expect(most).toBeLessThanOrEqual(6);
+  ])(
+    'whose record %s is rejected for that contract, and the import continues',
+    async (_what, record) => {
+      let most = 0;
+      let open = 0;
+      const events = Array.from({ length: 40 }, (_, index) => ({
+        ...event,
+        address: `0x${String(index).padStart(40, '0')}`,
+      }));
+      const server = await startWebServer((request, response) => {
+        most = Math.max(most, (open += 1));
+        response.on('close', () => (open -= 1));
+        response.setHeader('content-type', 'application/json');
+        const isFeed = request.url?.startsWith('/v1/feed') === true;
+        response.end(isFeed ? pageOf({ results: events, next: '1-a', hasMore: false }) : record);
       });
-    } finally {
-      await server.close();
-    }
-  });
+      try {
+        await withTarget(async (target) => {
+          const { totals, refusedByReason } = await importFrom(target, '--from', server.url);
+          expect(totals).toMatchObject({ stored: 0, refused: 40 });
+          expect(refusedByReason).toEqual({ broken_row: 40 });
+          expect(most).toBeLessThanOrEqual(6);
+        });
+      } finally {
+        await server.close();
+      }
+    },
+  );
 });
 
-/** Serves a folder: its files by their paths, or a listing of a bucket where there is no manifest. */
+/** Serves a folder: its files by path, or a bucket listing if there is no manifest. */
 async function serveFolder(
   root: string,
   {
@@ -328,7 +332,7 @@ describe('a Parquet export on a web server', () => {
   test.each([
     ['with the manifest of Fullmatch', true],
     ['as the listing of a bucket', false],
-  ])('%s is downloaded, checked and imported', async (name, hasManifest) => {
+  ])('%s is downloaded, validated and imported', async (name, hasManifest) => {
     const server = await serveFolder(at('parquet'), { hasManifest });
     try {
       await withTarget(async (target) => {
@@ -343,7 +347,7 @@ describe('a Parquet export on a web server', () => {
     }
   });
 
-  test('a file that is not the one listed ends the import; the next run downloads only what is missing', async () => {
+  test('ends the import on a file that differs from the listing; the next run downloads only the rest', async () => {
     const isCode = (name: string): boolean => name.startsWith('/v2/code/');
     let isDamaged = true;
     const server = await serveFolder(at('parquet'), {
@@ -374,7 +378,7 @@ describe('a Parquet export on a web server', () => {
     }
   });
 
-  test('what is neither a Fullmatch nor an export is refused, and so is a URL with a password', async () => {
+  test('is rejected if it is neither a Fullmatch nor an export, or its URL has a password', async () => {
     const server = await startWebServer((_, response) => response.end('hello'));
     try {
       await withTarget(async (target) => {
@@ -398,7 +402,7 @@ describe('GET /v1/feed', () => {
     return { status: response.status, body: (await response.json()) as Record<string, unknown> };
   };
 
-  test('gives every change of a match once, oldest first, and goes on behind the last one', async () => {
+  test('returns every change of a match once, oldest first, and continues after the last one', async () => {
     const { status, body } = await read();
     expect(status).toBe(200);
     expect(body['hasMore']).toBe(false);
@@ -415,7 +419,7 @@ describe('GET /v1/feed', () => {
     ['?after=0-abc', 400, 'invalid_parameter'],
     ['?after=1-abc', 410, 'feed_position_unknown'],
     ['?after=999-abc', 410, 'feed_position_unknown'],
-  ])('%s is refused', async (query, status, code) => {
+  ])('rejects %s', async (query, status, code) => {
     expect(await read(query)).toMatchObject({ status, body: { code } });
   });
 });

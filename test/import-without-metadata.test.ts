@@ -1,4 +1,4 @@
-// What is published of a compilation that has no metadata is read back as it was.
+// A compilation without metadata survives publication and import.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -97,13 +97,16 @@ describeWith([ANVIL], 'a tree without metadata', () => {
   test.each([
     ['Yul', 'solc', YUL, '0.8.37+commit.f401782d', 'yul/Echo.yul:Echo'],
     ['Solidity 0.3.6', 'solc-0.3.6', OLD, '0.3.6+commit.3fc68da5', 'a b/Store.sol:Store'],
-  ])('of %s is imported as it was published', async (_what, name, input, version, contract) => {
-    const creationCode = await creationCodeOf(name, input);
-    await expectImported(service, { creationCode, input, version, contract });
-  });
+  ])(
+    'a compilation of %s without metadata is imported as published',
+    async (_what, name, input, version, contract) => {
+      const creationCode = await creationCodeOf(name, input);
+      await expectImported(service, { creationCode, input, version, contract });
+    },
+  );
 
   test.skipIf(NO_VYPER)(
-    `of Vyper is imported as it was published${NO_VYPER ? ` (${NO_VYPER})` : ''}`,
+    `a compilation of Vyper without metadata is imported as published${NO_VYPER ? ` (${NO_VYPER})` : ''}`,
     async () => {
       withVyper = await startVerifyingService(() => `compilers: { folder: ${VYPER_FOLDER} }\n`);
       const [, , , version] = VYPER_VERSIONS;

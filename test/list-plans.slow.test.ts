@@ -1,4 +1,5 @@
-// Every list and search of contracts on 100,000 of them: a page costs what it shows, however many others there are.
+// Every list and search on 100,000 contracts: a page costs as much as it shows, however many other contracts
+// exist.
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex } from '../src/lib/hex.ts';
@@ -23,11 +24,11 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 
 const CONTRACTS = 100_000;
 const limit = 50;
-/** A look-up by an index: its levels and the row, with some to spare. */
+/** An index look-up: its levels and the row, with some slack. */
 const LOOK_UP = 8;
 /** A page of contracts: the evidence and the compilation of each are looked up. */
 const PAGE = 3 * LOOK_UP * (limit + 1);
-/** A search with filters looks at a thousand contracts, whatever fits. */
+/** A filtered search examines a thousand contracts, whatever matches. */
 const LOOKED_AT = 1000;
 const { cloneCompilation, clonedName, eventful, frequentName } = MANY_CONTRACTS;
 
@@ -45,7 +46,7 @@ const middle = String(CONTRACTS / 2);
 
 type Work = (database: Queryable) => Promise<unknown>;
 
-describe('costs no more than it shows', () => {
+describe('lists and searches cost no more than one page', () => {
   test.each<[string, number, Work]>([
     ['the newest', PAGE, (db) => listNewestContracts(db, { limit })],
     [
@@ -166,12 +167,12 @@ describe('costs no more than it shows', () => {
     const cost = await costOf(testDatabase.database, work);
     expect(cost.scanned).toEqual([]);
     expect(cost.buffers).toBeLessThanOrEqual(buffers);
-    // Six scans of a page: two matches, three origins.
+    // Six scans per page: two matches, three origins.
     expect(cost.rows).toBeLessThanOrEqual(6 * (limit + 1));
   });
 });
 
-describe('looks at a thousand contracts where nothing fits', () => {
+describe('searches without a result stop after a thousand contracts', () => {
   test.each<[string, number, (db: Queryable, question: ListQuestion) => Promise<SummaryPage>]>([
     [
       'by a prefix of addresses',
@@ -193,7 +194,7 @@ describe('looks at a thousand contracts where nothing fits', () => {
   });
 });
 
-test('what the searches of addresses and names find goes on page after page, each contract once', async () => {
+test('searches by address and name return each contract once across pages', async () => {
   const searches: ((question: ListQuestion) => Promise<SummaryPage>)[] = [
     (question) => searchByAddress(testDatabase.database, '7700', question),
     (question) => searchByName(testDatabase.database, 'name7', { ...question }),
@@ -214,7 +215,7 @@ test('what the searches of addresses and names find goes on page after page, eac
   }
 });
 
-test('the signatures of compilations that came are counted without reading a table from its beginning', async () => {
+test("new compilations' signatures are counted without a sequential scan", async () => {
   const { database } = testDatabase;
   await database.query(
     sql(
@@ -222,7 +223,7 @@ test('the signatures of compilations that came are counted without reading a tab
       'INSERT INTO signed_compilations (compilation_id) SELECT id FROM compiled_contracts LIMIT 100',
     ),
   );
-  // As after an import into an empty database, before PostgreSQL has looked at its tables.
+  // As after an import into an empty database, before PostgreSQL has analyzed its tables.
   const forget =
     'UPDATE pg_class SET reltuples = -1, relpages = 0, relallvisible = 0 WHERE oid = ANY ($1::regclass[])';
   const tables = ['verified_contracts', 'contract_deployments', 'current_matches'];

@@ -75,14 +75,14 @@ afterAll(async () => {
   await folder.remove();
 });
 
-describe('a source of the public list that fails', () => {
-  test('does so in at least 40 ways', () => {
+describe('a failing source of the public list', () => {
+  test('is covered in at least 40 modes', () => {
     expect(new Set(CHAOS_MODES.map(({ name }) => name)).size).toBe(CHAOS_MODES.length);
     expect(CHAOS_MODES.length).toBeGreaterThanOrEqual(40);
   });
 
   test.each(CHAOS_MODES)(
-    'leaves the last good list byte-identical, sets the alarm and recovers by itself: $name',
+    'leaves the last good list byte-identical, raises the alarm and recovers by itself: $name',
     async (mode) => {
       upstream.serve(NEWER);
       await waitUntil(async () => (await alarm()) === undefined);
@@ -108,7 +108,7 @@ describe('a source of the public list that fails', () => {
     },
   );
 
-  test('has an alarm that keeps its beginning through other faults', async () => {
+  test('keeps the start time of the alarm when the fault changes', async () => {
     upstream.fail(CHAOS_MODES[0]!);
     await waitUntil(async () => (await alarm()) !== undefined);
     const first = await alarm();
@@ -120,7 +120,7 @@ describe('a source of the public list that fails', () => {
   });
 });
 
-describe('a source of the public list that is odd but right', () => {
+describe('an unusual but valid source of the public list', () => {
   const body = (): string => JSON.stringify([...NEWER, listedChain(2000)]);
   test.each<[string, Record<string, string>, (text: string) => string | Uint8Array]>([
     ['a byte order mark', {}, (text) => `\ufeff${text}`],
@@ -133,7 +133,7 @@ describe('a source of the public list that is odd but right', () => {
       {},
       (t) => t.replace('[{', '[{"chainId":7e9,"name":5},{'),
     ],
-  ])('is believed: %s', async (_what, headers, turn) => {
+  ])('is accepted: %s', async (_what, headers, turn) => {
     upstream.answer((response) => {
       response.writeHead(200, { 'content-type': 'application/json', ...headers });
       response.end(turn(body()));

@@ -74,7 +74,7 @@ const readHealth = async ({ apiUrl }: BootedService) =>
   };
 const isStale = async (service: BootedService): Promise<boolean> =>
   (await readHealth(service)).reasons.some(({ code }) => code === 'list_stale');
-/** How many transactions of the test's database failed; PostgreSQL counts them a moment later. */
+/** Returns the number of failed transactions of the test's database; PostgreSQL counts them with a short delay. */
 const readFailures = async (): Promise<number> => {
   const [row] = await testDatabase.database.query<{ failures: number }>(
     sql(
@@ -87,7 +87,7 @@ const readFailures = async (): Promise<number> => {
 const serves = (service: BootedService, chainId: number, name: string) => async () =>
   (await readChains(service)).names.get(chainId) === name;
 
-/** Runs `fullmatch chains …` on the test's database and sources. */
+/** Runs `fullmatch chains …` with the test's database and sources. */
 const cli = async (...args: string[]) => {
   await writeFile(path.join(folder.path, 'fullmatch.yaml'), yamlOf([upstream.url]));
   return runInProcess(['chains', ...args], {
@@ -96,8 +96,8 @@ const cli = async (...args: string[]) => {
   });
 };
 
-describe('a service that syncs', () => {
-  test('serves a newer list without a restart, and no answer in between is torn', async () => {
+describe('a service with sync', () => {
+  test('serves a newer list without a restart and never a torn response', async () => {
     const service = await boot();
     await waitUntil(async () => (await readHealth(service)).registry.source === upstream.url);
     const seen = new Set<string>();
@@ -116,7 +116,7 @@ describe('a service that syncs', () => {
     expect((await readHealth(service)).registry.confirmedSecondsAgo).toBeTypeOf('number');
   });
 
-  test('asks for the list only when it changed, by ETag and by date', async () => {
+  test('downloads the list only when changed, by ETag and by date', async () => {
     const conditions: unknown[] = [];
     const date = 'Wed, 21 Jan 2026 07:28:00 GMT';
     upstream.answer((response, records, { request }) => {
@@ -135,7 +135,7 @@ describe('a service that syncs', () => {
     expect(await isStale(service)).toBe(false);
   });
 
-  test('goes back to a list that its source says is the one it gave before', async () => {
+  test('reverts to an earlier list that its source serves again', async () => {
     const other = await startChaosUpstream(edit(7, { name: 'Seventh' }));
     try {
       let fails = false;
@@ -156,7 +156,7 @@ describe('a service that syncs', () => {
     }
   });
 
-  test('takes a list from a file, and says why when it is gone', async () => {
+  test('reads a list from a file and reports its absence', async () => {
     const file = path.join(folder.path, 'synced.json');
     await writeFile(file, JSON.stringify(edit(7, { name: 'Seventh' })));
     const service = await boot([file]);
@@ -172,7 +172,7 @@ describe('a service that syncs', () => {
     expect(await isStale(service)).toBe(false);
   });
 
-  test('keeps the accepted list and the alarm over a restart without the source', async () => {
+  test('keeps the accepted list and the alarm across a restart without the source', async () => {
     upstream.serve(edit(7, { name: 'Seventh' }));
     const first = await boot();
     await waitUntil(serves(first, 7, 'Seventh'));
@@ -188,7 +188,7 @@ describe('a service that syncs', () => {
     expect(later?.since).toBe(alarm?.since);
   });
 
-  test('serves its own list again once the source is no longer configured', async () => {
+  test('serves its embedded list again once the source is no longer configured', async () => {
     upstream.serve(edit(7, { name: 'Seventh' }));
     const first = await boot();
     await waitUntil(serves(first, 7, 'Seventh'));
@@ -196,7 +196,7 @@ describe('a service that syncs', () => {
     expect((await readChains(await boot([]))).names.get(7)).toBe('Chain 7');
   });
 
-  test('keeps no stop waiting for a source that does not answer', async () => {
+  test('stops without waiting for an unresponsive source', async () => {
     upstream.answer(() => undefined);
     const service = await bootService({
       databaseUrl: testDatabase.url,
@@ -204,20 +204,20 @@ describe('a service that syncs', () => {
       overrides: { listSyncTimes: { everyMs: 100, pollMs: 25, deadlineMs: 60_000 } },
     });
     await waitUntil(async () => upstream.requests() > 0);
-    // The source is given a minute, and the test less than three.
+    // The source has a timeout of one minute, the test less than three.
     await service.close();
-    // Another process makes the attempt that was given up.
+    // Another process repeats the abandoned attempt.
     upstream.serve(edit(7, { name: 'Seventh' }));
     const next = await boot([upstream.url], 3_600_000);
     await waitUntil(serves(next, 7, 'Seventh'));
   });
 });
 
-describe('a service whose database refuses what the sync asks of it', () => {
+describe('a service whose database rejects sync queries', () => {
   test.each([
     ['to read how it stands', 'chain_list_sync'],
     ['to store a list', 'chain_list_texts'],
-  ])('says so from the start and while it lasts: %s', async (_what, table) => {
+  ])('reports the failure from the start and while it lasts: %s', async (_what, table) => {
     const rename = (from: string, to: string) =>
       testDatabase.database.query(
         sql(`test rename ${from}`, `ALTER TABLE ${from} RENAME TO ${to}`),
@@ -241,7 +241,7 @@ describe('a service whose database refuses what the sync asks of it', () => {
 });
 
 describe('several services on one database', () => {
-  test('ask the source once for all of them', async () => {
+  test('share one request to the source', async () => {
     upstream.serve(edit(7, { name: 'Seventh' }));
     const everyMs = 3_600_000;
     const first = await boot([upstream.url], everyMs);
@@ -270,7 +270,7 @@ describe('several services on one database', () => {
 });
 
 describe('fullmatch chains sync', () => {
-  test('prints what a dry run would change and changes nothing; then accepts it', async () => {
+  test('prints what a dry run would change, changes nothing, then accepts it', async () => {
     await cli('sync');
     upstream.serve([
       ...edit(7, { name: 'Renamed', rpc: ['https://other.example'] })
@@ -290,7 +290,7 @@ describe('fullmatch chains sync', () => {
     expect(dry.stdout).toMatch(/^renamed +7 +Chain 7 \(c7\) +Renamed \(c7\)$/m);
     expect(dry.stdout).toMatch(/^added +99 +- +Chain 99 \(c99\)$/m);
     expect(dry.stdout).toMatch(/^endpoints +7 +https:\/\/rpc-7.example +https:\/\/other.example$/m);
-    // The dry run stored nothing: the list is new once more.
+    // The dry run stored nothing: the list counts as new again.
     const accepted = await cli('sync', '--json');
     expect(JSON.parse(accepted.stdout)).toMatchObject([
       {
@@ -304,7 +304,7 @@ describe('fullmatch chains sync', () => {
     expect((await cli('sync')).stdout).toContain('unchanged');
   });
 
-  test('refuses a list that drops a chain with contracts, until the operator accepts that very list', async () => {
+  test('rejects a list that drops a chain with contracts until the operator accepts that exact list', async () => {
     await saveMatch(
       testDatabase.database,
       sampleContract(9, sampleAddress(1), { runtimeMatch: 'full' }),
@@ -320,15 +320,15 @@ describe('fullmatch chains sync', () => {
 
     expect((await cli('sync', '--accept', 'f'.repeat(64))).exitCode).toBe(6);
     expect((await cli('sync', '--accept', 'xyz')).exitCode).toBe(1);
-    // Another list of the same beginning is made in seconds.
+    // Another list with the same hash prefix takes only seconds to construct.
     expect((await cli('sync', '--accept', sha256.slice(0, 12))).exitCode).toBe(1);
     expect((await cli('sync', '--accept', sha256)).exitCode).toBe(0);
     await waitUntil(async () => !(await isStale(service)));
-    // A chain with contracts keeps a record, whatever the list says.
+    // A chain with contracts keeps a record, whatever the list contains.
     await waitUntil(serves(service, 9, 'Unknown chain 9'));
   });
 
-  test('holds back another name with other endpoints of a chain in use, at every sync until the operator accepts it', async () => {
+  test('holds back a new name with new endpoints for a chain in use until the operator accepts it', async () => {
     await saveMatch(
       testDatabase.database,
       sampleContract(9, sampleAddress(1), { runtimeMatch: 'full' }),
@@ -345,7 +345,7 @@ describe('fullmatch chains sync', () => {
     await waitUntil(async () => (await heldBack()) !== undefined);
     expect(await isStale(service)).toBe(false);
 
-    // Other changes are taken meanwhile; nobody finds the chain by the name that is held back.
+    // Other changes are still applied; the held-back name does not resolve.
     upstream.serve([...forged, listedChain(50), listedChain(51)]);
     await waitUntil(serves(service, 51, 'Chain 51'));
     expect((await readChains(service)).names.get(9)).toBe('Chain 9');
@@ -373,7 +373,7 @@ describe('fullmatch chains sync', () => {
     expect((await readChains(again)).names.get(9)).toBe('Moonrock');
   });
 
-  test('refuses a list that shrinks bit by bit, and measures by the one that the operator accepts', async () => {
+  test('rejects a gradually shrinking list, measured against the one last accepted by the operator', async () => {
     const offer = async (chains: number, ...args: string[]): Promise<number> => {
       upstream.serve(RECORDS.slice(0, chains));
       return (await cli('sync', ...args)).exitCode;
@@ -384,7 +384,7 @@ describe('fullmatch chains sync', () => {
     expect(await offer(36)).toBe(0);
   });
 
-  test('says which key to set when there is no source', async () => {
+  test('names the configuration key if there is no source', async () => {
     const run = await runInProcess(['chains', 'sync'], {
       workingDirectory: folder.path,
       environment: { DATABASE_URL: testDatabase.url },
@@ -393,10 +393,10 @@ describe('fullmatch chains sync', () => {
   });
 });
 
-describe('the real list', () => {
+describe('the real public list', () => {
   const real = sharedData('public-chain-list.json') as readonly ListRecord[] | undefined;
   test.skipIf(real === undefined)(
-    `replaces the embedded one, and half of it does not (${NO_SHARED_DATA} otherwise)`,
+    `replaces the embedded one, and half of it is rejected (${NO_SHARED_DATA} otherwise)`,
     async () => {
       upstream.serve(real!);
       const service = await bootService({

@@ -1,4 +1,5 @@
-// No request makes a 5xx answer or an error in the log: every parameter of every route, and every body, in bad forms.
+// No request causes a 5xx response or a logged error: every parameter of every route and every body,
+// malformed.
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
 import { Readable } from 'node:stream';
@@ -20,7 +21,7 @@ const { values } = JSON.parse(
 
 const CHAIN = 1;
 const KNOWN = sampleAddress(1);
-/** Pages and searches of two thousand chains take longer, and read their parameters no differently. */
+/** Pages and searches over two thousand chains take longer and parse their parameters in the same way. */
 const FEW_CHAINS = `
 registry: { include: configured, defaults: false }
 chains:
@@ -56,7 +57,7 @@ interface Sent {
   readonly body?: Buffer | string;
 }
 
-/** Sends a path as it is: `fetch` would mend it. */
+/** Sends a path unchanged: `fetch` would normalize it. */
 function send(base: string, path: string, { method = 'GET', headers = {}, body }: Sent = {}) {
   const { hostname, port } = new URL(base);
   return new Promise<Answer>((resolve, reject) => {
@@ -75,7 +76,7 @@ function send(base: string, path: string, { method = 'GET', headers = {}, body }
 }
 
 let seen = 0;
-/** The lines of the log that are warnings or errors and have come since this was asked before. */
+/** Returns the warnings and errors logged since the previous call. */
 function complaints(): readonly string[] {
   const text = service.logText();
   const from = seen;
@@ -91,13 +92,13 @@ interface Operation {
 }
 
 let turn = 0;
-/** A third of the values: what one parameter is not given, its neighbours are. */
+/** A third of the values: those that one parameter does not get, its neighbours get. */
 function some(): readonly string[] {
   turn += 1;
   return values.filter((_, index) => (index + turn) % 3 === 0);
 }
 
-/** Every path of a host with each parameter given some of the values, the others being good. */
+/** Every path of a host with each parameter set to some of the values and the others valid. */
 function* hostilePaths(paths: Readonly<Record<string, { get?: Operation }>>): Generator<string> {
   const good: Readonly<Record<string, string>> = {
     chainId: String(CHAIN),
@@ -146,7 +147,7 @@ async function failuresOf(base: string, paths: Iterable<string>): Promise<readon
   const ask = async (): Promise<void> => {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
       const { status } = await send(base, path);
-      // A page whose parts take more than three seconds, on a busy machine, says 503.
+      // A page whose parts take more than three seconds on a busy machine returns 503.
       if (status >= 500 && status !== 503) failures.push(`${status} ${path}`);
     }
   };
@@ -161,7 +162,7 @@ test.each([
   ['/chains/a%C3', 'code'],
   ['/v2/contract/1/0x?fields=%ZZ', 'customCode'],
 ])(
-  'a %% that begins no escape of UTF-8 is refused before anything is decoded: %s',
+  'a %% that starts no valid UTF-8 escape is rejected before decoding: %s',
   async (path, member) => {
     for (const accept of ['application/json', 'text/html']) {
       const { status, body } = await send(service.apiUrl, path, { headers: { accept } });
@@ -172,14 +173,14 @@ test.each([
 );
 
 describe('a hostile value', () => {
-  test('in any parameter of the API host is the fault of its sender', async () => {
+  test('in any parameter of the API host is a client error', async () => {
     const { body } = await send(service.apiUrl, '/openapi.json');
     const { paths } = JSON.parse(body) as { paths: Record<string, { get?: Operation }> };
     expect(await failuresOf(service.apiUrl, hostilePaths(paths))).toEqual([]);
     expect(complaints()).toEqual([]);
   });
 
-  test('in any page, in the tree and in headers is too', async () => {
+  test('in any page, in the tree and in headers is a client error', async () => {
     const pages = values.flatMap((value) => [
       `/contract/1/${value}`,
       `/contract/${value}/${KNOWN}`,
@@ -213,7 +214,7 @@ describe('a hostile value', () => {
   });
 });
 
-/** A header may hold these characters. */
+/** A header may contain these characters. */
 function decodeLoosely(value: string): string {
   return value.replaceAll(/[^\x20-\x7e]/g, '');
 }
@@ -317,14 +318,15 @@ function manySources(count: number): string {
 }
 
 describe('a malformed body', () => {
-  test.each(BODIES)('is refused: %s', async (_about, path, sent, status) => {
+  test.each(BODIES)('is rejected: %s', async (_about, path, sent, status) => {
     const answer = await send(service.apiUrl, path, sent);
     expect([answer.status, answer.body]).toEqual([status, expect.any(String) as string]);
     expect(complaints()).toEqual([]);
   });
 
-  test.each([V2, METADATA, '/verify', '/'])('for %s is kept by its reader alone', async (path) => {
-    // A web stream of the request would hold all that its reader takes once more, outside of every limit.
+  test.each([V2, METADATA, '/verify', '/'])('for %s is buffered only once', async (path) => {
+    // A web stream of the request would buffer everything that its reader takes a second time, without any
+    // limit.
     const secondReader = vi.spyOn(Readable, 'toWeb');
     const headers = { 'content-type': 'application/json' };
     const body = JSON.stringify(' '.repeat(300_000));
@@ -334,7 +336,7 @@ describe('a malformed body', () => {
     secondReader.mockRestore();
   });
 
-  test('that its client does not send to its end is not an error of the service', async () => {
+  test('that the client does not finish sending is no service error', async () => {
     const { hostname, port } = new URL(service.apiUrl);
     for (const path of [V2, METADATA, '/verify', '/']) {
       for (const length of [0, 1, 100_000]) {
@@ -349,7 +351,7 @@ describe('a malformed body', () => {
         sent.destroy();
         await closed;
         arrivals.stop();
-        // Answered after it, so what was cut off has been dealt with.
+        // Its response arrives later, so the aborted request has been handled.
         await send(service.apiUrl, path, { method: 'POST', headers: { 'content-length': '0' } });
       }
     }
@@ -357,7 +359,7 @@ describe('a malformed body', () => {
   });
 });
 
-describe('a wrong checksum', () => {
+describe('a wrong address checksum', () => {
   test.each([
     `/v2/contract/1/${wrongChecksum}`,
     `/v2/contract/all-chains/${wrongChecksum}`,
@@ -370,17 +372,17 @@ describe('a wrong checksum', () => {
     `/files/any/1/${wrongChecksum}`,
     `/files/tree/any/1/${wrongChecksum}`,
     `/repo-ui/1/${wrongChecksum}`,
-  ])('is refused in %s', async (path) => {
+  ])('is rejected in %s', async (path) => {
     const { status, body } = await send(service.apiUrl, path);
     expect(status).toBe(400);
     const { code, customCode } = JSON.parse(body) as { code?: string; customCode?: string };
-    // The API v1 has no codes.
+    // API v1 has no error codes.
     if (!/^\/(check|files)/.test(path)) expect(code ?? customCode).toBe('invalid_parameter');
     const inOneCase = path.replace(wrongChecksum, wrongChecksum.toLowerCase());
     expect((await send(service.apiUrl, inOneCase)).status).not.toBe(400);
   });
 
-  test('is refused in the published tree, and right ones and single cases are taken', async () => {
+  test('is rejected in the published tree, while correct checksums and single-case addresses are accepted', async () => {
     const tree = (address: string) =>
       send(service.repositoryUrl, `/contracts/full_match/1/${address}/metadata.json`);
     expect((await tree(wrongChecksum)).status).toBe(400);

@@ -1,4 +1,4 @@
-// The Model Context Protocol at /mcp, asked by the protocol's own client.
+// The Model Context Protocol at /mcp, through the protocol's own client.
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -52,7 +52,7 @@ describe('the Model Context Protocol', () => {
   };
   const place = { chainId: 1, address: ADDRESS };
 
-  test('lists tools that only read, each with what it does', async () => {
+  test('lists read-only tools, each with a description', async () => {
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name).sort()).toEqual([
       ...['find_chain', 'find_contract', 'read_abi', 'read_contract', 'read_sources'],
@@ -64,7 +64,7 @@ describe('the Model Context Protocol', () => {
     }
   });
 
-  test('finds a contract, and reads its match, sources and ABI', async () => {
+  test('finds a contract and reads its match, sources and ABI', async () => {
     const found = (await read('find_contract', { query: ADDRESS })) as { results: object[] };
     expect(found.results).toMatchObject([{ chainId: 1 }]);
     expect(await read('read_contract', place)).toMatchObject({ chainId: '1' });
@@ -74,7 +74,7 @@ describe('the Model Context Protocol', () => {
     expect(Array.isArray(await read('read_abi', place))).toBe(true);
   });
 
-  test('finds chains, and gives the counts', async () => {
+  test('finds chains and returns the counts', async () => {
     const found = (await read('find_chain', { query: 'ethereum' })) as { results: object[] };
     expect(found.results[0]).toMatchObject({ chainId: 1, name: 'Ethereum Mainnet' });
     await expect
@@ -82,7 +82,7 @@ describe('the Model Context Protocol', () => {
       .toMatchObject({ totals: { full: 1, partial: 0 } });
   });
 
-  test('says what is not there as an error of the tool, with the code', async () => {
+  test('returns tool errors with their code for missing data', async () => {
     const absent = await call('read_abi', { ...place, address: NOBODY });
     expect(absent.isError).toBe(true);
     const job = await call('why_not_verified', {
@@ -98,14 +98,14 @@ describe('the Model Context Protocol', () => {
     ['why_not_verified', { verificationId: '../../health' }],
     ['find_contract', { query: 'a'.repeat(201) }],
     ['withdraw', {}],
-  ])('refuses %s with %j', async (name, args) => {
+  ])('rejects %s with %j', async (name, args) => {
     const refused = await call(name, args).catch((error: unknown) => ({
       isError: error instanceof Error,
     }));
     expect(refused.isError).toBe(true);
   });
 
-  test('keeps no stream open, and reads no large body', async () => {
+  test('keeps no stream open and rejects large bodies', async () => {
     const asked = await fetch(`${service.apiUrl}/mcp`, {
       headers: { accept: 'text/event-stream' },
     });
@@ -144,14 +144,14 @@ describe('the Model Context Protocol', () => {
       ],
     },
     { what: 'many calls in one', batch: Array.from({ length: 100 }, (_, id) => messageOf(id)) },
-  ])('refuses $what', async ({ batch }) => {
+  ])('rejects $what', async ({ batch }) => {
     const answer = await post(batch);
     expect(answer.status).toBe(400);
     expect(await answer.json()).toMatchObject({ error: { code: -32_600 } });
   });
 });
 
-test('where it is not switched on, nothing answers at /mcp', async () => {
+test('/mcp returns 404 when disabled', async () => {
   const testDatabase = await createTestDatabase();
   const service = await bootService({ databaseUrl: testDatabase.url });
   const answer = await fetch(`${service.apiUrl}/mcp`, { method: 'POST', body: '{}' });

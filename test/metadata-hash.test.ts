@@ -14,7 +14,7 @@ interface Output {
   };
 }
 
-/** Compiles a contract whose metadata holds its source, with `padding` more bytes in a comment. */
+/** Compiles a contract whose metadata contains its source, with a comment of `padding` bytes. */
 async function compilePadded(
   version: SolcVersion,
   kind: string | undefined,
@@ -41,7 +41,7 @@ test.each([
   ['0.6.12', 'bzzr1', [SWARM_CHUNK, SWARM_BRANCH + SWARM_CHUNK]],
   ['0.8.37', 'ipfs', [IPFS_CHUNK, 2 * IPFS_CHUNK]],
 ] as const)(
-  'code of solc %s names its metadata by the hash that is computed here, of any size (%s)',
+  'the bytecode of solc %s contains the metadata hash that is computed here, for any size (%s)',
   { timeout: 120_000 },
   async (version, kind, sizes) => {
     const [plain] = await compilePadded(version, kind, [0]);

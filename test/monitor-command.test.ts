@@ -1,5 +1,5 @@
-// What operators see of the monitor, and that nothing is kept wrongly: commands, answers, a node that stops, blocks that
-// are replaced. A process that is killed: monitor-killed.slow.test.ts.
+// The monitor as operators see it, without wrong results: commands, responses, a stopped node, reorganised
+// blocks. A killed process: monitor-killed.slow.test.ts.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -48,7 +48,7 @@ interface HealthAnswer {
   };
 }
 
-describeWith([ANVIL], 'the monitor of an operator', () => {
+describeWith([ANVIL], 'the monitor for operators', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let service: BootedService;
@@ -109,7 +109,7 @@ ${more}`,
     await expect.poll(async () => (await readMonitor()).cursor?.block).toBe(block);
   };
 
-  test('says in its answers what it found and what became of it, and nothing of a chain without one', async () => {
+  test('reports found creations with their outcome, and nothing for a chain without a monitor', async () => {
     expect(await readMonitor('quiet')).toEqual({
       ...{ chainId: QUIET_CHAIN_ID, monitored: false, status: 'not_configured' },
       ...{ found: 0, creations: [], notes: [] },
@@ -129,7 +129,7 @@ ${more}`,
     });
   });
 
-  test('is not what a client says of itself: its contract is stored as verified', async () => {
+  test('is an origin that no client can claim: a submitted contract is stored as verified', async () => {
     const at = (address: Hex): string =>
       `${service.apiUrl}/v1/verify/sources/${VERIFIED_CHAIN_ID}/${address}`;
     const [v2, v1, sources] = [
@@ -152,7 +152,7 @@ ${more}`,
       ...{ files: { 'BySources.sol': sourceOf('BySources') }, compilerVersion: '0.8.37' },
       ...{ optimizer: { enabled: true, runs: 200 }, evmVersion: 'shanghai', origin: 'monitored' },
     });
-    // A body that says what nobody asked for is refused, or it is read without it.
+    // A body with an unknown field is rejected, or accepted without it.
     if (submitted.status === 202) {
       const { verificationId } = (await submitted.json()) as { verificationId: string };
       await pollJob(service.apiUrl, verificationId);
@@ -163,7 +163,7 @@ ${more}`,
     }
   });
 
-  test('is shown by fullmatch monitor status, for people and for programs', async () => {
+  test('is shown by fullmatch monitor status, as text and as JSON', async () => {
     await caughtUp();
     const [report] =
       await monitorJson<{ chainId: number; status: string; cursor: object }[]>('status');
@@ -202,7 +202,7 @@ ${more}`,
     ],
     ['an address that is none', ['retry', '424242', '0x12'], 'invalid_parameter'],
     ['a block that is none', ['backfill', '424242', '--from', 'x', '--to', '2'], undefined],
-  ] as const)('refuses %s', async (_, args, code) => {
+  ] as const)('rejects %s', async (_, args, code) => {
     const { exitCode, stdout, stderr } = await monitor(...args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(code === undefined ? /number of a block/ : `error[${code}]: `);
@@ -212,7 +212,7 @@ ${more}`,
     expect(JSON.parse(told.stdout)).toMatchObject({ code });
   });
 
-  test('reads older blocks, and tries what it found, when fullmatch monitor asks', async () => {
+  test('reads older blocks and retries found creations on fullmatch monitor commands', async () => {
     const chain = String(VERIFIED_CHAIN_ID);
     const backfill = ['backfill', chain, '--from', '1', '--to', '3'] as const;
     expect(await monitorJson(...backfill)).toEqual({
@@ -227,7 +227,7 @@ ${more}`,
     const later = ['backfill', chain, '--from', '9000', '--to', '9001'] as const;
     expect((await monitor(...later)).stdout).toContain('nothing to do');
     expect(await monitorJson(...later)).toMatchObject({ range: null });
-    // Those that their owners verified after the first try are done at the next.
+    // Contracts that their owners verified after the first attempt count as done on the next one.
     expect((await monitor('retry', chain)).stdout).toMatch(/^due now: [1-4] contracts, 0 ranges/);
     await expect.poll(readMonitor).toMatchObject({
       creations: [
@@ -235,7 +235,7 @@ ${more}`,
         { state: 'verified', reason: 'already_verified', count: 3 },
       ],
     });
-    // It counts as waiting also while it is due, which lasts until its next try has ended.
+    // It counts as waiting even when it is due, until its next attempt has ended.
     await expect
       .poll(() => monitorJson('retry', chain, '--reason', 'metadata_unavailable'))
       .toEqual({ creations: 1, ranges: 0 });
@@ -245,7 +245,7 @@ ${more}`,
     expect((await readStored(testDatabase.database, VERIFIED_CHAIN_ID)).length).toBe(4);
   });
 
-  test('is measured', async () => {
+  test('is covered by metrics', async () => {
     await caughtUp();
     const text = await (await fetch(`${service.metricsUrl ?? ''}/metrics`)).text();
     const chain = `{chain="${VERIFIED_CHAIN_ID}"`;
@@ -257,13 +257,13 @@ ${more}`,
     expect(text).toMatch(/^fullmatch_monitor_requests\{outcome="granted"\} [1-9]/m);
   });
 
-  test('withdraws the match of a contract that the chain takes back for good', async () => {
+  test('withdraws the match of a contract that the chain finally reorged out', async () => {
     const { creationCode } = await compile('TakenBack');
     const { address } = await deploy(anvil, creationCode);
     const { contract } = await verifyOverV2(service.apiUrl, address, bodyOf('TakenBack'));
     expect(contract).toMatchObject({ runtimeMatch: 'exact_match' });
     await caughtUp();
-    // Another transaction of the same account takes the nonce: nobody can make this contract again.
+    // Another transaction of the same account uses the nonce: this contract can never be created again.
     const replacing = {
       from: anvil.account,
       to: `0x${'11'.repeat(20)}`,
@@ -283,7 +283,7 @@ ${more}`,
     expect(await readMonitor()).toMatchObject({ reorganisations: { count: 1 } });
   });
 
-  test('is said to stand still while its node is stopped, and to go on once it is back', async () => {
+  test('is reported as stalled while its node is stopped and resumes afterwards', async () => {
     process.kill(anvil.processId, 'SIGSTOP');
     try {
       await expect.poll(isMonitored).toBe(false);

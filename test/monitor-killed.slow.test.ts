@@ -1,4 +1,4 @@
-// A monitor whose process is killed loses and repeats nothing. What operators see of it: monitor-command.test.ts.
+// A monitor whose process is killed loses and repeats nothing. The operator's view: monitor-command.test.ts.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
@@ -17,8 +17,8 @@ import { runInProcess } from './support/run-cli.ts';
 import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase } from './support/test-database.ts';
 
-describeWith([ANVIL], 'the monitor of a chain', () => {
-  test('has every creation of the chain once, though its process was killed between blocks', async () => {
+describeWith([ANVIL], 'the monitor with a killed process', () => {
+  test('stores every creation of the chain once, although its process was killed between blocks', async () => {
     const [testDatabase, anvil, folder, contracts] = await Promise.all([
       createTestDatabase(),
       startAnvil({ chainId: VERIFIED_CHAIN_ID }),
@@ -55,7 +55,7 @@ describeWith([ANVIL], 'the monitor of a chain', () => {
         const kind = CREATION_KINDS[value % CREATION_KINDS.length] ?? 'plain';
         sent = await sendCreation(anvil, contracts, factory ?? '0x', kind, value);
       }
-      // They are mined in their order, each a moment after it was sent.
+      // They are mined in order, each shortly after it was sent.
       await expect.poll(() => anvil.request('eth_getTransactionReceipt', [sent])).not.toBeNull();
     };
     const first = await start();

@@ -1,4 +1,4 @@
-// The monitor of a running service, on a real node and a gateway of IPFS of our own.
+// The monitor of a running service, with a real node and an IPFS gateway of the test.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { keccak256 } from '../src/lib/keccak.ts';
@@ -59,7 +59,7 @@ describeWith([ANVIL], 'the monitor', () => {
   const query = <Row extends object>(text: string): Promise<Row[]> =>
     testDatabase.database.query<Row>(sql(`test ${(labels += 1)}`, text));
 
-  test('verifies a contract whose metadata a gateway has, though nobody asked, and tells it as monitored', async () => {
+  test('verifies an unsubmitted contract with metadata from a gateway, with origin monitored', async () => {
     const { creationCode, metadata } = await compileAsDeveloper(
       '0.8.37',
       inputOf({ 'Pinned.sol': SOURCE }, { evmVersion: 'shanghai' }),
@@ -99,7 +99,7 @@ describeWith([ANVIL], 'the monitor', () => {
     const path = `${service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
     const { full_match: beforeFactory } = await counts();
     expect((await post(path, body)).status).toBe(202);
-    // The factory's own match: what comes later is its children's.
+    // The factory's own match; the later ones belong to its children.
     await waitUntil(async () => (await counts()).full_match === beforeFactory + 1);
     await waitUntil(
       async () =>

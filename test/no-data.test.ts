@@ -1,4 +1,4 @@
-// Commands that read make no database: where there is none they say so.
+// Reading commands never create a database: they report that there is none.
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ test.each([
   ['monitor', 'status'],
   ['export', 'out.tar'],
   ['backup', 'out.tgz'],
-])('%s in an empty folder says where it looked, and leaves the folder empty', async (...args) => {
+])('%s in an empty folder says where it looked and leaves the folder empty', async (...args) => {
   const { exitCode, stdout, stderr } = await runInProcess(args, { workingDirectory: folder.path });
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
   expect(stderr).toContain('error[no_data]: No data here');
@@ -33,7 +33,7 @@ test.each([
   expect(await readdir(folder.path)).toEqual([]);
 });
 
-test('a database without tables of Fullmatch is no data, and gets none', async () => {
+test('a database without Fullmatch tables counts as no data and is not migrated', async () => {
   const testDatabase = await createTestDatabase();
   const { database, url } = testDatabase;
   try {
@@ -52,7 +52,7 @@ test('a database without tables of Fullmatch is no data, and gets none', async (
   }
 });
 
-test('an import of what is not there makes no database either', async () => {
+test('an import from a missing path creates no database either', async () => {
   const { exitCode, stderr } = await runInProcess(['import', 'nowhere'], {
     workingDirectory: folder.path,
   });
@@ -62,7 +62,7 @@ test('an import of what is not there makes no database either', async () => {
 });
 
 test.runIf(process.platform === 'linux')(
-  'a data directory that no file system makes ends the start at once (skipped: not Linux)',
+  'a data directory that cannot be created ends the start immediately (skipped: not Linux)',
   async () => {
     const { exitCode, stderr } = await runInProcess(
       ['start', '--data-dir', '/proc/x', '--api-port', '0', '--repository-port', '0'],

@@ -17,7 +17,7 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Respon
   fetch(`${service.apiUrl}${path}`, { headers });
 
 describe('GET /openapi.json', () => {
-  test('is prepared once, in the codings of the documents', async () => {
+  test('is prepared once, in the content encodings of the documents', async () => {
     const plain = await get('/openapi.json', { 'accept-encoding': 'identity' });
     const tag = plain.headers.get('etag') ?? '';
     expect(tag).toMatch(/^"[\w-]{22}"$/);

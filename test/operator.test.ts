@@ -1,4 +1,4 @@
-// The operator's page: what it says and does on its machine, and what it refuses from elsewhere.
+// The operator page: its content and actions on its own machine, and what it rejects from elsewhere.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -18,7 +18,7 @@ let url: string;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
-  // Nothing is verified here, so that jobs wait.
+  // Nothing is verified here, so jobs keep waiting.
   service = await bootService({
     databaseUrl: testDatabase.url,
     yaml: `
@@ -60,7 +60,7 @@ interface State {
 }
 const state = async (): Promise<State> => (await (await fetch(`${url}/state`)).json()) as State;
 
-/** The status of a request with headers that fetch would not send. */
+/** Returns the status of a request with headers that fetch would not send. */
 const statusWith = (
   method: string,
   path: string,
@@ -75,8 +75,8 @@ const statusWith = (
     asked.on('error', reject).end();
   });
 
-describe('the operator’s page', () => {
-  test('says what the process does, what waits, what failed, and how the machine is', async () => {
+describe('the operator page', () => {
+  test('shows the process, waiting and failed jobs, and the state of the machine', async () => {
     const [waiting, ended] = [await submit(), await submit()];
     const sent = await fetch(`${url}/jobs/${ended}/cancel`, { method: 'POST', redirect: 'manual' });
     expect(sent.status).toBe(303);
@@ -126,11 +126,11 @@ describe('the operator’s page', () => {
       { 'sec-fetch-site': 'same-site', origin: 'http://127.0.0.1:1' },
     ],
     ['a form without origin of an old browser', 'POST', '/jobs/x/cancel', { origin: 'null' }],
-  ])('refuses %s', async (_what, method, path, headers) => {
+  ])('rejects %s', async (_what, method, path, headers) => {
     expect(await statusWith(method, path, headers)).toBe(403);
   });
 
-  test('opens for links, and for programs on the machine', async () => {
+  test('accepts navigation from links and requests from local programs', async () => {
     const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate' };
     expect(await statusWith('GET', '/', link)).toBe(200);
     expect(await statusWith('GET', '/state', { host: `localhost:${new URL(url).port}` })).toBe(200);
@@ -144,7 +144,7 @@ describe('the operator’s page', () => {
 });
 
 describeWith([BROWSER], 'in a browser', () => {
-  test.each(LOOKS)('the page is accessible and ends a job by the keyboard: $name', async (look) => {
+  test.each(LOOKS)('the page is accessible and cancels a job by keyboard: $name', async (look) => {
     const id = await submit();
     const tab = await openTab(look);
     await visit(tab, `${url}/`);

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 
 const SOURCE = path.resolve(import.meta.dirname, '../src');
 
-/** Modules by which a process can open a connection. */
+/** Modules through which a process can open a connection. */
 const NETWORK_MODULES: ReadonlySet<string> = new Set([
   ...['http', 'https', 'http2', 'net', 'tls', 'dgram', 'dns', 'dns/promises', 'inspector'].flatMap(
     (name) => [name, `node:${name}`],
@@ -13,7 +13,7 @@ const NETWORK_MODULES: ReadonlySet<string> = new Set([
   ...['undici', 'pg', 'ws', 'axios', 'node-fetch', 'got', 'ethers', 'viem'],
 ]);
 
-/** Functions and classes of the language's environment that do. */
+/** Global functions and classes that can. */
 const NETWORK_GLOBALS: ReadonlySet<string> = new Set([
   'fetch',
   'WebSocket',
@@ -21,7 +21,7 @@ const NETWORK_GLOBALS: ReadonlySet<string> = new Set([
   'XMLHttpRequest',
 ]);
 
-/** Who may use them nevertheless, and why. Paths under src/; a folder ends in `/`. */
+/** Permitted users and the reasons. Paths under src/; a folder ends in `/`. */
 const ALLOWED: Readonly<
   Record<string, { readonly modules: readonly string[]; readonly why: string }>
 > = {
@@ -50,7 +50,7 @@ interface Use {
   readonly what: string;
 }
 
-/** Every use of a network module (types aside) or global in a file: read from its syntax, not guessed from its text. */
+/** Finds every use of a network module (except types) or global in a file, from its syntax tree. */
 function findNetworkUses(file: string, text: string): readonly Use[] {
   const uses: Use[] = [];
   const tree = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
@@ -86,7 +86,7 @@ function findNetworkUses(file: string, text: string): readonly Use[] {
   return uses;
 }
 
-/** The names that a parameter or a declaration binds. */
+/** The names bound by a parameter or a declaration. */
 function boundNames(name: ts.BindingName): readonly string[] {
   if (ts.isIdentifier(name)) return [name.text];
   return name.elements.flatMap((element) =>
@@ -94,7 +94,7 @@ function boundNames(name: ts.BindingName): readonly string[] {
   );
 }
 
-/** Whether a parameter or a variable of this name hides the global where the node stands. */
+/** Returns whether a parameter or variable of this name shadows the global at the node. */
 function isHidden(node: ts.Identifier): boolean {
   for (let at: ts.Node = node.parent; at !== undefined; at = at.parent) {
     const names: string[] = [];
@@ -112,7 +112,7 @@ function isHidden(node: ts.Identifier): boolean {
   return false;
 }
 
-/** Whether an identifier reads the global of its name: not a property, a binding or a name in a type. */
+/** Returns whether an identifier reads the global of its name and is not a property, a binding or a name in a type. */
 function isGlobalUse(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent) && parent.name === node) {
@@ -143,13 +143,13 @@ const files = readdirSync(SOURCE, { recursive: true, encoding: 'utf8' })
     text: readFileSync(path.join(SOURCE, file), 'utf8'),
   }));
 
-describe('what connects to the network', () => {
-  test('is the guarded fetch, and what is listed here with its reason', () => {
+describe('network access in the code', () => {
+  test('goes through the guarded fetch, except for the exceptions listed here', () => {
     const uses = files.flatMap(({ file, text }) => findNetworkUses(file, text));
     expect(uses.filter(({ file, what }) => !allows(file, what))).toEqual([]);
   });
 
-  test('still includes the guarded fetch, so that the list is not a fiction', () => {
+  test('still includes the guarded fetch, so the list stays meaningful', () => {
     const uses = files.flatMap(({ file, text }) => findNetworkUses(file, text));
     for (const file of ['lib/fetch-dispatcher.ts', 'lib/guarded-connector.ts']) {
       expect(uses.map((use) => use.file)).toContain(file);
@@ -174,7 +174,7 @@ describe('what connects to the network', () => {
     'function a(b = fetch) { return b; }',
     'function a(fetch: Fetch) { return fetch(b); } fetch(c);',
     'class A { readonly ask = fetch; }',
-  ])('is seen in: %s', (text) => {
+  ])('is detected in: %s', (text) => {
     expect(findNetworkUses('a.ts', text)).toHaveLength(1);
   });
 
@@ -189,7 +189,7 @@ describe('what connects to the network', () => {
     'const { fetch: ask } = options; ask(b);',
     "// fetch('https://a.example')",
     "const text = 'fetch(';",
-  ])('is not seen in: %s', (text) => {
+  ])('is not detected in: %s', (text) => {
     expect(findNetworkUses('a.ts', text)).toEqual([]);
   });
 });

@@ -29,8 +29,8 @@ const ask = async (path: string, accepted?: string): Promise<Response> =>
 const bytesOf = async (response: Response): Promise<Buffer> =>
   Buffer.from(await response.arrayBuffer());
 
-describe('pages and their files', () => {
-  test('come in gzip to who asks for it, and are the same then', async () => {
+describe('pages and static files', () => {
+  test('are gzipped for clients that accept it, with identical content', async () => {
     const plain = await (await ask('/counts')).text();
     const coded = await ask('/counts', 'br, gzip');
     expect(coded.headers.get('content-encoding')).toBe('gzip');
@@ -38,13 +38,13 @@ describe('pages and their files', () => {
     const bytes = await bytesOf(coded);
     expect(coded.headers.get('content-length')).toBe(String(bytes.byteLength));
     expect(bytes.byteLength).toBeLessThan(plain.length / 2);
-    // The moment at which a page was made stands in it.
+    // The page contains the time at which it was rendered.
     const timeless = (page: string): string => page.replaceAll(/\d{4}-[\d-]+T[\d:.]+Z/g, '');
     expect(timeless(gunzipSync(bytes).toString())).toBe(timeless(plain));
   });
 
   test.each([undefined, 'identity', 'zstd', '*;q=0'])(
-    'come as they are to %s',
+    'are sent uncompressed to %s',
     async (accepted) => {
       const response = await ask('/counts', accepted);
       expect(response.headers.get('content-encoding')).toBeNull();
@@ -53,7 +53,7 @@ describe('pages and their files', () => {
     },
   );
 
-  test.each(VIEWS)('weigh less than 60 kB at the first view, without data: %s', async (path) => {
+  test.each(VIEWS)('weigh less than 60 kB on the first view, without data: %s', async (path) => {
     const page = await (await ask(path)).text();
     const files = [...page.matchAll(/(?:src|href)="([./]+assets\/[^"]+)"/g)].map(
       ([, file]) => file!,
@@ -68,7 +68,7 @@ describe('pages and their files', () => {
     expect(total).toBeLessThan(60_000);
   });
 
-  test('are all weighed', async () => {
+  test('are all covered by the size check', async () => {
     expect(VIEWS).toHaveLength((await readWebBundle()).templatesOf('api').length);
   });
 });

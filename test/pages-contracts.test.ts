@@ -56,11 +56,11 @@ const CONTRACTS = [
 
 const NEWEST = contract(1, sampleAddress(0xbb), 'Newest');
 
-describeWith([BROWSER], 'the list of contracts', () => {
+describeWith([BROWSER], 'the contract list', () => {
   let testDatabase: TestDatabase;
   let service: BootedService;
   let tab: WatchedPage;
-  /** A tab in which no script runs. */
+  /** A tab with scripts disabled. */
   let plain: WatchedPage;
 
   beforeAll(async () => {
@@ -87,7 +87,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
   const main = ({ page }: WatchedPage) => page.locator('main');
   const rows = (of: WatchedPage): Promise<string[]> => main(of).locator('tbody tr').allInnerTexts();
 
-  test('begins with the newest, and older ones follow by plain links', async () => {
+  test('starts with the newest, with older ones behind plain links', async () => {
     expect(await openPlain('/contracts')).toBe(200);
     const first = await rows(plain);
     expect(first).toHaveLength(50);
@@ -100,7 +100,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     await expect.poll(async () => (await rows(plain))[0]).toContain('Newest');
   });
 
-  test('is searched and narrowed by a plain form, and the URL holds what was chosen', async () => {
+  test('is searched and filtered by a plain form, with the choices in the URL', async () => {
     await openPlain('/contracts');
     await main(plain).getByLabel('Search by').fill('vault');
     await main(plain).getByLabel('Match').selectOption('partial');
@@ -117,7 +117,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     await expect.poll(() => rows(plain)).toHaveLength(50);
   });
 
-  test('tells what the filters rule out from what is not there', async () => {
+  test('distinguishes contracts hidden by filters from contracts that do not exist', async () => {
     await openPlain('/contracts?q=once&match=full');
     expect(await rows(plain)).toEqual([]);
     await main(plain).getByRole('link', { name: 'Remove all filters' }).click();
@@ -134,12 +134,12 @@ describeWith([BROWSER], 'the list of contracts', () => {
     ['Görli', 1],
     [String(FAR_CHAIN_ID), 1],
     ['77', 0],
-  ])('takes %s for a chain', async (chain, count) => {
+  ])('accepts %s as a chain', async (chain, count) => {
     expect(await openPlain(`/contracts?chain=${encodeURIComponent(chain)}`)).toBe(200);
     await expect.poll(() => rows(plain)).toHaveLength(count);
   });
 
-  test('says that a chain is not known, and leads to the search of chains', async () => {
+  test('reports an unknown chain and links to the chain search', async () => {
     expect(await openPlain('/contracts?chain=<b>nowhere')).toBe(404);
     const alert = main(plain).getByRole('alert');
     await expect
@@ -149,7 +149,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     await expect.poll(() => main(plain).getByRole('searchbox').inputValue()).toBe('<b>nowhere');
   });
 
-  test('leads from a whole address on one chain to the contract, from any page', async () => {
+  test('leads from a full address on one chain to the contract, from any page', async () => {
     await open('/verify');
     const field = tab.page.getByRole('combobox', { name: 'Search' });
     await field.fill(` ${ONCE.toUpperCase().replace('0X', '0x')} `);
@@ -163,12 +163,12 @@ describeWith([BROWSER], 'the list of contracts', () => {
     expect(answer.headers.get('location')).toBe(`./contract/1/${checksumAddress(ONCE)}`);
   });
 
-  test('lists an address that is on several chains', async () => {
+  test('lists an address that exists on several chains', async () => {
     await open(`/contracts?q=${TWICE}`);
     await expect.poll(() => rows(tab)).toHaveLength(2);
   });
 
-  test('says that an address is not verified, and leads to Verify with the address filled in', async () => {
+  test('reports an unverified address and links to Verify with the address filled in', async () => {
     expect(await open(`/contracts?q=${ABSENT}&chain=eth`)).toBe(200);
     await expect.poll(() => main(tab).innerText()).toContain('not verified here');
     await main(tab).getByRole('link', { name: 'Verify it' }).click();
@@ -176,7 +176,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     await expect.poll(() => tab.page.getByLabel('Chain').first().inputValue()).toBe('1');
   });
 
-  test('says what to type where the beginning of an address is too short', async () => {
+  test('asks for more characters when an address prefix is too short', async () => {
     await open('/contracts?q=0xbeef');
     const field = main(tab).getByLabel('Search by');
     await expect.poll(() => field.getAttribute('aria-invalid')).toBe('true');
@@ -191,7 +191,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
   });
 
   test.each(['q=zzzz', 'q=0x00000001', `q=0x${'1'.repeat(64)}`, 'chain=5&match=full', 'after=1'])(
-    'says why there is nothing at ?%s',
+    'explains the empty result at ?%s',
     async (query) => {
       expect(await open(`/contracts?${query}`)).toBe(200);
       expect(await rows(tab)).toEqual([]);
@@ -199,13 +199,13 @@ describeWith([BROWSER], 'the list of contracts', () => {
     },
   );
 
-  test('refuses a page that there cannot be, with a way back', async () => {
+  test('rejects an invalid page cursor and links back', async () => {
     expect(await open('/contracts?q=vault&after=x')).toBe(400);
     await main(tab).getByRole('link', { name: 'Start over' }).click();
     await expect.poll(() => rows(tab)).toHaveLength(2);
   });
 
-  test('a download holds exactly what is shown', async () => {
+  test('downloads exactly the rows that are shown', async () => {
     await open('/contracts?q=vault&chain=5');
     const button = tab.page.getByRole('button', { name: /JSON/ });
     const [download] = await Promise.all([tab.page.waitForEvent('download'), button.click()]);
@@ -219,7 +219,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     });
   });
 
-  test('shows long and hostile names, and the longest chain id, as they are and within the page', async () => {
+  test('shows long and hostile names and the longest chain id unchanged and within the page', async () => {
     await openPlain('/contracts?q=wrapped');
     await expect.poll(() => rows(plain)).toEqual([expect.stringContaining(LONG_NAME)]);
     expect(await sidewaysScroll(plain)).toBe(0);
@@ -230,7 +230,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     expect(await main(tab).locator('img').count()).toBe(0);
   });
 
-  test('is counted on the overview with how much of it others only claim', async () => {
+  test('is counted on the overview, with the share of claims', async () => {
     await open('/');
     const claims = CONTRACTS.filter(({ origin }) => origin === 'imported').length + 1;
     const figure = (name: string): Promise<string> =>
@@ -243,7 +243,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     expect(await figure('Partial matches')).toContain(`\n${verified}\nverified here`);
   });
 
-  test('is linked from the overview, and from a chain with the chain chosen', async () => {
+  test('is linked from the overview, and from a chain with that chain selected', async () => {
     await open('/');
     await main(tab).getByRole('link', { name: 'All contracts' }).click();
     await expect.poll(() => rows(tab)).toHaveLength(50);
@@ -252,8 +252,8 @@ describeWith([BROWSER], 'the list of contracts', () => {
     await expect.poll(() => rows(tab)).toHaveLength(1);
   });
 
-  test('goes on from a page on which nothing fits', async () => {
-    // A page looks at a thousand. Names come in the order of the alphabet.
+  test('continues past a page without results', async () => {
+    // A page examines a thousand contracts. Names are in alphabetical order.
     await saveMatches(
       testDatabase.database,
       Array.from({ length: 1000 }, (_, index) =>
@@ -269,7 +269,7 @@ describeWith([BROWSER], 'the list of contracts', () => {
     expect(await plain.page.getByRole('link', { name: 'More' }).count()).toBe(0);
   });
 
-  test('says since when the contracts cannot be read, and goes on offering the search', async () => {
+  test('shows since when the contracts are unavailable and keeps the search', async () => {
     const [name = ''] = /test_[0-9a-f]+/.exec(testDatabase.url) ?? [];
     await administer((client) => client.query(`DROP DATABASE ${name} WITH (FORCE)`));
     expect(await open('/contracts?q=vault')).toBe(503);

@@ -1,4 +1,4 @@
-// What explains the service: how counts are made, with its commands, and the home of the repository host.
+// Explanatory pages: how counts are computed, with commands, and the home page of the repository host.
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -15,7 +15,7 @@ const curlIsThere = await run('curl', ['--version']).then(
   () => true,
   () => false,
 );
-/** A chain with contracts that the registry does not have. */
+/** A chain with contracts that is missing from the registry. */
 const UNKNOWN_CHAIN_ID = 987_654_321;
 const COMMAND = /^curl -s (-N )?'([^']+)'$/;
 
@@ -31,7 +31,7 @@ afterAll(async () => {
 });
 
 describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ': curl is not here'}`, () => {
-  /** Runs the commands of the page; gives the URLs that were not answered with 200, and their statuses. */
+  /** Runs the commands of the page; returns the URLs that did not respond with 200, with their statuses. */
   async function refusedCommands(): Promise<readonly string[]> {
     const page = await (await fetch(`${service.apiUrl}/counts`)).text();
     const commands = [...page.matchAll(/<pre[^>]*>([^<]*)<\/pre>/g)].map(([, text = '']) =>
@@ -43,7 +43,7 @@ describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ': curl is not here'}
       expect(url, command).not.toBe('');
       const limits = options === '' ? [] : ['--max-time', '1'];
       const told = ['-o', '/dev/null', '-w', '%{http_code}'];
-      // The stream of events ends only when its reader does, and curl then says that its time was up.
+      // The event stream ends only when its reader does; curl then reports a timeout.
       const { stdout: status } = await run('curl', ['-s', ...limits, ...told, url]).catch(
         (ended: unknown) => ended as { readonly stdout: string },
       );
@@ -52,13 +52,13 @@ describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ': curl is not here'}
     return (await Promise.all(answers)).flat();
   }
 
-  test('has commands that all work but one while nothing is verified, as it says', async () => {
+  test('has commands that all work except one while nothing is verified, as documented', async () => {
     expect(await refusedCommands()).toEqual([
       '404 /v2/contract/1/0x00000000219ab540356cBB839Cbe05303d7705Fa',
     ]);
   });
 
-  test('has commands that all work, also where contracts are of a chain that is not known', async () => {
+  test('has commands that all work, even with contracts on a chain that is unknown', async () => {
     const contract = sampleContract(UNKNOWN_CHAIN_ID, sampleAddress(1), { runtimeMatch: 'full' });
     await saveMatch(testDatabase.database, contract);
     // The page names the contract once the service has noticed the match.
@@ -66,23 +66,20 @@ describe.skipIf(!curlIsThere)(`/counts${curlIsThere ? '' : ': curl is not here'}
   });
 });
 
-describeWith([BROWSER], 'the home of the repository host', () => {
-  test.each(LOOKS)(
-    'is whole, without findings of axe, and no wider than the screen: $name',
-    async (look) => {
-      const tab = await openTab(look);
-      expect(await visit(tab, `${service.repositoryUrl}/`)).toBe(200);
-      expect(await findWithAxe(tab)).toEqual([]);
-      expect(await sidewaysScroll(tab)).toBe(0);
-      await tab.page.emulateMedia({ forcedColors: 'active' });
-      expect(await findFaintTexts(tab, 4.5)).toEqual([]);
-      expect(tab.troubles).toEqual([]);
-      expect(tab.foreignRequests).toEqual([]);
-      await tab.context.close();
-    },
-  );
+describeWith([BROWSER], 'the home page of the repository host', () => {
+  test.each(LOOKS)('renders completely, passes axe and fits the screen: $name', async (look) => {
+    const tab = await openTab(look);
+    expect(await visit(tab, `${service.repositoryUrl}/`)).toBe(200);
+    expect(await findWithAxe(tab)).toEqual([]);
+    expect(await sidewaysScroll(tab)).toBe(0);
+    await tab.page.emulateMedia({ forcedColors: 'active' });
+    expect(await findFaintTexts(tab, 4.5)).toEqual([]);
+    expect(tab.troubles).toEqual([]);
+    expect(tab.foreignRequests).toEqual([]);
+    await tab.context.close();
+  });
 
-  test('has no link that leads nowhere', async () => {
+  test('has no broken links', async () => {
     const tab = await openTab();
     await visit(tab, `${service.repositoryUrl}/`);
     const links = await tab.page.getByRole('link').all();

@@ -7,7 +7,7 @@ import { startPagesService, type PagesService } from './support/pages-service.ts
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-describeWith([BROWSER], 'what people do with the pages', () => {
+describeWith([BROWSER], 'page interactions', () => {
   let testDatabase: TestDatabase;
   let pages: PagesService;
 
@@ -29,7 +29,7 @@ describeWith([BROWSER], 'what people do with the pages', () => {
     page.locator('main [role="status"]').first().innerText();
   const searchOf = ({ page }: WatchedPage) => page.locator('main input[name="q"]');
 
-  test('typing narrows the table, the URL keeps the words, and a reload shows the same', async () => {
+  test('typing filters the table, the URL keeps the query, and a reload shows the same', async () => {
     const tab = await open('/registry');
     const all = await statusOf(tab);
     await searchOf(tab).pressSequentially('gnosis', { delay: 15 });
@@ -57,7 +57,7 @@ describeWith([BROWSER], 'what people do with the pages', () => {
     await tab.context.close();
   });
 
-  test('a download holds exactly the rows that the filter leaves', async () => {
+  test('a download contains exactly the filtered rows', async () => {
     const tab = await open('/registry?q=sepolia');
     const [, matching = ''] = /^Showing ([\d,]+) of/.exec(await statusOf(tab)) ?? [];
     const button = tab.page.getByRole('button', { name: /JSON/ });
@@ -70,7 +70,7 @@ describeWith([BROWSER], 'what people do with the pages', () => {
     await tab.context.close();
   });
 
-  test('a new verification appears by itself, and not while paused', async () => {
+  test('a new verification appears live, and not while paused', async () => {
     const tab = await open('/');
     const store = (number: number, name: string) => {
       const sample = sampleContract(1, sampleAddress(number), { runtimeMatch: 'full' });
@@ -82,7 +82,7 @@ describeWith([BROWSER], 'what people do with the pages', () => {
     };
     const main = tab.page.locator('main');
     await tab.page.getByRole('button', { name: 'Pause' }).waitFor();
-    // The stream is open when the page says that it is live.
+    // The stream is open once the page shows that it is live.
     await main.getByText('Live').waitFor();
     await store(0xaaa1, 'Appearing');
     await main.getByText('Appearing').first().waitFor();
@@ -95,7 +95,7 @@ describeWith([BROWSER], 'what people do with the pages', () => {
     await tab.context.close();
   });
 
-  test('searching goes on when the whole list cannot be read, and says so', async () => {
+  test('search reports that the full list is unavailable and still works', async () => {
     const tab = await openTab();
     await tab.page.route(/\/v1\/(?:registry|chains)/, (route) => route.abort());
     await visit(tab, `${pages.service.apiUrl}/registry`);
@@ -107,7 +107,7 @@ describeWith([BROWSER], 'what people do with the pages', () => {
     await tab.context.close();
   });
 
-  test('a verification that fails to be sent keeps everything that was typed', async () => {
+  test('a verification that fails to be sent keeps all input', async () => {
     const tab = await open('/verify');
     const address = sampleAddress(0xabcdef);
     await tab.page.getByLabel('Chain', { exact: false }).first().fill('424242');
@@ -116,7 +116,7 @@ describeWith([BROWSER], 'what people do with the pages', () => {
     await tab.page.route(/\/v2\/verify/, (route) => route.abort());
     await tab.page.getByRole('button', { name: SEND }).click();
     await tab.page.reload();
-    // The form takes up what was typed once its script runs, which may be after the page has loaded.
+    // The form restores its input once its script runs, which may be after the page has loaded.
     await expect.poll(() => tab.page.getByLabel('Address').inputValue()).toBe(address);
     await expect
       .poll(() => tab.page.getByLabel('Contract').inputValue())

@@ -8,7 +8,7 @@ import { tabTo } from './support/keyboard.ts';
 import { listViews, startPagesService, type PagesService } from './support/pages-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-/** Whether what scrolls shows the whole of something in it. */
+/** Returns whether a scroll container shows an element completely. */
 async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
   const [part, whole] = await Promise.all([inner.boundingBox(), outer.boundingBox()]);
   return (
@@ -19,7 +19,7 @@ async function isInside(inner: Locator, outer: Locator): Promise<boolean> {
   );
 }
 
-describeWith([BROWSER], 'the pages by keyboard', () => {
+describeWith([BROWSER], 'keyboard navigation', () => {
   let testDatabase: TestDatabase;
   let pages: PagesService;
   let views: Readonly<Record<string, string>>;
@@ -47,7 +47,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
   const copiedIn = ({ page }: WatchedPage): Promise<string> =>
     page.evaluate<string>('navigator.clipboard.readText()');
 
-  test('skip to the content, pause what is live, and open the figures of a chart', async () => {
+  test('skips to the content, pauses live updates, and opens the figures of a chart', async () => {
     const tab = await open('overview');
     await tab.page.getByText('Live').waitFor();
     await tabTo(tab, 'Skip to the content');
@@ -66,7 +66,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await tab.context.close();
   });
 
-  test('find, narrow, sort and save chains, and open one', async () => {
+  test('finds, filters, sorts and saves chains, and opens one', async () => {
     const tab = await open('chains');
     await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
     const all = await statusOf(tab);
@@ -93,7 +93,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await tab.context.close();
   });
 
-  test('turn the pages of the table of chains', async () => {
+  test('pages through the table of chains', async () => {
     const tab = await open('chains');
     await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
     await tabTo(tab, 'Next');
@@ -102,7 +102,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await tab.context.close();
   });
 
-  test('copy the id of a chain, and read its record', async () => {
+  test('copies a chain id and reads the record', async () => {
     const tab = await open('chain');
     await tab.page.getByRole('button', { name: 'Copy the chain id' }).waitFor();
     await tabTo(tab, 'Copy the chain id');
@@ -118,7 +118,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await tab.context.close();
   });
 
-  test('walk through the days of a chart, and draw it otherwise', async () => {
+  test('moves through the days of a chart and changes its type', async () => {
     const tab = await open('statistics');
     const reading = tab.page.locator('output').first();
     await tabTo(tab, /^Scale/);
@@ -136,7 +136,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await tab.context.close();
   });
 
-  test('walk through the sources of a contract, and read what hides in them', async () => {
+  test('moves through the sources of a contract and reads hidden characters', async () => {
     const tab = await open('contract-full');
     await tabTo(tab, 'Owned.sol');
     await press(tab, 'Enter');
@@ -151,14 +151,14 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await tab.context.close();
   });
 
-  test('go from a contract to its selectors and its downloads, and link to lines', async () => {
+  test('moves from a contract to its selectors and downloads, and links to lines', async () => {
     const tab = await open('contract-full');
     await tabTo(tab, 'Go to line');
     await tab.page.keyboard.type('11-7');
     await press(tab, 'Enter');
     await arrive(tab, '**#Token.sol:L7-L11');
     await expect.poll(() => tab.page.locator('.line.marked').count()).toBe(5);
-    // The link names a file that is not the one of the page, and leads to it.
+    // The link refers to a file other than the current one and leads to it.
     await tab.page.goto('about:blank');
     await tab.page.goto(`${views['contract-full'] ?? ''}#Owned.sol:L2`);
     await arrive(tab, '**source=contracts%2FOwned.sol#Owned.sol:L2');
@@ -181,7 +181,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
   });
 
   test.skipIf(findAnvil() === undefined)(
-    'three clicks lead from an address on the overview to a copied selector',
+    'gets from an address on the overview to a copied selector in three clicks',
     async () => {
       const tab = await open('overview');
       const { page } = tab;
@@ -194,7 +194,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     },
   );
 
-  test('choose a chain by the arrows, and say what is missing where it is', async () => {
+  test('selects a chain with the arrow keys and announces missing input at its field', async () => {
     const tab = await open('verify');
     const field = tab.page.getByRole('combobox', { name: 'Chain' });
     const list = tab.page.getByRole('listbox', { name: 'Chain' });
@@ -207,7 +207,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
 
     await press(tab, 'Control+A');
     await tab.page.keyboard.type('1');
-    // One that did not fit before, so that the list is the new one.
+    // A suggestion that did not match before, so the list is the new one.
     await list.getByText('Ethereum Mainnet').waitFor();
     await press(tab, 'ArrowUp');
     const last = list.getByRole('option', { selected: true });
@@ -235,7 +235,7 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await tab.context.close();
   });
 
-  test('choose the way to bring sources by the arrows, and leave the tabs by one key', async () => {
+  test('switches the source tabs with the arrow keys and leaves them with one key', async () => {
     const tab = await open('verify');
     await visit(tab, `${views['verify'] ?? ''}?chain=1&address=0x${'12'.repeat(20)}`);
     const shown = (): Promise<string> =>
@@ -257,14 +257,14 @@ describeWith([BROWSER], 'the pages by keyboard', () => {
     await press(tab, 'Home', 'ArrowRight');
     await expect.poll(shown).toBe('Paste');
     await expect.poll(() => tab.page.locator('#pasted').inputValue()).toBe('contract A {}');
-    // The field of the files is not to be seen.
+    // The file input is visually hidden.
     await tabTo(tab, SEND);
     await press(tab, 'Enter');
     await expect.poll(() => focused('textContent')).toBe('Paste');
     await tab.context.close();
   });
 
-  test.skipIf(findAnvil() === undefined)('go back from a failed job to the form', async () => {
+  test.skipIf(findAnvil() === undefined)('returns from a failed job to the form', async () => {
     const tab = await open('job-different');
     await tabTo(tab, /^Table: Runtime code/);
     await visit(tab, views['job-different'] ?? '');

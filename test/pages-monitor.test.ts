@@ -1,4 +1,4 @@
-// What pages say of the monitor of a chain.
+// Pages about the monitor of a chain.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
 import { sql } from '../src/store/database.ts';
@@ -21,7 +21,7 @@ monitor: { enabled: false }
 health: { enabled: false }
 `;
 
-/** Another process follows the chain; what it wrote down stands in the database. */
+/** Another process follows the chain; its records are in the database. */
 const FILL = sql(
   'test fill monitor',
   `WITH cursor AS (
@@ -78,7 +78,7 @@ describeWith([BROWSER], 'the monitor on pages', () => {
       sql('test keep current', 'UPDATE monitor_cursors SET current_at = now()'),
     );
 
-  test('says without scripts how far it is, what it found, and what it cannot see', async () => {
+  test('shows its progress, its findings and its limits without scripts', async () => {
     await keepCurrent();
     await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('Up to date');
     const text = await textOf(`/registry/${WATCHED}`);
@@ -95,18 +95,18 @@ describeWith([BROWSER], 'the monitor on pages', () => {
     expect(await textOf('/')).toContain('Monitor watches 1 chain for new contracts');
   });
 
-  test('is not spoken of where a chain has none', async () => {
+  test('is not mentioned for a chain without one', async () => {
     expect(await textOf(`/registry/${QUIET}`)).not.toContain('Monitor');
   });
 
-  test('has words for contracts that it found', async () => {
+  test('labels the contracts that it found', async () => {
     expect(await textOf('/contracts')).toContain('found by the monitor');
     expect(await textOf(`/contract/${WATCHED}/${FOUND}?tab=proof`)).toContain(
       'Found by the monitor and verified here',
     );
   });
 
-  test.each(LOOKS)('is good to read: $name', async (look) => {
+  test.each(LOOKS)('is readable and accessible: $name', async (look) => {
     await keepCurrent();
     const tab = await openTab(look);
     await visit(tab, `${service.apiUrl}/registry/${WATCHED}`);
@@ -122,7 +122,7 @@ describeWith([BROWSER], 'the monitor on pages', () => {
     await tab.context.close();
   });
 
-  test('says since when it stands still, and why, here and on the overview', async () => {
+  test('shows since when and why it stalls, here and on the overview', async () => {
     await testDatabase.database.query(STOP, []);
     await expect.poll(() => textOf(`/registry/${WATCHED}`)).toContain('No progress');
     expect(await textOf(`/registry/${WATCHED}`)).toContain('node-1 <b>rests</b>. rpc_unreachable');

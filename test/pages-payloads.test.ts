@@ -17,27 +17,27 @@ import { inputOf } from './support/developer.ts';
 import { verifyOverV2 } from './support/verification-client.ts';
 import { IS_SLOW_SUITE } from './support/suite.ts';
 
-/** Texts that run a script where they are taken for anything but text; each calls `executed()`. */
+/** Strings that run a script if interpreted as anything but text; each calls `executed()`. */
 const PAYLOADS = readCases<{ readonly text: string; readonly why: string }>('script-payloads.json')
   .map(({ text }) => text)
   .filter((_, index) => IS_SLOW_SUITE || index % 20 === 0);
-/** Chains from this id on have a payload each for a name. */
+/** Chains from this id on each have a payload as name. */
 const FIRST_CHAIN_ID = 900_000_001;
-/** A contract whose every text is a payload, and others with one for a name. */
+/** A contract in which every text is a payload, and others with a payload as name. */
 const HOSTILE = sampleAddress(0xbad);
-/** How many of the texts each of the first chains has for warnings, until all are one. */
+/** Number of payloads that each of the first chains has as warnings, until all are used. */
 const WARNINGS = 4;
-/** How many pages are open at once. */
+/** Number of pages open at once. */
 const TABS = 4;
-/** What is in a page does not hang on its look, and drawing a large one takes a quarter of the browser's time. */
+/** Page content does not depend on its look, and rendering a large page takes a quarter of the browser's time. */
 const SMALL_LOOK: Look = { name: 'small', width: 160, height: 120, colorScheme: 'light' };
-/** As many messages as the page of a job shows. */
+/** As many messages as the job page shows. */
 const SOURCES_IN_A_JOB = 20;
 const TIMEOUT = { timeout: 300_000 };
 
 /**
- * What a page holds that no page of ours writes: handlers, elements that load or run, links of other schemes. The
- * policy would stop most of it; it must not be there to be stopped.
+ * Markup that our pages never contain: handlers, elements that load or run, links with other schemes. The
+ * policy would block most of it, but it must not be present at all.
  */
 const FIND_INJECTED = `[...document.querySelectorAll('*')].flatMap((element) => {
   const named = ['IFRAME', 'OBJECT', 'EMBED', 'BASE', 'STYLE', 'FRAME', 'MATH', 'XSS', 'MARQUEE', 'PORTAL', 'IMG', 'VIDEO', 'AUDIO'];
@@ -53,7 +53,7 @@ const FIND_INJECTED = `[...document.querySelectorAll('*')].flatMap((element) => 
   return found;
 })`;
 
-describeWith([BROWSER], 'texts of others', () => {
+describeWith([BROWSER], 'XSS payloads in third-party text', () => {
   let testDatabase: TestDatabase;
   let service: BootedService;
   let anvil: Anvil | undefined;
@@ -85,7 +85,7 @@ describeWith([BROWSER], 'texts of others', () => {
     await folder.remove();
   });
 
-  /** Opens pages, each in the next tab that is free, and gives what people read there. */
+  /** Opens pages, each in the next free tab, and returns their visible text. */
   async function expectTextOnly(paths: readonly string[]): Promise<readonly string[]> {
     const texts: string[] = [];
     const open = paths.entries();
@@ -104,12 +104,12 @@ describeWith([BROWSER], 'texts of others', () => {
     await Promise.all(tabs.map(visitNext));
     return texts;
   }
-  /** Every eighth payload, with its index. */
+  /** Returns every eighth payload, with its index. */
   const someOf = PAYLOADS.map((text, index) => ({ text, index })).filter(
     ({ index }) => index % 8 === 0,
   );
 
-  test('would be found if one ran, by the same means', async () => {
+  test('are detected by this test when one does run', async () => {
     const other = await openTab();
     const found: string[] = [];
     await other.page.exposeBinding('executed', () => found.push('executed'));
@@ -119,13 +119,13 @@ describeWith([BROWSER], 'texts of others', () => {
     await other.context.close();
   });
 
-  test('stay text as names of chains, in the table of all', TIMEOUT, async () => {
+  test('stay text as names in the table of all chains', TIMEOUT, async () => {
     const queries = ['page=1', 'page=2', 'page=3', 'page=4', 'q=executed', 'q=script'];
     const searches = PAYLOADS.slice(0, 40).map((text) => `q=${encodeURIComponent(text)}`);
     await expectTextOnly([...queries, ...searches].map((query) => `/registry?${query}`));
   });
 
-  test('stay text as names and warnings of chains, on the page of each', TIMEOUT, async () => {
+  test('stay text as names and warnings on the pages of chains', TIMEOUT, async () => {
     const marked = Math.ceil(PAYLOADS.length / WARNINGS);
     const paths = PAYLOADS.slice(0, marked).map(
       (_, index) => `/registry/${FIRST_CHAIN_ID + index}`,
@@ -134,27 +134,23 @@ describeWith([BROWSER], 'texts of others', () => {
     expect(texts.filter((text) => !text.includes('The public list marks this chain'))).toEqual([]);
   });
 
-  test(
-    'stay text as names and contents of sources, names of contracts and reasons',
-    TIMEOUT,
-    async () => {
-      const tabs = ['abi', 'proof', 'downloads', 'history'].map((tab) => `tab=${tab}`);
-      const pages = [
-        `/contract/1/${HOSTILE}`,
-        ...[...tabs, 'find=script'].map((query) => `/contract/1/${HOSTILE}?${query}`),
-        ...['/', '/statistics', '/contracts'],
-      ];
-      const [shown] = await expectTextOnly(pages);
-      // Nothing was left out instead of being shown.
-      expect(shown).toContain('<script>executed()</script>');
-    },
-  );
+  test('stay text as source names and contents, contract names and reasons', TIMEOUT, async () => {
+    const tabs = ['abi', 'proof', 'downloads', 'history'].map((tab) => `tab=${tab}`);
+    const pages = [
+      `/contract/1/${HOSTILE}`,
+      ...[...tabs, 'find=script'].map((query) => `/contract/1/${HOSTILE}?${query}`),
+      ...['/', '/statistics', '/contracts'],
+    ];
+    const [shown] = await expectTextOnly(pages);
+    // Nothing was omitted instead of being shown.
+    expect(shown).toContain('<script>executed()</script>');
+  });
 
-  test('stay text as names of contracts, in lists and titles', TIMEOUT, async () => {
+  test('stay text as contract names in lists and titles', TIMEOUT, async () => {
     await expectTextOnly(someOf.map(({ index }) => `/contract/1/${sampleAddress(0x1000 + index)}`));
   });
 
-  test('stay text as paths and queries of addresses', TIMEOUT, async () => {
+  test('stay text in paths and queries of addresses', TIMEOUT, async () => {
     const paths = someOf.flatMap(({ text }) => {
       const part = encodeURIComponent(text);
       return [
@@ -166,31 +162,27 @@ describeWith([BROWSER], 'texts of others', () => {
     await expectTextOnly(paths);
   });
 
-  test.skipIf(findAnvil() === undefined)(
-    'stay text in messages of the compiler',
-    TIMEOUT,
-    async () => {
-      const { address } = await deploy(anvil!, '6001600c60003960016000f300');
-      const paths: string[] = [];
-      for (let first = 0; first < PAYLOADS.length; first += SOURCES_IN_A_JOB) {
-        const sources = PAYLOADS.slice(first, first + SOURCES_IN_A_JOB).map(
-          (text, index) =>
-            [`${index}.sol`, `contract A { wrong ${text.replaceAll(/\s/g, ' ')} }`] as const,
-        );
-        const job = await verifyOverV2(service.apiUrl, address, {
-          stdJsonInput: inputOf(Object.fromEntries(sources)),
-          compilerVersion: '0.8.37',
-          contractIdentifier: '0.sol:A',
-        });
-        expect(JSON.stringify(job.error)).toContain('executed');
-        paths.push(`/job/${job.verificationId}`);
-      }
-      await expectTextOnly(paths);
-    },
-  );
+  test.skipIf(findAnvil() === undefined)('stay text in compiler messages', TIMEOUT, async () => {
+    const { address } = await deploy(anvil!, '6001600c60003960016000f300');
+    const paths: string[] = [];
+    for (let first = 0; first < PAYLOADS.length; first += SOURCES_IN_A_JOB) {
+      const sources = PAYLOADS.slice(first, first + SOURCES_IN_A_JOB).map(
+        (text, index) =>
+          [`${index}.sol`, `contract A { wrong ${text.replaceAll(/\s/g, ' ')} }`] as const,
+      );
+      const job = await verifyOverV2(service.apiUrl, address, {
+        stdJsonInput: inputOf(Object.fromEntries(sources)),
+        compilerVersion: '0.8.37',
+        contractIdentifier: '0.sol:A',
+      });
+      expect(JSON.stringify(job.error)).toContain('executed');
+      paths.push(`/job/${job.verificationId}`);
+    }
+    await expectTextOnly(paths);
+  });
 });
 
-/** The public list: each chain has a payload for a name, a warning, an explorer. */
+/** The public list: each chain has a payload as name, warning and explorer. */
 function hostileList(): readonly ListRecord[] {
   return PAYLOADS.map((text, index) => ({
     ...listedChain(FIRST_CHAIN_ID + index, text),
@@ -200,7 +192,7 @@ function hostileList(): readonly ListRecord[] {
   }));
 }
 
-/** Every other chain has its texts from the configuration too, the rest from the list alone. */
+/** Every other chain also gets its texts from the configuration, the rest from the list alone. */
 function yamlOf(list: string, anvil: Anvil | undefined): string {
   const chains = PAYLOADS.map((text, index) => {
     const fields = {

@@ -1,4 +1,4 @@
-// One search for everything, from the header of every page, and small things that people stumbled over.
+// The global search in the header of every page, and regressions in usability details.
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { arrive, LOOKS, openTab, visit } from './support/browser.ts';
@@ -34,15 +34,15 @@ const targetOf = async (words: string): Promise<string | null> => {
   return location === null ? null : new URL(location, response.url).pathname;
 };
 
-describe('the search', () => {
+describe('search', () => {
   test.each([
     ['the id of a chain', '8453', '/registry/8453'],
     ['a chain as CAIP-2 writes it', 'eip155:8453', '/registry/8453'],
-  ])('leads to what %s names', async (_what, words, path) => {
+  ])('leads to the target of %s', async (_what, words, path) => {
     expect(await targetOf(words)).toBe(path);
   });
 
-  test('leads to the contract of an address, and to the page of a job', async () => {
+  test('leads to the contract of an address and to the page of a job', async () => {
     const full = new URL(listViews(pages)['contract-full'] ?? '').pathname;
     expect((await targetOf(full.split('/')[3] ?? ''))?.toLowerCase()).toBe(full.toLowerCase());
     const id = pages.jobs?.verified.verificationId;
@@ -50,7 +50,7 @@ describe('the search', () => {
   });
 
   test.skipIf(findAnvil() === undefined)(
-    `finds a contract by the transaction that created it${findAnvil() === undefined ? ` (${NO_ANVIL})` : ''}`,
+    `finds a contract by its creation transaction${findAnvil() === undefined ? ` (${NO_ANVIL})` : ''}`,
     async () => {
       const { address = '' } = pages.jobs?.verified.contract ?? {};
       const url = `${pages.service.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}?fields=deployment`;
@@ -65,7 +65,7 @@ describe('the search', () => {
     },
   );
 
-  test('has what is called by the words first, and what is supported before the rest', async () => {
+  test('ranks exact names first and supported chains before the rest', async () => {
     const text = await textOf('/search?q=base');
     const places = ['Base 8453', 'Base Sepolia Testnet', 'Base Goerli Testnet', 'Moonbase'];
     const found = places.map((each) => text.indexOf(each));
@@ -75,7 +75,7 @@ describe('the search', () => {
     expect(contracts.indexOf('Contracts matching')).toBeLessThan(contracts.indexOf('All '));
   });
 
-  test('says what may be meant where nothing is found, and how to search', async () => {
+  test('suggests alternatives and search tips without a result', async () => {
     const text = await textOf('/search?q=sepola');
     expect(text).toContain('No results for “ sepola ”');
     expect(text).toMatch(/Did you mean.*Sepolia/);
@@ -84,28 +84,28 @@ describe('the search', () => {
   });
 });
 
-describe('what people stumbled over', () => {
-  test('a chain that is not supported does not offer to verify on it, and says what is missing', async () => {
+describe('usability regressions', () => {
+  test('a chain that is not supported does not offer verification and says what is missing', async () => {
     const text = await textOf('/registry/24');
     expect(text).not.toContain('Verify a contract');
     expect(text).toContain('Contracts of this chain cannot be verified here');
   });
 
-  test('an unknown chain is printed once beside its contract', async () => {
+  test('an unknown chain is printed once next to its contract', async () => {
     const text = await textOf(`/contract/99999999999/0x${'12'.repeat(20)}`);
     expect(text).not.toMatch(/chain 99999999999 chain 99999999999/);
   });
 
-  test('no column says of two thousand chains that they are not monitored', async () => {
+  test('no column marks two thousand chains as not monitored', async () => {
     const page = await (await get('/registry')).text();
     expect(page).not.toMatch(/<th[^>]*>Monitored/);
   });
 
-  test('the embedded list has its own date, not that of the start', async () => {
+  test('the embedded list shows its own date, not that of the start', async () => {
     expect(await textOf('/')).toMatch(/Public list embedded, [0-9a-f]{12} , published on 20\d\d-/);
   });
 
-  test('the description of the API names no host of another machine', async () => {
+  test('the API description names no host of another machine', async () => {
     const at = async (path: string) =>
       (await (await get(path)).json()) as {
         servers: unknown;
@@ -118,7 +118,7 @@ describe('what people stumbled over', () => {
     }
   });
 
-  test('links lead a client elsewhere to this machine by the name that it used', async () => {
+  test('links for remote clients use the host name of their request', async () => {
     const { port } = new URL(pages.service.apiUrl);
     const body = await new Promise<string>((resolve, reject) => {
       const headers = { host: `box.lan:${port}`, accept: 'text/html' };
@@ -136,8 +136,8 @@ describe('what people stumbled over', () => {
   });
 });
 
-describeWith([BROWSER], 'the search of every page', () => {
-  test('proposes chains and contracts while one types, by the keyboard alone', async () => {
+describeWith([BROWSER], 'search suggestions on every page', () => {
+  test('suggest chains and contracts while typing, by keyboard alone', async () => {
     const tab = await openTab(LOOKS[0]);
     await visit(tab, `${pages.service.apiUrl}/contracts`);
     const field = tab.page.getByRole('combobox', { name: 'Search' });
@@ -155,7 +155,7 @@ describeWith([BROWSER], 'the search of every page', () => {
     await tab.context.close();
   });
 
-  test('leads to all results without a choice, and keeps the words', async () => {
+  test('lead to all results without a selection and keep the query', async () => {
     const tab = await openTab(LOOKS[0]);
     await visit(tab, `${pages.service.apiUrl}/`);
     const field = tab.page.getByRole('combobox', { name: 'Search' });
@@ -170,7 +170,7 @@ describeWith([BROWSER], 'the search of every page', () => {
     await tab.context.close();
   });
 
-  test('leads from the other host to the same results', async () => {
+  test('lead to the same results from the other host', async () => {
     const tab = await openTab(LOOKS[0]);
     await visit(tab, `${pages.service.repositoryUrl}/`);
     const field = tab.page.getByRole('combobox', { name: 'Search' });

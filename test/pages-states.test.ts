@@ -25,7 +25,7 @@ const ARTEFACTS = path.resolve(import.meta.dirname, '../screenshots');
 const FORMULA_CHAIN = { id: 7_000_001, name: '=HYPERLINK("http://x", "y")' };
 const LIED_CHAIN = 7_000_002;
 
-describeWith([BROWSER], 'the states of the pages', () => {
+describeWith([BROWSER], 'page states', () => {
   let testDatabase: TestDatabase;
   let service: BootedService;
   let liar: RpcServer;
@@ -74,10 +74,10 @@ chains:
     return saveMatch(testDatabase.database, { ...sample, compilation });
   };
 
-  describe('while the statistics cannot be read', () => {
+  describe('while the statistics are unavailable', () => {
     beforeAll(() => execute('ALTER TABLE compiler_counts RENAME TO compiler_counts_away'));
 
-    test('the chains are all there without counts, and none is said to have no contract', async () => {
+    test('lists all chains without counts and calls none of them empty', async () => {
       const tab = await open('/registry');
       await expect.poll(() => statusOf(tab)).toMatch(/^Showing [\d,]+ of/);
       await expect
@@ -90,7 +90,7 @@ chains:
       await tab.context.close();
     });
 
-    test('a retry keeps the place, the words and the time since when it fails', async () => {
+    test('keeps scroll position, query and the time of the first failure across a retry', async () => {
       const tab = await open('/registry?sort=name');
       await main(tab).getByRole('button', { name: 'Download CSV' }).waitFor();
       await wordsOf(tab).fill('mainnet');
@@ -108,7 +108,7 @@ chains:
       await tab.context.close();
     });
 
-    test('a chain shows its record, the statistics their history, the overview the last known counts', async () => {
+    test('shows the record of a chain, the history, and the last known counts on the overview', async () => {
       const tab = await open('/registry/1');
       await expect.poll(() => main(tab).getByRole('alert').innerText()).toContain('The counts');
       await expect
@@ -130,8 +130,8 @@ chains:
     afterAll(() => execute('ALTER TABLE compiler_counts_away RENAME TO compiler_counts'));
   });
 
-  describe('without a contract', () => {
-    test('the overview says what comes first, and the first contract appears in it', async () => {
+  describe('without any contract', () => {
+    test('the overview shows the first steps and then the first contract', async () => {
       const tab = await open('/');
       await main(tab).getByText('appear here automatically').waitFor();
       await expect
@@ -162,8 +162,8 @@ chains:
     });
   });
 
-  describe('where nothing is found', () => {
-    test('the table says what may be meant, and how to widen the search', async () => {
+  describe('without a search result', () => {
+    test('the table suggests alternatives and how to widen the search', async () => {
       const tab = await open('/registry?q=sepola&monitored=yes');
       await main(tab).getByRole('link', { name: 'Sepolia', exact: true }).waitFor();
       await keep(tab, 'chains-none-near');
@@ -175,7 +175,7 @@ chains:
       await tab.context.close();
     });
 
-    test('an unknown chain leads to those that are near, and says how one is added', async () => {
+    test('an unknown chain lists similar ones and how to add one', async () => {
       for (const look of [LOOKS[0], LOOKS[2]]) {
         const tab = await open('/registry/84533', look);
         await main(tab).getByRole('link', { name: 'Base Sepolia Testnet' }).waitFor();
@@ -187,8 +187,8 @@ chains:
     });
   });
 
-  describe('while the browser still reads', () => {
-    test('what is typed before the scripts run is kept, and searched for once they do', async () => {
+  describe('while the browser is still loading', () => {
+    test('keeps what is typed before the scripts run and then searches for it', async () => {
       const tab = await openTab();
       const scripts = held();
       await tab.page.route(/\/assets\/.*\.js$/, async (route) => {
@@ -204,7 +204,7 @@ chains:
       await tab.context.close();
     });
 
-    test('the table says that other rows come, without a jump, and then shows them', async () => {
+    test('announces that more rows will follow, without a layout shift, and then shows them', async () => {
       const tab = await openTab();
       const list = held();
       await tab.page.route(/\/v1\/registry$/, async (route) => {
@@ -228,7 +228,7 @@ chains:
   });
 
   describe('the table of chains', () => {
-    test('finds without accents and case, goes back as it came, and saves what it shows', async () => {
+    test('finds regardless of accents and case, restores its state, and saves what it shows', async () => {
       const tab = await open('/registry');
       await main(tab).getByRole('button', { name: 'Download CSV' }).waitFor();
       await main(tab).getByRole('link', { name: 'Testnets' }).click();
@@ -241,7 +241,7 @@ chains:
       await expect.poll(() => wordsOf(tab).inputValue()).toBe('CHIÁDO');
       const testnets = main(tab).getByRole('link', { name: 'Testnets' });
       await expect.poll(() => testnets.getAttribute('aria-current')).toBe('true');
-      // A chip that is on is switched off by another click, and the words stay.
+      // Clicking an active chip again turns it off, and the query stays.
       await testnets.click();
       await expect.poll(() => tab.page.url()).not.toContain('network=');
       expect(tab.page.url()).toContain('q=CHI');
@@ -259,8 +259,8 @@ chains:
     });
   });
 
-  describe('a chain whose endpoint answers for another', () => {
-    test('is warned of, with the endpoint, the reason, and the origin of each field', async () => {
+  describe('a chain whose endpoint serves another chain', () => {
+    test('shows a warning with the endpoint, the reason, and the origin of each field', async () => {
       await expect.poll(() => readHealth(LIED_CHAIN)).toBe('wrong_chain');
       const tab = await open(`/registry/${LIED_CHAIN}`);
       const warnings = await main(tab).locator('.caution').innerText();
@@ -275,14 +275,14 @@ chains:
       await tab.context.close();
     });
 
-    test('gives its record and its addresses to the clipboard as they are served', async () => {
+    test('copies its record and its addresses to the clipboard as served', async () => {
       const tab = await open(`/registry/${LIED_CHAIN}`);
       await tab.context.grantPermissions(['clipboard-read', 'clipboard-write']);
       const copy = async (name: string): Promise<void> => {
         await main(tab).getByRole('button', { name }).click();
         await main(tab).getByText('Copied').first().waitFor();
       };
-      // What tells of a copy may still be that of the one before.
+      // The copy confirmation may still be that of the previous copy.
       const copied = (): Promise<string> =>
         tab.page.evaluate<string>('navigator.clipboard.readText()');
       await copy('Copy the chain id');
@@ -298,8 +298,8 @@ chains:
     });
   });
 
-  describe('while the service is away', () => {
-    test('the overview says since when, and shows what it missed once it is back', async () => {
+  describe('while the service is down', () => {
+    test('the overview shows since when and catches up once it is back', async () => {
       const tab = await open('/');
       await main(tab).getByText('Live:').waitFor();
       await service.close();
@@ -315,7 +315,7 @@ chains:
       await tab.context.close();
     });
 
-    test('a stream that is refused is asked for again', async () => {
+    test('reconnects a rejected event stream', async () => {
       const tab = await openTab();
       await tab.page.clock.install();
       await tab.page.route('**/v1/events', (route) => route.fulfill({ status: 503 }));
@@ -329,7 +329,7 @@ chains:
   });
 
   describe('while the database hangs', () => {
-    test('every page comes, with what is late said to be so, and counts with their age', async () => {
+    test('renders late parts as unavailable and shows the age of the counts', async () => {
       await fillStatistics(testDatabase.database);
       await store(0xa3, 'Filled');
       const tab = await open('/');
@@ -374,13 +374,13 @@ chains:
     });
   });
 
-  /** Why the service is not well, by the codes of its health report. */
+  /** Returns the reasons why the service is unhealthy, by the codes of its health report. */
   async function readReasons(): Promise<readonly string[]> {
     const report = healthReportSchema.parse(await (await fetch(urlOf('/health'))).json());
     return report.reasons.map(({ code }) => code);
   }
 
-  /** The state of the first endpoint of a chain. */
+  /** Returns the state of the first endpoint of a chain. */
   async function readHealth(chainId: number): Promise<string | undefined> {
     const response = await fetch(urlOf(`/v1/chains/${chainId}/health`));
     const { endpoints } = (await response.json()) as {
@@ -390,7 +390,7 @@ chains:
   }
 });
 
-/** Something that waits until it is let go. */
+/** Creates a promise that waits until it is released. */
 function held(): { readonly released: Promise<void>; readonly release: () => void } {
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));

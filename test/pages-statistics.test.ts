@@ -13,7 +13,7 @@ import { BROWSER, describeWith } from './support/needs.ts';
 import { startPagesService, type PagesService } from './support/pages-service.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
-/** Three withdrawals near each other, one of them that of the filled service, and one alone. */
+/** Three withdrawals close together, including that of the filled service, and a single one. */
 const WITHDRAWALS = sql(
   'test fill withdrawals',
   `INSERT INTO daily_falls (chain_id, day, reason, full_match, partial_match)
@@ -51,19 +51,19 @@ describeWith([BROWSER], 'the statistics page', () => {
   const chartOf = ({ page }: WatchedPage) => page.locator('figure.history');
   const textsOf = (tab: WatchedPage, selector: string): Promise<string[]> =>
     chartOf(tab).locator(selector).allTextContents();
-  /** The figures of the chart's table by the days that they are of. */
+  /** Returns the figures of the chart's table by day. */
   const tableOf = async (tab: WatchedPage): Promise<Map<string, string[]>> => {
     const [days, cells] = [await textsOf(tab, 'tbody th'), await textsOf(tab, 'tbody td')];
     const width = cells.length / days.length;
     return new Map(days.map((day, row) => [day, cells.slice(row * width, (row + 1) * width)]));
   };
-  /** What an expression over `path` says of each line and bar of the chart. */
+  /** Evaluates an expression over `path` for each line and bar of the chart. */
   const readPaths = ({ page }: WatchedPage, expression: string): Promise<string[]> =>
     page.evaluate<string[]>(
       `[...document.querySelectorAll('figure.history .chart-field svg path')].map((path) => ${expression})`,
     );
 
-  test('is asked for chains by the keyboard, and draws each with its name and its last figure', async () => {
+  test('selects chains by keyboard and draws each with its name and latest value', async () => {
     const tab = await open();
     const field = tab.page.getByRole('combobox', { name: /chains/i });
     for (const [typed, name] of [
@@ -85,7 +85,7 @@ describeWith([BROWSER], 'the statistics page', () => {
     await expect.poll(() => textsOf(tab, '.chart-end bdi')).toEqual(['Ethereum Mainnet', 'Gnosis']);
     const [today = []] = (await tableOf(tab)).values();
     await expect.poll(() => textsOf(tab, '.chart-end strong')).toEqual(today);
-    // Unchecked, a chain is left out of the next question.
+    // An unchecked chain is left out of the next query.
     await tab.page.getByRole('checkbox', { name: 'Gnosis' }).uncheck();
     await tab.page.getByRole('button', { name: 'Show' }).click();
     await arrive(tab, (url) => url.searchParams.getAll('chain').join() === '1');
@@ -93,7 +93,7 @@ describeWith([BROWSER], 'the statistics page', () => {
     await tab.context.close();
   });
 
-  test('tells the figures of a day to the pointer and to the keyboard, the same as its table and its CSV', async () => {
+  test('shows the values of a day by pointer and keyboard, equal to its table and CSV', async () => {
     const tab = await open();
     const table = await tableOf(tab);
     const days = [...table.keys()];
@@ -126,7 +126,7 @@ describeWith([BROWSER], 'the statistics page', () => {
     await tab.context.close();
   });
 
-  test('marks where counts fell by the numbers of the list that says why', async () => {
+  test('marks drops in counts with numbers from the list of reasons', async () => {
     const tab = await open();
     await expect.poll(() => textsOf(tab, '.withdrawal-mark text')).toEqual(['1', '2']);
     const [alone, joined] = await textsOf(tab, 'ol.withdrawals > li');
@@ -150,7 +150,7 @@ describeWith([BROWSER], 'the statistics page', () => {
     ['?show=chains&top=100&scale=log&interval=week', /^1/, 9],
   ])('draws %s on its scale, at 320 px too', async (query, first, lines) => {
     const tab = await open(query, { look: 2 });
-    // The names of days stand at an x, those of values at the edge.
+    // Day labels have an x position; value labels are at the edge.
     const ticks = await textsOf(tab, '.chart-axes text:not([x])');
     expect(ticks[0]?.replace('\u00A0', ' ')).toMatch(first);
     await expect.poll(() => textsOf(tab, '.chart-end')).toHaveLength(lines);
@@ -170,7 +170,7 @@ describeWith([BROWSER], 'the statistics page', () => {
     await tab.context.close();
   });
 
-  test('shows the chart without scripts, takes short names, and keeps what it does not know', async () => {
+  test('renders the chart without scripts, accepts short names and keeps unknown parameters', async () => {
     const tab = await open('', { javaScriptEnabled: false });
     await expect.poll(() => textsOf(tab, '.chart-end bdi')).toEqual(['full', 'partial']);
     await expect.poll(() => chartOf(tab).locator('path.line.full').first().isVisible()).toBe(true);
@@ -194,7 +194,7 @@ describeWith([BROWSER], 'the statistics page', () => {
     await tab.context.close();
   });
 
-  test('answers a time that ends before it begins by the message of the interface, and keeps the form', async () => {
+  test('shows the API error for a range that ends before it begins and keeps the form', async () => {
     const tab = await open('?from=2026-03-01&to=2026-02-01&scale=log');
     expect(tab.status).toBe(400);
     await expect
@@ -206,7 +206,7 @@ describeWith([BROWSER], 'the statistics page', () => {
     await tab.context.close();
   });
 
-  test('looks up no more chains than it can show, says so, and keeps what was asked for', async () => {
+  test('loads no more chains than it can show, says so and keeps the selection', async () => {
     const refs = Array.from({ length: 1500 }, (_, index) => String(index + 1));
     const tab = await open(`?${refs.map((ref) => `chain=${ref}`).join('&')}&scale=log`);
     expect(tab.status).toBe(400);
@@ -225,7 +225,7 @@ describeWith([BROWSER], 'the statistics page', () => {
     await tab.context.close();
   });
 
-  test('draws in the colours that people force, and tells lines apart by their patterns', async () => {
+  test('draws in forced colours and distinguishes lines by pattern', async () => {
     const tab = await open('?show=chains');
     await tab.page.emulateMedia({ forcedColors: 'active' });
     const strokes = await readPaths(tab, 'getComputedStyle(path).stroke');

@@ -1,4 +1,5 @@
-// A clean installation and somebody with two files of text: the compiler is downloaded while the page says how far it is.
+// A fresh installation and a user with two source files: the compiler is downloaded while the page shows
+// progress.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
 import { startBinariesMirror, type BinariesMirror } from './support/binaries-mirror.ts';
@@ -40,7 +41,7 @@ contract Other {
 `,
 };
 
-describeWith([BROWSER, ANVIL], 'plain sources in the browser', () => {
+describeWith([BROWSER, ANVIL], 'verifying plain sources in the browser', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let mirror: BinariesMirror;
@@ -55,7 +56,7 @@ describeWith([BROWSER, ANVIL], 'plain sources in the browser', () => {
       startBinariesMirror([V20]),
       createTemporaryFolder(),
     ]);
-    // Nothing is set but the chain: the mirror stands in for the host that is the default.
+    // Only the chain is configured: the mirror stands in for the default host.
     service = await bootService({
       databaseUrl: testDatabase.url,
       yaml: configOf(anvil),
@@ -79,7 +80,7 @@ describeWith([BROWSER, ANVIL], 'plain sources in the browser', () => {
     await tab.page.getByRole('button', { name: 'Add this source' }).click();
   };
 
-  test('two pasted files of 0.8.20 become a match, by a compiler that was not there', async () => {
+  test('two pasted files of 0.8.20 become a match with a compiler downloaded on demand', async () => {
     const input = inputOf(SOURCES, { optimizer: { enabled: true, runs: 1000 } });
     const { creationCode } = await compileAsDeveloper(
       '0.8.20',
@@ -95,12 +96,12 @@ describeWith([BROWSER, ANVIL], 'plain sources in the browser', () => {
     await page.getByRole('button', { name: 'Add this source' }).click();
     await page.getByText('Paste the text of a source first.').waitFor();
     await paste('contracts/Till.sol', SOURCES['contracts/Till.sol']);
-    // What is imported and is not there is named.
+    // Missing imports are named.
     await page.locator('.fault li', { hasText: 'contracts/Owned.sol' }).waitFor();
     await paste('contracts/Owned.sol', SOURCES['contracts/Owned.sol']);
     await page.getByText('2 Solidity sources.').waitFor();
     expect(await page.locator('.drop .fault li').count()).toBe(0);
-    // The code on chain names its compiler.
+    // The on-chain bytecode names its compiler.
     await expect.poll(() => page.locator('#compilerVersion').inputValue()).toBe(V20);
     await page.getByText('Read from the code on chain.').waitFor();
     await page.locator('#optimizer').check();
@@ -117,7 +118,7 @@ describeWith([BROWSER, ANVIL], 'plain sources in the browser', () => {
     expect(tab.troubles).toEqual([]);
   });
 
-  test.each(LOOKS)('the form stands in every look: $name', async (look) => {
+  test.each(LOOKS)('the form renders at every screen size and scheme: $name', async (look) => {
     const looking = await openTab(look);
     try {
       await visit(looking, `${service.apiUrl}/verify`);

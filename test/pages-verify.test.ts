@@ -1,4 +1,4 @@
-// Verification in the browser, as people do it: with the files that their tools wrote, on a real chain.
+// Verification in the browser as users do it: with the files written by their tools, on a real chain.
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -25,7 +25,7 @@ import { post } from './support/verification-client.ts';
 import { startWebServer, type WebServer } from './support/web-server.ts';
 
 const LONG_VERSION = '0.8.37+commit.f401782d';
-/** A chain whose only endpoint takes requests and never answers, and one without anybody behind its endpoint. */
+/** A chain whose only endpoint accepts requests and never responds, and one whose endpoint has no listener. */
 const SILENT_CHAIN_ID = 424243;
 const DEAD_CHAIN_ID = 424244;
 const VAULT_PATH = 'project/contracts/Vault.sol';
@@ -60,7 +60,7 @@ contract Vault is Owned {
 `,
 };
 
-/** The sources with one text of the contract in place of another. */
+/** The sources with one text of the contract replaced. */
 function changed(from: string, to: string): typeof SOURCES {
   return { ...SOURCES, [VAULT_PATH]: SOURCES[VAULT_PATH].replace(from, to) };
 }
@@ -123,7 +123,7 @@ chains:
 
   const newVault = async (): Promise<string> =>
     (await deploy(anvil, creationCodeOf(vault))).address;
-  /** Opens the form with nothing in it but what the query says. */
+  /** Opens the form with nothing but the fields from the query. */
   const openForm = async (query = ''): Promise<void> => {
     await visit(tab, `${service.apiUrl}/verify`);
     await tab.page.evaluate('sessionStorage.clear()');
@@ -134,7 +134,7 @@ chains:
   const valueOf = (id: string): Promise<string> => tab.page.locator(`#${id}`).inputValue();
   const focused = (): Promise<string> =>
     tab.page.evaluate<string>('document.activeElement?.id || document.activeElement?.type || ""');
-  /** Walks by the tab key, as somebody without a mouse does. */
+  /** Navigates with the Tab key, like a user without a mouse. */
   const walkTo = async (id: string): Promise<void> => {
     for (let steps = 0; steps < 30 && (await focused()) !== id; steps += 1) {
       await tab.page.keyboard.press('Tab');
@@ -152,11 +152,11 @@ chains:
   };
   const mainText = (): Promise<string> => tab.page.locator('main').innerText();
 
-  test('goes from a build info of Hardhat 3 to the contract by the keyboard alone', async () => {
+  test('verifies from a Hardhat 3 build info by keyboard alone', async () => {
     const address = await newVault();
     const { keyboard } = tab.page;
     await openForm();
-    // The browser takes a moment to hand dialogs over to who listens for them.
+    // The browser hands dialogs to their listeners with a short delay.
     const dialog = tab.page.waitForEvent('filechooser');
     await walkTo('files');
     await keyboard.press('Enter');
@@ -187,7 +187,7 @@ chains:
     expect(tab.troubles).toEqual([]);
   });
 
-  test('takes a compiler from those that the service has', async () => {
+  test('offers the compilers of the service', async () => {
     await openForm();
     await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
     await tab.page.locator('#compilerVersion').pressSequentially('0.8.3');
@@ -198,7 +198,7 @@ chains:
     await expect.poll(() => valueOf('compilerVersion')).toBe(LONG_VERSION);
   });
 
-  test('leads from wrong runs of the optimizer to the diagnosis that names the right ones', async () => {
+  test('diagnoses wrong optimizer runs and names the correct value', async () => {
     const address = await newVault();
     const wrong = inputOf(SOURCES, { optimizer: { enabled: true, runs: 1000 } });
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
@@ -207,12 +207,12 @@ chains:
     await tab.page.selectOption('#contract', `${VAULT_PATH}:Vault`);
     await send();
     expect(await verdict()).toContain('optimizer.runs: 200');
-    // What is to be done comes before the bytes.
+    // The advice precedes the bytes.
     const text = await mainText();
     expect(text.indexOf('optimizer.runs: 200')).toBeLessThan(text.indexOf('Runtime code'));
   });
 
-  test('finds a partial match by a build info of Hardhat 2 whose comment has changed', async () => {
+  test('finds a partial match from a Hardhat 2 build info with a changed comment', async () => {
     const address = await newVault();
     const other = await compile(changed('Keeps what', 'Holds what'));
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
@@ -226,7 +226,7 @@ chains:
     await expect.poll(() => verdict()).toContain('Names, comments and settings may differ');
   });
 
-  test('shows where wrong code differs, and keeps the form until it is mended', async () => {
+  test('shows where bytecode differs and keeps the form until it is corrected', async () => {
     const address = await newVault();
     const other = { ...vault, input: inputOf(changed('kept = 0', 'kept = 1')) };
     await openForm();
@@ -259,7 +259,7 @@ chains:
     expect(tab.troubles).toEqual([]);
   });
 
-  test('says what is wrong with a field when it is left, and nothing of those to come', async () => {
+  test("reports a field's error on blur and none for later fields", async () => {
     await openForm();
     await tab.page.locator('#address').fill('0x12');
     expect(await tab.page.locator('.fault').count()).toBe(0);
@@ -270,7 +270,7 @@ chains:
     await tab.page.locator('#address-fault').waitFor({ state: 'detached' });
   });
 
-  test('says before anything is sent that a contract has a match', async () => {
+  test('reports an existing match before submitting', async () => {
     const address = await newVault();
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
     await tab.page.getByText('Chain of the tests: supported.').waitFor();
@@ -284,7 +284,7 @@ chains:
     await tab.page.getByText('already has a full match').waitFor();
   });
 
-  test('says that files were too large to keep, and keeps the rest', async () => {
+  test('says that files were too large to save and keeps the rest', async () => {
     await openForm();
     const large = inputOf({ 'a.sol': `contract A {} // ${'x'.repeat(4_000_000)}` });
     const more = { ...large, sources: { ...large.sources, 'b.sol': large.sources['a.sol'] } };
@@ -296,7 +296,7 @@ chains:
     await expect.poll(() => valueOf('address')).toBe(sampleAddress(5));
   });
 
-  test('takes a dropped folder of Foundry, and names what metadata lacks', async () => {
+  test('accepts a dropped Foundry folder and names what the metadata lacks', async () => {
     const address = await newVault();
     const project = path.join(folder.path, 'vault');
     const files = foundryProject(vault, VAULT_PATH, 'Vault');
@@ -316,7 +316,7 @@ chains:
     await expect.poll(() => verdict()).toContain('Full match');
   });
 
-  test('says what is wrong with files that hold no compilation', async () => {
+  test('explains what is wrong with files that contain no compilation', async () => {
     await openForm();
     const text = JSON.stringify(vault.input);
     const utf16 = Buffer.from(`\uFEFF${text}`, 'utf16le');
@@ -338,19 +338,19 @@ chains:
     expect(tab.troubles).toEqual([]);
   });
 
-  test('names each field that lacks something, and goes to the first', async () => {
+  test('names each incomplete field and focuses the first', async () => {
     await openForm();
     await tab.page.getByRole('button', { name: SEND }).click();
     await expect.poll(() => focused()).toBe('chain');
     expect(await tab.page.locator('#files-fault').innerText()).not.toBe('');
-    // Of a single contract the form would know the name.
+    // With a single contract the form would know the name.
     const sources = {
       ...vault.input.sources,
       'contracts/Other.sol': { content: 'contract Other {}' },
     };
     const text = JSON.stringify({ ...vault.input, sources });
     await choose([{ path: 'input.json', text }]);
-    // The file is read before the form lacks other things than files.
+    // The file is parsed before the form reports other missing fields.
     await tab.page.getByText('One standard JSON input').waitFor();
     await tab.page.getByRole('button', { name: SEND }).click();
     await expect.poll(() => focused()).toBe('chain');
@@ -365,7 +365,7 @@ chains:
     expect(await findWithAxe(tab)).toEqual([]);
   });
 
-  test('shows names and texts of files as text, whatever stands in them', async () => {
+  test('shows file names and contents as text, whatever they contain', async () => {
     const executions: string[] = [];
     const other = await openTab();
     await other.page.exposeBinding('executed', () => executions.push('executed'));
@@ -400,7 +400,7 @@ chains:
     return verificationId;
   };
 
-  test('follows a job over a lost connection, until the operator cancels it', async () => {
+  test('follows a job across a lost connection until the operator cancels it', async () => {
     const id = await submit(SILENT_CHAIN_ID);
     await visit(tab, `${service.apiUrl}/job/${id}`);
     await expect.poll(() => mainText()).toMatch(/Received \d+\ss ago/);
@@ -415,7 +415,7 @@ chains:
     await expect.poll(() => tab.page.title()).toContain('failed');
   });
 
-  test('ends a job of one’s own, sends it again, and shows neither for a job of others', async () => {
+  test('cancels one’s own job and resubmits it, and offers neither for other jobs', async () => {
     const address = await newVault();
     await openForm(`?chain=${SILENT_CHAIN_ID}&address=${address}`);
     await choose([{ path: 'input.json', text: JSON.stringify(vault.input) }]);
@@ -440,7 +440,7 @@ chains:
     expect(await tab.page.getByRole('link', { name: 'Send it again' }).count()).toBe(0);
   });
 
-  test('could not check a contract whose chain nobody answers for', async () => {
+  test('reports a contract as not checked if no endpoint of its chain responds', async () => {
     await visit(tab, `${service.apiUrl}/job/${await submit(DEAD_CHAIN_ID)}`);
     const told = await verdict();
     expect(told).toContain('Could not check, because');
@@ -448,13 +448,13 @@ chains:
     expect(told).toContain('Try again later');
   });
 
-  test('tells of a job that is not known', async () => {
+  test('reports an unknown job', async () => {
     const id = '<b>nobody</b>';
     expect(await visit(tab, `${service.apiUrl}/job/${encodeURIComponent(id)}`)).toBe(404);
     await expect.poll(() => mainText()).toContain(id);
   });
 
-  test('says without a script what to use instead', async () => {
+  test('names alternatives when scripts are disabled', async () => {
     const plain = await openTab(undefined, { javaScriptEnabled: false });
     await plain.page.goto(`${service.apiUrl}/verify?chain=5&address=${sampleAddress(7)}`);
     const text = await plain.page.locator('main').innerText();
@@ -464,8 +464,8 @@ chains:
     await plain.context.close();
   });
 
-  // The last, since nothing else works meanwhile.
-  test('could not check a contract while the database cannot be reached', async () => {
+  // The last test, since nothing else works in the meantime.
+  test('reports a contract as not checked while the database is unreachable', async () => {
     const name = new URL(testDatabase.url.replace('@/', '@x/')).pathname.slice(1);
     const address = sampleAddress(1);
     await administer(async (client) => {
@@ -486,7 +486,7 @@ chains:
   });
 });
 
-/** Drops a file or a folder of this machine on the form, as a hand does. */
+/** Drops a file or folder of this machine onto the form, like a user. */
 async function drop({ page, context }: WatchedPage, dropped: string): Promise<void> {
   const box = await page.locator('.drop').boundingBox();
   if (box === null) throw new Error('nothing takes a drop');

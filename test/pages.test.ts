@@ -31,10 +31,10 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 import { IS_SLOW_SUITE } from './support/suite.ts';
 
 const ARTEFACTS = path.resolve(import.meta.dirname, '../screenshots');
-/** A4 between its margins, in pixels of CSS. */
+/** A4 without margins, in CSS pixels. */
 const PAPER = { width: 680, height: 1000 };
 const SCHEMES = ['light', 'dark'] as const;
-/** The looks of each width. */
+/** The looks at each width. */
 const WIDTHS = IS_SLOW_SUITE
   ? [
       { names: 'light and dark', looks: LOOKS.slice(0, 2) },
@@ -42,10 +42,10 @@ const WIDTHS = IS_SLOW_SUITE
     ]
   : [{ names: 'narrow', looks: LOOKS.slice(2, 3) }];
 
-/** The status of a view whose thing is not there. */
+/** The status of a view whose subject does not exist. */
 const statusOf = (name: string): number => (name.endsWith('-absent') ? 404 : 200);
 
-describeWith([BROWSER], 'the pages in a browser', () => {
+describeWith([BROWSER], 'pages in a browser', () => {
   let testDatabase: TestDatabase;
   let pages: PagesService;
   let views: Readonly<Record<string, string>>;
@@ -63,9 +63,9 @@ describeWith([BROWSER], 'the pages in a browser', () => {
 
   const urlOf = (name: string): string => views[name] ?? '';
 
-  // A scheme is a matter of colours alone, so that a page is opened once for both.
+  // A scheme only changes colours, so a page is opened once for both.
   test.each(WIDTHS)(
-    'are whole, within their policy and without findings of axe: $names',
+    'render completely, comply with the policy and pass axe: $names',
     { timeout: 240_000 },
     async ({ looks }) => {
       const open = () => openTab(looks[0], { reducedMotion: 'reduce' });
@@ -90,7 +90,7 @@ describeWith([BROWSER], 'the pages in a browser', () => {
   );
 
   test.runIf(IS_SLOW_SUITE)(
-    'show each stop of the keyboard, in the order of the page, and let the focus go',
+    'show every focus stop in page order and release the focus',
     { timeout: 240_000 },
     async () => {
       const openNarrow = () => openTab(LOOKS[2]);
@@ -116,7 +116,7 @@ describeWith([BROWSER], 'the pages in a browser', () => {
   );
 
   test.runIf(IS_SLOW_SUITE)(
-    'show in forced colours and with more contrast what they show elsewhere',
+    'show the same in forced colours and with increased contrast',
     async () => {
       const open = () => openTab();
       await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
@@ -135,7 +135,7 @@ describeWith([BROWSER], 'the pages in a browser', () => {
   );
 
   test.runIf(IS_SLOW_SUITE)(
-    'are whole on paper: light, without controls, with every row',
+    'print completely: light, without controls, with every row',
     async () => {
       const open = async (): Promise<WatchedPage> => {
         const tab = await openTab(LOOKS[1]);
@@ -153,13 +153,13 @@ describeWith([BROWSER], 'the pages in a browser', () => {
         await tab.page.emulateMedia({ media: 'screen' });
       });
       const tab = await open();
-      // A chart's figures are there without a hand that opens their table: 90 days, and more.
+      // A chart's figures are printed without opening their table: 90 days, and more.
       await visit(tab, urlOf('overview'));
       await tab.page.emulateMedia({ media: 'print' });
       expect(await countRows(tab)).toBeGreaterThan(90);
       await tab.page.emulateMedia({ media: 'screen' });
 
-      // The address is that of what is shown, filters with it.
+      // The URL identifies what is shown, including filters.
       await visit(tab, urlOf('chains'));
       await tab.page.getByRole('button', { name: 'Download CSV' }).waitFor();
       await tab.page.locator('main input[name="q"]').fill('sepolia');
@@ -173,7 +173,7 @@ describeWith([BROWSER], 'the pages in a browser', () => {
     },
   );
 
-  test.runIf(IS_SLOW_SUITE)('keep still for those who ask for it', async () => {
+  test.runIf(IS_SLOW_SUITE)('respect reduced motion', async () => {
     const open = () => openTab(LOOKS[0], { reducedMotion: 'reduce' });
     await eachInTabs(Object.entries(views), open, async (tab, [name, at]) => {
       await visit(tab, urlOf(name));
@@ -190,7 +190,7 @@ describeWith([BROWSER], 'the pages in a browser', () => {
     await tab.context.close();
   });
 
-  test.skipIf(IS_SLOW_SUITE)('say without JavaScript what they say with it', async () => {
+  test.skipIf(IS_SLOW_SUITE)('show the same content without JavaScript', async () => {
     const tab = await openTab(LOOKS[0], { javaScriptEnabled: false });
     for (const name of [
       'overview',
@@ -202,7 +202,7 @@ describeWith([BROWSER], 'the pages in a browser', () => {
       expect(await visitWithoutScripts(tab, urlOf(name))).toBe(statusOf(name));
     }
     await visitWithoutScripts(tab, urlOf('overview'));
-    // 12.8 million full and 32.1 million partial matches, or what else the counts are, in digits.
+    // Formats 12.8 million full and 32.1 million partial matches, or the actual counts, in digits.
     await expect
       .poll(() => tab.page.locator('main').innerText())
       .toMatch(/\d{1,3}(?:[^\d\s]|\s)\d{3}/);
@@ -217,7 +217,7 @@ describeWith([BROWSER], 'the pages in a browser', () => {
   });
 });
 
-/** Puts a step into the page as it stands while a job is at it. */
+/** Adds a progress step to the page as it looks during a job. */
 const STEP_UNDER_WAY = `document.querySelector('main').innerHTML =
   '<ol class="steps"><li class="now"><svg viewBox="0 0 16 16"></svg></li></ol>'`;
 

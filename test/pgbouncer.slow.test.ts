@@ -1,4 +1,5 @@
-// The service behind PgBouncer in transaction mode: each transaction may run on another connection of the server.
+// The service behind PgBouncer in transaction mode: each transaction may run on a different server
+// connection.
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { Secret } from '../src/lib/secret.ts';
@@ -95,7 +96,7 @@ describe.skipIf(withoutNode).each(['told by DATABASE_LISTEN_URL', 'that looks fr
     const counts = async (): Promise<unknown> =>
       await (await fetch(`${service.repositoryUrl}/stats.json`)).json();
 
-    test('verifies, finds contracts and sources by itself, imports, and counts all of it', async () => {
+    test('verifies, finds contracts and sources by itself, imports, and counts everything', async () => {
       const source = (name: string): string =>
         `${LICENSE}contract ${name} { uint256 public kept${name} = 7; }`;
       const contracts = await Promise.all(
@@ -104,7 +105,7 @@ describe.skipIf(withoutNode).each(['told by DATABASE_LISTEN_URL', 'that looks fr
           return { name, input, ...(await compileAsDeveloper('0.8.37', input, 'a.sol', name)) };
         }),
       );
-      // The third one is verified by the monitor, which finds its sources at the gateway.
+      // The monitor verifies the third one, whose sources it finds at the gateway.
       gateway.addFile(Buffer.from(contracts[2]?.metadata ?? ''));
       gateway.addFile(Buffer.from(source('Three')));
       const deployed: string[] = [];
@@ -130,7 +131,8 @@ describe.skipIf(withoutNode).each(['told by DATABASE_LISTEN_URL', 'that looks fr
         workingDirectory: folder.path,
       });
       if (!isTold) {
-        // An import stages rows in tables of its own connection, which a pooler gives to others after each transaction.
+        // An import stages rows in temporary tables of its connection, which a pooler hands to others after
+        // each transaction.
         expect(imported.exitCode).not.toBe(0);
         expect(imported.stderr).toContain('DATABASE_LISTEN_URL');
       } else expect(imported.exitCode, imported.stderr).toBe(0);
@@ -165,7 +167,7 @@ describe.skipIf(absent)(`a store behind PgBouncer${absent ? ` (${NO_PGBOUNCER})`
     'SELECT count(*)::int AS count FROM pg_prepared_statements',
   );
 
-  test('leaves nothing of a session behind, whichever connection of the server a transaction gets', async () => {
+  test('leaks no session state, whichever server connection a transaction gets', async () => {
     const store = await open(url);
     const { database } = store;
     const rows = await Promise.all(
@@ -194,12 +196,12 @@ describe.skipIf(absent)(`a store behind PgBouncer${absent ? ` (${NO_PGBOUNCER})`
     await store.close();
   });
 
-  test('is found out too where PgBouncer takes the settings of a session and drops them', async () => {
+  test('detects a PgBouncer that accepts and drops session settings', async () => {
     const lenient = await startPgBouncer(inject('testServer').socketFolder, [
       'ignore_startup_parameters = statement_timeout,idle_in_transaction_session_timeout',
     ]);
     const target = targetOfUrl(new Secret(lenient.urlOf(nameOf(testDatabase))), 'test');
-    // A pool that nobody connected before, as that of an import.
+    // A pool on which nothing connected before, like that of an import.
     const pool = createDatabasePool(target, 8, silentLogger);
     await Promise.all(Array.from({ length: 40 }, () => pool.database.query(BACKEND)));
     expect(target.isPooled).toBe(true);
@@ -207,7 +209,7 @@ describe.skipIf(absent)(`a store behind PgBouncer${absent ? ` (${NO_PGBOUNCER})`
     await lenient.stop();
   });
 
-  test('cancels what was given up for its time, though it does not know the process of the server', async () => {
+  test('cancels a timed-out query although it does not know the server process', async () => {
     const store = await open(url);
     const running = sql(
       'test running',
@@ -220,7 +222,7 @@ describe.skipIf(absent)(`a store behind PgBouncer${absent ? ` (${NO_PGBOUNCER})`
     await store.close();
   });
 
-  test('refuses what needs a session, and has it by DATABASE_LISTEN_URL', async () => {
+  test('rejects session features unless DATABASE_LISTEN_URL provides them', async () => {
     const pooled = await open(url);
     expect(() => pooled.onClient(async () => undefined)).toThrow(
       expect.objectContaining({ code: 'invalid_configuration' }),
@@ -244,7 +246,7 @@ describe.skipIf(absent)(`a store behind PgBouncer${absent ? ` (${NO_PGBOUNCER})`
     await both.close();
   });
 
-  test('is refused where DATABASE_LISTEN_URL leads to another database, or to a pooler', async () => {
+  test('rejects a DATABASE_LISTEN_URL to another database or to a pooler', async () => {
     const other = await createTestDatabase();
     await expect(open(url, other.url)).rejects.toMatchObject({ code: 'invalid_configuration' });
     await expect(open(url, url)).rejects.toMatchObject({ code: 'invalid_configuration' });

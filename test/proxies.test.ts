@@ -9,10 +9,13 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 
 const IMPLEMENTATION = `0x${'ab'.repeat(20)}`;
 const WORD = `0x${'0'.repeat(24)}${'ab'.repeat(20)}`;
-/** Calls what another contract has: any code with the operation will do, since values are put where proxies keep them. */
+/**
+ * Delegates to another contract; any bytecode with the opcode will do, since values are put where proxies
+ * keep them.
+ */
 const DELEGATES = '0x5f5f5f5f5f5af400';
 const MINIMAL = `0x363d3d373d3d3d363d73${'ab'.repeat(20)}5af43d82803e903d91602b57fd5bf3`;
-/** Answers every call with the address. */
+/** Responds to every call with the address. */
 const BEACON = `0x73${'ab'.repeat(20)}5f5260205ff3`;
 const SLOTS = {
   implementation: '0x360894a13ba1a3210667c828492db98dca3e2076cc3735a920a3ca505d382bbc',
@@ -21,7 +24,7 @@ const SLOTS = {
   proxiable: '0xc5f16f0fcc639fa48a6947836d9850f504798523bf8c9a3a87d5876cf622bcf7',
 };
 const BEACON_AT = `0x${'be'.repeat(20)}`;
-/** What a diamond with one facet answers to every call; behind it the operation that delegates. */
+/** Response of a diamond with one facet to every call, followed by the opcode that delegates. */
 const DIAMOND = `0x60205f52600160205273${'ab'.repeat(20)}60405260605ff3f4`;
 const NO_IMPLEMENTATION =
   'A corresponding implementation contract was unfortunately not detected for the proxy address.';
@@ -31,7 +34,7 @@ describeWith([ANVIL], 'proxies', () => {
   let testDatabase: TestDatabase;
   let service: BootedService;
   let used = 0;
-  /** Puts a code and slots at a new address. */
+  /** Places bytecode and storage slots at a new address. */
   const put = async (
     code: string,
     slots: Readonly<Record<string, string>> = {},
@@ -83,7 +86,7 @@ describeWith([ANVIL], 'proxies', () => {
     ['EIP-1822', DELEGATES, { [SLOTS.proxiable]: WORD }],
     ['Safe', `${DELEGATES}63a619486e`, { [`0x${'0'.repeat(64)}`]: WORD }],
     ['EIP-2535', DIAMOND, {}],
-  ])('of %s are found with what they forward to', async (_kind, code, slots) => {
+  ])('of %s are detected with their implementations', async (_kind, code, slots) => {
     await put(BEACON, {}, BEACON_AT);
     const address = await put(code, slots);
     const answer = await check(address, IMPLEMENTATION);
@@ -124,11 +127,11 @@ describeWith([ANVIL], 'proxies', () => {
       { [`0x${'0'.repeat(64)}`]: WORD },
       NO_IMPLEMENTATION,
     ],
-  ])('are not seen in %s', async (_what, code, slots, text) => {
+  ])('are not detected in %s', async (_what, code, slots, text) => {
     expect(await check(await put(code, slots))).toMatchObject({ status: '0', result: text });
   });
 
-  describe('as a field of the API v2', () => {
+  describe('as a field of API v2', () => {
     const FIELDS =
       'sources,compilation.compilerVersion,compilation.compilerSettings,compilation.name,proxyResolution';
     const save = (address: string, chainId = VERIFIED_CHAIN_ID) => {
@@ -143,7 +146,7 @@ describeWith([ANVIL], 'proxies', () => {
     };
     const shown = (address: string): Hex => checksumAddress(address);
 
-    test('are told with the implementation, and with its name once that is verified', async () => {
+    test('include the implementation, and its name once it is verified', async () => {
       const target = `0x${'9a'.repeat(20)}`;
       const slots = { [SLOTS.implementation]: `0x${'0'.repeat(24)}${'9a'.repeat(20)}` };
       const address = await put(DELEGATES, slots);
@@ -168,7 +171,7 @@ describeWith([ANVIL], 'proxies', () => {
       expect((await read(address, 'all')).body).not.toHaveProperty('proxyResolution');
     });
 
-    test('are told with every facet of a diamond', async () => {
+    test('include every facet of a diamond', async () => {
       const address = await put(DIAMOND);
       await save(address);
       expect((await read(address, 'proxyResolution')).body['proxyResolution']).toEqual({
@@ -177,7 +180,7 @@ describeWith([ANVIL], 'proxies', () => {
       });
     });
 
-    test('are none where a contract is no proxy, and an error in the field where nobody can say', async () => {
+    test('are null for other contracts, and an error in the field if the chain is unavailable', async () => {
       const address = await put('0x60f400');
       await save(address);
       expect((await read(address, 'proxyResolution')).body['proxyResolution']).toEqual({
@@ -193,7 +196,7 @@ describeWith([ANVIL], 'proxies', () => {
       expect((await read(elsewhere, 'abi,proxyResolution', 5)).tag).toBe(unread.tag);
     });
 
-    test('cost the chain nothing where a contract is not verified', async () => {
+    test('cost no chain requests for an unverified contract', async () => {
       const address = await put(DELEGATES, { [SLOTS.implementation]: WORD });
       expect(await read(address, 'proxyResolution')).toMatchObject({
         status: 404,
@@ -202,7 +205,7 @@ describeWith([ANVIL], 'proxies', () => {
     });
   });
 
-  describe('in the look-ups of the API v1', () => {
+  describe('in API v1 lookups', () => {
     const save = (address: string, chainId = VERIFIED_CHAIN_ID) =>
       saveMatch(
         testDatabase.database,
@@ -213,7 +216,7 @@ describeWith([ANVIL], 'proxies', () => {
       return { status: answer.status, body: await answer.json() };
     };
 
-    test('are told where a client asks for them, and an error where the chain does not say', async () => {
+    test('are returned on request, and an error if the chain is unavailable', async () => {
       const address = await put(DELEGATES, { [SLOTS.implementation]: WORD });
       const plain = await put('0x60f400');
       const unread = `0x${'5d'.repeat(20)}`;
@@ -260,7 +263,7 @@ describeWith([ANVIL], 'proxies', () => {
       }
     });
 
-    test('are refused for more contracts than one request may ask the chain about', async () => {
+    test('are rejected for more contracts than one request may query', async () => {
       const addresses = Array.from(
         { length: 17 },
         (_, index) => `0x${(0xd0_00_00 + index).toString(16).padStart(40, '2')}`,
@@ -273,7 +276,7 @@ describeWith([ANVIL], 'proxies', () => {
     });
   });
 
-  test('are not seen where there is no code', async () => {
+  test('are not detected where there is no bytecode', async () => {
     const answer = await check(`0x${'77'.repeat(20)}`);
     expect(answer).toMatchObject({ status: '0' });
     expect(answer['result']).toContain('does not look like');

@@ -49,7 +49,7 @@ const chains = (): Promise<ChainElement[]> => readJson(`${service.apiUrl}/chains
 const counts = (): Promise<Counts> => readJson(`${service.repositoryUrl}/stats.json`);
 
 describe('GET /chains', () => {
-  test('holds at least 1,900 chains in ascending order, supported ones and others, as its schema says', async () => {
+  test('lists at least 1,900 chains in ascending order, supported or not, as its schema defines', async () => {
     const list = await chains();
     expect(list.length).toBeGreaterThanOrEqual(1900);
     expect(list.map(({ chainId }) => chainId)).toEqual(
@@ -61,7 +61,7 @@ describe('GET /chains', () => {
     expect(isValid(chainsJsonSchema, list)).toBe(true);
   });
 
-  test('answers the same bytes and headers at the prefix', async () => {
+  test('returns the same bytes and headers below the prefix', async () => {
     const [plain, prefixed] = await Promise.all(
       ['/chains', '/server/chains'].map((path) => fetch(`${service.apiUrl}${path}`)),
     );
@@ -69,7 +69,7 @@ describe('GET /chains', () => {
     expect(await prefixed!.text()).toBe(await plain!.text());
   });
 
-  test('gets a record for a chain that no list knows with its first contract, and keeps it when that is withdrawn', async () => {
+  test('adds a record for an unlisted chain with its first contract and keeps it after a withdrawal', async () => {
     const chainId = 9_007_199_254_740_000;
     const address = sampleAddress(1);
     await saveMatch(
@@ -92,7 +92,7 @@ describe('GET /chains', () => {
 });
 
 describe('GET /stats.json', () => {
-  test('shows a stored match on the process that stored it and on another of the same database, with one ETag', async () => {
+  test('shows a stored match on both processes of one database, with one ETag', async () => {
     const other = await startProgram({ environment: { DATABASE_URL: testDatabase.url } });
     try {
       for (let number = 1; number <= 5; number += 1) {
@@ -117,7 +117,7 @@ describe('GET /stats.json', () => {
     }
   });
 
-  test('lists a chain with only partial matches, keys in numeric order beyond 2^32 too', async () => {
+  test('lists a chain with only partial matches, with keys in numeric order even beyond 2^32', async () => {
     await saveMatches(testDatabase.database, [
       sampleContract(4_294_967_297, sampleAddress(1), { runtimeMatch: 'partial' }),
       sampleContract(99, sampleAddress(1), { runtimeMatch: 'full' }),
@@ -131,7 +131,7 @@ describe('GET /stats.json', () => {
   });
 
   test.skipIf(sharedData('stats-2026-08-22.json') === undefined)(
-    'serves the real distribution of 374 chains, if ../shared/data is there',
+    'serves the real distribution of 374 chains, if ../shared/data exists',
     async () => {
       const real = sharedData('stats-2026-08-22.json') as Counts;
       const large = await createTestDatabase();
@@ -165,14 +165,14 @@ describe('GET /stats.json', () => {
   );
 });
 
-describe('readers that exist', () => {
-  test('a plugin that looks a supported chain up by id finds it', async () => {
+describe('existing readers', () => {
+  test('a plugin that looks up a supported chain by id finds it', async () => {
     const supported = (await chains()).filter((chain) => chain.supported);
     const chain = supported.find(({ chainId }) => chainId === 1);
     expect(chain?.name).toBe('Ethereum Mainnet');
   });
 
-  test('a page that sums both counts over all chains and names each chain gets numbers and names', async () => {
+  test('a page that sums both counts and names each chain gets numbers and names', async () => {
     const names = new Map((await chains()).map(({ chainId, name }) => [`${chainId}`, name]));
     let full = 0;
     let partial = 0;
@@ -199,14 +199,14 @@ describe('configuration', () => {
     }
   };
 
-  test('a configured chain shows both values of supported and monitored, and what it sets wins over the list', async () => {
+  test('a configured chain shows both values of supported and monitored and overrides the list', async () => {
     const yaml = `
 chains:
   424242: { name: My chain, monitor: true, rpc: ['https://rpc.example.org'] }
   5: { supported: false, monitored: true }
 monitor: { enabled: false }
 `;
-    // What another process of the database watches.
+    // Watched by another process of the database.
     await testDatabase.database.query(
       sql(
         'test cursor',
@@ -227,7 +227,7 @@ monitor: { enabled: false }
     expect(new Set(list.map(({ monitored }) => monitored))).toEqual(new Set([true, false]));
   });
 
-  test('a host that is switched off does not listen, and the other prefix is the configured one', async () => {
+  test('a disabled host does not listen, and the other prefix is the configured one', async () => {
     const yaml = 'api: { prefix: /verify }\nrepository: { enabled: false }\n';
     await boot({ yaml }, async ({ apiUrl, repositoryUrl }) => {
       expect(repositoryUrl).toBe('');
@@ -236,7 +236,7 @@ monitor: { enabled: false }
     });
   });
 
-  test('keys of private endpoints and the password of the database are in no answer and no log line', async () => {
+  test('private endpoint keys and the database password appear in no response and no log line', async () => {
     const canary = 'canary-4f1b9c';
     const yaml = `
 chains:
@@ -275,7 +275,7 @@ chains:
     });
   });
 
-  test('a secret that would be published ends the start with an error that names chain and field, not the secret', async () => {
+  test('publishing a secret fails the start with an error that names chain and field, not the secret', async () => {
     const { service: leaking, logText } = prepareService({
       databaseUrl: testDatabase.url,
       environment: { EXAMPLE_KEY: 'canary-77aa12' },

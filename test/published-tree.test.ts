@@ -1,4 +1,4 @@
-// The tree of contracts on the repository host, as wallets, explorers and plain HTTP clients read it.
+// The contract tree on the repository host, as wallets, explorers and plain HTTP clients read it.
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
@@ -17,7 +17,7 @@ import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 
 const LONG_NAME = `${'deep/'.repeat(900)}${'x'.repeat(500)}.sol`;
-/** Source names as an attacker, a careless tool and an honest project give them. */
+/** Source names from an attacker, a careless tool and an honest project. */
 const NAMES = [
   '../../x',
   '../../../../../../etc/passwd',
@@ -45,7 +45,7 @@ const PARTIAL = sampleAddress(3);
 const contentOf = (name: string): string =>
   `// ${JSON.stringify(name)} <script>alert(1)</script> ü`;
 
-/** A contract whose metadata lists its sources with their hashes, so that an import takes it. */
+/** A contract whose metadata lists its sources with their hashes, so that an import accepts it. */
 function contractWith(
   chainId: number,
   address: Hex,
@@ -115,7 +115,7 @@ const get = (path: string, init?: RequestInit): Promise<Response> =>
 const listFolder = async (path = FOLDER): Promise<Folder> =>
   (await (await get(path)).json()) as Folder;
 
-/** A request whose path goes out as it is, where fetch would resolve what climbs. */
+/** Sends a request with its path unchanged; fetch would resolve `..` segments. */
 function getRaw(path: string): Promise<number | undefined> {
   const { hostname, port } = new URL(service.repositoryUrl);
   return new Promise((resolve, reject) => {
@@ -127,8 +127,8 @@ function getRaw(path: string): Promise<number | undefined> {
   });
 }
 
-describe('the folder of a contract', () => {
-  test('lists its files with URLs that answer them, whatever the sources are called', async () => {
+describe('a contract folder', () => {
+  test('lists its files with working URLs, whatever the sources are named', async () => {
     const { match, files } = await listFolder();
     expect(match).toBe('full');
     const sources = files.filter(({ path }) => path.startsWith('sources/'));
@@ -145,7 +145,7 @@ describe('the folder of a contract', () => {
     ]);
   });
 
-  test('says of each file how large it is, and of a page in all', async () => {
+  test('gives the size of each file, and the total per page', async () => {
     const { files } = await listFolder();
     const served = await Promise.all(
       files.map(async ({ url }) => (await (await get(url)).arrayBuffer()).byteLength),
@@ -156,7 +156,7 @@ describe('the folder of a contract', () => {
     expect(page).toContain(`${total} bytes`);
   });
 
-  test('says in path-translation.json where each renamed source stands', async () => {
+  test('maps each renamed source in path-translation.json', async () => {
     const translation = new Map(
       Object.entries(
         (await (await get(`${FOLDER}/path-translation.json`)).json()) as Record<string, string>,
@@ -172,7 +172,7 @@ describe('the folder of a contract', () => {
     expect(translation.get('../../x')).toMatch(/^_renamed\/[0-9a-f]{64}$/);
   });
 
-  test('has the small files as other tools write them', async () => {
+  test('contains the auxiliary files as other tools write them', async () => {
     const text = async (file: string): Promise<string> => (await get(`${FOLDER}/${file}`)).text();
     expect(await text('creator-tx-hash.txt')).toBe(`0x${'cd'.repeat(32)}`);
     expect(await text('constructor-args.txt')).toBe('0x2a');
@@ -185,7 +185,7 @@ describe('the folder of a contract', () => {
     });
   });
 
-  test('answers to an address in any case, and under the folder of its match only', async () => {
+  test('is served for an address in any case, and only for its own match', async () => {
     const address = HOSTILE.slice(2);
     for (const spelled of [address, address.toUpperCase()]) {
       expect((await get(`/contracts/full_match/1/0x${spelled}/metadata.json`)).status).toBe(200);
@@ -207,8 +207,8 @@ describe('the folder of a contract', () => {
   });
 });
 
-describe('a file of the tree', () => {
-  test('runs nothing in a browser, whatever it is called', async () => {
+describe('a file in the tree', () => {
+  test('cannot execute in a browser, whatever its name', async () => {
     for (const [file, type] of [
       ['sources/x.html', 'text/plain; charset=utf-8'],
       ['sources/contracts/Token.sol', 'text/plain; charset=utf-8'],
@@ -224,7 +224,7 @@ describe('a file of the tree', () => {
     }
   });
 
-  test('is not sent again to whoever holds it, and has a HEAD', async () => {
+  test('returns 304 for a known ETag and supports HEAD', async () => {
     const url = `${FOLDER}/sources/contracts/Token.sol`;
     const first = await get(url);
     const etag = first.headers.get('etag') ?? '';
@@ -251,7 +251,7 @@ describe('a file of the tree', () => {
     ['with a percent sign', '100%2525.sol', '100%25.sol'],
     ['with line breaks', 'line%0D%0AX-Injected:%201', 'line\r\nX-Injected: 1'],
     ['in one of two cases', 'Case.sol', 'Case.sol'],
-  ])('is found as a reader spells it, %s', async (_how, spelled, name) => {
+  ])('is found in each spelling of its path, %s', async (_how, spelled, name) => {
     expect(await (await get(`${FOLDER}/sources/${spelled}`)).text()).toBe(contentOf(name));
   });
 
@@ -276,7 +276,7 @@ describe('a file of the tree', () => {
     ]);
   });
 
-  test('is refused where its path is no UTF-8', async () => {
+  test('is rejected if its path is invalid UTF-8', async () => {
     const response = await get(`${FOLDER}/sources/%ff%fe`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'malformed_request' });
@@ -287,7 +287,7 @@ describe('a file of the tree', () => {
     '/sources/%2e%2e/%2e%2e/%2e%2e/%2e%2e/etc/passwd',
     '/sources/..%5c..%5cetc%5cpasswd',
     '//etc/passwd',
-  ])('is nothing of the disk at %s', async (path) => {
+  ])('exposes no file of the disk at %s', async (path) => {
     expect(await getRaw(`${FOLDER}${path}`)).toBe(404);
   });
 
@@ -299,8 +299,8 @@ describe('a file of the tree', () => {
   );
 });
 
-describe('a tree read over HTTP and written to disk', () => {
-  test('gives the same statistics and files when another service imports it', async () => {
+describe('a tree downloaded over HTTP', () => {
+  test('yields the same statistics and files when another service imports it', async () => {
     const origin = join(folder, 'origin');
     const copy = join(folder, 'copy');
     await writeExampleTree(origin, {

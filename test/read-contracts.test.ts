@@ -1,4 +1,4 @@
-// What the API host answers of contracts, as the tools of CLIENTS.md read it.
+// Contract routes of the API host as the tools in CLIENTS.md read them.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type z } from '@hono/zod-openapi';
 import { contractListSchema, contractSchema } from '../src/http/api/v2/contract-schema.ts';
@@ -12,7 +12,7 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 const CREATION_CODE = hexToBytes('0x6001600260036004');
 const RUNTIME_CODE = hexToBytes('0x60036004');
 const ARGUMENTS = `0x${'00'.repeat(31)}2a`;
-/** With letters, so that its case can be wrong. */
+/** Contains letters, so that its case can be wrong. */
 const VERIFIED: Hex = '0xabcdefabcdefabcdefabcdefabcdefabcdefabcd';
 const IMPORTED = sampleAddress(2);
 const ABSENT = sampleAddress(99);
@@ -92,7 +92,7 @@ const ERROR = {
 };
 
 describe('GET /v2/contract/{chainId}/{address}', () => {
-  test('gives the minimal object: chainId a string, the address with its checksum, both matches apart', async () => {
+  test('returns the minimal object: chainId as a string, checksummed address, separate matches', async () => {
     const { status, body } = await get(`/v2/contract/1/${VERIFIED}`);
     expect(status).toBe(200);
     expect(body).toEqual({
@@ -106,7 +106,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     });
   });
 
-  test('answers the same at the prefix, with a closing slash and to an address in any case', async () => {
+  test('returns the same below the prefix, with a trailing slash and for any address case', async () => {
     const { body } = await get(`/v2/contract/1/${VERIFIED}`);
     const upper = `0x${VERIFIED.slice(2).toUpperCase()}`;
     for (const path of [
@@ -124,7 +124,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     });
   });
 
-  test('answers 404 with the minimal object, and no error, for what is not verified', async () => {
+  test('returns 404 with the minimal object and no error for an unverified contract', async () => {
     for (const chain of ['1', '10']) {
       const { status, body, headers } = await get(`/server/v2/contract/${chain}/${ABSENT}`);
       expect(status).toBe(404);
@@ -139,7 +139,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     }
   });
 
-  test('gives Blockscout what it asks for', async () => {
+  test('returns the fields that Blockscout requests', async () => {
     const { body } = await get(
       `/v2/contract/1/${VERIFIED}?fields=sources,metadata,creationBytecode`,
     );
@@ -157,7 +157,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     expect(body).not.toHaveProperty('abi');
   });
 
-  test('gives members of fields one by one', async () => {
+  test('returns selected members of fields', async () => {
     const { body } = await get(
       `/v2/contract/1/${VERIFIED}?fields=compilation.name,compilation.language,deployment.blockNumber,abi`,
     );
@@ -169,7 +169,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     expect(Object.keys(body['deployment'] as Json)).toEqual(['blockNumber']);
   });
 
-  test('gives every field with fields=all, and what is not known of an import is null', async () => {
+  test('returns every field with fields=all, with null for what an import lacks', async () => {
     const all = (await get(`/v2/contract/1/${VERIFIED}?fields=all`)).body;
     expect(fits(contractSchema, all)).toBe(true);
     expect(all).toMatchObject({
@@ -216,7 +216,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     });
   });
 
-  test('leaves out what omit names', async () => {
+  test('excludes the fields named in omit', async () => {
     const { body } = await get(
       `/v2/contract/1/${VERIFIED}?omit=sources,stdJsonInput,stdJsonOutput,deployment.deployer,verifiedAt`,
     );
@@ -247,7 +247,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     ['a chain in hexadecimal', `0x1/${VERIFIED}`],
     ['a chain beyond 2^53-1', `9007199254740992/${VERIFIED}`],
     ['an address that is too short', `1/0xabc`],
-  ])('refuses %s in its own error shape', async (_what, path) => {
+  ])('rejects %s in its own error format', async (_what, path) => {
     for (const prefix of ['', '/server']) {
       const { status, body } = await get(`${prefix}/v2/contract/${path}`);
       expect(status).toBe(400);
@@ -255,7 +255,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
     }
   });
 
-  test('is not shadowed by routes that are not there: those are errors in the same shape', async () => {
+  test('returns errors in the same format for nonexistent routes', async () => {
     const { status, body } = await get('/server/v2/nothing');
     expect({ status, body }).toEqual({
       status: 404,
@@ -268,7 +268,7 @@ describe('GET /v2/contract/{chainId}/{address}', () => {
 });
 
 describe('GET /v2/contract/all-chains/{address}', () => {
-  test('gives the contract of each chain, ascending', async () => {
+  test('returns the contract on each chain, in ascending order', async () => {
     const { status, body } = await get(`/v2/contract/all-chains/${checksumAddress(VERIFIED)}`);
     expect(status).toBe(200);
     expect(fits(contractListSchema, body)).toBe(true);
@@ -279,7 +279,7 @@ describe('GET /v2/contract/all-chains/{address}', () => {
     ]);
   });
 
-  test('answers 404 with an empty list for an address without one', async () => {
+  test('returns 404 with an empty list for an address without contracts', async () => {
     expect(await get(`/v2/contract/all-chains/${ABSENT}`)).toMatchObject({
       status: 404,
       body: { results: [] },
@@ -302,7 +302,7 @@ describe('GET /v2/contracts/{chainId}', () => {
   });
 
   test.each(['asc', 'desc'] as const)(
-    'gives every contract once over its pages, %s',
+    'returns every contract once across pages, %s',
     async (sort) => {
       const seen: Json[] = [];
       for (let after = ''; ;) {
@@ -319,7 +319,7 @@ describe('GET /v2/contracts/{chainId}', () => {
     },
   );
 
-  test('gives the newest first when nothing is said, and a match that rose is the newest', async () => {
+  test('returns the newest first by default, and an upgraded match as the newest', async () => {
     await save(3, 'full', 33);
     const all = await list('');
     expect(all).toHaveLength(7);
@@ -331,7 +331,7 @@ describe('GET /v2/contracts/{chainId}', () => {
     expect(await list('')).toEqual(all);
   });
 
-  test('has none that was withdrawn', async () => {
+  test('excludes withdrawn contracts', async () => {
     await withdrawMatch(testDatabase.database, {
       chainId: CHAIN,
       address: sampleAddress(5),
@@ -350,7 +350,7 @@ describe('GET /v2/contracts/{chainId}', () => {
     `/v2/contract/123456789/${ABSENT}`,
     `/v2/contract/123456789/${ABSENT}?fields=all`,
     '/v2/contracts/123456789',
-  ])('says of a chain that nobody knows that it is not supported: %s', async (path) => {
+  ])('reports an unknown chain as not supported: %s', async (path) => {
     expect(await get(path)).toMatchObject({
       status: 400,
       body: { customCode: 'unsupported_chain' },
@@ -359,7 +359,7 @@ describe('GET /v2/contracts/{chainId}', () => {
     expect(joined).toMatchObject({ status: 400, body: { customCode: 'unsupported_chain' } });
   });
 
-  test('is found by a client that joins the prefix and v2 without a slash, as forge does', async () => {
+  test('is reachable with prefix and v2 joined without a slash, as forge does', async () => {
     const path = `/contract/1/${VERIFIED}?fields=all`;
     expect((await get(`/serverv2${path}`)).body).toEqual((await get(`/v2${path}`)).body);
     expect((await get('/serverv2/nothing')).body).toMatchObject({ customCode: 'route_not_found' });
@@ -373,13 +373,13 @@ describe('GET /v2/contracts/{chainId}', () => {
     'sort=up',
     'afterMatchId=-1',
     'afterMatchId=9223372036854775808',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     expect(await get(`/v2/contracts/1?${query}`)).toMatchObject({ status: 400, body: ERROR });
   });
 });
 
-describe('the pages that tools send their users to', () => {
-  test('lead to the page of the contract, at every prefix', async () => {
+describe('page URLs opened by tools', () => {
+  test('lead to the contract page, below every prefix', async () => {
     for (const path of [`/repo-ui/1/${VERIFIED}`, `/server/repo-ui/1/${VERIFIED}/`]) {
       const response = await fetch(`${service.apiUrl}${path}`);
       expect(response.redirected).toBe(true);
@@ -413,7 +413,7 @@ describe('the pages that tools send their users to', () => {
     expect((await fetch(location)).status).toBe(200);
   });
 
-  test('lead to the page of the job', async () => {
+  test('lead to the job page', async () => {
     const id = '3b9b2d1c-7c0f-4d5e-9d6a-0a1b2c3d4e5f';
     const { status, headers } = await get(`/server/verify-ui/jobs/${id}`);
     expect(status).toBe(302);
@@ -425,7 +425,7 @@ describe('the pages that tools send their users to', () => {
     expect((await fetch(page)).status).toBe(404);
   });
 
-  test('say of a contract that it is not verified, and of what is not an address', async () => {
+  test('report unverified contracts and invalid addresses', async () => {
     const absent = await fetch(`${service.apiUrl}/contract/1/${ABSENT}`);
     expect(absent.status).toBe(404);
     expect(await absent.text()).toContain('Not verified here');
@@ -434,10 +434,10 @@ describe('the pages that tools send their users to', () => {
   });
 });
 
-describe('the verification API v1', () => {
+describe('verification API v1', () => {
   const address = checksumAddress(VERIFIED);
 
-  test('says of each address on which of the chains it is verified, as hardhat-verify 2 asks', async () => {
+  test('reports on which chains each address is verified, as hardhat-verify 2 requests', async () => {
     const { status, body } = await get(
       `/server/check-all-by-addresses?addresses=${VERIFIED},${ABSENT}&chainIds=1,5,10`,
     );
@@ -454,7 +454,7 @@ describe('the verification API v1', () => {
     ]);
   });
 
-  test('says of full matches only where full ones are asked for', async () => {
+  test('reports only full matches when those are requested', async () => {
     const { body } = await get(
       `/check-by-addresses?addresses=${VERIFIED},${IMPORTED}&chainIds=1,5`,
     );
@@ -464,7 +464,7 @@ describe('the verification API v1', () => {
     ]);
   });
 
-  test('gives files with their contents, and their URLs, which answer', async () => {
+  test('returns files with their contents and with working URLs', async () => {
     const folder = `contracts/full_match/1/${address}`;
     const files = (await get(`/files/any/1/${VERIFIED}`)).body;
     expect(files).toMatchObject({
@@ -501,7 +501,7 @@ describe('the verification API v1', () => {
     });
   });
 
-  test('refuses a list that would not fit one answer, and says where its pages are', async () => {
+  test('rejects a list too large for one response and names the paged route', async () => {
     const chainId = 78;
     const many = Array.from({ length: 1001 }, (_, index) =>
       sampleContract(chainId, sampleAddress(index + 1), { runtimeMatch: 'partial' }),
@@ -515,7 +515,7 @@ describe('the verification API v1', () => {
     });
   });
 
-  test('gives the addresses of a chain in numbered pages, all of them or those of one match', async () => {
+  test('returns the addresses of a chain in numbered pages, for all matches or for one kind', async () => {
     const page = async (path: string) => (await get(`/files/contracts/${path}`)).body;
     const any = await page('any/1?limit=1');
     expect(any).toEqual({
@@ -545,7 +545,7 @@ describe('the verification API v1', () => {
     expect(await page('partial/10')).toMatchObject({ results: [], pagination: { totalPages: 0 } });
   });
 
-  test('answers the older spellings alike', async () => {
+  test('serves the legacy route spellings too', async () => {
     for (const [old, path] of [
       ['checkAllByAddresses', 'check-all-by-addresses'],
       ['checkByAddresses', 'check-by-addresses'],
@@ -576,7 +576,7 @@ describe('the verification API v1', () => {
     [`/server/files/tree/any/1/${ABSENT}`, 404],
     ['/files/contracts/x', 400],
     ['/files/nothing', 404],
-  ])('says what is wrong as {error} at %s', async (path, status) => {
+  ])('returns {error} with the reason at %s', async (path, status) => {
     const answer = await get(path);
     expect(answer.status).toBe(status);
     expect(answer.body).toEqual({ error: expect.any(String) as string });

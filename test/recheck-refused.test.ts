@@ -1,4 +1,4 @@
-// Matches that an earlier version stored and today's rules refuse.
+// Matches that an earlier version stored and the current rules reject.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -31,7 +31,7 @@ interface Stored {
   readonly runtime?: Transformed;
 }
 
-describeWith([ANVIL], 'a match of an earlier version', () => {
+describeWith([ANVIL], 'a match from an earlier version', () => {
   let anvil: Anvil;
   let testDatabase: TestDatabase;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -60,12 +60,12 @@ describeWith([ANVIL], 'a match of an earlier version', () => {
     return checked?.outcome;
   };
 
-  /** Stores a match as it was judged before, and gives its address and what rechecking it came to. */
+  /** Stores a match as an earlier version accepted it; returns its address and the outcome of a recheck. */
   const recheck = async ({ code, origin = 'verified', yul, runtime }: Stored) => {
     made += 1;
     const address = sampleAddress(0xabc000 + made);
     await anvil.request('anvil_setCode', [address, code]);
-    // These codes hold no metadata hash, so that a claim of a full match would be disproved.
+    // This bytecode contains no metadata hash, so a claim of a full match would be disproved.
     const runtimeMatch = origin === 'imported' ? 'partial' : 'full';
     const sample = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch });
     const runtimeCode = hexToBytes(code);
@@ -105,7 +105,7 @@ describeWith([ANVIL], 'a match of an earlier version', () => {
     expect(await recheck(stored)).toEqual({ outcome: reason, kind: 'withdrawn', reason });
   });
 
-  test('stays where another text that is refused is kept beside it, and only that text goes', async () => {
+  test('stays if only its alternative text is rejected, and only that text is removed', async () => {
     const address = sampleAddress(0xabcfff);
     const code: Hex = '0x6005';
     await anvil.request('anvil_setCode', [address, code]);

@@ -1,4 +1,4 @@
-// Records of contracts: written once, held by clients, and never outdated.
+// Contract records: serialized once, cached by clients, and never stale.
 import { connect } from 'node:net';
 import { gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -28,7 +28,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** A record in which each part holds something that is easily written otherwise. */
+/** A record in which each part contains something with several possible serializations. */
 function richContract(address: Hex, runtimeMatch: Match, variant: number): VerifiedContract {
   const sample = sampleContract(1, address, { runtimeMatch }, { variant });
   return {
@@ -71,8 +71,8 @@ const get = (path: string, headers: Record<string, string> = {}): Promise<Respon
   fetch(`${service.apiUrl}${path}`, { headers: { 'accept-encoding': 'identity', ...headers } });
 const textOf = async (path: string): Promise<string> => (await get(path)).text();
 
-describe('a record', () => {
-  test('is written as JSON.stringify writes its members, whatever they are called', async () => {
+describe('a record response', () => {
+  test('equals JSON.stringify of its members, whatever they are named', async () => {
     const address = newAddress();
     await saveMatch(testDatabase.database, richContract(address, 'full', 1));
     const text = await textOf(pathOf(address));
@@ -104,7 +104,7 @@ describe('a record', () => {
     });
   });
 
-  test('has a strong tag for each coding, and is not sent to whoever holds it in any', async () => {
+  test('has a strong ETag per encoding and returns 304 to a client that holds any', async () => {
     const address = newAddress();
     await saveMatch(testDatabase.database, richContract(address, 'full', 2));
     for (const path of [
@@ -136,7 +136,7 @@ describe('a record', () => {
     expect(gunzipSync(packed.body).toString()).toBe(await textOf(pathOf(address)));
   });
 
-  test('is the same answer whatever the order of its fields, and however often each is named', async () => {
+  test('is identical whatever the order and repetition of its fields', async () => {
     const address = newAddress();
     await saveMatch(testDatabase.database, richContract(address, 'full', 7));
     const answers = [
@@ -155,7 +155,7 @@ describe('a record', () => {
     ]);
   });
 
-  test('is another one as soon as a better match, a withdrawal or new evidence is committed', async () => {
+  test('changes as soon as a better match, a withdrawal or new evidence is committed', async () => {
     const { database } = testDatabase;
     const address = newAddress();
     const paths = [pathOf(address), `/files/any/1/${address}`, `/files/tree/any/1/${address}`];
@@ -182,7 +182,7 @@ describe('a record', () => {
     expect(JSON.parse(await textOf(pathOf(address)))).toMatchObject({ match: 'match' });
   });
 
-  test('is never older than what was committed before it was asked for, while it rises', async () => {
+  test('is never older than the last commit before the request, during upgrades', async () => {
     const address = newAddress();
     const { database } = testDatabase;
     await saveMatch(database, richContract(address, 'partial', 5));
@@ -207,7 +207,7 @@ describe('a record', () => {
 });
 
 describe('the published tree', () => {
-  test('has a file of the current match only, and its tag changes with it', async () => {
+  test('serves files of the current match only, and ETags change with it', async () => {
     const { database } = testDatabase;
     const address = newAddress();
     const file = `/${address}/sources/contracts/Sample.sol`;
@@ -229,7 +229,7 @@ describe('the published tree', () => {
   });
 });
 
-test('a large answer is whole, and many requests at once get the same one', async () => {
+test('a large response is complete, and concurrent requests get the same bytes', async () => {
   const address = newAddress();
   await saveMatch(testDatabase.database, largeContract(address, 'large'));
   const path = pathOf(address, 'fields=sources');
@@ -241,7 +241,7 @@ test('a large answer is whole, and many requests at once get the same one', asyn
   expect(sources['large.sol']?.content).toHaveLength(LARGE_BYTES);
 });
 
-/** The answer as it comes: fetch unpacks it. */
+/** Returns the raw response: fetch decompresses it. */
 async function readRaw(path: string, fields: string): Promise<{ head: string; body: Buffer }> {
   const { hostname, port } = new URL(service.apiUrl);
   const socket = connect({ host: hostname, port: Number(port) });

@@ -1,4 +1,4 @@
-// How the other contracts of stored sources come into the index of known codes.
+// How the other contracts of stored sources get into the index of known bytecode.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recordedCompilers } from './support/recorded-compilers.ts';
 import { sampleAddress, sampleContract } from './support/sample-contracts.ts';
@@ -39,7 +39,7 @@ const namesOf = async (): Promise<string[]> =>
       'SELECT fully_qualified_name AS name FROM known_contracts ORDER BY fully_qualified_name COLLATE "C"',
     )
   ).map(({ name }) => name);
-/** What indexes; `compile` may answer in the place of the compilers. */
+/** Parts of the indexer; `compile` may replace the compilers. */
 const partsOf = (compile?: Compilers['compileToBytes']): ReindexParts => ({
   database: testDatabase.database,
   reader,
@@ -58,7 +58,7 @@ const TWO = `interface Nothing { function f() external; }
   library Lib { function g() public pure returns (uint) { return 2; } }
   contract One { uint public x = Lib.g(); }
   contract Two { uint immutable public y; constructor() { y = 4; } }`;
-/** Stores an import, whose code is not known. */
+/** Stores an import whose bytecode is unknown. */
 const store = async (
   number: number,
   content: string,
@@ -99,7 +99,7 @@ const run = async (
   return found;
 };
 
-test('every contract with code of an import comes into it, by one compilation', async () => {
+test('adds every contract of imported bytecode to the index with one compilation', async () => {
   await store(1, TWO);
   expect(await namesOf()).toEqual([]);
   expect(await run()).toEqual([{ contracts: 3 }]);
@@ -108,7 +108,7 @@ test('every contract with code of an import comes into it, by one compilation', 
   expect(compiled).toEqual(['S.sol']);
 });
 
-test('compilations of the same sources and settings are compiled once', async () => {
+test('compiles the same sources and settings once', async () => {
   await store(1, TWO);
   await store(2, TWO, { name: 'Two', fullyQualifiedName: 'S.sol:Two' });
   await store(3, TWO, { settings: { optimizer: { enabled: false } } });
@@ -116,14 +116,14 @@ test('compilations of the same sources and settings are compiled once', async ()
   expect(compiled).toEqual(['S.sol', 'S.sol']);
 });
 
-test('a chain may be reindexed alone', async () => {
+test('can be limited to one chain', async () => {
   await store(1, TWO, { chainId: 1 });
   await store(2, `${TWO} contract Three {}`, { chainId: 5 });
   expect(await run(partsOf(), { chainId: 5 })).toEqual([{ contracts: 4 }]);
   expect(await run()).toEqual([{ contracts: 3 }]);
 });
 
-test('a compiler that is not here is said, and nothing is downloaded', async () => {
+test('reports a missing compiler and downloads nothing', async () => {
   await store(1, TWO, { version: '0.8.1+commit.df193b15' });
   const missing = [{ contracts: 0, reason: 'compiler_unavailable' }];
   expect(await run()).toEqual(missing);
@@ -134,14 +134,14 @@ test('a compiler that is not here is said, and nothing is downloaded', async () 
 test.each([
   ['a compiler that crashed', 'compiler_crashed', [{ contracts: 3 }]],
   ['sources that cannot be compiled', 'invalid_compiler_input', []],
-] as const)('of %s the next run knows', async (_what, code, next) => {
+] as const)('remembers %s for the next run', async (_what, code, next) => {
   await store(1, TWO);
   const failing = partsOf(() => Promise.reject(new FullmatchError(code, 'It failed.')));
   expect(await run(failing)).toEqual([{ contracts: 0, reason: code }]);
   expect(await run()).toEqual(next);
 });
 
-test('a run that is ended in a compilation leaves it to the next one', async () => {
+test('leaves an interrupted compilation to the next run', async () => {
   await store(1, TWO);
   const ending = new AbortController();
   const stuck = partsOf(async (request) => {
@@ -153,7 +153,7 @@ test('a run that is ended in a compilation leaves it to the next one', async () 
   expect(await run()).toEqual([{ contracts: 3 }]);
 });
 
-test('sources that declare one contract, whose code is stored, are not compiled', async () => {
+test('does not compile sources with a single contract whose bytecode is stored', async () => {
   const code = Buffer.from('6001600255', 'hex');
   await store(1, 'contract One {}', { runtimeCode: code, creationCode: code });
   expect(await namesOf()).toEqual(['S.sol:One']);
@@ -161,7 +161,7 @@ test('sources that declare one contract, whose code is stored, are not compiled'
   expect(compiled).toEqual([]);
 });
 
-test('the command reports what it did as JSON, and exits 75 where a compiler is missing', async () => {
+test('prints a JSON report and exits 75 if a compiler is missing', async () => {
   await store(1, 'contract One {}', { runtimeCode: Buffer.from('6001600255', 'hex') });
   const command = (...more: string[]) =>
     runInProcess(['reindex', '--json', ...more], {

@@ -35,7 +35,7 @@ interface Reloaded {
 }
 
 const KEY = 'correct-horse-battery-staple-4711';
-// No probes of health: a node hears of verifications only.
+// No health probes: a node only receives verification requests.
 const BASE =
   'health: { enabled: false }\nregistry: { include: configured, defaults: false, icons: icons }\n';
 
@@ -65,7 +65,7 @@ const get = async (at: string): Promise<unknown> => (await fetch(`${service.apiU
 const health = (): Promise<Health> => get('/health') as Promise<Health>;
 const chains = async (): Promise<string> => (await fetch(`${service.apiUrl}/chains`)).text();
 
-/** Sends SIGHUP and waits for the next line that says what became of it. */
+/** Sends SIGHUP and waits for the next line that reports the outcome. */
 async function hangUp(): Promise<{ event: string; code?: string; error?: string }> {
   const before = service.lines.length;
   const isAnswer = (line: string): boolean =>
@@ -83,10 +83,11 @@ const noScript = !existsSync('/usr/bin/script');
 
 describe('SIGHUP', () => {
   test.skipIf(noScript)(
-    `of a terminal that closes ends the service in order, with 0${noScript ? ' (no script(1))' : ''}`,
+    `from a closing terminal stops the service cleanly, with 0${noScript ? ' (no script(1))' : ''}`,
     async () => {
       const ending = path.join(folder, 'ending');
-      // The shell outlives its terminal, of which it alone is told, and says how the service ended.
+      // The shell outlives its terminal, is the only one notified of its end, and reports how the service
+      // exited.
       const command = `trap 'kill -HUP $!' HUP; "$NODE" "$PROGRAM" start & wait; wait $!; echo $? > "$ENDING"`;
       const terminal = spawn('/usr/bin/script', ['-qc', command, '/dev/null'], {
         cwd: folder,
@@ -103,7 +104,7 @@ describe('SIGHUP', () => {
     },
   );
 
-  test('puts a changed file into force: /chains changes', async () => {
+  test('applies a changed file: /chains changes', async () => {
     expect(await chains()).toContain('"name":"Five"');
     await configure('chains: { 5: { name: Changed }, 6: { name: Six } }');
     expect(await hangUp()).toMatchObject({
@@ -127,7 +128,7 @@ describe('SIGHUP', () => {
       'secret_in_document',
     ],
   ])(
-    'keeps the old one when the file %s, and health says since when and why',
+    'keeps the old configuration when the file %s, and health says since when and why',
     async (_what, text, code) => {
       const before = await chains();
       await configure(text);
@@ -144,14 +145,14 @@ describe('SIGHUP', () => {
     },
   );
 
-  test('takes the mended file, and health is good again', async () => {
+  test('applies the corrected file, and health is good again', async () => {
     await configure('chains: { 5: { name: Mended } }');
     expect(await hangUp()).toMatchObject({ event: 'configuration_reloaded' });
     expect(JSON.parse(await chains())).toMatchObject([{ name: 'Mended' }]);
     expect(await health()).toMatchObject({ status: 'ok', configuration: { refused: false } });
   });
 
-  test('lets the service reach a node that the new file names, and no more when it is gone', async () => {
+  test('lets the service reach a node named by the new file, and no longer after its removal', async () => {
     const head = { number: '0x1', hash: `0x${'1'.repeat(64)}`, timestamp: '0x1' };
     const node = await startRpcServer({
       eth_chainId: () => '0x7a69',
@@ -199,7 +200,7 @@ describe('SIGHUP', () => {
 });
 
 describe('fullmatch reload', () => {
-  test('says what was taken and what waits for a restart', async () => {
+  test('reports what was applied and what requires a restart', async () => {
     await configure('chains: { 7: { name: Seven } }\napi: { prefix: /other }');
     const { exit, out } = await reload('--json');
     expect(exit).toBe(0);
@@ -214,7 +215,7 @@ describe('fullmatch reload', () => {
     expect(text.out).toContain('waits for a restart: api.prefix');
   });
 
-  test('shows pictures that were put into the folder', async () => {
+  test('shows pictures added to the folder', async () => {
     expect((await fetch(`${service.apiUrl}/v1/chains/7/icon`)).status).toBe(404);
     const page = async (): Promise<string> =>
       (await fetch(`${service.apiUrl}/registry/7`, { headers: { accept: 'text/html' } })).text();
@@ -225,7 +226,7 @@ describe('fullmatch reload', () => {
     expect(await page()).toMatch(/<img class="chain-icon" src="[^"]*v1\/chains\/7\/icon" alt/);
   });
 
-  test('says why a service refused, and exits 1', async () => {
+  test('reports why a service rejected the file and exits 1', async () => {
     const before = await chains();
     await configure(
       `chains: { 5: { infoURL: "https://a.example/${KEY}", privateRpc: ["https://b.example/${KEY}"] } }`,
@@ -238,7 +239,7 @@ describe('fullmatch reload', () => {
     expect(await chains()).toBe(before);
   });
 
-  test('keeps what was secret out of the documents of a later configuration', async () => {
+  test('keeps former secrets out of the documents of a later configuration', async () => {
     await configure(`chains: { 5: { privateRpc: ["https://b.example/${KEY}"] } }`);
     expect((await reload()).exit).toBe(0);
     await configure(`chains: { 5: { infoURL: "https://b.example/${KEY}" } }`);
@@ -262,7 +263,7 @@ describe('fullmatch reload', () => {
     }
   });
 
-  test('refuses a file that it cannot read itself, and asks nobody', async () => {
+  test('rejects a file that it cannot read itself and contacts no service', async () => {
     const before = service.lines.length;
     await configure('chians: {}');
     const { exit, err } = await reload();
@@ -271,7 +272,7 @@ describe('fullmatch reload', () => {
     await configure('chains: {}');
   });
 
-  test('finds no service where none runs, and makes nothing', async () => {
+  test('finds no service where none runs and creates nothing', async () => {
     const dataDir = path.join(folder, 'no-data');
     const embedded = runProgram(['reload', '--data-dir', dataDir], { workingDirectory: folder });
     expect([await embedded.ended, existsSync(dataDir)]).toEqual([1, false]);

@@ -118,14 +118,14 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
     expect((await reverify(address)).outcome).toMatchObject({ outcome: 'not_claimed' });
   });
 
-  test('is what import --verify does with the contracts that it has brought in, and with no others', async () => {
+  test('runs after import --verify for the imported contracts and no others', async () => {
     const earlier = await claim('full', box('true'));
     const address = await claim('full', box('true'), { options: ['--verify', '--json'] });
     expect(await shownAt(address)).toEqual({ match: 'full', origin: 'verified' });
     expect(await shownAt(earlier)).toEqual({ match: 'full', origin: 'imported' });
   });
 
-  test('leaves a claim that cannot be compiled here, and exits 75', async () => {
+  test('leaves a claim that cannot be compiled here and exits 75', async () => {
     const address = await claim('partial', box('of the future'), { version: '0.8.99' });
     expect(await reverify(address)).toMatchObject({
       exitCode: 75,
@@ -137,7 +137,7 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
     expect(all.stdout).toContain('1 not_checked');
   });
 
-  describe('narrowed', () => {
+  describe('with filters', () => {
     const run = async (...args: readonly string[]) => {
       const done = await fullmatch('reverify', String(VERIFIED_CHAIN_ID), ...args, '--json');
       const outcomes = JSON.parse(done.stdout) as { address: string; outcome: string }[];
@@ -151,7 +151,7 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
     const EVIDENCE = `verified_contracts WHERE id =
       (SELECT verified_contract_id FROM current_matches WHERE chain_id = $1 AND address = $2)`;
 
-    test('to a source and a time it verifies those imports alone', async () => {
+    test('by source and time verifies only those imports', async () => {
       const options = ['--source-name', 'example.org'];
       const address = await claim('full', box('true'), { options });
       await claim('full', box('true'), { options: ['--source-name', 'another.org'] });
@@ -171,7 +171,7 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
       ]);
     });
 
-    test('to the work of an older matcher it verifies matches of this service again, and changes none that differs', async () => {
+    test('by older matcher reverifies matches of this service and changes none that differs', async () => {
       const [renewed, other] = [
         await claim('full', box('true')),
         await claim('partial', box('another comment')),
@@ -188,7 +188,7 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
       const age = `UPDATE verified_contracts SET matcher_version = 1 WHERE id =
         (SELECT verified_contract_id FROM current_matches WHERE chain_id = $1 AND address = $2)`;
       for (const address of [renewed, other]) await change('age evidence', age, address);
-      // As if an older matcher had called it a full match.
+      // As if an older matcher had stored it as a full match.
       const raise = `UPDATE current_matches SET runtime_match = 'full' WHERE chain_id = $1 AND address = $2`;
       await change('raise match', raise, other);
       const { exitCode, outcomes } = await again();
@@ -209,7 +209,7 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
     test.each([
       ['--since', 'soon'],
       ['--matcher-before', 'newest'],
-    ])('refuses %s %s', async (option, value) => {
+    ])('rejects %s %s', async (option, value) => {
       const done = await fullmatch('reverify', '--all', option, value, '--json');
       expect(done.exitCode).toBe(1);
       expect(JSON.parse(done.stdout)).toMatchObject({ code: 'invalid_parameter' });

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { drawRooms, findMutualImports, readDrawing, readRooms } from '../scripts/rooms.ts';
 
-test('docs/architecture.md draws the rooms and their imports as they are', () => {
+test('docs/architecture.md shows the current rooms and imports', () => {
   expect(readDrawing()).toBe(drawRooms(readRooms()));
 });
 
@@ -10,7 +10,7 @@ test('no two rooms import each other', () => {
   expect(findMutualImports(readRooms())).toEqual([]);
 });
 
-test('each room has a file that begins with what the room is for', () => {
+test('each room has a file that begins with its purpose', () => {
   const saysSo = (file: string): boolean =>
     /^(?:#!.*\n)?(?:\/\/ |\/\*\*\s)/.test(
       readFileSync(new URL(`../${file}`, import.meta.url), 'utf8'),

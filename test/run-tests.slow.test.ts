@@ -1,4 +1,4 @@
-// The runner of the tests, on a small suite of its own.
+// The test runner, on a small suite of its own.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import path from 'node:path';
@@ -17,7 +17,7 @@ async function run(...files: readonly string[]): Promise<{ code: unknown; output
   const parameters = ['scripts/run-tests.ts', 'fast', '--root', suite, ...files];
   const child = spawn(path.join(ROOT, 'node_modules/.bin/tsx'), parameters, {
     cwd: ROOT,
-    // Not the variables by which Vitest tells its workers what they are.
+    // Omits the variables through which Vitest identifies its workers.
     env: { PATH: process.env['PATH'], SUITE_MARKS: marks.path },
   });
   let output = '';
@@ -28,7 +28,7 @@ async function run(...files: readonly string[]): Promise<{ code: unknown; output
 }
 const lastLineOf = (output: string): string => output.trimEnd().split('\n').at(-1) ?? '';
 
-test('a suite that passes is green, and counts what was skipped', async () => {
+test('a passing suite is green and counts skipped tests', async () => {
   const { code, output } = await run('passes');
   expect(code).toBe(0);
   expect(lastLineOf(output)).toBe('1 passed, 0 failed, 1 skipped');

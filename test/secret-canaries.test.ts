@@ -11,17 +11,17 @@ import { createTemporaryFolder } from './support/temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './support/test-database.ts';
 import { startWebServer, type WebServer } from './support/web-server.ts';
 
-/** Every canary begins so: finding this anywhere is finding one of them. */
+/** Common prefix of the canaries: finding it anywhere means finding one of them. */
 const STEM = 'zqcanary';
 const canaries = new Map<string, string>();
-/** A new secret for a place. */
+/** Creates a new secret for a setting. */
 function canary(place: string): string {
   const value = `${STEM}${canaries.size}x${randomBytes(14).toString('hex')}`;
   canaries.set(value, place);
   return value;
 }
 
-/** The places at which a text holds a canary, as it is or in the hexadecimal digits of stored bytes. */
+/** Returns where a text contains a canary, literally or in the hexadecimal digits of stored bytes. */
 function findCanaries(text: string): readonly string[] {
   const hex = (value: string): string => Buffer.from(value).toString('hex');
   const lower = text.toLowerCase();
@@ -31,10 +31,10 @@ function findCanaries(text: string): readonly string[] {
   );
 }
 
-/** What the node was asked. */
+/** Requests that the node received. */
 const heard: string[] = [];
 
-/** Says back whatever it was asked, in one of the ways in which a node fails. */
+/** Echoes each request in one of the ways in which a node fails. */
 function startEchoingNode(): Promise<WebServer> {
   let turn = 0;
   return startWebServer((request, response) => {
@@ -61,7 +61,7 @@ let service: Awaited<ReturnType<typeof startProgram>>;
 let environment: Record<string, string>;
 let chainIds: readonly number[];
 
-/** Endpoints with a canary in each part of a URL, for one chain each. */
+/** Endpoints with a canary in each part of a URL, one chain each. */
 function secretEndpoints(): readonly string[] {
   const host = node.hostPort;
   return [
@@ -116,14 +116,14 @@ afterAll(async () => {
   await removeFolder();
 });
 
-/** Every command and every refusal reads the list, and two thousand chains of it are nothing to this file. */
+/** Every command and every rejection reads the list; its two thousand chains are irrelevant here. */
 const fewChains = () => ({
   include: 'configured',
   defaults: false,
   list: path.join(folder, 'list.json'),
 });
 
-/** Canaries wherever a configuration may hold a secret and the service starts all the same. */
+/** Canaries wherever a configuration may contain a secret and the service still starts. */
 function soundConfiguration(): object {
   const chains: Record<number, object> = {};
   for (const [index, endpoint] of secretEndpoints().entries()) {
@@ -150,7 +150,7 @@ function soundConfiguration(): object {
   chainIds = Object.keys(chains).map(Number);
   return {
     registry: fewChains(),
-    // The environment's wins; this one is read and judged all the same.
+    // The environment's value takes precedence; this one is still read and validated.
     database: { url: `postgres://${canary('file user')}:${canary('file password')}@db.invalid/x` },
     // Each job waits for its endpoints.
     verification: { workers: 32 },
@@ -161,7 +161,7 @@ function soundConfiguration(): object {
 const surroundings = () => ({ environment, workingDirectory: folder });
 const ADDRESS = `0x${'1'.repeat(40)}`;
 
-/** What a value of a parameter may be: sound ones, and others. */
+/** Possible values of a parameter, valid and invalid. */
 const PARAMETERS: Readonly<Record<string, readonly string[]>> = {
   ref: ['70001', 'nothing', '0'],
   chainId: ['70002', '999', 'x'],
@@ -183,7 +183,7 @@ async function everythingOf(url: string, init?: RequestInit): Promise<string> {
   return `${url} ${JSON.stringify([...response.headers])} ${await bodyOf(response)}`;
 }
 
-/** The whole body; of a stream of events, which has no end, what comes within a second. */
+/** Returns the whole body; for an endless event stream, what arrives within a second. */
 async function bodyOf(response: Response): Promise<string> {
   if (response.headers.get('content-type')?.startsWith('text/event-stream') !== true) {
     return response.text();
@@ -201,7 +201,7 @@ const verifyBody = JSON.stringify({
   contractIdentifier: 'A.sol:A',
 });
 
-/** Verifies on a chain and gives the job once it has ended. */
+/** Verifies on a chain and returns the ended job. */
 async function verifyOn(chainId: number): Promise<string> {
   const headers = { 'content-type': 'application/json' };
   const init = { method: 'POST', headers, body: verifyBody };
@@ -215,12 +215,12 @@ async function verifyOn(chainId: number): Promise<string> {
   }
 }
 
-describe('a secret in any place of the configuration', () => {
-  test('is one of at least fifty', () => {
+describe('a secret in the configuration', () => {
+  test('is planted in at least fifty places', () => {
     expect(canaries.size).toBeGreaterThanOrEqual(50);
   });
 
-  test('is in no job whose endpoints fail, and the endpoints were asked', async () => {
+  test('is in no job whose endpoints fail after being queried', async () => {
     const jobs = await Promise.all(chainIds.map(verifyOn));
     for (const [index, job] of jobs.entries()) {
       expect(findCanaries(job), `chain ${chainIds[index]}`).toEqual([]);
@@ -229,7 +229,7 @@ describe('a secret in any place of the configuration', () => {
     expect(heard.length).toBeGreaterThan(15);
   });
 
-  test('is in no answer of any route, sound requests and others', async () => {
+  test('is in no response of any route, to valid and invalid requests', async () => {
     const document = JSON.parse(await readFile('openapi.json', 'utf8')) as {
       paths: Record<string, Record<string, { servers?: unknown }>>;
     };
@@ -272,13 +272,13 @@ describe('a secret in any place of the configuration', () => {
     ['chains', 'check'],
     ['reload', '--json'],
     ['recount', '--json'],
-  ])('is in nothing that fullmatch %s %s prints', async (...args) => {
+  ])('is in no output of fullmatch %s %s', async (...args) => {
     const { exitCode, stdout, stderr } = await runInProcess(args, surroundings());
     expect([exitCode, stderr]).toEqual([0, '']);
     expect(findCanaries(stdout)).toEqual([]);
   });
 
-  test('is in nothing that fullmatch chains show prints', async () => {
+  test('is in no output of fullmatch chains show', async () => {
     for (const chainId of chainIds) {
       for (const args of [[], ['--json']]) {
         const shown = await runInProcess(['chains', 'show', `${chainId}`, ...args], surroundings());
@@ -293,14 +293,14 @@ describe('a secret in any place of the configuration', () => {
     ['creation-transaction', '70003', ADDRESS],
     ['chains', 'probe', '70001', '--json'],
     ['chains', 'probe', '70012'],
-  ])('is in nothing that fullmatch %s prints, whose endpoints fail', async (...args) => {
+  ])('is in no output of fullmatch %s with failing endpoints', async (...args) => {
     const { exitCode, stdout, stderr } = await runInProcess(args, surroundings());
     expect(exitCode).not.toBe(0);
     expect(`${stdout}${stderr}`).not.toMatch(/unknown command|internal_error/);
     expect(findCanaries(`${stdout}${stderr}`)).toEqual([]);
   });
 
-  test('is in no message about a configuration that is refused, here and in the service', async () => {
+  test('is in no error about an invalid configuration, from the CLI or the service', async () => {
     const refused: readonly object[] = [
       { log: { level: canary('level') } },
       { host: `user:${canary('host')}@h` },
@@ -340,7 +340,7 @@ describe('a secret in any place of the configuration', () => {
     await refuse(`chains:\n  5: &${canary('anchor')} {}\n  6: *nothing${canary('alias')}`);
   });
 
-  test('is in no message about a public field that would publish it', async () => {
+  test('is in no error about a public field that would publish it', async () => {
     const key = canary('key in a public field');
     const fields: readonly object[] = [
       { name: key },
@@ -370,7 +370,7 @@ describe('a secret in any place of the configuration', () => {
     }
   });
 
-  test('is in no line of the log and in no row of the database, whatever happened before', async () => {
+  test('is in no log line and no database row, whatever happened before', async () => {
     expect(service.lines.length).toBeGreaterThan(10);
     for (const line of service.lines) expect(findCanaries(line)).toEqual([]);
     expect(findCanaries(service.stderr())).toEqual([]);
@@ -390,7 +390,7 @@ describe('a secret in any place of the configuration', () => {
     }
   });
 
-  test('would be found, and reached its endpoint all the while', () => {
+  test('would be found by this test and was in use throughout', () => {
     const [first = ''] = canaries.keys();
     expect(findCanaries(`…${first}…`)).toEqual([canaries.get(first)]);
     expect(findCanaries(Buffer.from(first).toString('hex'))).toEqual([canaries.get(first)]);
@@ -401,7 +401,7 @@ describe('a secret in any place of the configuration', () => {
   });
 });
 
-/** Gives the file to a command and to the running service; both refuse it, in words without a canary. */
+/** Gives the file to a command and to the running service; both reject it without naming a canary. */
 async function refuse(
   text: string,
   { here = ['config', 'check'] }: { here?: readonly string[] } = {},

@@ -30,7 +30,7 @@ async function dataFolder(): Promise<string> {
 }
 
 describe('the embedded PostgreSQL', () => {
-  test('is adopted by the next start after its service was killed, and ends with that one', async () => {
+  test('is adopted by the next start after its service was killed, and stops with that one', async () => {
     const dataDir = await dataFolder();
     const environment = { FULLMATCH_DATA_DIR: dataDir };
     const killed = await startProgram({ environment });
@@ -45,7 +45,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await hasRunningServer(dataDir)).toBe(false);
   });
 
-  test('is adopted after a signal that nobody handles ended its service in the middle of the start', async () => {
+  test('is adopted after an unhandled signal ended its service during startup', async () => {
     const dataDir = await dataFolder();
     const environment = { ...LOOPBACK_PORTS, FULLMATCH_DATA_DIR: dataDir };
     const starting = runProgram(['start'], { environment });
@@ -58,7 +58,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await hasRunningServer(dataDir)).toBe(false);
   });
 
-  test('is stopped when the start fails, because a port is taken', async () => {
+  test('is stopped when startup fails on a port in use', async () => {
     const dataDir = await dataFolder();
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
@@ -76,7 +76,7 @@ describe('the embedded PostgreSQL', () => {
     expect(await hasRunningServer(dataDir)).toBe(false);
   });
 
-  test('is stopped in order by the two signals that a Ctrl-C below npm makes', async () => {
+  test('is stopped cleanly by the two signals of a Ctrl-C under npm', async () => {
     const dataDir = await dataFolder();
     const child = spawn(process.execPath, [PROGRAM, 'start'], {
       env: programEnvironment({ ...LOOPBACK_PORTS, FULLMATCH_DATA_DIR: dataDir }),
@@ -98,7 +98,7 @@ describe('the embedded PostgreSQL', () => {
 });
 
 describe('a service', () => {
-  test('ends on SIGTERM, with its port and its idle connections', async () => {
+  test('exits on SIGTERM, closing its port and idle connections', async () => {
     const service = await startProgram({
       environment: { FULLMATCH_DATA_DIR: await dataFolder() },
     });
@@ -112,10 +112,10 @@ describe('a service', () => {
     await expect(fetch(service.apiUrl)).rejects.toThrow();
   });
 
-  test('ends in order with the npx that started it', async () => {
+  test('exits cleanly together with its npx', async () => {
     const dataDir = await dataFolder();
     const command = `"${process.execPath}" "${PROGRAM}" start`;
-    // A shell that stays between them, and does not tell its child of a signal.
+    // A shell in between that does not forward signals to its child.
     const child = spawn('npm', ['exec', '--offline', '-c', `${command}; exit $?`], {
       cwd: path.dirname(dataDir),
       env: programEnvironment({
@@ -128,7 +128,7 @@ describe('a service', () => {
     let output = '';
     child.stdout.setEncoding('utf8').on('data', (text: string) => (output += text));
     await expect.poll(() => output).toContain('"event":"ready"');
-    // The pipe closes when the last process has ended that writes to it.
+    // The pipe closes once the last process that writes to it has exited.
     const closed = once(child, 'close');
     child.kill('SIGTERM');
     await closed;

@@ -1,4 +1,4 @@
-// The signature database of the service, as its clients ask it, with the signatures of a contract that was verified.
+// The service's signature database as clients use it, with the signatures of a verified contract.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
 import { deploy } from './support/anvil.ts';
@@ -60,7 +60,7 @@ describeWith([ANVIL], 'the signature database', () => {
   };
   const importing = (body: unknown) => post(`${base}/import`, body);
 
-  test('knows the functions, errors and events of a contract soon after it was verified', async () => {
+  test('indexes the functions, errors and events of a contract soon after its verification', async () => {
     await expect
       .poll(async () => (await ask(`lookup?function=${FILL}`))['function'], { timeout: 90_000 })
       .toEqual({
@@ -78,7 +78,7 @@ describeWith([ANVIL], 'the signature database', () => {
     expect(both['function']?.[FILL]).toHaveLength(1);
   });
 
-  test('says null for a function that nobody knows, and an empty list for an event', async () => {
+  test('returns null for an unknown function and an empty list for an unknown event', async () => {
     const topic = `0x${'ab'.repeat(32)}`;
     expect(await ask(`lookup?function=0xffffffff&event=${topic}`)).toEqual({
       function: { '0xffffffff': null },
@@ -87,7 +87,7 @@ describeWith([ANVIL], 'the signature database', () => {
     expect(await ask('lookup')).toEqual({ function: {}, event: {} });
   });
 
-  test('takes imports of anybody, hashes them itself and says what became of each', async () => {
+  test('accepts imports from anyone, hashes them itself and reports the result for each', async () => {
     const body = {
       function: ['f(uint256)', 'f(uint256)', 'fill((address,uint96)[])', 'f(uint)', ''],
       event: ['Made(bool)'],
@@ -117,7 +117,7 @@ describeWith([ANVIL], 'the signature database', () => {
     });
   });
 
-  test('counts what it has', async () => {
+  test('returns its counts', async () => {
     const response = await fetch(`${base}/stats`);
     expect(await response.json()).toEqual({
       ok: true,
@@ -128,7 +128,7 @@ describeWith([ANVIL], 'the signature database', () => {
     });
   });
 
-  test('has a budget for imports, which those of verified contracts do not need', async () => {
+  test('has a quota for imports that does not apply to verified contracts', async () => {
     const many = Array.from({ length: 5 }, (_, number) => `spend${number}()`);
     expect(await errorOf(importing({ function: many }))).toEqual([
       403,
@@ -140,7 +140,7 @@ describeWith([ANVIL], 'the signature database', () => {
     expect(Object.keys((await ask('search?query=spend*'))['function'] ?? {})).toHaveLength(4);
   });
 
-  test('refuses what it cannot read, with the shape of its errors', async () => {
+  test('rejects invalid input in its own error format', async () => {
     const invalid = [400, false, 'invalid_parameter'];
     for (const query of [
       ...['function=0x1234', 'event=0xa9059cbb', `function=${'0xa9059cbb,'.repeat(3)}zz`],
@@ -161,7 +161,7 @@ describeWith([ANVIL], 'the signature database', () => {
     expect(await errorOf(fetch(`${base}/import`))).toEqual([405, false, 'method_not_allowed']);
   });
 
-  test('answers a look-up of as many hashes as fit into a request', async () => {
+  test('looks up as many hashes as fit into a request', async () => {
     const found = await ask(`lookup?function=${hashes(1000)}`);
     expect(Object.keys(found['function'] ?? {})).toHaveLength(1000);
   });

@@ -5,19 +5,19 @@ import { readCases } from './support/shared-data.ts';
 import { startSocketServer, type WebServer } from './support/web-server.ts';
 
 interface Spelling {
-  /** With `{port}` where the canary's port goes. */
+  /** `{port}` stands for the canary's port. */
   readonly url: string;
   readonly why: string;
-  /** What a name resolves to. */
+  /** Addresses to which a name resolves. */
   readonly resolves?: readonly string[];
-  /** The fault, where it is not address_not_allowed. */
+  /** The fault, if it is not address_not_allowed. */
   readonly code?: string;
 }
 
 const cases = readCases<Spelling>('ssrf.json');
 const answer = (head: string): string => `HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`;
 
-describe('a server that should never be reached', () => {
+describe('a server that must never be reached', () => {
   let canary: WebServer;
   let redirector: WebServer;
   let guarded: GuardedFetch;
@@ -27,7 +27,7 @@ describe('a server that should never be reached', () => {
 
   beforeAll(async () => {
     canary = await startSocketServer((socket) => socket.end(answer('200 OK')));
-    // Bytes as they are: a listener of node:http would refuse many of these locations.
+    // Raw bytes: a node:http listener would reject many of these locations.
     redirector = await startSocketServer((socket) => {
       socket.end(Buffer.from(answer(`${status} Found\r\nLocation: ${location}`), 'utf8'));
     });
@@ -55,29 +55,29 @@ describe('a server that should never be reached', () => {
     }
   }
 
-  test('has at least 120 spellings in the table', () => {
+  test('has at least 120 URL spellings in the table', () => {
     expect(new Set(cases.map(({ url }) => url)).size).toBeGreaterThanOrEqual(120);
   });
 
-  test.each(cases)('$url is refused ($why)', async (spelling) => {
-    // Whatever a text turns out to be a name of leads to the canary's address.
+  test.each(cases)('rejects $url ($why)', async (spelling) => {
+    // Any name that a text turns out to contain resolves to the canary's address.
     resolves = spelling.resolves ?? ['127.0.0.1'];
     const url = spelling.url.replaceAll('{port}', String(canary.port));
     expect(await codeOf(url)).toBe(spelling.code ?? 'address_not_allowed');
     expect(canary.connections()).toBe(0);
   });
 
-  test.each(cases)('a redirect to $url is refused ($why)', async (spelling) => {
+  test.each(cases)('rejects a redirect to $url ($why)', async (spelling) => {
     resolves = spelling.resolves ?? ['127.0.0.1'];
     location = spelling.url.replaceAll('{port}', String(canary.port)).replaceAll(/[\t\n]/g, '');
     for (status of [301, 302, 303, 307, 308]) {
-      // Some spellings are relative beside a URL: those go round in the redirector itself.
+      // Some spellings are relative to a URL: those loop within the redirector itself.
       expect(await codeOf(redirector.url)).toMatch(/_not_allowed$|^too_many_redirects$/);
     }
     expect(canary.connections()).toBe(0);
   });
 
-  test('is reached when the operator allows it, so that the table can fail', async () => {
+  test('is reached when the operator allows it, so the table can fail', async () => {
     const open = createGuardedFetch({
       allowPrivate: [canary.hostPort],
       maxBytes: 1000,

@@ -20,9 +20,9 @@ import {
 
 const ALLIANCE_SCHEMA = path.resolve(import.meta.dirname, 'support/alliance-schema.sql');
 const SOURCE = path.resolve(import.meta.dirname, '../src');
-/** They act when they are loaded, and hold no statement. */
+/** These run when they are loaded and contain no statement. */
 const PROGRAMS = /(?:main|-process|-thread|-child)\.(?:ts|mjs)$/;
-/** What runs outside a prepared statement, or waits for tables that the statement before it makes. */
+/** Statements that run outside prepared statements, or need tables created by a preceding statement. */
 const UNPREPARED: ReadonlySet<string> = new Set([]);
 
 const texts = vi.hoisted(() => new Map<string, string[]>());
@@ -40,14 +40,14 @@ vi.mock('../src/store/database.ts', async (original) => {
 let testDatabase: TestDatabase;
 let peerDatabase: Awaited<ReturnType<typeof createEmptyDatabase>>;
 let client: Client;
-/** Where the tables of the Verifier Alliance are, which an import reads. */
+/** Schema with the tables of the Verifier Alliance, which an import reads. */
 let peer: Client;
 let arrays: ReadonlySet<number>;
 const shapes = new Map<string, StatementShape>();
 const faults: string[] = [];
 
 beforeAll(async () => {
-  // Files of one worker share what they loaded: it is loaded anew, with the labels noted.
+  // Files of one worker share loaded modules: this is loaded again with the labels recorded.
   vi.resetModules();
   texts.clear();
   testDatabase = await createTestDatabase();
@@ -55,7 +55,7 @@ beforeAll(async () => {
   peerDatabase = await createEmptyDatabase();
   peer = await connectClient(targetOfUrl(new Secret(peerDatabase.url), 'fullmatch test'));
   await peer.query(readFileSync(ALLIANCE_SCHEMA, 'utf8'));
-  // What an export of Fullmatch has beside them.
+  // Additional tables in an export of Fullmatch.
   await peer.query(`CREATE TABLE fullmatch_matches (chain_id bigint, address bytea, verified_contract_id bigint,
     runtime_match text, creation_match text, claimed_creation_values jsonb)`);
   const { rows } = await client.query<{ oid: number }>(
@@ -86,31 +86,31 @@ afterAll(async () => {
   await Promise.all([testDatabase.drop(), peerDatabase.drop()]);
 });
 
-test('every statement of the program is one that the schema takes', () => {
+test('every SQL statement of the program is valid for the schema', () => {
   expect(texts.size).toBeGreaterThan(100);
   expect(faults).toEqual([]);
 });
 
-test('no two statements have one label', () => {
+test('no two statements share a label', () => {
   const doubles = [...texts].filter(([, each]) => each.length > 1).map(([label]) => label);
   expect(doubles).toEqual([]);
 });
 
-describe('what the code declares of a statement', () => {
+describe('declared types of statements', () => {
   const queries = readDeclaredQueries();
   const isFit = (declared: ReadonlySet<Kind>, found: ReadonlySet<Kind>): boolean =>
     [...declared].every((kind) => kind === 'any' || kind === 'null' || found.has(kind));
 
-  test('is read of most statements', () => {
+  test('are found for most statements', () => {
     const read = new Set(queries.map(({ label }) => label));
-    // What runs over staged rows has its columns and their types from one list, see carried-statement.ts.
+    // Statements over staged rows take their columns and types from one list, see carried-statement.ts.
     const listed = [...texts.keys()].filter(
       (label) => !label.startsWith('staged: ') && !texts.has(`staged: ${label}`),
     );
     expect(read.size).toBeGreaterThan(listed.length * 0.8);
   });
 
-  test('are the columns that it answers, with their types', () => {
+  test('equal the columns and types that the statement returns', () => {
     const wrong = queries.flatMap(({ place, label, columns }) => {
       const shape = shapes.get(label);
       if (shape === undefined || columns === undefined) return [];
@@ -128,7 +128,7 @@ describe('what the code declares of a statement', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('are the parameters that it takes, with their types', () => {
+  test('equal the parameters and types that the statement takes', () => {
     const wrong = queries.flatMap(({ place, label, values }) => {
       const shape = shapes.get(label);
       if (shape === undefined || values === undefined) return [];

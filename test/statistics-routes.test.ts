@@ -1,4 +1,4 @@
-// Statistics over time, lists and searches of contracts, as the API host of a whole service answers them.
+// Statistics over time, contract lists and contract searches through the API host of a complete service.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type z } from '@hono/zod-openapi';
 import { contractPageSchema } from '../src/http/api/statistics/contract-list-routes.ts';
@@ -42,7 +42,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** A verified contract of a name, that runs {@link CODE}. */
+/** A verified contract with a given name and the bytecode {@link CODE}. */
 function named(
   chainId: number,
   address: Hex,
@@ -72,7 +72,7 @@ async function readOverview(): Promise<z.infer<typeof overviewSchema>> {
   return overviewSchema.parse(await (await ask('/v1/statistics')).json());
 }
 
-/** The addresses on all pages, which hold `limit` contracts each. */
+/** Returns the addresses from all pages of `limit` contracts each. */
 async function readAllPages(path: string, limit: number): Promise<string[]> {
   const found: string[] = [];
   for (let after = ''; ;) {
@@ -85,7 +85,7 @@ async function readAllPages(path: string, limit: number): Promise<string[]> {
 }
 
 describe('GET /v1/statistics', () => {
-  test('has totals, chains, origins and compilers that agree with each other', async () => {
+  test('returns consistent totals, chains, origins and compilers', async () => {
     const overview = await readOverview();
     expect(overview.totals).toEqual({ full: 2, partial: 2, chains: 3, uniqueCodes: 1 });
     expect(overview.changes).toEqual({
@@ -106,7 +106,7 @@ describe('GET /v1/statistics', () => {
     ]);
   });
 
-  test('is the same bytes until something changes, and answers 304 to whoever holds them', async () => {
+  test('returns the same bytes until something changes, and 304 for a known ETag', async () => {
     const first = await ask('/v1/statistics');
     const etag = first.headers.get('etag') ?? '';
     expect((await ask('/v1/statistics', { headers: { 'if-none-match': etag } })).status).toBe(304);
@@ -124,7 +124,7 @@ describe('GET /v1/statistics', () => {
     expect(chain?.lastVerifiedAt).not.toBeNull();
   });
 
-  test('gives the counts from before while the database keeps the new ones waiting', async () => {
+  test('returns the previous counts while the database blocks', async () => {
     const { database } = testDatabase;
     const before = await readOverview();
     await saveMatch(database, named(78, sampleAddress(10), 'Waiting', 'full'));
@@ -136,7 +136,7 @@ describe('GET /v1/statistics', () => {
         return (await database.query(WAITING)).length > 0;
       };
       await expect.poll(isWaiting).toBe(true);
-      // The lock is held until this has answered.
+      // The lock is held until this request has completed.
       expect(await readOverview()).toEqual(before);
     });
     await expect.poll(async () => (await readOverview()).totals.full).toBe(before.totals.full + 1);
@@ -147,7 +147,7 @@ describe('GET /v1/statistics/history', () => {
   const readHistory = async (query: string): Promise<z.infer<typeof historySchema>> =>
     historySchema.parse(await (await ask(`/v1/statistics/history?${query}`)).json());
 
-  test('ends with the counts of now, begins with none, and says why counts fell', async () => {
+  test('starts at zero, ends at the current counts and explains drops', async () => {
     const history = await readHistory('');
     expect(history).toMatchObject({ interval: 'day', chains: null });
     expect(history.position).toBe((await readOverview()).position);
@@ -160,7 +160,7 @@ describe('GET /v1/statistics/history', () => {
     ]);
   });
 
-  test('takes several chains, and a long time by weeks and months', async () => {
+  test('accepts several chains, and uses weeks and months for long ranges', async () => {
     const two = await readHistory('chain=10&chain=1&interval=month&from=2020-01-15');
     expect(two.chains).toEqual([1, 10]);
     expect(two.points.at(-1)).toMatchObject({ full: 1, partial: 2 });
@@ -182,7 +182,7 @@ describe('GET /v1/statistics/history', () => {
     'chain=1&chain=0',
     Array.from({ length: 501 }, (_, index) => `chain=${index + 1}`).join('&'),
     'interval=year',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     const response = await ask(`/v1/statistics/history?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
@@ -190,7 +190,7 @@ describe('GET /v1/statistics/history', () => {
 });
 
 describe('GET /v1/contracts', () => {
-  test('lists contracts newest first, page by page, without one twice while others come', async () => {
+  test('lists contracts newest first, page by page, without duplicates during inserts', async () => {
     const first = await readPage('/v1/contracts?limit=2');
     await saveMatch(testDatabase.database, named(8453, sampleAddress(50), 'Newer', 'full'));
     const second = await readPage(`/v1/contracts?limit=2&after=${first.next}`);
@@ -224,7 +224,7 @@ describe('GET /v1/contracts', () => {
   });
 
   test.each(['limit=0', 'limit=201', 'after=x', `after=${2n ** 63n}`, 'match=best', 'chain=eth'])(
-    'refuses %s',
+    'rejects %s',
     async (query) => {
       const response = await ask(`/v1/contracts?${query}`);
       expect(response.status).toBe(400);
@@ -260,12 +260,12 @@ describe('GET /v1/contracts/search', () => {
     ['proxy', 'trust=verified&chain=1', 1],
     ['proxy', 'trust=claimed&chain=1', 1],
     [bytesToHex(keccak256(CODE)), 'chain=10', 1],
-  ])('finds of %s those with %s', async (q, filters, expected) => {
+  ])('for %s finds those with %s', async (q, filters, expected) => {
     const path = `/v1/contracts/search?${new URLSearchParams({ q }).toString()}&${filters}`;
     expect(await readAllPages(path, 1)).toHaveLength(expected);
   });
 
-  test('finds words within names, and takes every character for itself', async () => {
+  test('finds words within names and takes every character literally', async () => {
     expect(await search('token')).toHaveLength(2);
     expect(await search('my_t')).toHaveLength(1);
     expect(await search('mytoken')).toHaveLength(1);
@@ -275,7 +275,7 @@ describe('GET /v1/contracts/search', () => {
     expect(await search("'; DROP TABLE code; --")).toEqual([]);
   });
 
-  test('finds the same code by keccak256 and by the hash of the repository', async () => {
+  test('finds the same bytecode by keccak256 and by its SHA-256', async () => {
     const [contract] = (await readPage('/v1/contracts?chain=1&match=full')).results;
     expect(contract?.address).toBe(checksumAddress(PROXY));
     const byKeccak = await search(bytesToHex(keccak256(CODE)));
@@ -292,7 +292,7 @@ describe('GET /v1/contracts/search', () => {
     'q=uups&match=best',
     'q=uups&chain=eth',
     '',
-  ])('refuses %s', async (query) => {
+  ])('rejects %s', async (query) => {
     const response = await ask(`/v1/contracts/search?${query}`);
     expect(response.status).toBe(400);
     expect(await response.json()).toMatchObject({ code: 'invalid_parameter' });
@@ -300,7 +300,7 @@ describe('GET /v1/contracts/search', () => {
 });
 
 describe('GET /v1/contracts/{chainId}/{address}/same-code', () => {
-  test('lists the other contracts with the code, and 404 where nothing is verified', async () => {
+  test('lists the other contracts with the same bytecode, and returns 404 for an unverified one', async () => {
     const same = await readAllPages(`/v1/contracts/1/${PROXY}/same-code?`, 1);
     expect(same).toContain(`10 ${checksumAddress(PROXY)}`);
     expect(same).not.toContain(`1 ${checksumAddress(PROXY)}`);

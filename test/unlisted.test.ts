@@ -1,4 +1,4 @@
-// Contracts that only tokens reach: the service as it is configured, with its real database.
+// Contracts that require a token: the service as configured, with its real database.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
 import { runInProcess } from './support/run-cli.ts';
@@ -70,7 +70,7 @@ describeWith([ANVIL], 'unlisted contracts', () => {
     if (job === undefined) throw new Error('no job');
     return job;
   };
-  /** Every published place that could tell of the contract. */
+  /** Every public route that could reveal the contract. */
   const PUBLISHED = [
     '/chains',
     '/v1/contracts?limit=100',
@@ -86,14 +86,14 @@ describeWith([ANVIL], 'unlisted contracts', () => {
     '/statistics',
   ];
 
-  test('are refused without a token, also where everybody may verify', async () => {
+  test('are rejected without a token, even where anyone may verify', async () => {
     const refused = await send(`/unlisted/v2/verify/${place()}`, compilation);
     expect(refused.status).toBe(401);
     expect(await refused.json()).toMatchObject({ customCode: 'token_required' });
     const wrong = { authorization: 'Bearer 0123456789abcdef' };
     const unknown = await send(`/unlisted/v2/verify/${place()}`, compilation, wrong);
     expect(await unknown.json()).toMatchObject({ customCode: 'token_unknown' });
-    // A browser sends basic authentication by itself, also for the page of somebody else.
+    // Browsers send basic authentication automatically, even for requests from other sites' pages.
     expect((await send(`/unlisted/v2/verify/${place()}`, compilation, BASIC)).status).toBe(401);
   });
 
@@ -116,7 +116,7 @@ describeWith([ANVIL], 'unlisted contracts', () => {
     expect(await service.statistics()).toBe(before);
   });
 
-  test('are not there without a token, on any path', async () => {
+  test('are hidden on every path without a token', async () => {
     for (const path of [
       `/v2/contract/${place()}`,
       `/v2/contract/all-chains/${address}`,
@@ -137,20 +137,20 @@ describeWith([ANVIL], 'unlisted contracts', () => {
       `/unlisted/api?module=contract&action=getsourcecode&address=${address}&chainid=${VERIFIED_CHAIN_ID}`,
     ]) {
       const answer = await ask(path);
-      // Every answer of the Etherscan protocol is 200.
+      // Every response of the Etherscan protocol has status 200.
       expect([401, path.includes('/api?') ? 200 : 401], path).toContain(answer.status);
       expect(await answer.text(), path).not.toContain(NAME);
     }
   });
 
-  test('are in no list, search, event or document, with a token or without one', async () => {
+  test('appear in no list, search, event or document, with or without a token', async () => {
     const { repositoryUrl } = service.service;
     for (const headers of [{}, BEARER]) {
       for (const path of PUBLISHED) {
         const text = await (
           await ask(path, { accept: 'text/html, application/json', ...headers })
         ).text();
-        // The search says again what it was asked for.
+        // The search echoes its query.
         const told = text
           .replaceAll(`q=${NAME}`, '')
           .replaceAll(new RegExp(`value="${NAME}"`, 'g'), '');
@@ -173,7 +173,7 @@ describeWith([ANVIL], 'unlisted contracts', () => {
     expect(folder.status).toBe(404);
   });
 
-  test('have a page, which a browser asks for the token', async () => {
+  test('have a page for which the browser asks for the token', async () => {
     const refused = await ask(`/unlisted/contract/${place()}`, { accept: 'text/html' });
     expect(refused.status).toBe(401);
     expect(refused.headers.get('www-authenticate')).toMatch(/^Basic /);
@@ -185,7 +185,7 @@ describeWith([ANVIL], 'unlisted contracts', () => {
     expect(text).toContain('href="../../../registry"');
   });
 
-  test('are verified and read by the key of the Etherscan protocol', async () => {
+  test('are verified and read with the token as an Etherscan API key', async () => {
     const fields = {
       ...{ module: 'contract', action: 'verifysourcecode', contractaddress: second },
       ...{ sourceCode: JSON.stringify(input), codeformat: 'solidity-standard-json-input' },
@@ -207,7 +207,7 @@ describeWith([ANVIL], 'unlisted contracts', () => {
     expect(JSON.stringify(await form({ ...question, apikey: TOKEN }))).toContain(NAME);
   });
 
-  test('are counted by recount apart from the listed ones', async () => {
+  test('are counted separately by recount', async () => {
     const environment = { DATABASE_URL: service.testDatabase.url };
     const counted = await runInProcess(['recount', '--json'], { environment });
     expect(counted.exitCode, counted.stderr).toBe(0);
@@ -217,7 +217,7 @@ describeWith([ANVIL], 'unlisted contracts', () => {
     });
   });
 
-  test('are listed later, which is an event', async () => {
+  test('can be listed later, which adds an event', async () => {
     const listing = `/v1/contracts/${place()}/list`;
     expect((await send(listing, {})).status).toBe(401);
     const none = `/v1/contracts/${VERIFIED_CHAIN_ID}/0x${'1'.repeat(40)}/list`;
@@ -239,13 +239,13 @@ describeWith([ANVIL], 'unlisted contracts', () => {
       results: readonly { kind: string }[];
     };
     expect(events.results.map(({ kind }) => kind)).toEqual(['stored']);
-    // The other one stays what it was.
+    // The other one is unchanged.
     expect((await ask(`/v2/contract/${VERIFIED_CHAIN_ID}/${second}`)).status).toBe(404);
     const again = await send(listing, {}, BEARER);
     expect(again.status).toBe(409);
   });
 
-  test('show their token nowhere', () => {
+  test('expose no token in responses or the log', () => {
     expect(service.service.logText()).not.toContain(TOKEN);
   });
 });

@@ -1,4 +1,4 @@
-// The feed over the data of a version before it, at the level of the schema.
+// The feed over data from an earlier version, at schema level.
 import { randomBytes } from 'node:crypto';
 import { copyFile, readdir } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -22,7 +22,7 @@ import { administer } from './support/test-database.ts';
 
 const MIGRATIONS = fileURLToPath(new URL('../migrations/', import.meta.url));
 
-/** Events with gaps between their numbers, the rows and counts that they give, and the totals of a day in several slots. */
+/** Events with gaps between their numbers, the resulting rows and counts, and the totals of a day in several slots. */
 const EARLIER = `
   INSERT INTO match_events (kind, chain_id, address, match_after, runtime_match, origin)
   SELECT 'stored', 1 + n % 3, substring(sha256(int4send(n)) FOR 20), 'full', 'full', 'verified' FROM generate_series(1, 9) AS n;
@@ -45,7 +45,7 @@ const EARLIER = `
   SELECT chain_id, day, reason, full_match, partial_match FROM expected_daily_falls;
   INSERT INTO compiler_counts SELECT * FROM expected_compiler_counts;`;
 
-describe('events of a version without a feed', () => {
+describe('events from before the feed', () => {
   let temporary: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let client: Client;
   let database: Database;
@@ -92,11 +92,11 @@ describe('events of a version without a feed', () => {
     );
   const OLD = [1, 2, 3, 4, 5, 6, 7, 8, 9, 17, 18];
 
-  test('keep their numbers as positions, and what followed from them stays', async () => {
+  test('keep their numbers as positions, and the derived data is unchanged', async () => {
     expect(await feed()).toEqual(OLD.map((number) => [number, number]));
     expect(await read('SELECT event_id FROM feed_queue')).toEqual([]);
     expect(await read('SELECT name, position FROM feed_followers ORDER BY name')).toEqual([
-      // Those that came with a later version begin with the first event.
+      // Followers added by a later version begin with the first event.
       { name: 'known_codes', position: '0' },
       { name: 'names', position: '18' },
       { name: 'signatures', position: '0' },
@@ -106,7 +106,7 @@ describe('events of a version without a feed', () => {
     expect(await read('SELECT full_match FROM daily_totals')).toEqual([{ full_match: '8' }]);
   });
 
-  test('are followed by new ones without a gap', async () => {
+  test('are continued without a gap', async () => {
     await read(`SELECT nextval('match_events_id_seq') FROM generate_series(1, 5)`);
     for (const number of [1, 2]) {
       await saveMatch(database, sampleContract(9, sampleAddress(number), { runtimeMatch: 'full' }));

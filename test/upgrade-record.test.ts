@@ -116,7 +116,7 @@ const INSERT = `
 const addressOf = (number: number): Buffer =>
   Buffer.from(number.toString(16).padStart(40, '0'), 'hex');
 
-describe('data of an earlier version', () => {
+describe('data from an earlier version', () => {
   let temporary: Awaited<ReturnType<typeof createTemporaryFolder>>;
   let client: Client;
   let database: Database;
@@ -166,7 +166,7 @@ describe('data of an earlier version', () => {
   const read = async <T extends object>(text: string): Promise<T[]> =>
     database.query<T>(sql(`test ${text.slice(0, 60)}`, text));
 
-  test('keeps of each compilation the sources that it lists, and sets the others aside', async () => {
+  test('keeps the listed sources of each compilation and sets the others aside', async () => {
     const rows = await read<{ paths: string }>(
       `SELECT string_agg(path, ' ' ORDER BY path COLLATE "C") AS paths FROM compiled_contracts_sources
        JOIN verified_contracts USING (compilation_id) GROUP BY verified_contracts.id ORDER BY verified_contracts.id`,
@@ -185,7 +185,7 @@ describe('data of an earlier version', () => {
     expect(aside.map(({ path: each }) => each).sort()).toEqual(['AUDIT.sol', 'B.sol', 'PLANT']);
   });
 
-  test('keeps of the settings those that solc knows', async () => {
+  test('keeps only settings that solc knows', async () => {
     const rows = await read(
       `SELECT compiler_settings, settings FROM compiled_contracts JOIN set_aside_settings ON compilation_id = compiled_contracts.id`,
     );
@@ -194,7 +194,7 @@ describe('data of an earlier version', () => {
     ]);
   });
 
-  test('says what changed in events', async () => {
+  test('records the changes as events', async () => {
     const rows = await read<{ number: string; kind: string; reason: string }>(
       `SELECT encode(substr(address, 20), 'hex') AS number, kind, reason FROM match_events
        WHERE kind <> 'stored' ORDER BY id`,
@@ -208,14 +208,14 @@ describe('data of an earlier version', () => {
     ]);
   });
 
-  test('counts without the matches that rest on the creation code alone, everywhere', async () => {
+  test('stops counting matches of the creation bytecode alone, everywhere', async () => {
     expect(await read('SELECT full_match, partial_match FROM chain_counts')).toEqual([
       { full_match: '2', partial_match: '4' },
     ]);
     expect((await recount(database, { repair: false })).differences).toEqual([]);
   });
 
-  test('knows which text is shown', async () => {
+  test('knows which source text is shown', async () => {
     const rows = await read(
       `SELECT count(*)::int AS unknown FROM current_matches WHERE text_hash IS NULL`,
     );

@@ -18,7 +18,7 @@ import { pollJob, type WireJob } from './support/verification-client.ts';
 
 const START_TIMEOUT_MS = 180_000;
 const NEWEST_LONG = '0.8.37+commit.f401782d';
-/** What a failed job may say of codes of 300,000 bytes: windows around the difference, not the codes. */
+/** Maximum size of bytecode evidence in a failed job with bytecode of 300,000 bytes: windows around the difference. */
 const MOST_JOB_CHARACTERS = 300_000;
 
 const UNTOUCHED = ['honest', 'honest_elsewhere', 'honest_partial', 'upgraded'];
@@ -85,14 +85,14 @@ async function treeOf(contract: FixtureContract): Promise<readonly string[]> {
   return files.map((file) => file.path).sort();
 }
 
-describeWith([ANVIL], 'the data of version 0.1.0', () => {
+describeWith([ANVIL], 'data of version 0.1.0', () => {
   beforeAll(async () => {
     folder = await createTemporaryFolder();
     [anvil, manifest] = await Promise.all([
       startAnvil({ chainId: VERIFIED_CHAIN_ID }),
       unpackFixture(folder.path) as Promise<Manifest>,
     ]);
-    // The chain as it stood: whoever looks again finds the same codes.
+    // The chain as it was: reading it again finds the same bytecode.
     const codes = [
       ...manifest.contracts.filter(({ chainId }) => chainId === VERIFIED_CHAIN_ID),
       manifest.queued,
@@ -121,12 +121,12 @@ describeWith([ANVIL], 'the data of version 0.1.0', () => {
     await rm(folder.path, { recursive: true, force: true });
   });
 
-  test('counts are those of the events and of the rows', async () => {
+  test('counts agree with the events and the rows', async () => {
     expect(await recounted.ended).toBe(0);
     expect(JSON.parse(recounted.lines.join('\n'))).toMatchObject({ differences: [] });
   });
 
-  test.each(UNTOUCHED)('%s shows what it showed, to the byte', async (role) => {
+  test.each(UNTOUCHED)('%s shows the same bytes as before', async (role) => {
     const contract = contractOf(role);
     const [before, now] = [shownBefore(contract), await shownNow(contract)];
     expect(now).toMatchObject({
@@ -141,13 +141,13 @@ describeWith([ANVIL], 'the data of version 0.1.0', () => {
     }
   });
 
-  test.each(UNTOUCHED)('%s has no event that it had not', async (role) => {
+  test.each(UNTOUCHED)('%s has no new event', async (role) => {
     const kinds = (await eventsOf(contractOf(role))).map(({ kind }) => kind);
     expect(kinds).toEqual(role === 'upgraded' ? ['upgraded', 'stored'] : ['stored']);
   });
 
   test.each(Object.entries(LISTED_ONLY))(
-    '%s keeps the sources that its metadata lists, and an event says so',
+    '%s keeps only the sources in its metadata, recorded by an event',
     async (role, paths) => {
       const contract = contractOf(role);
       expect(Object.keys(shownBefore(contract).sources)).not.toEqual(paths);
@@ -167,7 +167,7 @@ describeWith([ANVIL], 'the data of version 0.1.0', () => {
     },
   );
 
-  test('settings that no compiler has are gone from the record', async () => {
+  test('settings unknown to any compiler are removed', async () => {
     const contract = contractOf('planted_settings');
     expect(shownBefore(contract).compilation.compilerSettings).toHaveProperty('auditedBy');
     const now = await shownNow(contract);
@@ -177,7 +177,7 @@ describeWith([ANVIL], 'the data of version 0.1.0', () => {
   });
 
   test.each(['yul_claimed', 'yul_named_before'])(
-    '%s shows one source, the one that its name is in',
+    '%s shows only the source that contains its name',
     async (role) => {
       const { compilation, sources } = await shownNow(contractOf(role));
       const { fullyQualifiedName } = compilation;
@@ -187,7 +187,7 @@ describeWith([ANVIL], 'the data of version 0.1.0', () => {
     },
   );
 
-  test('a match of the creation alone, under a code that differs, is withdrawn with a reason', async () => {
+  test('a creation-only match with differing runtime bytecode is withdrawn with a reason', async () => {
     const contract = contractOf('creation_only');
     expect(shownBefore(contract).match).toBe('exact_match');
     expect((await shownNow(contract)).match).toBeNull();
@@ -196,7 +196,7 @@ describeWith([ANVIL], 'the data of version 0.1.0', () => {
     expect(newest?.reason).toBeTruthy();
   });
 
-  test('stats.json counts what is left', async () => {
+  test('stats.json counts the remaining matches', async () => {
     const counts = (await (
       await fetch(`${program.repositoryUrl}/stats.json`)
     ).json()) as FixtureManifest['statistics'];
@@ -205,7 +205,7 @@ describeWith([ANVIL], 'the data of version 0.1.0', () => {
     expect(counts).toMatchObject({
       ...before,
       [VERIFIED_CHAIN_ID]: {
-        // One less by the withdrawal, one more by the job that had waited.
+        // One less through the withdrawal, one more through the queued job.
         full_match: own?.full_match,
         partial_match: own?.partial_match,
       },
@@ -213,13 +213,13 @@ describeWith([ANVIL], 'the data of version 0.1.0', () => {
     expect(Object.keys(counts)).toEqual(Object.keys(before));
   });
 
-  test('a job that waited is finished', async () => {
+  test('a queued job is completed', async () => {
     const job = await pollJob(program.apiUrl, manifest.jobs['queued'] ?? '');
     expect(job.error).toBeUndefined();
     expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
   });
 
-  test('a failed job keeps its code, and no large codes', async () => {
+  test('a failed job keeps its error code and drops large bytecode', async () => {
     for (const role of ['failed_small', 'failed_large']) {
       const response = await fetch(`${program.apiUrl}/v2/verify/${manifest.jobs[role] ?? ''}`);
       const text = await response.text();
@@ -228,7 +228,7 @@ describeWith([ANVIL], 'the data of version 0.1.0', () => {
     }
   });
 
-  test('a contract that was withdrawn stays so', async () => {
+  test('a withdrawn contract stays withdrawn', async () => {
     const { address } = manifest.withdrawn;
     const response = await fetch(`${program.apiUrl}/v2/contract/${VERIFIED_CHAIN_ID}/${address}`);
     expect(((await response.json()) as Shown).match).toBeNull();

@@ -18,7 +18,7 @@ contract Box {
 `;
 const LONG_VERSION = '0.8.37+commit.f401782d';
 
-describeWith([ANVIL], 'files of the verification API v1', () => {
+describeWith([ANVIL], 'files in verification API v1', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let service: BootedService;
@@ -58,7 +58,7 @@ describeWith([ANVIL], 'files of the verification API v1', () => {
   };
   const PERFECT = { status: 200, body: { result: [{ status: 'perfect' }] } };
 
-  test('are taken as Buffers of Node.js, and as metadata that a client has parsed', async () => {
+  test('are accepted as Node.js Buffers and as metadata parsed by the client', async () => {
     const files = {
       'metadata.json': JSON.parse(metadata) as object,
       'Box.sol': Buffer.from(SOURCE),
@@ -66,7 +66,7 @@ describeWith([ANVIL], 'files of the verification API v1', () => {
     expect(await send(await deployBox(), { files })).toMatchObject(PERFECT);
   });
 
-  test('are taken from a form whose parts have no file names, or all the same', async () => {
+  test('are accepted from form parts with missing or identical file names', async () => {
     const unnamed = [
       ['files', metadata],
       ['files', SOURCE],
@@ -78,7 +78,7 @@ describeWith([ANVIL], 'files of the verification API v1', () => {
     expect(await sendForm(await deployBox(), namesakes)).toMatchObject(PERFECT);
   });
 
-  test('are taken out of an archive, beside others that are not text', async () => {
+  test('are extracted from an archive that also contains non-text files', async () => {
     const zip = makeZip({ 'out/metadata.json': metadata, 'src/Box.sol': SOURCE });
     const files = [
       ['files', new File([new Uint8Array(zip)], 'project.zip')],
@@ -95,14 +95,14 @@ describeWith([ANVIL], 'files of the verification API v1', () => {
     ['says that a file is huge', () => makeZip({ 'a.sol': 'x' }, { uncompressedSize: 2 ** 31 })],
     ['ends in the middle', () => makeZip({ 'a.sol': 'x' }).subarray(0, 40)],
     ['leaves its folder', () => makeZip({ '../a.sol': 'x' })],
-  ])('of an archive that %s are refused', async (_, make) => {
+  ])('in an archive that %s are rejected', async (_, make) => {
     const files = [['files', new File([new Uint8Array(make())], 'a.zip')]] as const;
     const { status, body } = await sendForm(await deployBox(), files);
     expect(status).toBe(400);
     expect(body).toEqual({ error: expect.stringContaining('files: the archive') as string });
   });
 
-  test('may be a build info, of which the client chooses the contract where it has several', async () => {
+  test('may be a build info, of which the client chooses the contract if it has several', async () => {
     const input = inputOf({ [PATH]: SOURCE });
     const buildInfo = { solcLongVersion: LONG_VERSION, input, output: { contracts: {} } };
     const one = { ...buildInfo, output: { contracts: { [PATH]: { Box: {} } } } };
@@ -122,7 +122,7 @@ describeWith([ANVIL], 'files of the verification API v1', () => {
     expect(await send(address, { files, chosenContract: '1' })).toMatchObject(PERFECT);
   });
 
-  test('that are not sent are the fault of a request, and so is metadata without its parts', async () => {
+  test('cause a client error if missing, as does metadata without its parts', async () => {
     const address = await deployBox();
     expect(await send(address, {})).toMatchObject({ status: 404 });
     expect(await send(address, { files: {} })).toMatchObject({ status: 404 });
@@ -142,7 +142,7 @@ describeWith([ANVIL], 'files of the verification API v1', () => {
     }
   });
 
-  test('have a time in the answer only where the match was stored before the request', async () => {
+  test('return a timestamp only if the match was stored before the request', async () => {
     const address = await deployBox();
     const files = { 'metadata.json': metadata, 'Box.sol': SOURCE };
     const first = await send(address, { files });
@@ -155,7 +155,7 @@ describeWith([ANVIL], 'files of the verification API v1', () => {
     });
   });
 
-  test('of a full match are a bare list, and a contract without one has none in the words that Remix compares', async () => {
+  test('of a full match are a plain list, and without a match the message that Remix checks', async () => {
     const address = await deployBox();
     await send(address, { files: { 'metadata.json': metadata, 'Box.sol': SOURCE } });
     const read = async (path: string) => {

@@ -1,4 +1,4 @@
-// Verifications as data: what is on chain, what is sent, and the verdict. scripts/run-cases.ts runs any folder of them.
+// Verifications as data: chain state, submission and verdict. scripts/run-cases.ts runs any folder of them.
 import { execFile } from 'node:child_process';
 import { cp, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -38,11 +38,11 @@ function run(each: VerificationCase, folder = OWN): Promise<CaseOutcome> {
 
 const own = readVerificationCases(OWN);
 
-test.each([...own])('the case %s comes out as it says', async (_name, each) => {
+test.each([...own])('the case %s has the expected outcome', async (_name, each) => {
   expect((await run(each)).differences).toEqual([]);
 });
 
-test('what is here is compiled, and the rest replayed', async () => {
+test('installed compilers compile and the rest are replayed', async () => {
   const ran = await Promise.all([...own.values()].map((each) => run(each)));
   const kinds = [...own.keys()].map((name, index) => [name, ran[index]?.compiler]);
   expect(Object.fromEntries(kinds)).toEqual({
@@ -53,19 +53,16 @@ test('what is here is compiled, and the rest replayed', async () => {
   });
 });
 
-describe.skipIf(SHARED === undefined)(
-  `the published cases (skipped where ${NO_SHARED_DATA})`,
-  () => {
-    const cases = SHARED === undefined ? [] : [...readVerificationCases(SHARED)];
-    test.each(cases)('%s', async (_name, each) => {
-      const { differences, skipped } = await run(each, SHARED);
-      expect(differences).toEqual([]);
-      expect(skipped === undefined).toBe(isCompiledLanguage(each.input.stdJsonInput.language));
-    });
-  },
-);
+describe.skipIf(SHARED === undefined)(`published cases (skipped where ${NO_SHARED_DATA})`, () => {
+  const cases = SHARED === undefined ? [] : [...readVerificationCases(SHARED)];
+  test.each(cases)('%s', async (_name, each) => {
+    const { differences, skipped } = await run(each, SHARED);
+    expect(differences).toEqual([]);
+    expect(skipped === undefined).toBe(isCompiledLanguage(each.input.stdJsonInput.language));
+  });
+});
 
-describe('a case that says something else', () => {
+describe('a case with another outcome', () => {
   const each = own.get('solidity-0.3.6')!;
 
   test.each([
@@ -76,12 +73,12 @@ describe('a case that says something else', () => {
       'another code on chain',
       { onchain: { ...each.onchain, deployedBytecode: `${each.onchain.deployedBytecode}00` } },
     ],
-  ])('is told by what differs: %s', async (_what, other) => {
+  ])('is reported with the difference: %s', async (_what, other) => {
     const { differences } = await run({ ...each, ...other } as VerificationCase);
     expect(differences).toHaveLength(1);
   });
 
-  test('is not answered from the recordings of other sources', async () => {
+  test('is not replayed from recordings of other sources', async () => {
     const replayed = own.get('solidity-0.4.5-library')!;
     const { stdJsonInput } = replayed.input;
     const [name = ''] = Object.keys(stdJsonInput.sources);
@@ -109,7 +106,7 @@ describe('scripts/run-cases.ts', () => {
     });
   }
 
-  test('ends with 1 where a case of the folder differs, and says which', async () => {
+  test('exits 1 and names the differing case', async () => {
     const name = 'solidity-0.3.6';
     await cp(path.join(OWN, `${name}.json`), path.join(folder.path, 'as-it-is.json'));
     const each = own.get(name)!;
@@ -127,7 +124,7 @@ describe('scripts/run-cases.ts', () => {
     });
   });
 
-  test('ends with 2 where the folder holds no case', async () => {
+  test('exits 2 if the folder contains no case', async () => {
     const empty = path.join(folder.path, 'empty');
     await mkdir(empty);
     const { status, stdout } = await runScript(empty);

@@ -7,18 +7,18 @@ import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { pollJob, post, type WireJob } from './support/verification-client.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
-/** The slowest answer that a client of the documents may see while a compiler explodes. */
+/** The slowest response that a client of the documents may get while a compiler explodes. */
 const SLOWEST_ANSWER_MS = 2000;
-/** asm.js and WebAssembly; what is between them explodes in compilers-limits.test.ts. */
+/** asm.js and WebAssembly; versions in between explode in compilers-limits.test.ts. */
 const BOMBED: readonly SolcVersion[] = ['0.4.11', '0.8.37'];
 const PATH = 'a.sol';
 const HARMLESS = 'contract A { uint public x; function f() public { x++; } }';
 
-/** Each modifier runs what it surrounds twice: 28 of them make 2^28 copies of the body in the code. */
+/** Each modifier runs its body twice: 28 of them produce 2^28 copies of it in the bytecode. */
 const NAMES = Array.from({ length: 28 }, (_, index) => `m${index}`);
 const DEFINITIONS = NAMES.map((name) => `modifier ${name}(){_;_;}`).join('');
 const BOMB = `contract A{uint x;${DEFINITIONS}function f()public ${NAMES.join(' ')}{x++;}}`;
-/** One modifier, named often: 140 bytes at most. */
+/** One modifier, used many times: 140 bytes at most. */
 const SHORT_BOMB = `contract A{uint a;modifier m{_;_;}function f()public ${'m '.repeat(40)}{a++;}}`;
 
 let verifying: VerifyingService;
@@ -35,7 +35,10 @@ const bodyOf = (version: SolcVersion, source: string): object => ({
   contractIdentifier: `${PATH}:A`,
 });
 
-/** Asks for /chains again and again while something happens. @returns the slowest answer, in milliseconds. */
+/**
+ * Requests /chains repeatedly while something happens.
+ * @returns the slowest response, in milliseconds.
+ */
 async function askMeanwhile<T>(work: Promise<T>): Promise<{ value: T; slowestMs: number }> {
   const state = { ended: false, slowestMs: 0, answers: 0 };
   const asking = (async () => {
@@ -55,12 +58,12 @@ async function askMeanwhile<T>(work: Promise<T>): Promise<{ value: T; slowestMs:
   return { value, slowestMs: state.slowestMs };
 }
 
-/** The compilers that have come since; a compiler that exploded must not be among them. */
+/** Compilers started since then; a compiler that exploded must not be among them. */
 async function newCompilers(known: ReadonlySet<number>): Promise<readonly unknown[]> {
   return (await listCompilers()).filter(({ pid, state }) => state === 'Z' || !known.has(pid));
 }
 
-/** A bomb ends its job with a reason and nothing else; then the same address takes the right sources. */
+/** Expects that a bomb only ends its own job, with a reason; then the same address accepts the correct sources. */
 async function expectContained(version: SolcVersion, bomb: string, code: string): Promise<WireJob> {
   const address = await deployHarmless(version);
   const statistics = await verifying.statistics();
@@ -74,7 +77,7 @@ async function expectContained(version: SolcVersion, bomb: string, code: string)
   expect(await verifying.statistics()).toBe(statistics);
   const after = await verifying.verify(address, bodyOf(version, HARMLESS));
   expect(after.contract).toMatchObject({ runtimeMatch: 'exact_match' });
-  // The next test begins with the counts of this match.
+  // The next test starts from the counts including this match.
   await expect.poll(() => verifying.statistics()).not.toBe(statistics);
   return job;
 }
@@ -88,8 +91,8 @@ verification: { ${verification} }
     { compilesAnew: true },
   );
 
-describeWith([ANVIL, LINUX], 'bombs in verification jobs', () => {
-  describe('that explode in memory', () => {
+describeWith([ANVIL, LINUX], 'compiler bombs in verification jobs', () => {
+  describe('exhausting memory', () => {
     beforeAll(async () => {
       verifying = await startWithin(`memoryBytes: ${2 ** 27}, timeoutMs: 120000`);
     });
@@ -98,7 +101,7 @@ describeWith([ANVIL, LINUX], 'bombs in verification jobs', () => {
       expect(await listCompilers()).toEqual([]);
     });
 
-    test.each(BOMBED)('end their job by the limit of memory (solc %s)', async (version) => {
+    test.each(BOMBED)('end their job at the memory limit (solc %s)', async (version) => {
       await expectContained(version, BOMB, 'compiler_out_of_memory');
     });
 
@@ -108,7 +111,7 @@ describeWith([ANVIL, LINUX], 'bombs in verification jobs', () => {
     });
   });
 
-  describe('that explode in time', () => {
+  describe('exhausting time', () => {
     beforeAll(async () => {
       // A fast machine fills the memory in less than 5 s.
       verifying = await startWithin(`memoryBytes: ${2 ** 31}, timeoutMs: 3500`);
@@ -118,13 +121,13 @@ describeWith([ANVIL, LINUX], 'bombs in verification jobs', () => {
       expect(await listCompilers()).toEqual([]);
     });
 
-    test.each(BOMBED)('end their job by the limit of time (solc %s)', async (version) => {
+    test.each(BOMBED)('end their job at the time limit (solc %s)', async (version) => {
       const job = await expectContained(version, BOMB, 'compiler_timeout');
       const took = Date.parse(job.jobFinishTime ?? '') - Date.parse(job.jobStartTime);
       expect(took).toBeLessThan(60_000);
     });
 
-    test('are in flight once, let others of their address pass, and may be sent again after their end', async () => {
+    test('are deduplicated, block no other job of their address, and may be resubmitted afterwards', async () => {
       const version = '0.8.37';
       const address = await deployHarmless(version);
       const url = `${verifying.service.apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
@@ -140,7 +143,7 @@ describeWith([ANVIL, LINUX], 'bombs in verification jobs', () => {
         status: 429,
         body: { customCode: 'duplicate_verification_request' },
       });
-      // A partial match, since nothing may be sent again for a contract that is fully matched.
+      // A partial match, since a fully matched contract accepts no further submission.
       const good = await verifying.verify(address, bodyOf(version, `${HARMLESS}// changed`));
       expect(good.contract).toMatchObject({ runtimeMatch: 'match' });
       for (const submitted of [first, undefined]) {
@@ -153,7 +156,7 @@ describeWith([ANVIL, LINUX], 'bombs in verification jobs', () => {
     });
   });
 
-  describe('within the limits of the compiler', () => {
+  describe("within the compiler's limits", () => {
     beforeAll(async () => {
       verifying = await startWithin(
         `memoryBytes: ${2 ** 31}, timeoutMs: 120000`,
@@ -165,7 +168,7 @@ describeWith([ANVIL, LINUX], 'bombs in verification jobs', () => {
       expect(await listCompilers()).toEqual([]);
     });
 
-    test('end by the limit of the job, and their compiler with it', async () => {
+    test("end at the job's time limit together with their compiler", async () => {
       await expectContained('0.8.37', BOMB, 'job_timed_out');
     });
   });

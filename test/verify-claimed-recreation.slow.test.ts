@@ -1,5 +1,6 @@
-// Code that can destroy itself may be created again by a transaction that leaves the same code: what an import says of its
-// creation stands against the other one, since states of a few blocks do not show which of both is the last.
+// Self-destructible bytecode may be recreated by a transaction that leaves the same bytecode. An import's
+// claim about the creation is weighed against the other creation, since the states of a few blocks do not
+// show which one is the last.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
@@ -22,7 +23,7 @@ import { compileAsDeveloper } from './support/developer.ts';
 import { verifyOverV2 } from './support/verification-client.ts';
 import { readContract } from './support/verifying-service.ts';
 
-/** More blocks than a search of a creation looks at between two transactions. */
+/** More blocks between two transactions than a creation search examines. */
 const MANY_BLOCKS = '0x400';
 
 describeWith([ANVIL], 'an imported claim about code that was made twice', () => {
@@ -79,7 +80,7 @@ describeWith([ANVIL], 'an imported claim about code that was made twice', () => 
       environment: { DATABASE_URL: testDatabase.url },
       workingDirectory: folder.path,
     });
-  /** Imports the sources of the code, with another comment where the match is partial, and names a creation. */
+  /** Imports the sources of the bytecode, with another comment for a partial match, and names a creation. */
   const importClaim = async (
     transaction: Hex,
     match: 'full' | 'partial' = 'partial',
@@ -101,7 +102,7 @@ describeWith([ANVIL], 'an imported claim about code that was made twice', () => 
     await writeFile(path.join(at, 'creator-tx-hash.txt'), transaction);
     expect((await fullmatch('import', root)).exitCode).toBe(0);
   };
-  /** Verifies the true sources and names a creation; gives what is shown of the creation afterwards. */
+  /** Verifies the true sources with a creation transaction; returns the creation shown afterwards. */
   const verify = async (creationTransactionHash: Hex) => {
     const submission = { ...OWNED_BODY, creationTransactionHash };
     const { contract } = await verifyOverV2(service.apiUrl, address, submission);
@@ -112,40 +113,40 @@ describeWith([ANVIL], 'an imported claim about code that was made twice', () => 
     return { creationMatch, transactionHash: deployment.transactionHash };
   };
 
-  test('keeps the earlier creation out where it names the later one', async () => {
+  test('rejects the earlier creation if it names the later one', async () => {
     await importClaim(late);
     expect(await verify(early)).toMatchObject({ creationMatch: null });
     expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
   });
 
-  test('lets the later creation in where it names the earlier one', async () => {
+  test('accepts the later creation if it names the earlier one', async () => {
     await importClaim(early);
     expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
   });
 
-  test('lets the true creation in where the chain denies what it names', async () => {
+  test('accepts the true creation if the chain denies the named one', async () => {
     await importClaim(foreign);
     expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
   });
 
-  test('lets the true creation in where no endpoint knows what it names', async () => {
+  test('accepts the true creation if no endpoint knows the named one', async () => {
     await importClaim(`0x${'ab'.repeat(32)}`);
     expect(await verify(late)).toEqual({ creationMatch: 'exact_match', transactionHash: late });
   });
 
-  test('keeps the earlier creation out that one import names where another names the later one', async () => {
+  test('rejects the earlier creation named by one import if another names the later one', async () => {
     await importClaim(late);
     await importClaim(early, 'full');
     expect(await verify(early)).toMatchObject({ creationMatch: null });
   });
 
-  test('keeps the earlier creation out after another import named something else', async () => {
+  test('rejects the earlier creation after another import named something else', async () => {
     await importClaim(late);
     await importClaim(`0x${'ab'.repeat(32)}`);
     expect(await verify(early)).toMatchObject({ creationMatch: null });
   });
 
-  test('names no block that was proven for a creation which the chain denied since', async () => {
+  test('shows no proven block for a creation that the chain has since denied', async () => {
     expect(await verify(late)).toMatchObject({ transactionHash: late });
     await anvil.send({ to: address, data: callOf('end()') });
     await anvil.request('anvil_mine', [MANY_BLOCKS]);

@@ -24,7 +24,7 @@ const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
 contract Box { uint256 public value; function set(uint256 v) external { value = v; } }
 `;
-/** A URL at which nothing listens any more. */
+/** A URL without a listener. */
 async function closedUrl(): Promise<string> {
   const server = createServer().listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -68,14 +68,14 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     );
     await write('build-info.json', JSON.stringify({ solcLongVersion: '0.8.37', input }));
     await write('metadata.json', compiled.metadata);
-    // Hardhat 3: the compiler is given another name of the source than the project has.
+    // Hardhat 3: the compiler gets a different source name from the project's.
     const given = inputOf({ [`project/${PATH}`]: SOURCE });
     const names = { [PATH]: `project/${PATH}` };
     const hardhat3 = { solcLongVersion: '0.8.37', userSourceNameMap: names, input: given };
     await write('hardhat-3.json', JSON.stringify(hardhat3));
     const several = { [PATH]: SOURCE, 'src/Other.sol': 'contract Other {} contract Lid {}' };
     await write('several.json', JSON.stringify(inputOf(several)));
-    // Settings that plain sources have no word for.
+    // Settings that plain sources cannot express.
     await write(
       'abi.json',
       JSON.stringify(inputOf(several, { metadata: { bytecodeHash: 'none' } })),
@@ -115,20 +115,23 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     ['a Foundry project of one contract', ['.']],
     ['a metadata.json whose source has another name in its folder', ['apart/metadata.json']],
     ['several contracts, of which one is on chain', ['several.json', '--compiler', '0.8.37']],
-  ])('%s gives the full match, on the database and by a running service', async (_what, args) => {
-    const direct = await verify(...args, '--json');
-    expect(direct.stderr).toBe('');
-    expect(direct.exitCode).toBe(0);
-    expect(JSON.parse(direct.stdout)).toMatchObject({
-      runtimeMatch: 'full',
-      creationMatch: 'full',
-    });
-    const remote = await verify(...args, '--url', `${service.apiUrl}/server/`, '--wait');
-    expect(remote).toMatchObject({ exitCode: 0, stderr: '' });
-    expect(remote.stdout).toMatch(/runtime +full +identical/);
-  });
+  ])(
+    '%s produces the full match, on the database and through a running service',
+    async (_what, args) => {
+      const direct = await verify(...args, '--json');
+      expect(direct.stderr).toBe('');
+      expect(direct.exitCode).toBe(0);
+      expect(JSON.parse(direct.stdout)).toMatchObject({
+        runtimeMatch: 'full',
+        creationMatch: 'full',
+      });
+      const remote = await verify(...args, '--url', `${service.apiUrl}/server/`, '--wait');
+      expect(remote).toMatchObject({ exitCode: 0, stderr: '' });
+      expect(remote.stdout).toMatch(/runtime +full +identical/);
+    },
+  );
 
-  test('a contract that is verified already is told as its match, by a running service too', async () => {
+  test('an already verified contract is reported with its match through a running service', async () => {
     const { address } = await deploy(anvil, creationCode);
     const again = (...more: readonly string[]): Promise<CliRun> =>
       runInProcess(['verify', CHAIN, address, 'metadata.json', '--url', service.apiUrl, ...more], {
@@ -148,14 +151,14 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     });
   });
 
-  test('a partial match exits 0 and says what it is', async () => {
+  test('a partial match exits 0 and is labelled as partial', async () => {
     const run = await verify('changed.json', '--compiler', '0.8.37', ...here);
     expect(run.exitCode).toBe(0);
     expect(run.stdout).toMatch(/runtime +partial +identical except for the metadata hash/);
   });
 
   test.each([[[]], [['--url', 'service', '--wait']]])(
-    'exits 6 without a match, and 1 where the input is at fault (%j)',
+    'exits 6 without a match, and 1 for invalid input (%j)',
     async (more) => {
       const where = more.map((each) => (each === 'service' ? service.apiUrl : each));
       const other = await verify('other.json', '--compiler', '0.8.37', ...here, ...where);
@@ -167,7 +170,7 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     },
   );
 
-  test('exits 75 where it could not be checked', async () => {
+  test('exits 75 if the check was not possible', async () => {
     const nowhere = await closedUrl();
     const args = ['input.json', '--compiler', '0.8.37', ...here, '--url', nowhere];
     expect((await verify(...args)).exitCode).toBe(75);
@@ -177,7 +180,7 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     expect(away.stderr).toContain('error[not_checked]');
   });
 
-  test('a contract is called in a build info of Hardhat 3 as its project calls it', async () => {
+  test('a contract in a Hardhat 3 build info is named as in its project', async () => {
     const { address } = await deploy(anvil, await hardhat3Code());
     const run = await runInProcess(
       ['verify', CHAIN, address, 'hardhat-3.json', ...here, '--json'],
@@ -187,13 +190,13 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     expect(JSON.parse(run.stdout)).toMatchObject({ runtimeMatch: 'full' });
   });
 
-  test('where only people can say which contract it is, those that it may be are listed', async () => {
+  test('candidates are listed where the contract is ambiguous', async () => {
     const run = await verify('abi.json', '--compiler', '0.8.37', '--url', service.apiUrl);
     expect(run.exitCode).not.toBe(0);
     expect(run.stderr).toContain('src/Box.sol:Box, src/Other.sol:Other, src/Other.sol:Lid');
   });
 
-  test('checks its arguments in their order: the chain before the input', async () => {
+  test('validates arguments in order: the chain before the input', async () => {
     const args = ['verify', 'nochain', sampleAddress(1), 'missing.json', '--json'];
     const surroundings = {
       environment: { DATABASE_URL: testDatabase.url },
@@ -206,7 +209,7 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     }
   });
 
-  test('refuses what holds nothing to verify', async () => {
+  test('rejects input without anything to verify', async () => {
     for (const input of ['missing.json', 'fullmatch.yaml', 'src']) {
       const run = await verify(input, ...here);
       expect(run.exitCode).toBe(1);
@@ -214,7 +217,7 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     }
   });
 
-  test('fullmatch compilers list shows the compiler that is installed, and verify finds it sound', async () => {
+  test('fullmatch compilers list shows the installed compiler and verify finds it intact', async () => {
     const run = (args: readonly string[]): Promise<CliRun> =>
       runInProcess(['compilers', ...args], { workingDirectory: folder.path });
     expect((await run(['list'])).stdout).toContain('0.8.37+commit.');

@@ -20,7 +20,7 @@ import { VERIFIED_CHAIN_ID } from './support/anvil.ts';
 
 const START_TIMEOUT_MS = 180_000;
 const NEWEST = '0.8.37';
-/** The deterministic deployment proxy, which anvil has from its start. */
+/** The deterministic deployment proxy, part of anvil's genesis. */
 const PROXY: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
 const FULL = { runtimeMatch: 'exact_match', creationMatch: 'exact_match' };
 const word = (value: number | string): string => value.toString(16).padStart(64, '0');
@@ -41,7 +41,7 @@ async function verify(
   return verifying.verify(address, bodyOfSample(sample, { creationTransactionHash }));
 }
 
-/** Calls a factory, which keeps the address of what it made last. */
+/** Calls a factory, which stores the address of its last creation. */
 async function makeChild(factory: Hex, data: Hex): Promise<{ child: Hex; hash: Hex }> {
   const { anvil } = verifying;
   const { transactionHash: hash, status } = await anvil.send({ to: factory, data });
@@ -56,7 +56,7 @@ async function creationCodeOf(name: string, argument: string, maker = name): Pro
   return `0x${linkCode(sample, 'creation').toString('hex')}${argument}`;
 }
 
-describeWith([ANVIL], 'deployments of every kind', () => {
+describeWith([ANVIL], 'deployment methods', () => {
   let sender: string;
   beforeAll(async () => {
     verifying = await startVerifyingService();
@@ -64,7 +64,7 @@ describeWith([ANVIL], 'deployments of every kind', () => {
   }, START_TIMEOUT_MS);
   afterAll(() => verifying.close());
 
-  test('an ordinary one was deployed by the account that sent the transaction', async () => {
+  test("a plain deployment has the transaction's sender as deployer", async () => {
     const sample = await suiteContract(NEWEST, 'Arguments');
     const { address, transactionHash } = await deploySample(verifying.anvil, sample);
     const job = await verify(NEWEST, 'Arguments', address, transactionHash);
@@ -85,7 +85,7 @@ describeWith([ANVIL], 'deployments of every kind', () => {
   });
 
   test.each(['0.4.24', NEWEST] as const)(
-    'a child was deployed by its factory, which executed CREATE (solc %s)',
+    'a factory child has the factory that executed CREATE as deployer (solc %s)',
     async (version) => {
       const maker = await deploySample(verifying.anvil, await suiteContract(version, 'Maker'));
       const { child, hash } = await makeChild(maker.address, AbiFunction.encodeData(MAKE, [77n]));
@@ -108,7 +108,7 @@ describeWith([ANVIL], 'deployments of every kind', () => {
     },
   );
 
-  test('a child by create2 was deployed by its factory', async () => {
+  test('a create2 child has its factory as deployer', async () => {
     const salted = await deploySample(verifying.anvil, await suiteContract(NEWEST, 'Salted'));
     const salt: Hex = `0x${'ab'.repeat(32)}`;
     const call = AbiFunction.encodeData(MAKE_SALTED, [salt, 3n]);
@@ -120,7 +120,7 @@ describeWith([ANVIL], 'deployments of every kind', () => {
     expect(deployment).toMatchObject({ deployer: checksumAddress(salted.address) });
   });
 
-  test('one by the deterministic deployment proxy was deployed by the proxy', async () => {
+  test('a contract from the deterministic deployment proxy has the proxy as deployer', async () => {
     const code = (await creationCodeOf('Child', word(5))).slice(2);
     const salt = word('beef');
     const { transactionHash } = await verifying.anvil.send({ to: PROXY, data: `0x${salt}${code}` });
@@ -132,7 +132,7 @@ describeWith([ANVIL], 'deployments of every kind', () => {
     expect(deployment).toMatchObject({ transactionHash, deployer: checksumAddress(PROXY) });
   });
 
-  test('what a constructor made was deployed by the contract under construction', async () => {
+  test('a contract created in a constructor has the contract under construction as deployer', async () => {
     const nest = await deploySample(verifying.anvil, await suiteContract(NEWEST, 'Nest'));
     const first = await verifying.anvil.request<Hex>('eth_getStorageAt', [
       nest.address,
@@ -171,7 +171,7 @@ describeWith([ANVIL], 'deployments of every kind', () => {
   );
 
   test.each(['another contract', 'a call', 'a reverted creation', 'nothing that anybody knows'])(
-    'a transaction of %s leaves no trace beside a match of the running code',
+    'a transaction of %s leaves no trace on the runtime match',
     async (what) => {
       const { anvil } = verifying;
       const sample = await suiteContract(NEWEST, 'Child');
@@ -205,10 +205,10 @@ describeWith([ANVIL], 'deployments of every kind', () => {
     },
   );
 
-  test('the creation that is told later raises a match of the running code', async () => {
+  test('a creation transaction supplied later upgrades the runtime match', async () => {
     const sample = await suiteContract(NEWEST, 'Child');
     const { address, transactionHash } = await deploySample(verifying.anvil, sample);
-    // Without any hash the creation would be looked for and found.
+    // Without any hash the creation would be searched for and found.
     const first = await verify(NEWEST, 'Child', address, `0x${'13'.repeat(32)}`);
     expect(first.contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
     const second = await verify(NEWEST, 'Child', address, transactionHash);

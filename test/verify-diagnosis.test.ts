@@ -1,4 +1,4 @@
-// Why sources do not give the code on chain: what people get wrong is tried, and said before any bytes.
+// Why sources do not produce the on-chain bytecode: common mistakes are tried and reported before any bytes.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
 import { deploy } from './support/anvil.ts';
@@ -44,14 +44,14 @@ interface Diagnosed {
   readonly place?: { readonly path: string; readonly line: number; readonly text: string };
 }
 
-describeWith([ANVIL], 'the diagnosis of a mismatch', () => {
+describeWith([ANVIL], 'mismatch diagnosis', () => {
   let service: VerifyingService;
   beforeAll(async () => {
     service = await startVerifyingService();
   });
   afterAll(() => service.close());
 
-  /** Deploys one input, and sends another one. */
+  /** Deploys one input and submits another one. */
   const fail = async (
     deployed: { input: TestInput; version?: typeof VERSION | '0.8.37'; name?: string },
     sent: { input: TestInput; version?: string; name?: string },
@@ -65,7 +65,7 @@ describeWith([ANVIL], 'the diagnosis of a mismatch', () => {
       contractIdentifier: `${PATH}:${sent.name ?? 'Bank'}`,
     });
   };
-  test('does not repeat a text that a code has in the place of its compiler', async () => {
+  test('does not repeat text that bytecode contains as its compiler version', async () => {
     const text = '0.8.30 audited, see evil.example';
     const map = `a164736f6c6378${text.length.toString(16)}${Buffer.from(text).toString('hex')}`;
     const code = `6001600155fe${map}${(map.length / 2).toString(16).padStart(4, '0')}`;
@@ -110,7 +110,7 @@ describeWith([ANVIL], 'the diagnosis of a mismatch', () => {
     expect(job.contract.match).toBeNull();
   });
 
-  test('stands on the page of the job before any bytes, with what to do', async () => {
+  test('appears on the job page before any bytes, with what to do', async () => {
     const job = await fail({ input: with_(runs(1_000)) }, { input: with_(runs(200)) });
     const url = `${service.service.apiUrl}/job/${job.verificationId}`;
     const page = await (await fetch(url, { headers: { accept: 'text/html' } })).text();
@@ -118,13 +118,13 @@ describeWith([ANVIL], 'the diagnosis of a mismatch', () => {
     expect(page.indexOf('Set optimizer.runs')).toBeLessThan(page.indexOf('Runtime code'));
   });
 
-  test('names the contract of the same sources that is on chain', async () => {
+  test('names the on-chain contract of the same sources', async () => {
     const input = with_(runs(200));
     const job = await fail({ input, name: 'Vault' }, { input });
     expect(diagnosisOf(job)).toEqual({ contract: `${PATH}:Vault` });
   });
 
-  test('names the compiler of the code on chain', async () => {
+  test('names the compiler of the on-chain bytecode', async () => {
     const input = with_(runs(200));
     const job = await fail({ input, version: '0.8.37' }, { input });
     expect(diagnosisOf(job)).toEqual({ compiler: { onChain: '0.8.37', used: '0.8.30' } });
@@ -134,14 +134,14 @@ describeWith([ANVIL], 'the diagnosis of a mismatch', () => {
     ['amount > 100', 'amount > 101', 15],
     ['amounts[index] * 31 + 1', 'amounts[index] * 31 + index', 22],
     ['owed[msg.sender] += amount', 'owed[msg.sender] += amount + 7', 16],
-  ])('names the line of the sources that differs: %s in place of %s', async (from, to, line) => {
+  ])('names the differing source line: %s instead of %s', async (from, to, line) => {
     const input = inputOf({ [PATH]: BANK.replace(from, to) }, runs(200));
     const { place } = diagnosisOf(await fail({ input: with_(runs(200)) }, { input })) ?? {};
     expect([place?.path, place?.line]).toEqual([PATH, line]);
     expect(place?.text).toContain(to);
   });
 
-  test('says nothing of other sources that it cannot know', async () => {
+  test('claims nothing about sources it cannot compare', async () => {
     const input = inputOf({
       [PATH]:
         'contract Bank { function x() public pure returns (bytes4) { return this.x.selector; } }',

@@ -1,4 +1,4 @@
-// Trees that claim full matches of contracts whose code shows that the claim is false.
+// Trees that claim full matches of contracts whose bytecode disproves the claim.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
@@ -61,7 +61,7 @@ describeWith([ANVIL], 'an imported claim of a full match', () => {
     const made = await compileAsDeveloper(version, input, 'A.sol', 'Vault');
     return { ...made, ...(await deploy(verifying.anvil, made.creationCode)) };
   };
-  /** Imports a tree of one contract; without a text of its own, that of the false claim. */
+  /** Imports a tree of one contract; by default with the text of the false claim. */
   const claim = async (
     address: Hex,
     metadata = FALSE_METADATA,
@@ -111,23 +111,20 @@ describeWith([ANVIL], 'an imported claim of a full match', () => {
     ],
     ['code of Yul', yul('true'), '0.8.37', yul('true')],
     ['code whose comments are lost', vault('true'), '0.8.37', vault('another')],
-  ])(
-    'gives way to the partial match that is judged here: %s',
-    async (_what, input, version, sent) => {
-      const { address } = await deployVault(input, version);
-      const before = await countsOf();
-      await claim(address);
-      expect(await verifying.contractAt(address)).toMatchObject({ match: 'exact_match' });
-      const { contract } = await verify(address, sent, version);
-      expect(contract).toMatchObject({ match: 'match' });
-      const shown = await verifying.contractAt(address);
-      expect(shown).toMatchObject({ match: 'match', compilation: { name: 'Vault' } });
-      expect(await reasonsOf(address)).toEqual(['stored', 'claim_disproved', 'stored']);
-      expect(await countsOf()).toEqual({ ...before, partial_match: before.partial_match + 1 });
-    },
-  );
+  ])('is replaced by a partial match verified here: %s', async (_what, input, version, sent) => {
+    const { address } = await deployVault(input, version);
+    const before = await countsOf();
+    await claim(address);
+    expect(await verifying.contractAt(address)).toMatchObject({ match: 'exact_match' });
+    const { contract } = await verify(address, sent, version);
+    expect(contract).toMatchObject({ match: 'match' });
+    const shown = await verifying.contractAt(address);
+    expect(shown).toMatchObject({ match: 'match', compilation: { name: 'Vault' } });
+    expect(await reasonsOf(address)).toEqual(['stored', 'claim_disproved', 'stored']);
+    expect(await countsOf()).toEqual({ ...before, partial_match: before.partial_match + 1 });
+  });
 
-  test('is withdrawn by a recheck, each time that it is imported', async () => {
+  test('is withdrawn by a recheck after every import', async () => {
     const { address } = await deployVault(vault('rechecked'));
     const tree = await claim(address);
     const before = await countsOf();
@@ -139,7 +136,7 @@ describeWith([ANVIL], 'an imported claim of a full match', () => {
     expect((await verifying.contractAt(address)).match).toBe(null);
   });
 
-  test('keeps nobody from verifying by metadata that is too deep to be written again', async () => {
+  test('does not block verification with metadata nested too deep to rewrite', async () => {
     const { address } = await deployVault(vault('deep'));
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     await claim(address, FALSE_METADATA.replace('{', `{"x":${deep},`));
@@ -148,7 +145,7 @@ describeWith([ANVIL], 'an imported claim of a full match', () => {
     expect(await verifying.contractAt(address)).toMatchObject({ compilation: { name: 'Vault' } });
   });
 
-  test('stays where the code names its metadata, however the tree spells that', async () => {
+  test('stays if the bytecode names its metadata, whatever spelling the tree uses', async () => {
     const input = vault('Grüße');
     const text = input.sources['A.sol']?.content ?? '';
     const spellings: readonly ((document: object) => string)[] = [

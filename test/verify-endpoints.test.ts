@@ -19,9 +19,9 @@ import {
 import { startWebServer } from './support/web-server.ts';
 
 const VERSION = '0.8.37';
-/** Stands in the path of each endpoint that only the service may know. */
+/** Appears in the path of each endpoint, which must stay private to the service. */
 const CANARY = 'canary-key-of-the-endpoint';
-/** Names of this machine: endpoints of two hosts are independent of each other. */
+/** Host names of this machine: endpoints on different hosts count as independent. */
 const HOSTS = ['127.0.0.1', 'localhost'];
 
 interface Block {
@@ -46,7 +46,7 @@ const html: RpcMethod = (_params, response) => {
   response.writeHead(200, { 'content-type': 'text/html' });
   response.end('<!doctype html><title>Sign in</title>');
 };
-/** A byte every tenth of a second, for ever. */
+/** Sends a byte every tenth of a second, for ever. */
 const drip: RpcMethod = (_params, response: ServerResponse) => {
   response.writeHead(200, { 'content-type': 'application/json' });
   const timer = setInterval(() => response.write(' '), 100);
@@ -63,7 +63,7 @@ const blockOf = (tag: string): Promise<Block> =>
   anvil.request<Block>('eth_getBlockByNumber', [tag, false]);
 const before = (block: Block, blocks: number): string =>
   `0x${(Number(block.number) - blocks).toString(16)}`;
-/** Answers `latest` with an older block, made by `change`. */
+/** Responds to `latest` with an older block, modified by `change`. */
 const withHead =
   (blocks: number, change: (block: Block) => object = (block) => block): RpcMethod =>
   async ([tag]) => {
@@ -76,15 +76,15 @@ const hourOlder = (block: Block): object => ({
   timestamp: `0x${(Number(block.timestamp) - 3600).toString(16)}`,
 });
 
-/** What is wrong with the endpoints of a chain; `null` is one at which nobody listens. */
+/** Faults of a chain's endpoints; `null` is an endpoint without a listener. */
 interface Case {
   readonly title: string;
   readonly quorum?: 2;
-  /** What each endpoint answers otherwise than the node. */
+  /** Responses of each endpoint that differ from the node's. */
   readonly faults: readonly (Methods | null)[];
-  /** The reason that the job's data gives, where one is told. */
+  /** The reason in the job's data, if any. */
   readonly reason?: string;
-  /** The code of the job's error, where it is not that the code cannot be fetched. */
+  /** The job's error code, if it is not cannot_fetch_bytecode. */
   readonly code?: string;
 }
 const CASES: readonly Case[] = [
@@ -156,13 +156,16 @@ const CASES: readonly Case[] = [
   },
 ];
 const FIRST_CHAIN = 500_000;
-/** Two endpoints that say the truth. */
+/** Two honest endpoints. */
 const HONEST = FIRST_CHAIN + CASES.length;
-/** Two endpoints, of which one tells something else of how contracts were created. */
+/** Two endpoints, one of which lies about the creation of contracts. */
 const LIES_ON_ADDRESS = HONEST + 1;
 const LIES_ON_CODE = HONEST + 2;
 
-/** Starts the endpoints of a chain. @returns its entry of the configuration. */
+/**
+ * Starts the endpoints of a chain.
+ * @returns its configuration entry.
+ */
 async function startChain(
   chainId: number,
   { quorum, faults }: Pick<Case, 'quorum' | 'faults'>,
@@ -190,7 +193,7 @@ async function startAll(): Promise<void> {
   const sample = await suiteContract(VERSION, 'Arguments');
   await anvil.request('anvil_mine', ['0xa']);
   other = await deploySample(anvil, sample);
-  // The last block is that of the contract.
+  // The last block is the contract's.
   contract = await deploySample(anvil, sample);
   const truth = { quorum: 2 as const, faults: [{}, {}] };
   const receiptOf = (hash: Hex): Promise<object> =>
@@ -242,14 +245,14 @@ async function countRows(): Promise<unknown> {
   );
 }
 
-describeWith([ANVIL], 'endpoints that cannot be believed', () => {
+describeWith([ANVIL], 'untrustworthy endpoints', () => {
   let jobs: readonly WireJob[];
   let storedBefore: unknown;
   beforeAll(async () => {
     [testDatabase, anvil] = await Promise.all([createTestDatabase(), startAnvil()]);
     await startAll();
     storedBefore = await countRows();
-    // All at once: a dripping endpoint takes its whole time.
+    // In parallel: a dripping endpoint uses its full timeout.
     jobs = await Promise.all(CASES.map((_case, index) => verify(FIRST_CHAIN + index)));
   });
   afterAll(async () => {
@@ -260,7 +263,7 @@ describeWith([ANVIL], 'endpoints that cannot be believed', () => {
   });
 
   test.each(CASES.map((each, index) => ({ ...each, index })))(
-    'one that $title: the code could not be read, which says nothing of the contract',
+    'an endpoint that $title: the job reports unreadable bytecode and nothing about the contract',
     async ({ index, reason, code = 'cannot_fetch_bytecode' }) => {
       const job = jobs[index];
       expect(job?.error).toMatchObject({ customCode: code });
@@ -273,13 +276,13 @@ describeWith([ANVIL], 'endpoints that cannot be believed', () => {
     },
   );
 
-  test('nothing is stored and nothing counted, and no log line tells a key', async () => {
+  test('store and count nothing, and no log line contains a key', async () => {
     expect(await countRows()).toEqual(storedBefore);
     expect(await readStatistics(service)).toBe('{}');
     expect(service.logText()).not.toContain(CANARY);
   });
 
-  test('two that agree say that nothing is deployed, or what is', async () => {
+  test('two agreeing endpoints decide whether and what is deployed', async () => {
     const nowhere = await verify(HONEST, `0x${'12'.repeat(20)}`);
     expect(nowhere.error).toMatchObject({ customCode: 'contract_not_deployed' });
     const { transactionHash } = contract;
@@ -298,7 +301,7 @@ describeWith([ANVIL], 'endpoints that cannot be believed', () => {
   test.each([
     ['says that the transaction of another contract created this one', LIES_ON_ADDRESS, 'other'],
     ['lies about the creation code', LIES_ON_CODE, 'own'],
-  ])('one that %s leaves no trace of the creation', async (_what, chainId, which) => {
+  ])('an endpoint that %s leaves no trace of the creation', async (_what, chainId, which) => {
     const { transactionHash } = which === 'own' ? contract : other;
     const more = { creationTransactionHash: transactionHash };
     const job = await verify(chainId, contract.address, more);

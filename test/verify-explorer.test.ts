@@ -1,4 +1,5 @@
-// Contracts taken over from another explorer: from a second Fullmatch, and from stand-ins that answer as others do.
+// Contracts imported from another explorer: from a second Fullmatch, and from fake servers in the formats of
+// others.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { bootService, type BootedService } from './support/booted-service.ts';
@@ -24,11 +25,11 @@ interface Answer {
   readonly body: string;
 }
 
-describeWith([ANVIL], 'other explorers', () => {
+describeWith([ANVIL], 'import from other explorers', () => {
   let first: VerifyingService;
   let explorer: WebServer;
   let testDatabase: TestDatabase;
-  /** The service that takes over from whatever `says` says. */
+  /** The importing service, which receives the responses of `says`. */
   let service: BootedService;
   let says: (asked: URLSearchParams, path: string) => Answer | Promise<Answer>;
   const questions: URLSearchParams[] = [];
@@ -84,12 +85,12 @@ describeWith([ANVIL], 'other explorers', () => {
     status: 200,
     body: JSON.stringify({ status: '1', message: 'OK', result: [record(members)] }),
   });
-  /** A source of its own for each test, so that no job is another's. */
+  /** A separate source for each test, so that no job is shared. */
   const box = (more = '') =>
     `// ${(used += 1)}\n${more}contract Box { uint public n = ${used}; function set(uint to) public { n = to; } }`;
   const unused = () => `0x${(used += 1).toString(16).padStart(40, '7')}`;
 
-  test('another Fullmatch gives a full match, by its own getsourcecode', async () => {
+  test('another Fullmatch produces a full match through its getsourcecode', async () => {
     const input = inputOf({ 'a/Box.sol': box() });
     const address = await deployed(input, 'a/Box.sol', 'Box');
     await verifyOverV2(first.service.apiUrl, address, {
@@ -123,7 +124,7 @@ describeWith([ANVIL], 'other explorers', () => {
     });
   });
 
-  test('a Blockscout has a contract taken over, and gets the stored match', async () => {
+  test('a Blockscout submits an address and gets the stored match', async () => {
     const input = inputOf({ 'one/Box.sol': box() });
     const address = await deployed(input, 'one/Box.sol', 'Box');
     says = answerWith({
@@ -142,21 +143,21 @@ describeWith([ANVIL], 'other explorers', () => {
     });
   });
 
-  test('standard JSON in braces is taken with the contract of its file', async () => {
+  test('standard JSON in braces is imported with the contract of its file', async () => {
     const input = inputOf({ 'x.sol': box(), 'y.sol': 'contract Box { uint public other; }' });
     const address = await deployed(input, 'y.sol', 'Box');
     says = answerWith({ SourceCode: `{${JSON.stringify(input)}}`, ContractFileName: 'y.sol' });
     expect((await verify(address)).contract).toMatchObject(EXACT);
   });
 
-  test('where it names no file, the code on chain says which contract it is', async () => {
+  test('standard JSON without a file name gets its contract from the on-chain bytecode', async () => {
     const input = inputOf({ 'x.sol': box(), 'y.sol': `contract Box { uint public z = ${used}; }` });
     const address = await deployed(input, 'y.sol', 'Box');
     says = answerWith({ SourceCode: `{${JSON.stringify(input)}}` });
     expect((await verify(address)).contract).toMatchObject(EXACT);
   });
 
-  test('several sources as JSON are built with the settings beside them', async () => {
+  test('several sources as JSON are compiled with the settings next to them', async () => {
     const sources = { 'l.sol': 'library L { }', 'b.sol': box('import "./l.sol";\n') };
     const input = inputOf(sources, { optimizer: { enabled: true, runs: 77 }, evmVersion: 'paris' });
     const address = await deployed(input, 'b.sol', 'Box');
@@ -166,7 +167,7 @@ describeWith([ANVIL], 'other explorers', () => {
     expect((await verify(address)).contract).toMatchObject(EXACT);
   });
 
-  test('a single source is named as the contract is, and a library by its address', async () => {
+  test('a single source is named after the contract, and a library by its address', async () => {
     const library = `library Sum { function sum(uint a) public pure returns (uint) { return a + ${used}; } }`;
     const at = `0x${'1b'.repeat(20)}`;
     const source = `${library}\ncontract Box { function f(uint a) public pure returns (uint) { return Sum.sum(a); } }`;
@@ -177,7 +178,7 @@ describeWith([ANVIL], 'other explorers', () => {
     expect((await verify(address)).contract).toMatchObject(EXACT);
   });
 
-  test('the record of Blockscout is read too', async () => {
+  test('the Blockscout response format is supported too', async () => {
     const sources = { 'c/Lib.sol': 'library L { }', 'c/Box.sol': box('import "./Lib.sol";\n') };
     const input = inputOf(sources);
     const address = await deployed(input, 'c/Box.sol', 'Box');
@@ -189,7 +190,7 @@ describeWith([ANVIL], 'other explorers', () => {
     expect((await verify(address)).contract).toMatchObject(EXACT);
   });
 
-  test('sources that are not of the code are no match', async () => {
+  test('sources of other bytecode do not match', async () => {
     const address = await deployed(inputOf({ 'Box.sol': box() }), 'Box.sol', 'Box');
     says = answerWith({ SourceCode: 'contract Box { address public someoneElse; }' });
     expect((await verify(address)).error?.customCode).toBe('bytecode_length_mismatch');
@@ -225,7 +226,7 @@ describeWith([ANVIL], 'other explorers', () => {
     ],
     ['too deep JSON', text(200, '['.repeat(5000)), 502, 'malformed_etherscan_response'],
   ])(
-    'an explorer that answers with %s is told from a missing contract',
+    'an explorer that returns %s is distinguished from a missing contract',
     async (_what, answer, status, code) => {
       says = answer;
       const response = await takeOver(unused(), { apiKey: ` k${used} ` });
@@ -237,7 +238,7 @@ describeWith([ANVIL], 'other explorers', () => {
   test.each([
     ['cannot be reached', undefined, 502, 'etherscan_request_failed'],
     ['asks to be left alone', 429, 429, 'etherscan_limit'],
-  ])('an explorer that %s is said without naming it', async (_what, answers, status, code) => {
+  ])('an explorer that %s is reported without naming it', async (_what, answers, status, code) => {
     const { close, port, url } = await startWebServer((_request, response) => {
       response.writeHead(answers ?? 200).end();
     });
@@ -260,7 +261,7 @@ describeWith([ANVIL], 'other explorers', () => {
     if (answers !== undefined) await close();
   });
 
-  test('a key of the client goes to the explorer in place of the operator’s, and none is ever shown', async () => {
+  test("a client's key replaces the operator’s at the explorer, and neither is ever exposed", async () => {
     says = (asked) => said(`Invalid API Key (${asked.get('apikey')})`)();
     const texts = [];
     for (const body of [{ apiKey: CLIENTS_KEY }, {}]) {
@@ -276,7 +277,7 @@ describeWith([ANVIL], 'other explorers', () => {
     expect(shown).not.toContain(OPERATORS_KEY);
   });
 
-  test('where the operator names no explorer, one is asked with a key of the client, but for local chains', async () => {
+  test("without an operator key, a client's key selects the public explorer, except for local chains", async () => {
     const database = await createTestDatabase();
     const [open, local] = [VERIFIED_CHAIN_ID, 424_243];
     const other = await bootService({
@@ -319,7 +320,7 @@ ${compilers}chains:
     await database.drop();
   });
 
-  test('two who ask at once for one contract ask the explorer once', async () => {
+  test('two concurrent requests for one contract query the explorer once', async () => {
     const address = unused();
     const before = questions.length;
     const gate = new Gate();
@@ -330,7 +331,7 @@ ${compilers}chains:
     const takeOvers = countRequestsOf(`/v2/verify/etherscan/${VERIFIED_CHAIN_ID}/${address}`);
     const asked = [1, 2].map(async () => (await takeOver(address)).status);
     await waitUntil(() => takeOvers.count() === 2 && questions.length > before);
-    // What comes after them has been answered, so both are at the explorer or wait for its answer.
+    // A later request has been answered, so both are at the explorer or wait for its response.
     await takeOver(unused(), {}, 5);
     gate.open();
     expect(await Promise.all(asked)).toEqual([404, 404]);
@@ -338,7 +339,7 @@ ${compilers}chains:
     expect(questions.length - before).toBe(1);
   });
 
-  test('nothing is asked about chains that are not verified here, or with a wrong body', async () => {
+  test('no explorer is queried for unsupported chains or with an invalid body', async () => {
     const before = questions.length;
     const foreign = await takeOver(unused(), {}, 5);
     expect([foreign.status, ((await foreign.json()) as WireError).customCode]).toEqual([

@@ -1,4 +1,4 @@
-// Verification while clients of one proxy send compilations that explode.
+// Verification while clients behind one proxy send compilations that explode.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { sql } from '../src/store/database.ts';
 import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
@@ -6,11 +6,11 @@ import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { startVerifyingService, type VerifyingService } from './support/verifying-service.ts';
 
 const WAITING_REQUESTS = 3;
-/** A young job is waited for so long. */
+/** How long a request waits for a new job. */
 const WAIT_MS = 4_900;
 const VERSION = '0.8.30';
 const SMALL = 'contract A { uint public x; function f() public { x++; } }';
-/** One modifier, named often: it runs what it surrounds twice. */
+/** One modifier, used many times: it runs its body twice. */
 const BOMB = `contract A{uint a;modifier m{_;_;}function f()public ${'m '.repeat(40)}{a++;}}`;
 
 const installed = findAnvil() !== undefined && process.platform === 'linux';
@@ -32,7 +32,7 @@ async function submitAs(client: string, source: string): Promise<Response> {
   });
 }
 
-/** Each bomb is another one, so that none is a duplicate. */
+/** Each bomb is different, so that none is a duplicate. */
 const bomb = (client: string): Promise<Response> => submitAs(client, `${BOMB}//${(next += 1)}`);
 
 async function deploySmall(): Promise<string> {
@@ -41,7 +41,7 @@ async function deploySmall(): Promise<string> {
   return (await deploy(verifying.anvil, creationCode)).address;
 }
 
-describe.skipIf(!installed)(`fair turns on a real chain (${NO_ANVIL})`, () => {
+describe.skipIf(!installed)(`fair scheduling on a real chain (${NO_ANVIL})`, () => {
   beforeAll(async () => {
     verifying = await startVerifyingService(
       (folder) => `http: { trustedProxies: [127.0.0.1] }
@@ -53,7 +53,7 @@ verification: { workers: 2, queueLimit: 20, clientQueueLimit: 15, waitingRequest
   });
   afterAll(() => verifying.close());
 
-  test('a newcomer ends before the second bombs of two others begin', async () => {
+  test('a newcomer finishes before the second bombs of two other clients start', async () => {
     const bombers = ['192.0.2.1', '2001:db8:0:1::1'];
     for (let round = 0; round < 10; round += 1) {
       for (const bomber of bombers) expect([202, 429]).toContain((await bomb(bomber)).status);
@@ -90,8 +90,8 @@ verification: { workers: 2, queueLimit: 20, clientQueueLimit: 15, waitingRequest
     expect(clients.map(({ client }) => client)).toEqual(['192.0.2.1', '2001:db8:0:1::/64']);
   });
 
-  test('who may not wait is answered at once with the job as it is', async () => {
-    // A bomb that waits behind others, young for as long as the test runs.
+  test("a client beyond the waiting limit gets the job's current state immediately", async () => {
+    // A bomb queued behind others, which counts as new for the whole test.
     const [waiting] = await verifying.testDatabase.database.query<{ id: string }>(
       sql(
         'test youth',

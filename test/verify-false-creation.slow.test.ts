@@ -1,4 +1,5 @@
-// Transactions that did not create a contract, named for it, and true ones that a node cannot show.
+// Transactions named as creations that did not create the contract, and true creations that a node cannot
+// show.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
@@ -38,18 +39,18 @@ const IMMUTABLE = 'uint public immutable x; constructor(uint limit) { x = limit;
 /** More blocks than a pruned node keeps states of. */
 const MANY_BLOCKS = '0x90';
 
-/** A contract of a deployment proxy, and how it is submitted. */
+/** A contract of a deployment proxy and its submission. */
 interface Proxied {
   readonly address: Hex;
   readonly input: TestInput;
   readonly name: string;
-  /** A call of the proxy's address before the proxy was there. */
+  /** A call to the proxy's address before the proxy existed. */
   readonly early: Hex;
   readonly created: Hex;
   readonly createdIn: number;
 }
 
-describeWith([ANVIL], 'a false creation', () => {
+describeWith([ANVIL], 'a false creation transaction', () => {
   let anvil: Anvil;
   let nodes: readonly FilteringNode[];
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
@@ -63,7 +64,7 @@ describeWith([ANVIL], 'a false creation', () => {
       createTemporaryFolder(),
       createTestDatabase(),
     ]);
-    // The second node is asked where the first tells nothing.
+    // The second node is queried if the first returns nothing.
     nodes = await Promise.all([startFilteringNode(anvil.url), startFilteringNode(anvil.url)]);
     const yaml = `
 registry: { include: configured, defaults: false }
@@ -92,14 +93,14 @@ verification: { recheckRoundSeconds: 0 }
   const prune = (): void => {
     for (const node of nodes) node.filter = prunedNode(anvil);
   };
-  /** A trace of each transaction that shows nothing inside of it. */
+  /** Replaces each trace with one without inner calls. */
   const showNoCalls = (node: FilteringNode): void => {
     node.filter = {
       changes: (method, _params, result) =>
         method === 'debug_traceTransaction' ? { ...(result as object), calls: [] } : result,
     };
   };
-  /** As Besu answers without the state of a transaction. */
+  /** Besu's response without the state of a transaction. */
   const showEmptyTraces = (): void => {
     for (const node of nodes) {
       node.filter = {
@@ -110,7 +111,7 @@ verification: { recheckRoundSeconds: 0 }
   };
 
   const mine = (): Promise<unknown> => anvil.request('anvil_mine', [MANY_BLOCKS]);
-  /** Its metadata hash, which is read as code too, holds nothing that could end it. */
+  /** Its metadata hash, which is also read as code, contains no opcode that could destroy it. */
   const compile = async (body: string, settings = {}) => {
     for (;;) {
       const name = `Vault${(made += 1)}`;
@@ -125,7 +126,7 @@ verification: { recheckRoundSeconds: 0 }
   /** Calls a proxy, deploys it, and calls it again. */
   const makeBehindNewProxy = async (body: string, settings = {}): Promise<Proxied> => {
     const { input, name, init } = await compile(body, settings);
-    // The nonce of an account that has sent less than 128 transactions.
+    // The nonce of an account that has sent fewer than 128 transactions.
     const nonce = Number(await anvil.request('eth_getTransactionCount', [anvil.account, 'latest']));
     const encoded = Buffer.of(0xd6, 0x94, ...hexToBytes(anvil.account), nonce + 1);
     const proxy = bytesToHex(keccak256(encoded).subarray(12));
@@ -193,7 +194,7 @@ verification: { recheckRoundSeconds: 0 }
     expect((await fullmatch('import', root)).exitCode).toBe(0);
   };
 
-  test('that called the proxy before it was there is not believed, and takes nothing away', async () => {
+  test('calling the proxy before deployment is rejected and does no harm', async () => {
     prune();
     const contract = await makeBehindNewProxy(IMMUTABLE);
     expect(await verify(contract, contract.early)).toBe(null);
@@ -211,7 +212,7 @@ verification: { recheckRoundSeconds: 0 }
     expect(await shown(other)).toEqual(unknown);
   });
 
-  test('gives way to the true one, and stays away, whatever the code', async () => {
+  test('is replaced by the true one for good, whatever the bytecode', async () => {
     prune();
     const contract = await makeBehindNewProxy(PLAIN, { metadata: { bytecodeHash: 'none' } });
     await verify(contract, contract.created);
@@ -225,7 +226,7 @@ verification: { recheckRoundSeconds: 0 }
     });
   });
 
-  test('that a trace disproved does not come back without one', async () => {
+  test('disproved by a trace does not return without one', async () => {
     const contract = await makeBehindNewProxy(PLAIN);
     await verify(contract, contract.created);
     nodes.forEach(showNoCalls);
@@ -237,7 +238,7 @@ verification: { recheckRoundSeconds: 0 }
     expect(await shown(contract)).toEqual(exactBy(contract.created));
   });
 
-  test('takes no place from a later one that a recheck proved of an import', async () => {
+  test('does not displace a later imported one that a recheck proved', async () => {
     const contract = await makeBehindNewProxy(PLAIN);
     await importClaim(contract, contract.created);
     expect(await recheck(contract)).toBe('unknown_code');
@@ -264,7 +265,7 @@ verification: { recheckRoundSeconds: 0 }
   test.each([
     ['plain', PLAIN],
     ['with an immutable', IMMUTABLE],
-  ])('is not what an empty trace makes of a true one: %s', async (_kind, body) => {
+  ])('is not inferred for a true one from an empty trace: %s', async (_kind, body) => {
     const contract = await makeByProxy(body);
     await verify(contract, contract.created);
     showEmptyTraces();
@@ -285,7 +286,7 @@ verification: { recheckRoundSeconds: 0 }
     expect(await shown(contract)).toEqual(exactBy(contract.created));
   });
 
-  test('is not what an empty trace makes of a true one that an import names', async () => {
+  test('is not inferred for an imported true one from an empty trace', async () => {
     const contract = await makeByProxy(PLAIN);
     await importClaim(contract, contract.created);
     expect(await recheck(contract)).toBe('unknown_code');
@@ -294,7 +295,7 @@ verification: { recheckRoundSeconds: 0 }
     expect(await shown(contract)).toMatchObject({ transactionHash: contract.created });
   });
 
-  test('is not what one node says of a true one that another shows', async () => {
+  test("is not inferred for a true one from a single node's denial", async () => {
     const contract = await makeByProxy(IMMUTABLE);
     await verify(contract, contract.created);
     showNoCalls(nodes[0]!);

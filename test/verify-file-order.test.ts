@@ -1,5 +1,5 @@
-// Code via IR of old compilers follows the order in which files come to the compiler. Command lines name one file, and the
-// compiler comes upon the others by its imports; standard JSON names all of them.
+// Via-IR bytecode of old compilers depends on the order in which the compiler gets its files. Command lines
+// name one file, and the compiler finds the others through imports; standard JSON names all of them.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
 import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
@@ -16,11 +16,11 @@ const LONG_VERSION = 'v0.8.20+commit.a1b79de6';
 const ROOT = 'z.sol';
 const FULL = { runtimeMatch: 'exact_match', creationMatch: 'exact_match' };
 
-/** Two functions of one name, which the compiler sorts by the numbers that the order of files gives them. */
+/** Two functions with one name, which the compiler sorts by numbers derived from the file order. */
 const library = (name: string, sum: string): string => `pragma solidity >=0.8.0;
 library ${name} { function f(mapping(uint256 => uint256) storage m, uint256 x) internal view returns (uint256 s) { for (uint256 i; i < x; i++) s += ${sum}; } }`;
 
-/** @param mark tells projects apart, so that none is verified by what is stored of another */
+/** @param mark distinguishes projects, so that none is verified with the stored sources of another */
 function projectOf(mark: string) {
   const sources = {
     'a.sol': library('A', 'm[i] * 3'),
@@ -34,7 +34,7 @@ contract Z { mapping(uint256 => uint256) m; function set(uint256 k) external { m
 }
 type Project = ReturnType<typeof projectOf>;
 
-describeWith([ANVIL], 'files in another order', () => {
+describeWith([ANVIL], 'source file order', () => {
   let service: VerifyingService;
   let apiUrl: string;
   beforeAll(async () => {
@@ -60,7 +60,7 @@ describeWith([ANVIL], 'files in another order', () => {
   };
   const matchOf = async (address: string): Promise<object> => service.contractAt(address);
 
-  test('give another code with the same metadata', async () => {
+  test('changes the bytecode but not the metadata', async () => {
     const { input } = projectOf('codes');
     const [all, alone] = [
       await compileAsDeveloper(VERSION, input, ROOT, 'Z'),
@@ -70,7 +70,7 @@ describeWith([ANVIL], 'files in another order', () => {
     expect(alone.metadata).toBe(all.metadata);
   });
 
-  test('match by a standard JSON input, with a contract that is named or is found', async () => {
+  test('does not prevent a match by standard JSON input, with a named or a detected contract', async () => {
     const project = projectOf('standard JSON');
     for (const more of [{}, { creationTransactionHash: 'own' }]) {
       const { address, transactionHash } = await deployed(project, ROOT);
@@ -83,7 +83,7 @@ describeWith([ANVIL], 'files in another order', () => {
     }
   });
 
-  test('match by metadata and sources, over v2 and v1', async () => {
+  test('does not prevent a match by metadata and sources, over v2 and v1', async () => {
     const { sources, ...project } = projectOf('metadata');
     const one = await deployed({ sources, ...project }, ROOT);
     const url = `${apiUrl}/v2/verify/metadata/${VERIFIED_CHAIN_ID}/${one.address}`;
@@ -97,7 +97,7 @@ describeWith([ANVIL], 'files in another order', () => {
     expect(await v1.json()).toMatchObject({ result: [{ status: 'perfect' }] });
   });
 
-  test('match by plain sources, whose contract the code on chain names', async () => {
+  test('does not prevent a match by plain sources with the contract detected on chain', async () => {
     const { sources, ...project } = projectOf('plain sources');
     const { address } = await deployed({ sources, ...project }, ROOT);
     const url = `${apiUrl}/v1/verify/sources/${VERIFIED_CHAIN_ID}/${address}`;
@@ -108,24 +108,27 @@ describeWith([ANVIL], 'files in another order', () => {
     expect(job.contract).toMatchObject({ runtimeMatch: 'exact_match' });
   });
 
-  test.each(['etherscan', 'blockscout'])('match by the protocol of %s', async (dialect) => {
-    const project = projectOf(dialect);
-    const { address } = await deployed(project, ROOT);
-    const url = `${apiUrl}/evm/${VERIFIED_CHAIN_ID}/${dialect}/api`;
-    const submitted = await fetch(url, {
-      method: 'POST',
-      body: new URLSearchParams({
-        ...{ module: 'contract', action: 'verifysourcecode', contractaddress: address },
-        ...{ codeformat: 'solidity-standard-json-input', contractname: `${ROOT}:Z` },
-        ...{ compilerversion: LONG_VERSION, sourceCode: JSON.stringify(project.input) },
-      }),
-    });
-    const { result } = await jsonOf<{ result: string }>(submitted);
-    expect((await pollJob(apiUrl, result)).error).toBeUndefined();
-    expect(await matchOf(address)).toMatchObject(FULL);
-  });
+  test.each(['etherscan', 'blockscout'])(
+    'does not prevent a match over the %s protocol',
+    async (dialect) => {
+      const project = projectOf(dialect);
+      const { address } = await deployed(project, ROOT);
+      const url = `${apiUrl}/evm/${VERIFIED_CHAIN_ID}/${dialect}/api`;
+      const submitted = await fetch(url, {
+        method: 'POST',
+        body: new URLSearchParams({
+          ...{ module: 'contract', action: 'verifysourcecode', contractaddress: address },
+          ...{ codeformat: 'solidity-standard-json-input', contractname: `${ROOT}:Z` },
+          ...{ compilerversion: LONG_VERSION, sourceCode: JSON.stringify(project.input) },
+        }),
+      });
+      const { result } = await jsonOf<{ result: string }>(submitted);
+      expect((await pollJob(apiUrl, result)).error).toBeUndefined();
+      expect(await matchOf(address)).toMatchObject(FULL);
+    },
+  );
 
-  test('match by the verifier of Blockscout, of either code, and by several codes at once', async () => {
+  test('does not prevent a match by the Blockscout verifier, for single and batched bytecode', async () => {
     const project = projectOf('verifier');
     const { address, transactionHash } = await deployed(project, ROOT);
     const creationCode = await inputOfTransaction(service.anvil, transactionHash);
@@ -164,7 +167,7 @@ describeWith([ANVIL], 'files in another order', () => {
     ['from the root on', 'all at once', undefined, ROOT],
     ['all at once', 'from the root on', ROOT, undefined],
   ])(
-    'match where sources that were read %s are known of a code that was made %s',
+    'does not prevent a match with sources compiled %s for bytecode compiled %s',
     async (_ours, _theirs, first, second) => {
       const project = projectOf(`known ${String(first)}`);
       const known = await deployed(project, first);
@@ -178,7 +181,7 @@ describeWith([ANVIL], 'files in another order', () => {
         const body = { bytecode, bytecodeType: 'DEPLOYED_BYTECODE' };
         return (await (await post(url, body)).json()) as object;
       };
-      // The index follows the matches.
+      // The index follows the matches with a delay.
       await expect
         .poll(search, { timeout: 60_000, interval: 100 })
         .toMatchObject({ sources: [{ contractName: 'Z', matchType: 'FULL' }] });

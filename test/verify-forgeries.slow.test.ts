@@ -15,7 +15,7 @@ import {
 
 const NEWEST = '0.8.37';
 const PATH = 'a.sol';
-/** A transaction that nobody sent: then no creation is looked for. */
+/** A transaction that was never sent: it disables the creation search. */
 const UNKNOWN = `0x${'13'.repeat(32)}`;
 const SUITE = 'contracts/Suite.sol';
 const word = (value: number | string): string => value.toString(16).padStart(64, '0');
@@ -69,7 +69,7 @@ async function compile(
   };
 }
 
-/** Creation code that returns any runtime code, whatever made it. */
+/** Creation bytecode that returns any runtime bytecode. */
 function initCodeOf(runtime: string): string {
   const length = (runtime.length / 2).toString(16).padStart(4, '0');
   return `61${length}80600a3d393df3${runtime}`;
@@ -114,7 +114,7 @@ describeWith([ANVIL], 'forged contracts', () => {
   });
   afterAll(() => verifying.close());
 
-  test('a constructor that returns another code gives no match, and the failure says so', async () => {
+  test('a constructor that returns other bytecode does not match, and the failure says so', async () => {
     const input = inputOf({
       [PATH]:
         'contract Odd { constructor() { assembly { mstore(0, 0x33ff) return(30, 2) } } function safe() external {} }',
@@ -141,7 +141,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     ['address', `01${'00'.repeat(11)}${'aa'.repeat(20)}`, word('aa'.repeat(20))],
     ['bytes4', `feedbeef${word(1).slice(8)}`, 'feedbeef'.padEnd(64, '0')],
     ['int16', word('ffff'), 'ff'.repeat(32)],
-  ])('an immutable of type %s has no value that the type has not', async (type, forged, honest) => {
+  ])('an immutable of type %s has no value outside its type', async (type, forged, honest) => {
     const input = inputOf({ [PATH]: TYPED.replaceAll('TYPE', type) });
     const { creation, runtime, immutables } = await compile(NEWEST, input, 'Typed');
     const at = immutables[0] ?? [];
@@ -168,7 +168,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     expect(await evidenceOf(good.address)).toMatchObject({ unproven: [] });
   });
 
-  test('a forged internal function is not a match, and an honest one needs its creation', async () => {
+  test('a forged internal function does not match, and an honest one requires its creation', async () => {
     const input = inputOf({
       [PATH]: `contract Pointed { function() internal immutable done; constructor() { done = stay; } function stay() internal {} function go() external { done(); } function drain() external { require(msg.sender == address(1)); payable(msg.sender).transfer(address(this).balance); } }`,
     });
@@ -201,7 +201,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     ['an account that delegates', `0x${'e0b'.padStart(40, '7')}`, `0xef0100${'aa'.repeat(20)}`],
   ];
   test.each(LIBRARIES)(
-    'a library is not %s, linked by the deployer or by the settings',
+    'a library is not %s, linked by the deployer or in the settings',
     async (_what, library, code) => {
       const { anvil } = verifying;
       if (code !== undefined) await anvil.request('anvil_setCode', [library, code]);
@@ -229,7 +229,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     },
   );
 
-  test('an account that delegates is not a contract', async () => {
+  test('a delegated account is not a contract', async () => {
     const address = `0x${'7e'.repeat(20)}`;
     const code = `0xef0100${'bb'.repeat(20)}`;
     await verifying.anvil.request('anvil_setCode', [address, code]);
@@ -238,7 +238,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     expect(job.error).toMatchObject({ customCode: 'delegated_account' });
   });
 
-  test('settings that an old compiler ignores are refused, and those without effect dropped', async () => {
+  test('settings ignored by an old compiler are rejected, those without effect dropped', async () => {
     const sources = { [PATH]: suiteSource('0.4.26', 'Plain') };
     const input = inputOf(sources);
     const { creation } = await compile('0.4.26', input, 'Plain');
@@ -272,7 +272,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     });
   });
 
-  test('settings that neither the code nor the metadata proves are not kept', async () => {
+  test('settings that neither bytecode nor metadata proves are not kept', async () => {
     const sample = await suiteContract(NEWEST, 'Plain');
     const { address, transactionHash } = await deploySample(verifying.anvil, sample);
     const forged = {
@@ -299,7 +299,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     expect(JSON.stringify(await verifying.contractAt(other.address))).not.toMatch(/OpenZeppelin/);
   });
 
-  test('Yul that holds the code of any contract as bytes is refused', async () => {
+  test("Yul that contains any contract's bytecode as a byte literal is rejected", async () => {
     const victim = await deploySample(verifying.anvil, await suiteContract(NEWEST, 'Plain'));
     const code = await verifying.anvil.request<string>('eth_getCode', [victim.address, 'latest']);
     const program = (statements: string): TestInput => ({
@@ -342,20 +342,23 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
   test.each([
     ['a place of the code', 'hex"5061002a34"', 'verbatim_0i_1o(CODE)'],
     ['an immutable', 'hex"90"', 'verbatim_1i_1o(CODE, loadimmutable("next"))'],
-  ])('Yul whose bytes put %s where a function returns to is refused', async (_what, code, call) => {
-    const input = objectOf(
-      'setimmutable(0, "next", 21)',
-      `function note(amount) { sstore(caller(), amount) } note(${call.replace('CODE', code)}) codecopy(0, dataoffset("table"), datasize("table")) sstore(0, loadimmutable("next")) stop()`,
-      `${'11'.repeat(40)}${'00'.repeat(40)}5b5f5f5f5f47335af100`,
-    );
-    const { creation } = await compile(NEWEST, input, 'V');
-    const { address, transactionHash } = await deploy(verifying.anvil, creation);
-    const job = await verify(address, NEWEST, input, 'V.yul:V', transactionHash);
-    expect(job.error).toMatchObject({ customCode: 'verbatim_not_allowed' });
-    await expectNothingPublished(address);
-  });
+  ])(
+    'Yul with bytes that put %s where a function returns to is rejected',
+    async (_what, code, call) => {
+      const input = objectOf(
+        'setimmutable(0, "next", 21)',
+        `function note(amount) { sstore(caller(), amount) } note(${call.replace('CODE', code)}) codecopy(0, dataoffset("table"), datasize("table")) sstore(0, loadimmutable("next")) stop()`,
+        `${'11'.repeat(40)}${'00'.repeat(40)}5b5f5f5f5f47335af100`,
+      );
+      const { creation } = await compile(NEWEST, input, 'V');
+      const { address, transactionHash } = await deploy(verifying.anvil, creation);
+      const job = await verify(address, NEWEST, input, 'V.yul:V', transactionHash);
+      expect(job.error).toMatchObject({ customCode: 'verbatim_not_allowed' });
+      await expectNothingPublished(address);
+    },
+  );
 
-  test('an immutable of Yul needs its creation where the program holds bytes of code', async () => {
+  test('a Yul immutable requires its creation if the program contains literal bytecode', async () => {
     const read = 'mstore(0, loadimmutable("fee"))';
     const plain = objectOf('setimmutable(0, "fee", 21)', `${read} return(0, 32)`);
     const holding = objectOf(
@@ -385,7 +388,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
   });
 
   test.each([false, true])(
-    'a library without its own address has no call protection, and no match (via IR: %s)',
+    'a library without its own address has no call protection and no match (via IR: %s)',
     async (viaIR) => {
       const input = inputOf(
         {
@@ -412,7 +415,7 @@ contract Typed { TYPE immutable value; constructor(TYPE value_) { value = value_
     },
   );
 
-  test.each(['SolidityAST', 'EVMAssembly'])('the language %s is refused', async (language) => {
+  test.each(['SolidityAST', 'EVMAssembly'])('the language %s is rejected', async (language) => {
     const { address } = await deploySample(verifying.anvil, await suiteContract(NEWEST, 'Plain'));
     const input = { ...inputOf({ [PATH]: '{}' }), language };
     const job = await verify(address, NEWEST, input, `${PATH}:A`, UNKNOWN);

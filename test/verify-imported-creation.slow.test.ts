@@ -1,4 +1,4 @@
-// What an imported tree says of a creation: a claim, until this service proves the creation.
+// An imported tree's statement about a creation: a claim, until this service proves the creation.
 import { writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
@@ -23,12 +23,12 @@ const vault = (comment: string, start = '5', body = '') =>
     'V.sol': `// ${comment}
       contract Vault { uint public x = ${start}; constructor(uint limit) { x += limit; } ${body} }`,
   });
-/** Code that could destroy itself before Cancun, as that of every proxy. */
+/** Bytecode that could self-destruct before Cancun, like that of every proxy. */
 const DELEGATING =
   'function run(address a) external { (bool done,) = a.delegatecall(""); require(done); }';
 const LIMIT = word(9);
 const FALSE_ARGUMENTS = `0x${Buffer.from('the owner is somebody else').toString('hex')}`;
-/** No node knows this transaction, which may only mean that they forgot it. */
+/** No node knows this transaction, possibly because they forgot it. */
 const UNKNOWN: Hex = `0x${'ab'.repeat(32)}`;
 
 describeWith([ANVIL], 'the creation of an imported match', () => {
@@ -67,7 +67,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
     const { creationCode } = await compileAsDeveloper('0.8.37', input, 'V.sol', 'Vault');
     return deploy(anvil, creationCode, LIMIT);
   };
-  /** Imports a tree of one contract: with the text of the code where it claims a full match, else with another comment. */
+  /** Imports a tree of one contract: with the exact text if it claims a full match, otherwise with another comment. */
   const importTree = async (
     address: Hex,
     match: Match,
@@ -91,7 +91,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
     (await fetch(`${service.apiUrl}/v1/contracts/${VERIFIED_CHAIN_ID}/${place}`)).json();
   const unprovenOf = async (address: Hex) =>
     ((await answerOf(address)) as { unproven: readonly string[] }).unproven;
-  /** What happened since the match was stored, oldest first. */
+  /** Events since the match was stored, oldest first. */
   const changesOf = async (address: Hex) => {
     const { results } = (await answerOf(`${address}/events`)) as {
       results: readonly { kind: string; reason?: string }[];
@@ -134,7 +134,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
     };
   };
 
-  describe.each(['full', 'partial'] as const)('that is claimed to be %s', (match) => {
+  describe.each(['full', 'partial'] as const)('a creation claimed as %s', (match) => {
     let address: Hex;
     let transactionHash: Hex;
 
@@ -142,7 +142,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
       ({ address, transactionHash } = await deployVault());
     });
 
-    test('is called a claim', async () => {
+    test('is reported as a claim', async () => {
       await importTree(address, match, UNKNOWN);
       expect(await unprovenOf(address)).toEqual(
         expect.arrayContaining(['transaction', 'arguments']),
@@ -161,7 +161,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
       expect(await changesOf(address)).toEqual([]);
     });
 
-    test('is shown as the word of another service, with a mark of its own', async () => {
+    test('is labelled as reported by another service', async () => {
       await importTree(address, match, UNKNOWN);
       const page = await pageOf(address);
       expect(page).toContain(`<div class="verdict claimed">`);
@@ -178,23 +178,26 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
       expect(list).toContain(`claimed ${match}`);
     });
 
-    test.skipIf(!hasBrowser())('is checked by a click, and is no claim any more', async () => {
-      await importTree(address, match, transactionHash);
-      const tab = await openTab(LOOKS[0]);
-      await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
-      await tab.page.getByRole('button', { name: 'Check now' }).click();
-      await tab.page.waitForURL('**/job/*');
-      await tab.page.getByRole('heading', { level: 1 }).waitFor();
-      await expect
-        .poll(async () => (await answerOf(address)) as object)
-        .toMatchObject({ origin: 'verified', match });
-      await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
-      expect(await tab.page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
-      expect(tab.troubles).toEqual([]);
-      await tab.context.close();
-    });
+    test.skipIf(!hasBrowser())(
+      'is verified with one click and is then no longer a claim',
+      async () => {
+        await importTree(address, match, transactionHash);
+        const tab = await openTab(LOOKS[0]);
+        await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
+        await tab.page.getByRole('button', { name: 'Check now' }).click();
+        await tab.page.waitForURL('**/job/*');
+        await tab.page.getByRole('heading', { level: 1 }).waitFor();
+        await expect
+          .poll(async () => (await answerOf(address)) as object)
+          .toMatchObject({ origin: 'verified', match });
+        await visit(tab, `${service.apiUrl}/contract/${VERIFIED_CHAIN_ID}/${address}`);
+        expect(await tab.page.getByRole('button', { name: 'Check now' }).count()).toBe(0);
+        expect(tab.troubles).toEqual([]);
+        await tab.context.close();
+      },
+    );
 
-    test('gives way to the one that the verification of its code proves', async () => {
+    test('is replaced by the creation that verification proves', async () => {
       await importTree(address, match, other);
       const named = { creationTransactionHash: transactionHash };
       await verify(address, vault('true'), named);
@@ -211,7 +214,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
       expect(page).not.toContain('not checked here');
     });
 
-    test('keeps the true one of a proxy out at no time', async () => {
+    test('never blocks the true creation of a proxy', async () => {
       for (const claimed of [UNKNOWN, other]) {
         const proxy = await deployVault(DELEGATING);
         await importTree(proxy.address, match, claimed, FALSE_ARGUMENTS, DELEGATING);
@@ -225,7 +228,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
       }
     });
 
-    test('stays a claim where a recheck reads the code', async () => {
+    test('stays a claim if a recheck reads the bytecode', async () => {
       await importTree(address, match, transactionHash, `0x${LIMIT}`);
       const before = await shownAt(address);
       expect(await recheck(address)).toBe('unknown_code');
@@ -237,7 +240,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
     });
   });
 
-  test('goes with its text where another text is judged to match as far', async () => {
+  test('is removed with its text once an equally good text is verified', async () => {
     const { address, transactionHash } = await deployVault();
     await importTree(address, 'partial', other);
     await verify(address, vault('honest'), { creationTransactionHash: transactionHash });
@@ -248,7 +251,7 @@ describeWith([ANVIL], 'the creation of an imported match', () => {
     expect(await changesOf(address)).toEqual(['upgraded']);
   });
 
-  test('stays with its text where another text is judged to match less', async () => {
+  test('stays with its text if another text matches less well', async () => {
     const { address, transactionHash } = await deployVault();
     await importTree(address, 'full', other);
     const before = await shownAt(address);

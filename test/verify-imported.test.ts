@@ -19,7 +19,7 @@ describeWith([ANVIL], 'a contract whose match was imported', () => {
   });
   afterAll(() => verifying.close());
 
-  test('shows what is fully verified in the place of a false claim of a full match', async () => {
+  test('a verification replaces a false claim of a full match', async () => {
     const sample = await suiteContract('0.8.37', 'Plain');
     const { address, transactionHash } = await deploySample(verifying.anvil, sample);
     const claim = sampleContract(VERIFIED_CHAIN_ID, address, { runtimeMatch: 'full' });
@@ -35,7 +35,7 @@ describeWith([ANVIL], 'a contract whose match was imported', () => {
     expect(match).toBe('exact_match');
   });
 
-  test('shows what is verified in the place of a claim of the same level, and keeps it from later claims', async () => {
+  test('a verification replaces a claim of the same level and wins over later claims', async () => {
     const sample = await suiteContract('0.8.37', 'Plain');
     const { address, transactionHash } = await deploySample(verifying.anvil, sample);
     const { database } = verifying.testDatabase;
@@ -49,7 +49,7 @@ describeWith([ANVIL], 'a contract whose match was imported', () => {
     await saveMatch(database, { ...claim, runtimeMatch: 'partial' });
     const shown = await verifying.contractAt(address);
     expect(shown).toMatchObject({ match: 'match', compilation: { name: 'Plain' } });
-    // Nobody else's text takes its place but one that the metadata hash proves.
+    // Only another text proven by the metadata hash may replace it.
     await verifying.verify(
       address,
       bodyOfSample(sample, more, (content) => `${content}// a third`),

@@ -1,4 +1,4 @@
-// Contracts that are verified by what is stored: children of a factory, clones and redeployments.
+// Contracts verified with stored sources: children of a factory, clones and redeployments.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
 import { silentLogger } from '../src/log.ts';
@@ -56,12 +56,12 @@ const changed = ({ input, ...rest }: Submission): Submission => ({
   },
 });
 
-/** A code as its caller has read it. */
+/** A bytecode as read by its caller. */
 const readingOf = (code: Uint8Array): DeployedCode => ({
   ...{ code, blockNumber: 1, blockHash: '0x', endpoints: [], witnesses: 1 },
 });
 
-/** What is stored of a verification, without its times. */
+/** The stored data of a verification, without times. */
 function storedOf({ creationSearch, codeReading, ...contract }: VerifiedContract): object {
   return {
     ...contract,
@@ -71,7 +71,7 @@ function storedOf({ creationSearch, codeReading, ...contract }: VerifiedContract
   };
 }
 
-describeWith([ANVIL], 'known codes', () => {
+describeWith([ANVIL], 'the index of known bytecode', () => {
   let fixture: KnownCodesFixture;
   let factoryAddress: Hex;
   beforeAll(async () => {
@@ -101,7 +101,7 @@ describeWith([ANVIL], 'known codes', () => {
   };
   const codeAt = async (address: Hex, { request } = fixture.anvil): Promise<Buffer> =>
     Buffer.from((await request<string>('eth_getCode', [address, 'latest'])).slice(2), 'hex');
-  /** Deploys a running code by creation code that is not that of any sources. */
+  /** Deploys runtime bytecode with creation bytecode unrelated to any sources. */
   const forged = async (code: Buffer): Promise<Hex> => {
     const init = `61${code.length.toString(16).padStart(4, '0')}80600a3d393df3`;
     const { address } = await deploy(fixture.anvil, init + code.toString('hex'));
@@ -109,7 +109,7 @@ describeWith([ANVIL], 'known codes', () => {
     return address;
   };
   const afresh = () => ({ ...fixture.parts, cache: new KnownCodeCache() });
-  /** Both verifications of a contract, by what is stored and by its sources, give the same record. */
+  /** Expects the same record from a verification with stored sources and one with submitted sources. */
   const expectSame = async (
     address: Hex,
     submission: Submission,
@@ -123,7 +123,7 @@ describeWith([ANVIL], 'known codes', () => {
     return contract;
   };
 
-  test(`verify ${CHILDREN} children of a verified factory, with one compilation of the first and the network of the chain alone`, async () => {
+  test(`verifies ${CHILDREN} children of a verified factory with one compilation of the first and chain requests only`, async () => {
     const { database } = fixture.testDatabase;
     const { signal } = new AbortController();
     const parts = { ...fixture.parts, cache: new KnownCodeCache() };
@@ -139,7 +139,7 @@ describeWith([ANVIL], 'known codes', () => {
       expect(found?.result.contract.creation?.values).toMatchObject(values);
       if (number === 1) ofFirst = fixture.compilations() - begun;
     }
-    // The codes, and the types of the immutables.
+    // The bytecodes and the types of the immutables.
     expect([ofFirst, fixture.compilations() - begun]).toEqual([2, 2]);
     await fixture.index();
     const last = await made(callOf('make(uint256)', word(77)));
@@ -148,7 +148,7 @@ describeWith([ANVIL], 'known codes', () => {
     expect(differences).toEqual([]);
   });
 
-  test('know what a contract creates as soon as it is verified', async () => {
+  test('knows what a contract creates as soon as it is verified', async () => {
     const text = `contract Pier { function build() public returns (address) { return address(new Boat(3)); } }
       contract Boat { uint public immutable seats; constructor(uint n) { seats = n; } }`;
     for (const content of [text, `${text}\n// ${'x'.repeat(20_000)}`]) {
@@ -160,7 +160,7 @@ describeWith([ANVIL], 'known codes', () => {
     }
   });
 
-  test('verify what a constructor made', async () => {
+  test('verifies contracts created in a constructor', async () => {
     const address = await made(callOf('bear()'));
     const contract = await expectSame(address, { ...factory, contract: 'F.sol:Child' });
     expect(contract).toMatchObject(FULL);
@@ -168,7 +168,7 @@ describeWith([ANVIL], 'known codes', () => {
     await expectSame(born as Hex, { ...factory, contract: 'F.sol:Born' });
   });
 
-  test('verify a redeployment on another chain, in full or with another text in part', async () => {
+  test('verifies a redeployment on another chain, in full or with another text in part', async () => {
     for (const submission of [factory, changed(factory)]) {
       const address = await deployed(submission, { chainId: OTHER_CHAIN_ID });
       const contract = await expectSame(address, factory, OTHER_CHAIN_ID);
@@ -180,7 +180,7 @@ describeWith([ANVIL], 'known codes', () => {
     expect(await expectSame(address, child, OTHER_CHAIN_ID)).toMatchObject(PARTIAL);
   });
 
-  test('verify libraries, each with its own address in its code, and contracts that link them', async () => {
+  test('verifies libraries with their own addresses in the bytecode, and contracts that link them', async () => {
     const text = `library Steps { function next(uint n) public pure returns (uint) { return n + 1; } }
       contract Walker { function walk(uint n) public pure returns (uint) { return Steps.next(n); } }`;
     const [steps, walker] = [ofFile(text, 'Steps'), ofFile(text, 'Walker')];
@@ -192,7 +192,7 @@ describeWith([ANVIL], 'known codes', () => {
     await fixture.index();
     const second = await deployed(steps);
     expect(await expectSame(second, steps)).toMatchObject(FULL);
-    // Their running codes differ in nothing but the address that is theirs.
+    // Their runtime bytecodes differ only in their own address.
     const code = await codeAt(first);
     expect(await fixture.find(await forged(code))).toBeUndefined();
     const walking = await deployed(walker, link(second));
@@ -204,7 +204,7 @@ describeWith([ANVIL], 'known codes', () => {
     expect(await fixture.find(lost)).toBeUndefined();
   });
 
-  test('verify a partial clone with the settings that a compiler shows to matter, as a submission is', async () => {
+  test('verifies a partial clone with only the settings shown to matter, like a submission', async () => {
     const details = { yul: true, deduplicate: true, cse: true, constantOptimizer: true };
     const optimizer = { enabled: true, runs: 200, details };
     const submission = ofFile('contract Set { uint public x = 3; uint public y; }', 'Set', {
@@ -223,7 +223,7 @@ describeWith([ANVIL], 'known codes', () => {
     await expectSame(await deployed(changed(submission)), submission);
   });
 
-  test('verify with libraries that the settings name', async () => {
+  test('verifies with libraries named in the settings', async () => {
     const text = `library Used { function f() public pure returns (uint) { return 1; } }
       contract Configured { function g() public pure returns (uint) { return Used.f(); } }`;
     const used = await deployed(ofFile(text, 'Used'));
@@ -236,7 +236,7 @@ describeWith([ANVIL], 'known codes', () => {
     );
   });
 
-  test('do not verify a forged internal function, and an honest one by its creation alone', async () => {
+  test('does not verify a forged internal function, and an honest one only with its creation', async () => {
     const submission = ofFile(
       `contract Pointed { function() internal immutable done; constructor() { done = stay; } function stay() internal {}
          function go() external { done(); } function drain() external { payable(msg.sender).transfer(address(this).balance); } }`,
@@ -255,12 +255,12 @@ describeWith([ANVIL], 'known codes', () => {
       await expect(fixture.judge(forgery, submission)).rejects.toMatchObject({ code: 'no_match' });
       expect(await fixture.find(forgery, {}, afresh())).toBeUndefined();
     }
-    // What the judgements by sources compile was compiled before.
+    // All compilations that verification with sources needs were cached.
     expect(fixture.compilations() - begun).toBe(0);
     expect(await expectSame(await deployed(submission), submission)).toMatchObject(FULL);
   });
 
-  test('do not verify a value that its type does not have', async () => {
+  test('does not verify a value outside its type', async () => {
     const child = await made(callOf('make(uint256)', word(5)));
     const { contract } = await fixture.judge(child, { ...factory, contract: 'F.sol:Child' });
     const { immutables } = contract.runtime?.values as { immutables: Record<string, string> };
@@ -272,7 +272,7 @@ describeWith([ANVIL], 'known codes', () => {
     expect(await fixture.find(await forged(code))).toBeUndefined();
   });
 
-  test('cost the chain nothing where the code was read and none is like it', async () => {
+  test('costs no chain requests if the bytecode was read and nothing resembles it', async () => {
     const unknown = readingOf(Buffer.from(`60016002${'5b'.repeat(90)}`, 'hex'));
     const refuse = () => Promise.reject(new Error('asked'));
     const parts = { ...fixture.parts, readDeployedCode: refuse, findCreation: refuse };
@@ -285,7 +285,7 @@ describeWith([ANVIL], 'known codes', () => {
     ).rejects.toThrow('asked');
   });
 
-  test('compile again what a version without the types of immutables stored, and keep them from then on', async () => {
+  test('recompiles what an earlier version stored without immutable types, and then keeps those', async () => {
     const { database } = fixture.testDatabase;
     const submission = ofFile(
       'contract Old { int16 immutable n; constructor(int16 n_) { n = n_; } function get() public view returns (int) { return n; } }',
@@ -313,7 +313,7 @@ describeWith([ANVIL], 'known codes', () => {
     expect(await fixture.find(await forged(out), {}, afresh())).toBeUndefined();
   });
 
-  test('come of an import too, whose sources are compiled', async () => {
+  test('includes the compiled sources of an import', async () => {
     const { database } = fixture.testDatabase;
     const submission = ofFile(
       `contract Imported { function make() public returns (address) { return address(new Made()); } }

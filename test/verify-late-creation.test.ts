@@ -1,4 +1,4 @@
-// Contracts that were verified before their creation transaction was known.
+// Contracts verified before their creation transaction was known.
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { configOf, deploy, startAnvil, VERIFIED_CHAIN_ID, type Anvil } from './support/anvil.ts';
@@ -11,7 +11,7 @@ import { compileAsDeveloper, inputOf } from './support/developer.ts';
 import { verifyOverV2 } from './support/verification-client.ts';
 import { readContract, readSettledStatistics } from './support/verifying-service.ts';
 
-/** What the methods give by which a creation is found or proved. */
+/** Methods with whose results a creation is found or proved. */
 const CREATION_METHODS = [
   'debug_traceTransaction',
   'trace_transaction',
@@ -28,7 +28,7 @@ const vault = (comment: string, start = '5') =>
         constructor(uint256 limit_) { limit = limit_; } }`,
   });
 
-describeWith([ANVIL], 'a creation that is known late', () => {
+describeWith([ANVIL], 'a creation transaction found late', () => {
   let anvil: Anvil;
   let node: FilteringNode;
   let testDatabase: TestDatabase;
@@ -74,7 +74,7 @@ describeWith([ANVIL], 'a creation that is known late', () => {
     const { creationCode } = await compileAsDeveloper('0.8.37', vault('true'), 'V.sol', 'Vault');
     return deploy(anvil, creationCode, word(9));
   };
-  /** Deploys the running code of a vault by creation code of its own. */
+  /** Deploys the runtime bytecode of a vault with different creation bytecode. */
   const deployForged = async () => {
     const { address } = await deployVault();
     const runtime = await anvil.request<string>('eth_getCode', [address, 'latest']);
@@ -94,25 +94,31 @@ describeWith([ANVIL], 'a creation that is known late', () => {
   test.each([
     ['full', 'true'],
     ['partial', 'another'],
-  ])('is attached to a %s match where other code created the contract', async (_match, comment) => {
-    const { address, transactionHash } = await deployForged();
-    await verify(address, vault(comment));
-    expect(await unprovenOf(address)).not.toContain('creation');
-    const { contract } = await nameCreation(address, transactionHash, vault(comment));
-    expect(contract).toMatchObject({ creationMatch: null, matchId: expect.any(String) as string });
-    const shown = await readContract(service, VERIFIED_CHAIN_ID, address);
-    expect(shown).toMatchObject({ creationMatch: null, deployment: { transactionHash } });
-    expect(await unprovenOf(address)).toContain('creation');
-    expect(await kindsOf(address)).toEqual(['stored', 'upgraded']);
-    await verify(address, vault(comment), { creationTransactionHash: transactionHash });
-    expect(await kindsOf(address)).toEqual(['stored', 'upgraded']);
-  });
+  ])(
+    'is attached to a %s match even if other bytecode created the contract',
+    async (_match, comment) => {
+      const { address, transactionHash } = await deployForged();
+      await verify(address, vault(comment));
+      expect(await unprovenOf(address)).not.toContain('creation');
+      const { contract } = await nameCreation(address, transactionHash, vault(comment));
+      expect(contract).toMatchObject({
+        creationMatch: null,
+        matchId: expect.any(String) as string,
+      });
+      const shown = await readContract(service, VERIFIED_CHAIN_ID, address);
+      expect(shown).toMatchObject({ creationMatch: null, deployment: { transactionHash } });
+      expect(await unprovenOf(address)).toContain('creation');
+      expect(await kindsOf(address)).toEqual(['stored', 'upgraded']);
+      await verify(address, vault(comment), { creationTransactionHash: transactionHash });
+      expect(await kindsOf(address)).toEqual(['stored', 'upgraded']);
+    },
+  );
 
-  test('is attached to the text that is shown, whose own creation code is judged', async () => {
+  test('is attached to the shown text, whose own creation bytecode is compared', async () => {
     const { address, transactionHash } = await deployVault();
     await verify(address, vault('shown'));
     expect(await unprovenOf(address)).toContain('immutables');
-    // The same running code, and another constructor.
+    // The same runtime bytecode and another constructor.
     const other = vault('another', '6');
     expect((await verify(address, other)).contract).toMatchObject({ runtimeMatch: 'match' });
     await nameCreation(address, transactionHash, other);
@@ -131,12 +137,12 @@ describeWith([ANVIL], 'a creation that is known late', () => {
     expect(await kindsOf(address)).toEqual(['stored', 'upgraded']);
   });
 
-  test('that was proven for one text is proven for the next, whose submission names another', async () => {
+  test('proven for one text is kept for the next, whose submission names another', async () => {
     const { address, transactionHash } = await deployVault();
     const { transactionHash: unrelated } = await deployVault();
     const creationBlock = await anvil.request<string>('eth_blockNumber', []);
     await anvil.request('anvil_mine', ['0x100']);
-    // A node as most are: it knows transactions, and neither traces nor old states.
+    // A typical node: it knows transactions, but neither traces nor old states.
     const hides = CREATION_METHODS.filter((method) => method !== 'eth_getTransactionReceipt');
     node.filter = {
       hides,
@@ -156,7 +162,7 @@ describeWith([ANVIL], 'a creation that is known late', () => {
     expect(await unprovenOf(address)).not.toContain('immutables');
   });
 
-  test('is not attached where the submission matches another code', async () => {
+  test('is not attached if the submission matches other bytecode', async () => {
     const { address, transactionHash } = await deployVault();
     await verify(address, vault('true'));
     node.filter = {};

@@ -37,13 +37,13 @@ let verifying: VerifyingService;
 const linkedBySettings = (version: SolcVersion): Promise<CompiledSample> =>
   suiteContract(version, 'Linked', { libraries: LIBRARIES });
 
-/** The body of POST /v2/verify with other settings than the developer's. */
+/** The body of POST /v2/verify with settings that differ from the developer's. */
 function withSettings(sample: CompiledSample, settings: object): object {
   const input = { ...sample.input, settings: { ...sample.input.settings, ...settings } };
   return bodyOfSample({ ...sample, input });
 }
 
-describeWith([ANVIL], 'libraries that the settings name', () => {
+describeWith([ANVIL], 'libraries in the settings', () => {
   beforeAll(async () => {
     verifying = await startVerifyingService();
     for (const address of Object.values(LIBRARIES[SUITE])) {
@@ -80,7 +80,7 @@ describeWith([ANVIL], 'libraries that the settings name', () => {
     expect(reasonsOf(runtimeBytecode)).toEqual([]);
   });
 
-  test('at other addresses are named with both, in every protocol and by the command', async () => {
+  test('at other addresses are reported with both, in every protocol and by the command', async () => {
     const sample = await linkedBySettings('0.8.37');
     const { address } = await deploySample(verifying.anvil, sample);
     const swapped = {
@@ -161,7 +161,7 @@ describeWith([ANVIL], 'libraries that the settings name', () => {
     await folder.remove();
   });
 
-  test('at other addresses are no reason where anything else differs', async () => {
+  test('at other addresses are not blamed if anything else differs', async () => {
     const { Products } = LIBRARIES[SUITE];
     const sample = await linkedBySettings('0.8.37');
     const { address } = await deploySample(verifying.anvil, sample);
@@ -224,7 +224,7 @@ describeWith([ANVIL], 'libraries that the settings name', () => {
     },
   );
 
-  test('are read where the compiler writes no assembly that names them (solc 0.8.4 via IR)', async () => {
+  test('are read even if the compiler writes no assembly with their names (solc 0.8.4 via IR)', async () => {
     const version = '0.8.4';
     const text = `library Used { function f() public pure returns (uint) { return 1; } }
         contract Linked { function g() public pure returns (uint) { return Used.f(); } }`;
@@ -257,7 +257,7 @@ describeWith([ANVIL], 'libraries that the settings name', () => {
     });
   });
 
-  test('hold no text in a full match where the metadata names them without paths', async () => {
+  test('contain no text in a full match if the metadata names them without paths', async () => {
     const version = '0.5.17';
     const unlinked = { Unlinked: '0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a' };
     const sample = await suiteContract(version, 'Linked', {
@@ -290,10 +290,10 @@ describeWith([ANVIL], 'libraries that the settings name', () => {
   });
 
   test.each(versionsOfSuite<SolcVersion>(['0.4.11', '0.4.18', '0.8.37']))(
-    'that are malformed are what solc %s makes of them',
+    'in malformed form have the effect that solc %s gives them',
     async (version) => {
       const sample = await suiteContract(version, 'Linked');
-      // Old versions take null for nothing, in an address too, which would then be zero: that is refused.
+      // Old versions treat null as absent, even for an address, which would then be zero: that is rejected.
       const [nothing, malformed] = isAtLeast(version, '0.4.19')
         ? ['compiler_error', 'compiler_error']
         : ['exact_match', 'invalid_compiler_input'];
@@ -306,7 +306,7 @@ describeWith([ANVIL], 'libraries that the settings name', () => {
         [[], malformed],
       ];
       for (const [libraries, expected] of cases) {
-        // Each time another contract: what matches in both codes is not verified again.
+        // A different contract each time: a match of both bytecodes cannot be verified again.
         const { address } = await deploySample(verifying.anvil, sample, LIBRARIES[SUITE]);
         const job = await verifying.verify(address, withSettings(sample, { libraries }));
         const said = job.error?.customCode ?? job.contract.runtimeMatch;

@@ -19,7 +19,7 @@ import { createTestDatabase, type TestDatabase } from './support/test-database.t
 import { compileAsDeveloper } from './support/developer.ts';
 import { post, verifyOverV2 } from './support/verification-client.ts';
 
-/** Addresses of this machine: endpoints of three hosts are independent of each other. */
+/** Addresses of this machine: endpoints on three hosts count as independent. */
 const HOSTS = ['127.0.0.2', '127.0.0.3', '127.0.0.4'];
 const WITHOUT_TRACES: NodeFilter = {
   hides: [
@@ -38,7 +38,7 @@ const FORGETFUL: NodeFilter = {
 };
 const OTHER_CODE = '0x600160015500';
 
-describeWith([ANVIL, LINUX], 'a creation that one endpoint of three denies', () => {
+describeWith([ANVIL, LINUX], 'a creation denied by one of three endpoints', () => {
   let anvil: Anvil;
   let testDatabase: TestDatabase;
   let service: BootedService;
@@ -51,7 +51,7 @@ describeWith([ANVIL, LINUX], 'a creation that one endpoint of three denies', () 
   const filter = (...filters: readonly NodeFilter[]): void => {
     for (const [index, node] of nodes.entries()) node.filter = filters[index] ?? {};
   };
-  /** One shows other code than the contract's right after its creation. */
+  /** One endpoint shows other bytecode right after the contract's creation. */
   const lying = (): NodeFilter => ({
     changes: (method, params, result) => {
       const [of, at] = params as [string, { readonly blockHash?: Hex } | string];
@@ -61,7 +61,7 @@ describeWith([ANVIL, LINUX], 'a creation that one endpoint of three denies', () 
         : result;
     },
   });
-  /** One shows old states as empty. */
+  /** One endpoint shows old states as empty. */
   const empty = (): NodeFilter => ({
     changes: (method, params, result) => {
       const isOld = typeof params[1] === 'string' && /^0x[0-9a-f]+$/.test(params[1]);
@@ -146,7 +146,7 @@ verification: { recheckRoundSeconds: 0 }
     await expectUntouched();
   });
 
-  test('is withdrawn when two of the three say that its transaction left other code', async () => {
+  test('is withdrawn when two of three endpoints report other bytecode from its transaction', async () => {
     filter(lying(), lying(), WITHOUT_TRACES);
     const { stdout } = await runInProcess(
       ['recheck', String(VERIFIED_CHAIN_ID), address, '--json'],
@@ -154,7 +154,7 @@ verification: { recheckRoundSeconds: 0 }
     );
     expect(JSON.parse(stdout)).toMatchObject([{ outcome: 'creation_disproved' }]);
     filter();
-    // The states that disproved it are others now, and what is proven counts again.
+    // The states that disproved it have changed, so proofs count again.
     const { contract } = await verifyOverV2(service.apiUrl, address, body);
     expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: 'exact_match' });
   });

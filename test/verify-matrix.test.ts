@@ -62,7 +62,7 @@ async function counts(): Promise<{ full_match: number; partial_match: number }> 
 
 const both = (match: string): object => ({ runtimeMatch: match, creationMatch: match });
 
-describeWith([ANVIL], 'across compilers', () => {
+describeWith([ANVIL], 'verification across compilers', () => {
   beforeAll(async () => {
     verifying = await startVerifyingService();
   }, COMPILATION_TIMEOUT_MS);
@@ -72,7 +72,7 @@ describeWith([ANVIL], 'across compilers', () => {
     'solc %s',
     { timeout: COMPILATION_TIMEOUT_MS },
     (version) => {
-      test('other code gives no match, and leaves nothing behind', async () => {
+      test('rejects other bytecode and stores nothing', async () => {
         const plain = await deployed(version, 'Plain');
         const before = await verifying.statistics();
         const job = await verify(version, 'Plain', plain, (content) =>
@@ -88,7 +88,7 @@ describeWith([ANVIL], 'across compilers', () => {
         expect(await verifying.statistics()).toBe(before);
       });
 
-      test('another comment gives a partial match by every auxdata of a contract that contains others, and the same sources raise it', async () => {
+      test('matches another comment in part by every auxdata, upgraded by the exact sources', async () => {
         const nest = await deployed(version, 'Nest');
         const before = await counts();
         const { full_match: full, partial_match: partial } = before;
@@ -107,7 +107,7 @@ describeWith([ANVIL], 'across compilers', () => {
         await expect.poll(counts).toEqual({ full_match: full + 1, partial_match: partial });
       });
 
-      test('constructor arguments are the rest of the creation code', async () => {
+      test('finds constructor arguments as the rest of the creation bytecode', async () => {
         const contract = await deployed(version, 'Arguments');
         const job = await verify(version, 'Arguments', contract);
         expect(job.contract).toMatchObject(both('exact_match'));
@@ -119,7 +119,7 @@ describeWith([ANVIL], 'across compilers', () => {
         );
       });
 
-      test('linked libraries are found at all their placeholders', async () => {
+      test('finds linked libraries at all placeholders', async () => {
         const [sums, products] = [
           await deployed(version, 'Sums'),
           await deployed(version, 'Products'),
@@ -140,19 +140,16 @@ describeWith([ANVIL], 'across compilers', () => {
         }
       });
 
-      test.runIf(isAtLeast(version, '0.6.5'))(
-        'immutables are found at all their references',
-        async () => {
-          const contract = await deployed(version, 'Immutables');
-          const job = await verify(version, 'Immutables', contract);
-          expect(job.contract).toMatchObject(both('exact_match'));
-          const { runtimeBytecode } = await evidenceOf(contract);
-          expect(reasonsOf(runtimeBytecode)).toEqual(['immutable']);
-          const { immutables = {} } = runtimeBytecode.transformationValues ?? {};
-          expect(Object.values(immutables)).toHaveLength(3);
-          expect(Object.values(immutables)).toContain(`0x${(1000).toString(16).padStart(64, '0')}`);
-        },
-      );
+      test.runIf(isAtLeast(version, '0.6.5'))('finds immutables at all references', async () => {
+        const contract = await deployed(version, 'Immutables');
+        const job = await verify(version, 'Immutables', contract);
+        expect(job.contract).toMatchObject(both('exact_match'));
+        const { runtimeBytecode } = await evidenceOf(contract);
+        expect(reasonsOf(runtimeBytecode)).toEqual(['immutable']);
+        const { immutables = {} } = runtimeBytecode.transformationValues ?? {};
+        expect(Object.values(immutables)).toHaveLength(3);
+        expect(Object.values(immutables)).toContain(`0x${(1000).toString(16).padStart(64, '0')}`);
+      });
     },
   );
 });

@@ -71,7 +71,7 @@ describeWith([ANVIL], 'jobs in health and metrics', () => {
     return ((await response.json()) as { verificationId: string }).verificationId;
   };
 
-  test('say what waits, how the others ended, and what the warm compilers hold', async () => {
+  test('show waiting jobs, outcomes of ended ones, and the memory of warm compilers', async () => {
     const idle = await start(0);
     expect((await idle.health()).queue).toEqual({ queued: 0, running: 0 });
     const ids: string[] = [];
@@ -97,7 +97,7 @@ describeWith([ANVIL], 'jobs in health and metrics', () => {
         all.get(`fullmatch_verification_jobs_ended_total{outcome="${outcome}"}`),
       );
     };
-    // A job is counted a moment after it is stored.
+    // A job is counted shortly after it is stored.
     await expect.poll(ended).toEqual([1, 1, 1, 1]);
     const metrics = await busy.metrics();
     const counted = (kind: string): number | undefined =>
@@ -108,7 +108,7 @@ describeWith([ANVIL], 'jobs in health and metrics', () => {
     ).toBeGreaterThan(0.01);
     expect(metrics.get('fullmatch_compilers{state="warm"}')).toBe(1);
     expect(metrics.get('fullmatch_warm_compilers_bytes')).toBeGreaterThan(20_000_000);
-    // Jobs are counted where they end, and waiting ones on every process of the database.
+    // Jobs are counted by the process that ends them, and waiting ones by every process of the database.
     expect([...(await idle.metrics()).keys()].join()).not.toContain('jobs_ended_total{');
     await expect.poll(async () => (await idle.health()).queue).toEqual({ queued: 0, running: 0 });
     expect((await busy.health()).compilers).toMatchObject({ warm: 1 });

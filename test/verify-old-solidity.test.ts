@@ -1,4 +1,4 @@
-// Contracts of compilers without standard JSON, deployed and verified as any other.
+// Contracts of compilers without standard JSON, deployed and verified like any other.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
 import { runSoljson } from './support/run-soljson.ts';
@@ -21,7 +21,10 @@ interface Output {
   >;
 }
 
-/** The creation code as the wrapper of the newest solc takes it from an old one: before 0.4.9 no contract has a path. */
+/**
+ * The creation bytecode that the newest solc wrapper gets from an old compiler: before 0.4.9 contracts have
+ * no path.
+ */
 async function creationCodeOf(release: string, input: TestInput): Promise<string> {
   const [output] = (await runSoljson(`solc-${release}`, [input])) as Output[];
   const named = output?.contracts['Named.sol'] ?? output?.contracts[''];
@@ -70,7 +73,7 @@ describeWith([ANVIL], 'Solidity without standard JSON', () => {
       });
       const hasMetadata = match === 'exact_match';
       expect(record.metadata === null).toBe(!hasMetadata);
-      // The metadata of that time lists every file that the compiler was given.
+      // Metadata of that time lists every file given to the compiler.
       const needed = ['Named.sol', 'names/Base.sol'];
       expect(Object.keys(record.sources).sort()).toEqual(
         (hasMetadata ? Object.keys(SOURCES) : needed).sort(),
@@ -85,7 +88,7 @@ describeWith([ANVIL], 'Solidity without standard JSON', () => {
     },
   );
 
-  test('the contract is found by the code on chain where none is named', async () => {
+  test('the contract is detected by the on-chain bytecode when none is named', async () => {
     const made = inputOf(SOURCES, { optimizer: { enabled: false } });
     const { address } = await deploy(service.anvil, await creationCodeOf('0.4.6', made));
     const { apiUrl } = service.service;
@@ -107,7 +110,7 @@ describeWith([ANVIL], 'Solidity without standard JSON', () => {
       'unsupported_setting',
     ],
     ['another optimizer', { optimizer: { enabled: false } }, 'bytecode_length_mismatch'],
-  ])('%s are no match', async (_what, settings, customCode) => {
+  ])('%s do not match', async (_what, settings, customCode) => {
     const made = inputOf(SOURCES, { optimizer: { enabled: true, runs: 200 } });
     const { address } = await deploy(service.anvil, await creationCodeOf('0.4.6', made));
     const job = await verifyOverV2(service.service.apiUrl, address, {

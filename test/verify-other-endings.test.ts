@@ -1,4 +1,4 @@
-// Contracts that were compiled with other settings of the metadata than the input that is sent for them.
+// Contracts compiled with other metadata settings than in the submitted input.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ANVIL, describeWith } from './support/needs.ts';
 import { deploy, VERIFIED_CHAIN_ID } from './support/anvil.ts';
@@ -18,7 +18,7 @@ const NO_AUXDATA = inputWith({ appendCBOR: false });
 const VIA_IR = inputOf({ 'K.sol': SOURCE }, { viaIR: true });
 const NO_HASH = inputWith({ bytecodeHash: 'none' });
 
-describeWith([ANVIL], 'settings of the metadata', () => {
+describeWith([ANVIL], 'metadata settings that differ from the submission', () => {
   let service: VerifyingService;
   beforeAll(async () => {
     service = await startVerifyingService();
@@ -36,7 +36,7 @@ describeWith([ANVIL], 'settings of the metadata', () => {
       { ...VIA_IR, settings: { ...VIA_IR.settings, metadata: { appendCBOR: false } } },
       'insert',
     ],
-  ])('code %s is a partial match, and what differs is recorded', async (_, made, sent, type) => {
+  ])('bytecode %s matches in part, and the difference is recorded', async (_, made, sent, type) => {
     const { creationCode } = await compileAsDeveloper(VERSION, made, 'K.sol', 'Kept');
     const { address } = await deploy(service.anvil, creationCode);
     const { apiUrl } = service.service;
@@ -58,7 +58,7 @@ describeWith([ANVIL], 'settings of the metadata', () => {
     expect((await fetch(`${tree}/${job.contract?.address ?? ''}/metadata.json`)).status).toBe(200);
   });
 
-  test('code without auxdata and with another byte is no match', async () => {
+  test('bytecode without auxdata and with another byte does not match', async () => {
     const { creationCode } = await compileAsDeveloper(VERSION, NO_AUXDATA, 'K.sol', 'Kept');
     const at = creationCode.lastIndexOf('5b');
     const other = `${creationCode.slice(0, at)}5c${creationCode.slice(at + 2)}`;
@@ -70,9 +70,9 @@ describeWith([ANVIL], 'settings of the metadata', () => {
     expect(job.contract).toMatchObject({ match: null });
   });
 
-  test('another code with the metadata of the sources is not said to depend on other files', async () => {
+  test('other bytecode with the metadata of the sources is not blamed on missing files', async () => {
     const { creationCode } = await compileAsDeveloper(VERSION, USUAL, 'K.sol', 'Kept');
-    // The last instruction of the code that runs, before its auxdata.
+    // The last executed instruction, before the auxdata.
     const at = creationCode.lastIndexOf('56fea264');
     expect(at).toBeGreaterThan(0);
     const other = `${creationCode.slice(0, at)}57${creationCode.slice(at + 2)}`;
@@ -83,8 +83,9 @@ describeWith([ANVIL], 'settings of the metadata', () => {
     expect(job.error).toMatchObject({ customCode: 'no_match' });
   });
 
-  test('code without the last byte of the data behind it is no match: there that byte is zero', async () => {
-    // The optimizer puts a constant that is used often behind the code, where only code without auxdata ends.
+  test('bytecode without the last byte of trailing data does not match: that byte is zero', async () => {
+    // The optimizer places frequently used constants behind the code, where only bytecode without auxdata
+    // ends.
     const constant = `0x${'9d3f1c5a7b2e4860'.repeat(3)}4f3e2d1c0bfa8efe`;
     const source = `contract Vault {
       uint256 constant KEY = ${constant};

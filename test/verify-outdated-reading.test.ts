@@ -23,17 +23,17 @@ const bodyOf = (name: string, comment: string, creationTransactionHash: Hex): ob
   contractIdentifier: `${name}.sol:${name}`,
   creationTransactionHash,
 });
-/** Longer than a reading may be old when its match is stored. */
+/** Longer than the maximum age of a reading when its match is stored. */
 const LONG_MS = 3_200;
 
-describeWith([ANVIL], 'code that is replaced while it is verified', () => {
+describeWith([ANVIL], 'bytecode replaced during verification', () => {
   let anvil: Anvil;
   let node: FilteringNode;
   let testDatabase: TestDatabase;
   let service: BootedService;
   const creationCodes = { First: '', Second: '' };
   let secondCode: Hex;
-  /** Of a contract that stands elsewhere: who names it is spared the search. */
+  /** Transaction of a contract elsewhere: naming it skips the search. */
   let otherCreation: Hex;
   let address: Hex;
   let creation: Hex;
@@ -67,7 +67,7 @@ describeWith([ANVIL], 'code that is replaced while it is verified', () => {
     ({ address, transactionHash: creation } = await deploy(anvil, creationCodes.First));
   });
 
-  /** Submits the full sources of the first code, whose job goes on after reading the code only when it is let. */
+  /** Submits the full sources of the first bytecode; after reading the bytecode the job waits until it is released. */
   const beginSlowJob = async (): Promise<{ readonly end: () => ReturnType<typeof pollJob> }> => {
     let letGo = (): void => undefined;
     const released = new Promise<void>((resolve) => (letGo = resolve));
@@ -95,7 +95,7 @@ describeWith([ANVIL], 'code that is replaced while it is verified', () => {
       },
     };
   };
-  /** Until what was read before counts as outdated. */
+  /** Waits until the reading counts as outdated. */
   const untilOutdated = (): Promise<void> => {
     const outdatedAt = Date.now() + LONG_MS;
     return waitUntil(() => Date.now() > outdatedAt);
@@ -118,7 +118,7 @@ describeWith([ANVIL], 'code that is replaced while it is verified', () => {
     return results.map(({ kind, reason }) => reason ?? kind);
   };
 
-  test('is not stored, and the match of the code that stands there stays', async () => {
+  test('is not stored, and the match of the current bytecode stays', async () => {
     const job = await beginSlowJob();
     await replaceCode();
     expect((await verify('Second', ' again')).contract.runtimeMatch).toBe('match');
@@ -138,7 +138,7 @@ describeWith([ANVIL], 'code that is replaced while it is verified', () => {
     expect(await eventsOf()).toEqual(['code_replaced', 'stored']);
   });
 
-  test('is read again before it is stored, where it was read more than a few seconds ago', async () => {
+  test('is reread before storing if it was read more than a few seconds ago', async () => {
     const job = await beginSlowJob();
     await replaceCode();
     await untilOutdated();
@@ -146,7 +146,7 @@ describeWith([ANVIL], 'code that is replaced while it is verified', () => {
     expect(await eventsOf()).toEqual([]);
   });
 
-  test('is stored with the later reading where it still stands', async () => {
+  test('is stored with the later reading if unchanged', async () => {
     const job = await beginSlowJob();
     await anvil.request('anvil_mine', ['0x5']);
     const { number } = await anvil.request<{ number: Hex }>('eth_getBlockByNumber', [

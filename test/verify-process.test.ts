@@ -14,10 +14,10 @@ import { pollJob, post } from './support/verification-client.ts';
 import { startWebServer, type WebServer } from './support/web-server.ts';
 
 const VERSION = '0.8.37';
-/** What a stopping service may take, as its operator's process manager sees it. */
+/** Shutdown time that an operator's process manager allows. */
 const STOP_MS = 10_000;
 const TEST_MS = 180_000;
-/** Processor time after which a compiler is about loaded: the large input takes it at least a second more. */
+/** CPU time after which a compiler has nearly loaded: the large input takes at least another second. */
 const AT_WORK_MS = 700;
 
 const small: TestInput = inputOf({
@@ -29,7 +29,7 @@ const LARGE_FUNCTIONS = Array.from(
     for (uint256 i; i < b.length; ++i) { s += b[i] * a + ${index}; x = s; }
   }`,
 );
-/** Takes more than a second to compile, since all of it is checked; little of it becomes code. */
+/** Takes more than a second to compile, since all of it is type-checked; little of it becomes bytecode. */
 const large: TestInput = inputOf({
   'Large.sol': `contract Large { uint256 public x; constructor(uint256 y) { x = y; } ${LARGE_FUNCTIONS.join('\n')} }`,
 });
@@ -39,7 +39,7 @@ const JOBS = sql(
   `SELECT state::text, attempts, lease_until IS NULL AS free, event_id FROM verification_jobs ORDER BY created_at, id`,
 );
 const EVENTS = sql('test events of a process', 'SELECT count(*)::int AS count FROM match_events');
-/** As if so much time had passed since the last heartbeat. */
+/** As if this much time had passed since the last heartbeat. */
 const AGE_LEASES = sql(
   'test age leases',
   `UPDATE verification_jobs SET lease_until = lease_until - $1 * interval '1 second' WHERE state = 'running'`,
@@ -53,7 +53,7 @@ interface JobRow {
   readonly event_id: string | null;
 }
 
-/** An endpoint before anvil, which holds its answers while it stalls. */
+/** A proxy in front of anvil that holds its responses while it stalls. */
 interface StallingRpc extends WebServer {
   stall(): void;
   resume(): void;
@@ -87,7 +87,7 @@ async function startStallingRpc(anvil: Anvil): Promise<StallingRpc> {
   });
 }
 
-/** The compilers that are there and that this process started. */
+/** Running compilers started by this process. */
 async function compilersOf(parent: number): Promise<readonly number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {
@@ -103,11 +103,11 @@ async function compilersOf(parent: number): Promise<readonly number[]> {
 
 const isAlive = async (pid: number): Promise<boolean> => {
   const stat = await readFile(`/proc/${pid}/stat`, 'latin1').catch(() => '');
-  // A zombie runs no more.
+  // A zombie is no longer running.
   return stat !== '' && !stat.slice(stat.lastIndexOf(')')).startsWith(') Z');
 };
 
-describeWith([ANVIL, LINUX], 'jobs of a process that ends', () => {
+describeWith([ANVIL, LINUX], 'jobs of an exiting process', () => {
   let testDatabase: TestDatabase;
   let anvil: Anvil;
   let rpc: StallingRpc;
@@ -188,11 +188,11 @@ describeWith([ANVIL, LINUX], 'jobs of a process that ends', () => {
     expect(performance.now() - begun).toBeLessThan(STOP_MS);
     return end;
   };
-  /** The compiler in the middle of the large input, where it stands until somebody continues or kills it. */
+  /** Suspends the compiler in the middle of the large input until it is continued or killed. */
   const stopCompilerAtWork = async (program: ProgramRun): Promise<number> => {
     const find = (): Promise<readonly number[]> => compilersOf(program.child.pid ?? 0);
     let compiler = 0;
-    // One that was prepared may end before the one that compiles begins.
+    // A prepared one may end before the compiling one starts.
     const workedMs = async (): Promise<number> => {
       [compiler = 0] = await find();
       return compiler === 0 ? 0 : processorTimeOf(compiler).catch(() => 0);
@@ -204,7 +204,7 @@ describeWith([ANVIL, LINUX], 'jobs of a process that ends', () => {
   };
 
   test(
-    'are handed back at SIGTERM when an endpoint stalls, and run once after a restart',
+    'are requeued at SIGTERM when an endpoint stalls, and run once after a restart',
     { timeout: TEST_MS },
     async () => {
       const first = await start();
@@ -224,7 +224,7 @@ describeWith([ANVIL, LINUX], 'jobs of a process that ends', () => {
   );
 
   test(
-    'are handed back at SIGTERM in the middle of a compilation, whose compiler ends',
+    'are requeued at SIGTERM during a compilation, whose compiler is killed',
     { timeout: TEST_MS },
     async () => {
       const first = await start();
@@ -238,7 +238,7 @@ describeWith([ANVIL, LINUX], 'jobs of a process that ends', () => {
   );
 
   test(
-    'are taken from a killed process when its lease has run out, end, and are counted once',
+    'are taken over from a killed process after its lease expires, and counted once',
     { timeout: TEST_MS },
     async () => {
       const first = await start();
@@ -256,7 +256,7 @@ describeWith([ANVIL, LINUX], 'jobs of a process that ends', () => {
   );
 
   test(
-    'answer a client of the API v1 that waits for one before the process ends',
+    'end a waiting API v1 request with 503 before the process exits',
     { timeout: TEST_MS },
     async () => {
       const first = await start();

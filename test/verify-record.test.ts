@@ -40,7 +40,7 @@ interface Evidence {
   readonly alternatives: readonly { readonly matchId: string; readonly name: string }[];
 }
 
-/** What anybody can read of a contract, without the times and numbers of its match. */
+/** The public data of a contract, without the times and numbers of its match. */
 async function publishedOf(address: string): Promise<unknown> {
   const { sources, compilation, ...document } = await verifying.contractAt(address);
   const { stdJsonInput } = document as { stdJsonInput?: unknown };
@@ -48,13 +48,13 @@ async function publishedOf(address: string): Promise<unknown> {
   return { sources, compilation, stdJsonInput, files: await files.text() };
 }
 
-describeWith([ANVIL], 'the record', () => {
+describeWith([ANVIL], 'the record of a verified contract', () => {
   beforeAll(async () => {
     verifying = await startVerifyingService();
   });
   afterAll(() => verifying.close());
 
-  test('another instance of the same code with more files and settings changes nothing of the first', async () => {
+  test('is not changed by another deployment of the same bytecode with more files and settings', async () => {
     const input = inputOf({ [FILE]: vault('honest') });
     const first = await deployVault(input);
     const second = await deployVault(input);
@@ -71,7 +71,7 @@ describeWith([ANVIL], 'the record', () => {
     expect(JSON.stringify(await publishedOf(second.address))).not.toMatch(/audit/i);
   });
 
-  test('sources that the compilation does not need are not published, and the submitter is told', async () => {
+  test('excludes sources that the compilation does not need, and tells the submitter', async () => {
     const input = inputOf({ [FILE]: vault('with more', 2), ...AUDIT });
     const { address } = await deployVault(input);
     const job = await verifying.verify(address, bodyOf(input));
@@ -85,7 +85,7 @@ describeWith([ANVIL], 'the record', () => {
     expect(state).toMatchObject({ droppedSources: { count: 1 } });
   });
 
-  test('a source that only the submitted metadata names is not published either', async () => {
+  test('excludes a source that only the submitted metadata names', async () => {
     const { metadata } = await compileAsDeveloper(
       NEWEST,
       inputOf({
@@ -129,7 +129,7 @@ describeWith([ANVIL], 'the record', () => {
     expect(Object.keys((await verifying.contractAt(address)).sources)).toEqual([FILE]);
   });
 
-  test('a partial match keeps its text; another that names the transaction is kept beside it, and told so', async () => {
+  test('keeps the text of a partial match; another with the transaction is stored as an alternative', async () => {
     const { address, transactionHash } = await deployVault(
       inputOf({ [FILE]: vault('deployed', 4) }),
     );

@@ -34,7 +34,7 @@ const bodyOf = (name: keyof typeof INPUTS, more: object = {}): object => ({
   ...more,
 });
 
-describeWith([ANVIL], 'code that is replaced', () => {
+describeWith([ANVIL], 'replaced bytecode', () => {
   let anvil: Anvil;
   let testDatabase: TestDatabase;
   let service: BootedService;
@@ -71,7 +71,7 @@ describeWith([ANVIL], 'code that is replaced', () => {
       databaseUrl: testDatabase.url,
       yaml: configOf(anvil, `verification: { recheckRoundSeconds: ${recheckRoundSeconds} }\n`),
     });
-  /** Deploys one of the contracts at the one address, and gives the transaction. */
+  /** Deploys one of the contracts at the shared address and returns the transaction. */
   const make = async (name: keyof typeof INPUTS): Promise<Hex> => {
     const { transactionHash } = await contracts.makeByNonce(creationCodes[name] ?? '0x');
     return transactionHash;
@@ -89,7 +89,7 @@ describeWith([ANVIL], 'code that is replaced', () => {
 
   let first: Hex;
 
-  test('is verified in both codes, and not again while it stays', async () => {
+  test('is verified in both versions, and not again while it stays', async () => {
     first = await make('First');
     const { contract } = await verify('First', { creationTransactionHash: first });
     expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: 'exact_match' });
@@ -103,7 +103,7 @@ describeWith([ANVIL], 'code that is replaced', () => {
     ]);
   });
 
-  test('lets its own sources in, withdraws the match before, and takes no old transaction for its creation', async () => {
+  test('accepts its own sources, withdraws the previous match, and rejects its old transaction', async () => {
     await end();
     const second = await make('Second');
     const { contract } = await verify('Second', { creationTransactionHash: first });
@@ -117,7 +117,7 @@ describeWith([ANVIL], 'code that is replaced', () => {
     expect(named.contract).toMatchObject({ creationMatch: 'exact_match' });
   });
 
-  test('keeps its match while no code is there, and loses it once other code is: by fullmatch recheck', async () => {
+  test('keeps its match while absent and loses it once other bytecode appears: by fullmatch recheck', async () => {
     const folder = await createTemporaryFolder();
     onTestFinished(() => folder.remove());
     await writeFile(path.join(folder.path, 'fullmatch.yaml'), configOf(anvil));
@@ -137,7 +137,7 @@ describeWith([ANVIL], 'code that is replaced', () => {
     expect((await eventsOf())[0]).toMatchObject({ kind: 'withdrawn', reason: 'code_replaced' });
   });
 
-  test('is found by the service itself', async () => {
+  test('is detected by the service itself', async () => {
     expect((await verify('First')).contract).toMatchObject({ runtimeMatch: 'exact_match' });
     await end();
     await make('Second');
@@ -158,7 +158,7 @@ describeWith([ANVIL], 'code that is replaced', () => {
     expect((await verify('Second', { stdJsonInput })).contract).toMatchObject({ match: 'match' });
   };
 
-  test('is withdrawn in the transaction that stores the match of the new code', async () => {
+  test('loses the old match in the transaction that stores the new one', async () => {
     await verifySecondInPart();
     await end();
     await make('First');
@@ -173,7 +173,7 @@ describeWith([ANVIL], 'code that is replaced', () => {
     expect(new Set(newest.map(({ transaction }) => transaction)).size).toBe(1);
   });
 
-  test('is withdrawn where the verification that read the new code finds no match', async () => {
+  test('loses the old match even if verification of the new bytecode fails', async () => {
     await end();
     await make('Second');
     await verifySecondInPart();

@@ -28,7 +28,7 @@ const STORE_TRANSACTION = sql(
    RETURNING id`,
 );
 
-describeWith([ANVIL], 'a contract made anew with the same code', () => {
+describeWith([ANVIL], 'a contract recreated with the same bytecode', () => {
   let anvil: Anvil;
   let testDatabase: TestDatabase;
   let service: BootedService;
@@ -59,7 +59,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     });
   const make = async (owner: number): Promise<Hex> =>
     (await contracts.makeByNonce(`0x${creationCode}${word(owner)}`)).transactionHash;
-  /** Creation code of somebody else, which returns the code that these sources give. */
+  /** Unrelated creation bytecode that returns the runtime bytecode of these sources. */
   const makeOtherwise = async (): Promise<Hex> => {
     const runtime = await anvil.request<Hex>('eth_getCode', [address, 'latest']);
     const size = ((runtime.length - 2) / 2).toString(16).padStart(4, '0');
@@ -94,7 +94,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     };
     return { creationMatch, runtimeMatch, transactionHash: deployment.transactionHash };
   };
-  /** The counts are those of the rows and of the events. */
+  /** Expects the counts to equal the rows and the events. */
   const expectExactCounts = async (): Promise<void> => {
     expect((await recount(testDatabase.database, { repair: false })).differences).toEqual([]);
     const { chains } = await readStatistics(testDatabase.database);
@@ -107,7 +107,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
   const DISPROVED = [{ kind: 'stored' }, { kind: 'withdrawn', reason: 'creation_disproved' }];
   const newestEvents = async (): Promise<unknown> => (await eventsOf()).slice(0, 2);
 
-  test('lets the submission of its true creation in, and withdraws the old one', async () => {
+  test('accepts its true creation and withdraws the old one', async () => {
     first = await make(1);
     await verify(first);
     second = await remake(2);
@@ -123,7 +123,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     await expectExactCounts();
   });
 
-  test('is believed by the later creation where no state shows that it was gone', async () => {
+  test('gets the later creation where no state shows that it was gone', async () => {
     second = await remake(3);
     await anvil.request('anvil_mine', ['0x400']);
     const third = await remake(4);
@@ -138,11 +138,11 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     second = third;
   });
 
-  test('loses what was said of its creation when another made it, and keeps the match of its code', async () => {
+  test('loses its creation match when other code recreates it, and keeps the runtime match', async () => {
     const other = await makeOtherwise();
     const { contract } = await verify(other);
     expect(contract).toMatchObject({ runtimeMatch: 'exact_match', creationMatch: null });
-    // The transaction of the other is a fact of the chain: it is added to the match that is stored anew.
+    // The other transaction is an on-chain fact: it is added to the newly stored match.
     const newest = (await eventsOf()).slice(0, 3);
     expect(newest).toMatchObject([{ kind: 'upgraded' }, ...REPLACED]);
     expect(await recordedCreation()).toMatchObject({
@@ -155,7 +155,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     }
   });
 
-  test('is found by fullmatch recheck', async () => {
+  test('is detected by fullmatch recheck', async () => {
     await verify(await remake(5));
     await remake(6);
     const folder = await createTemporaryFolder();
@@ -178,7 +178,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     await expectExactCounts();
   });
 
-  test('does not get back a creation that was disproved, when other blocks are looked at', async () => {
+  test('does not regain a disproved creation when other blocks are searched', async () => {
     const old = await remake(9);
     await verify(old);
     await remake(10);
@@ -189,7 +189,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     expect(await recordedCreation()).toMatchObject({ creationMatch: null });
   });
 
-  test('keeps the later of two creations that are verified at the same time', async () => {
+  test('keeps the later of two creations verified concurrently', async () => {
     const early = await remake(11);
     await anvil.request('anvil_mine', ['0x400']);
     const late = await remake(12);
@@ -198,7 +198,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     expect(await recordedCreation()).toMatchObject({ transactionHash: late });
   });
 
-  test('loses a creation that a version before believed, and that created nothing here', async () => {
+  test('loses a creation from an earlier version whose transaction created nothing here', async () => {
     await verify(await remake(13));
     const { transactionHash: idle } = await anvil.send({ to: `0x${'12'.repeat(20)}` });
     const rows = await testDatabase.database.query(
@@ -215,7 +215,7 @@ describeWith([ANVIL], 'a contract made anew with the same code', () => {
     await expectExactCounts();
   });
 
-  test('is found by the service itself', async () => {
+  test('is detected by the service itself', async () => {
     await verify(await remake(7));
     await remake(8);
     const walking = await boot(1);

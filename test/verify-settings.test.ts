@@ -54,7 +54,7 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     [NEWEST, 'viaIR', { viaIR: true }, 'exact_match'],
   ];
   test.each(cases)(
-    'code of solc %s under %s has the best match that it can have: %j → %s',
+    'bytecode of solc %s with %s has the best possible match: %j → %s',
     async (version, _title, settings, match) => {
       const sample = await suiteContract(version, 'Nest', { ...settings });
       const { address, transactionHash } = await deploySample(verifying.anvil, sample);
@@ -68,7 +68,7 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     },
   );
 
-  test.each(['Immutables', 'Linked', 'Sums'])('via IR too, %s', async (name) => {
+  test.each(['Immutables', 'Linked', 'Sums'])('bytecode via IR too, %s', async (name) => {
     const settings = { viaIR: true };
     const sums = await suiteContract(NEWEST, 'Sums', settings);
     const products = await suiteContract(NEWEST, 'Products', settings);
@@ -83,7 +83,7 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     expect(job.contract).toMatchObject(both('exact_match'));
     const creationCode = await inputOfTransaction(verifying.anvil, transactionHash);
     const { runtimeBytecode } = await expectEvidence(verifying, address, creationCode);
-    // The address of a library stands in an immutable here.
+    // The address of a library is in an immutable here.
     expect(reasonsOf(runtimeBytecode)).toEqual([name === 'Linked' ? 'library' : 'immutable']);
     const { immutables } = runtimeBytecode.transformationValues ?? {};
     if (name === 'Sums') {
@@ -92,7 +92,7 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     }
   });
 
-  test('code that was compiled by other settings matches in part where they are of the metadata, and else not', async () => {
+  test('bytecode of other settings matches in part only if they are part of the metadata', async () => {
     const sample = await suiteContract(NEWEST, 'Plain');
     const hashless = await suiteContract(NEWEST, 'Plain', { metadata: { bytecodeHash: 'none' } });
     const { address } = await deploySample(verifying.anvil, sample);
@@ -104,7 +104,7 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     expect(job.error?.customCode).toBe('bytecode_length_mismatch');
   });
 
-  test('Yul is code to the last byte: a partial match, and none when a byte differs', async () => {
+  test('Yul matches in part at most, and not at all when a byte differs', async () => {
     const [sample] = await compileSamples(NEWEST, {
       yul: {
         language: 'Yul',
@@ -126,7 +126,7 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     expect(contract.compilation).toMatchObject({ language: 'Yul', compiler: 'solc' });
   });
 
-  test('a language that has no compiler here is refused by its name', async () => {
+  test('a language without a compiler here is rejected by name', async () => {
     const { address } = await deploySample(verifying.anvil, await suiteContract(NEWEST, 'Plain'));
     const job = await verifying.verify(address, {
       stdJsonInput: {
@@ -147,7 +147,7 @@ describeWith([ANVIL], 'settings, languages and libraries', () => {
     ['a Governor of several extensions', GOVERNOR, encode('address t', [OWNER])],
   ];
   test.each(IS_SLOW_SUITE ? libraries : libraries.slice(0, 1))(
-    'OpenZeppelin 5, %s: full, and partial when a comment of an imported source is another',
+    'OpenZeppelin 5, %s: full, and partial after a changed comment in an imported source',
     async (_title, { name, target, input }, given) => {
       const developers = input as TestInput;
       const { creationCode } = await compileAsDeveloper(NEWEST, developers, target.path, name);

@@ -1,4 +1,4 @@
-// Children of a factory, verified over the API v2 by the sources that the factory was verified with.
+// Children of a factory, verified over API v2 with the sources of the factory's verification.
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Hex } from '../src/lib/hex.ts';
 import { callOf, word } from './support/creation-deployments.ts';
@@ -28,7 +28,7 @@ const FACTORY = `
 const PATH = 'F.sol';
 const input = inputOf({ [PATH]: FACTORY });
 
-describeWith([ANVIL], 'similarity', () => {
+describeWith([ANVIL], 'similarity verification', () => {
   let service: VerifyingService;
   let apiUrl: string;
   let factory: Hex;
@@ -53,7 +53,7 @@ describeWith([ANVIL], 'similarity', () => {
     const { verificationId } = (await response.json()) as { verificationId: string };
     return pollJob(apiUrl, verificationId);
   };
-  /** Asks again until the sources that were stored a moment ago are known. */
+  /** Retries until the sources stored a moment ago are indexed. */
   const verifySoon = async (address: string): Promise<WireJob> => {
     const deadline = Date.now() + 60_000;
     for (;;) {
@@ -74,7 +74,7 @@ describeWith([ANVIL], 'similarity', () => {
   });
   afterAll(() => service.close());
 
-  test('verifies children of several shapes in full, with no source sent', async () => {
+  test('verifies several kinds of factory children in full, without any source sent', async () => {
     const first = await made(callOf('make(uint256)', word(1)));
     expect((await verifySoon(first)).contract).toMatchObject(EXACT);
     const others = [
@@ -92,7 +92,7 @@ describeWith([ANVIL], 'similarity', () => {
     });
   });
 
-  test('takes no body at all, and a creation transaction in one', async () => {
+  test('accepts an empty body or one with a creation transaction', async () => {
     const address = await made(callOf('plain()'));
     const url = `${apiUrl}/v2/verify/similarity/${VERIFIED_CHAIN_ID}/${address}`;
     const response = await fetch(url, { method: 'POST' });
@@ -110,7 +110,7 @@ describeWith([ANVIL], 'similarity', () => {
     expect(job.contract).toMatchObject(EXACT);
   });
 
-  test('gives no match to a variant, a clone of a child, or a code that is not known', async () => {
+  test('does not match a variant, a clone of a child, or unknown bytecode', async () => {
     const variant = inputOf({ [PATH]: FACTORY.replace('n < limit', 'n > limit') });
     const args = word(9) + word(64) + word(1) + Buffer.from('x').toString('hex').padEnd(64, '0');
     const child = await made(callOf('plain()'));
@@ -127,7 +127,7 @@ describeWith([ANVIL], 'similarity', () => {
     }
   });
 
-  test('refuses what is verified already, a chain that is not verified, and a body that is none', async () => {
+  test('rejects a verified contract, an unsupported chain and an invalid body', async () => {
     const codeOf = async (response: Response) => [
       response.status,
       ((await response.json()) as { customCode: string }).customCode,

@@ -1,4 +1,5 @@
-// Contracts compiled by Solar, deployed as their developers do and verified over the protocols. What the compiler answers is recorded.
+// Contracts compiled with Solar, deployed as their developers do and verified over the protocols. The
+// compiler outputs are recorded.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { SOLAR } from '../src/compilers/toolchains/solar.ts';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
@@ -28,7 +29,7 @@ const absence =
       ? NO_ANVIL
       : undefined;
 
-/** Its output has no references, and its code no metadata. */
+/** Its output has no references, and its bytecode no metadata. */
 const OLD_VERSION = '0.8.35+commit.4bf7a3b.solar.0.2.0';
 const PATH = 'src/Pot.sol';
 const LIBRARY = 'src/Sums.sol';
@@ -64,7 +65,7 @@ describe.skipIf(absence)(`Solar${absence ? ` (${absence})` : ''}`, () => {
       {
         evmVersion: 'cancun',
         libraries: { [LIBRARY]: { Sums: library } },
-        // As Foundry sends them, whatever a project uses.
+        // Settings that Foundry always sends.
         remappings: ['forge-std/=lib/forge-std/src/'],
         ...settings,
       },
@@ -89,7 +90,7 @@ describe.skipIf(absence)(`Solar${absence ? ` (${absence})` : ''}`, () => {
     await folder.remove();
   });
 
-  test('is verified fully, with an immutable and a library, as its own compiler', async () => {
+  test('verifies in full with its own compiler, an immutable and a library', async () => {
     const input = potInput();
     const { address, transactionHash } = await deployPot(input, 7);
     const job = await verify(address, input, `v${SOLAR_VERSION}`);
@@ -111,7 +112,7 @@ describe.skipIf(absence)(`Solar${absence ? ` (${absence})` : ''}`, () => {
     );
   });
 
-  test('the compiler ignores settings of solc, so none of them is recorded', async () => {
+  test('ignores settings of solc, so none of them is recorded', async () => {
     const input = potInput();
     const { address } = await deployPot(input, 8);
     const settings = { ...input.settings, viaIR: true, viaSSACFG: null };
@@ -128,7 +129,7 @@ describe.skipIf(absence)(`Solar${absence ? ` (${absence})` : ''}`, () => {
     }
   });
 
-  test('matches partially where a comment differs', async () => {
+  test('matches in part if a comment differs', async () => {
     const { address } = await deployPot(potInput(pot('amount', '// as deployed')), 10);
     const input = potInput(pot('amount', '// as sent'), { remappings: [] });
     const job = await verify(address, input);
@@ -138,8 +139,8 @@ describe.skipIf(absence)(`Solar${absence ? ` (${absence})` : ''}`, () => {
     expect([...reasonsOf(runtimeBytecode)].sort()).toEqual(['cborAuxdata', 'immutable']);
   });
 
-  test('finds the address of a library that the settings leave open', async () => {
-    // Its code is another one where the compiler knows the address.
+  test('finds the address of a library missing from the settings', async () => {
+    // Its bytecode differs when the compiler knows the address.
     const open = potInput(pot(), { libraries: {} });
     const linked = (await compileSolar(open, PATH, 'Pot')).replaceAll(
       /__\$[0-9a-f]{34}\$__/g,
@@ -161,7 +162,7 @@ describe.skipIf(absence)(`Solar${absence ? ` (${absence})` : ''}`, () => {
     expect((await verify(address, input)).error?.customCode).toBe('library_not_deployed');
   });
 
-  test('a library holds its own address', async () => {
+  test('stores its own address in a library', async () => {
     const file = 'src/Marks.sol';
     const source = `pragma solidity ^0.8.0;
 library Marks {
@@ -183,7 +184,7 @@ library Marks {
     });
   });
 
-  test('is no match where the code is another', async () => {
+  test('does not match other bytecode', async () => {
     const { address } = await deployPot(potInput(), 12);
     const job = await verify(address, potInput(pot('(amount + 1)')));
     expect(job.error?.customCode).toMatch(/^(?:no_match|bytecode_length_mismatch)$/);
@@ -191,7 +192,7 @@ library Marks {
     expect(refused.error?.customCode).toBe('compiler_error');
   });
 
-  test('is verified and read over the Etherscan protocol', async () => {
+  test('verifies and reads over the Etherscan protocol', async () => {
     const { address } = await deployPot(potInput(), 13);
     const body = new URLSearchParams({
       ...{ module: 'contract', action: 'verifysourcecode', contractaddress: address },
@@ -208,7 +209,7 @@ library Marks {
     expect(records[0]).toMatchObject({ CompilerVersion: `v${SOLAR_VERSION}` });
   });
 
-  test('is listed as a compiler of its own', async () => {
+  test('is listed as a separate compiler', async () => {
     const { compilers } = (await (
       await fetch(`${service.service.apiUrl}/v1/compilers`)
     ).json()) as { compilers: { compiler: string }[] };
@@ -217,7 +218,7 @@ library Marks {
     ]);
   });
 
-  describe('versions that are not here', () => {
+  describe('unavailable versions', () => {
     const NO_REFERENCES = /no immutableReferences and no linkReferences/;
     const jobOf = async (response: Promise<Response>) => {
       const answer = (await (await response).json()) as Record<string, string>;
@@ -228,9 +229,9 @@ library Marks {
 
     test.each([
       [`v${OLD_VERSION}`, NO_REFERENCES],
-      // The commit of a release of solc, under the name of Solar.
+      // The commit of a solc release under the name of Solar.
       ['0.8.30+commit.73712a01.solar.0.3.0', /Solar .* is not installed here/],
-    ])('%s are refused alike in every protocol', async (compilerVersion, message) => {
+    ])('reject %s in the same way in every protocol', async (compilerVersion, message) => {
       const { apiUrl } = service.service;
       const { address } = await deployPot(potInput(), 14);
       const input = potInput();

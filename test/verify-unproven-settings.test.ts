@@ -21,11 +21,14 @@ interface Published {
   readonly settings: unknown;
   readonly unproven: readonly string[];
   readonly unprovenValues: unknown;
-  /** All of the record, as text. */
+  /** The whole record as text. */
   readonly text: string;
 }
 
-/** What is published of a contract that `links` a library after a submission of its code with other text and settings. */
+/**
+ * Returns what is published of a contract that `links` a library after a submission of its bytecode with
+ * other text and settings.
+ */
 async function publish(
   version: SolcVersion,
   links: boolean,
@@ -69,7 +72,7 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
   afterAll(() => verifying.close());
 
   test.each(['0.4.24', '0.6.12'] as const)(
-    'are not published beside an import by an escaped path (solc %s)',
+    'are not published for an import by an escaped path (solc %s)',
     async (version) => {
       const libraries = { 'a.sol': { Lib: FALSE }, '~ AUDITED': { Lib: LINKED } };
       const { job, settings, text, unproven, unprovenValues } = await publish(
@@ -96,7 +99,7 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
     'relative to the source': 'import "./lib/L.sol";',
     'where comments fill much text': `import "lib/L.sol"; //${'a'.repeat(120_000)}`,
   };
-  test.each(Object.entries(heads))('are dropped where a remapping is used %s', async (_, head) => {
+  test.each(Object.entries(heads))('are dropped if a remapping is used %s', async (_, head) => {
     const more = Array.from({ length: 500 }, (_each, index) => `HOLDERS ${index}:x=vendor`);
     const libraries = { 'AUDITED 2026': { SafeVault: FALSE } };
     const remappings = ['lib/=vendor/', TEXT, ...more];
@@ -120,7 +123,7 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
     ['steps that change nothing', '0.8.37', steps(`:\n\n  \n${'fDnTOc'.repeat(50)}`)],
     ['runs for an optimizer that is off', '0.8.37', { enabled: false, runs: 31_337 }],
     ['both', '0.8.37', steps('dhfoDg', { runs: 31_337 })],
-  ])('are dropped where they are %s (solc %s)', async (_what, version, optimizer) => {
+  ])('are dropped if they are %s (solc %s)', async (_what, version, optimizer) => {
     const off = { optimizer: { enabled: false } };
     const { job, settings, text, unproven } = await publish(
       version,
@@ -136,7 +139,7 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
     expect(unproven).toContain('settings');
   });
 
-  test('are kept where the code needs them, without blanks', async () => {
+  test('are kept if the bytecode needs them, without whitespace', async () => {
     const used = (optimizerSteps: string) => ({
       viaIR: true,
       optimizer: {
@@ -151,7 +154,7 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
   });
 
   test.each(['0.6.12', '0.7.6', '0.8.4', '0.8.9', '0.8.37'] as const)(
-    'do not keep the details of an optimizer out of a full match (solc %s)',
+    'do not retain optimizer details in a full match (solc %s)',
     async (version) => {
       contracts += 1;
       const body = `contract C { uint public z = ${contracts}; function f(uint a) public { assembly { sstore(a, add(sload(a), 1)) } } }`;
@@ -171,7 +174,7 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
     },
   );
 
-  test('hold a remapping once', async () => {
+  test('contain a remapping once', async () => {
     const remappings = Array<string>(300).fill('lib/=vendor/');
     const { job, settings } = await publish('0.8.37', false, 'import "lib/L.sol";', {
       remappings,
@@ -180,8 +183,8 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
     expect(settings).toMatchObject({ remappings: ['lib/=vendor/'] });
   });
 
-  test('are refused where the sources do not compile without them', async () => {
-    // The compiler reads the path `//h` as the name of a host, which has no folder above it.
+  test('are rejected if the sources do not compile without them', async () => {
+    // The compiler interprets the path `//h` as a host name, which has no parent folder.
     const settings = {
       libraries: { 'a.sol': { Lib: FALSE }, '~ AUDITED': { Lib: LINKED } },
       remappings: ['//h/y.sol=vendor/L.sol', TEXT],
@@ -192,7 +195,7 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
     expect(text).not.toMatch(/AUDITED|HOLDERS/);
   });
 
-  test('hold no library that a Yul program names and does not link', async () => {
+  test('contain no library that a Yul program names but does not link', async () => {
     const text = `object "V" { code {
         function dead() -> a { a := linkersymbol("AUDITED.sol:Safe") }
         datacopy(0, dataoffset("r"), datasize("r")) return(0, datasize("r")) }
@@ -224,7 +227,7 @@ describeWith([ANVIL], 'settings that a partial match does not prove', () => {
     ['off', false],
     ['on', true],
   ] as const)(
-    'are not published in a full match either: whether an optimizer is enabled whose details are those of %s',
+    'are not published in a full match either: optimizer enabled flag with the details of %s',
     async (preset, enabled) => {
       contracts += 1;
       const sources = { 'a.sol': `${PRAGMA}contract C { uint public z = ${contracts}; }` };

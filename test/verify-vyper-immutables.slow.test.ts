@@ -1,4 +1,5 @@
-// Values of Vyper's immutables, which stand behind the code, where other creation code than that of the sources put them there.
+// Values of Vyper's immutables, which follow the bytecode, set by other creation bytecode than that of the
+// sources.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploy, findAnvil, NO_ANVIL } from './support/anvil.ts';
 import { type TestInput } from './support/developer.ts';
@@ -19,7 +20,7 @@ const word = (value: number): string => value.toString(16).padStart(64, '0');
 const forVersion = (version: string, source: string): string =>
   version === V4 ? source : source.replace('@deploy', '@external');
 
-/** Whose list is copied over the owner where it says that it is longer than its type allows. */
+/** A list with a length beyond its type overwrites the owner when copied. */
 const vault = (): string => `
 OWNER: constant(address) = 0x00000000000000000000000000000000000A11cE
 LIST: immutable(DynArray[uint256, 2])
@@ -44,7 +45,7 @@ def more() -> uint256:
     return MORE
 `;
 
-/** One of each form that types have: 14 words behind the code. */
+/** One of each type format: 14 words behind the bytecode. */
 const ofManyTypes = (version: string): string => `
 ${version === V4 ? 'from ethereum.ercs import IERC20' : 'from vyper.interfaces import ERC20 as IERC20'}
 
@@ -84,7 +85,7 @@ def kind() -> Kind:
 `;
 const WORDS = 14;
 const ENDLESS = 'ff'.repeat(32);
-/** By their places: values that the types of those words do not have. */
+/** Values invalid for the types of those words, by word. */
 const FORGED = [
   [0, word(2)],
   [1, ENDLESS],
@@ -99,14 +100,14 @@ const FORGED = [
   [13, word(2)],
 ] as const;
 
-/** Creation code that returns this code, whatever it is. */
+/** Creation bytecode that returns the given bytecode. */
 function returning(code: string): string {
   const length = (code.length / 2).toString(16).padStart(4, '0');
   return `61${length}80600a3d393df3${code}`;
 }
 
 describe.skipIf(absence)(
-  `immutables of Vyper that another program set${absence ? ` (${absence})` : ''}`,
+  `Vyper immutables set by another program${absence ? ` (${absence})` : ''}`,
   () => {
     let service: VerifyingService;
 
@@ -115,7 +116,7 @@ describe.skipIf(absence)(
     });
     afterAll(() => service.close());
 
-    /** The code that an honest deployment has, in hex without 0x. */
+    /** The bytecode of an honest deployment, in hex without 0x. */
     const honest = async (version: string, input: TestInput): Promise<string> => {
       const creation = await compileVyper(version, input, PATH);
       const { address } = await deploy(service.anvil, creation, '');
@@ -129,7 +130,7 @@ describe.skipIf(absence)(
       });
     };
 
-    test('a list that is longer than its type allows is no match: it overwrites other values', async () => {
+    test('reject a list longer than its type allows, which overwrites other values', async () => {
       const input = vyperInput({ [PATH]: forVersion(V310, vault()) });
       const code = await honest(V310, input);
       const values = [2, 1, 2, 3].map(word).join('');
@@ -141,7 +142,7 @@ describe.skipIf(absence)(
     });
 
     test.each([V310, V4])(
-      'of %s have the forms of their types where nothing shows who set them',
+      'of %s must be valid for their types unless their origin is known',
       async (version) => {
         const input = vyperInput({ [PATH]: forVersion(version, ofManyTypes(version)) });
         const code = await honest(version, input);
@@ -156,7 +157,7 @@ describe.skipIf(absence)(
       60_000,
     );
 
-    test('of a type that is not known count beside creation code that matches only', async () => {
+    test('of an unknown type are accepted only with a creation match', async () => {
       const source = `
 import lib
 initializes: lib

@@ -1,4 +1,4 @@
-// Contracts in Vyper by the inputs that tools write: bundles of the compiler, files, and the command line.
+// Vyper contracts verified with the inputs that tools write: compiler bundles, files, and the command line.
 import { mkdir, mkdtemp, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -32,7 +32,7 @@ def __init__(start: uint256):
     self.supply = start
 `;
 
-describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () => {
+describe.skipIf(absence)(`Vyper inputs${absence ? ` (${absence})` : ''}`, () => {
   let service: VerifyingService;
   let folder: Awaited<ReturnType<typeof createTemporaryFolder>>;
 
@@ -57,7 +57,7 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
     args = '',
   ): Promise<{ address: Hex; transactionHash: Hex }> =>
     deploy(service.anvil, await compileVyper(version, input, PATH), args);
-  /** What `vyper -f solc_json` writes of files. */
+  /** The output of `vyper -f solc_json` for files. */
   const bundle = async (sources: Readonly<Record<string, string>>): Promise<string> => {
     const project = await mkdtemp(path.join(folder.path, 'project-'));
     for (const [name, text] of Object.entries(sources)) {
@@ -72,7 +72,7 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
       contractIdentifier: `${PATH}:Token`,
     });
 
-  test('settings that tools leave empty whatever the language are taken for none', async () => {
+  test('treat settings that tools leave empty as absent', async () => {
     const input = vyperInput({ [PATH]: PLAIN });
     const { address } = await deployed(V310, input, '7'.padStart(64, '0'));
     const settings = { libraries: {}, remappings: [], optimize: 'gas' };
@@ -84,7 +84,7 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
     expect(job.error?.customCode).toBe('unsupported_setting');
   });
 
-  test('is verified by its files alone, which say the contract', async () => {
+  test('verify by files alone, which determine the contract', async () => {
     const files = {
       [PATH]:
         'from contracts import helper\n\n@external\ndef f(n: uint256) -> uint256:\n    return helper.half(n)\n',
@@ -107,7 +107,7 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
     expect((await service.contractAt(address)).compilation).toMatchObject({ name: 'Token' });
   });
 
-  test('is verified over the API v1 by the input that the compiler itself writes, which says version and contract', async () => {
+  test("verify over API v1 with the compiler's own bundle, which names version and contract", async () => {
     const helper = '\n@internal\ndef third(n: uint256) -> uint256:\n    return n // 3\n';
     const token =
       'from contracts import helper\n\n@external\ndef f(n: uint256) -> uint256:\n    return helper.third(n)\n';
@@ -146,7 +146,7 @@ describe.skipIf(absence)(`inputs of Vyper${absence ? ` (${absence})` : ''}`, () 
     test.each([
       ['on the database', (): string[] => []],
       ['by a running service', (): string[] => ['--url', service.service.apiUrl, '--wait']],
-    ])('takes an input with the ABI of an interface, %s', async (_what, where) => {
+    ])('accepts an input with the ABI of an interface, %s', async (_what, where) => {
       const source = `
 from interfaces import IOther
 
@@ -179,7 +179,7 @@ def g(at: address) -> uint256:
       expect(stdJsonInput).toMatchObject({ interfaces });
     });
 
-    test('takes a file with all that it imports, or the folder of several', async () => {
+    test('accepts a file with all its imports, or the folder of several', async () => {
       const project = await mkdtemp(path.join(folder.path, 'project-'));
       const sources = {
         'src/lib/numbers.vy':
@@ -202,7 +202,7 @@ def f(n: uint256) -> uint256:
         await mkdir(path.dirname(path.join(project, name)), { recursive: true });
         await writeFile(path.join(project, name), text);
       }
-      // Compilers of other languages read nothing of it.
+      // Compilers of other languages ignore it.
       await writeFile(path.join(project, 'package.json'), '{}');
       const input = vyperInput(sources);
       const creationCode = await compileVyper(V4, input, 'src/Told.vy');
@@ -233,7 +233,7 @@ def f(n: uint256) -> uint256:
       expect(JSON.parse(ran.stdout)).toMatchObject({ code: 'verification_input_unusable' });
     });
 
-    test('takes the bundle of the compiler without being told version and contract', async () => {
+    test("accepts the compiler's bundle without a version or contract name", async () => {
       const sources = {
         'contracts/helper.vy':
           '\n@internal\ndef fifth(n: uint256) -> uint256:\n    return n // 5\n',

@@ -1,4 +1,4 @@
-// What an exact match of Vyper says of texts and names: only what the integrity hash of the compiler shows.
+// Scope of an exact Vyper match: only the texts and names that the compiler's integrity hash covers.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
 import { type WireJob } from './support/verification-client.ts';
@@ -22,7 +22,7 @@ const interfaceOf = (name: string, before = ''): string =>
 const moduleOf = (number: number, before = ''): string =>
   `${before}\n@internal\n@pure\ndef f() -> uint256:\n    return ${number}\n`;
 
-describe.skipIf(absence)(`the text of a match of Vyper${absence ? ` (${absence})` : ''}`, () => {
+describe.skipIf(absence)(`exact matches of Vyper sources${absence ? ` (${absence})` : ''}`, () => {
   let service: VerifyingService;
 
   beforeAll(async () => {
@@ -30,7 +30,7 @@ describe.skipIf(absence)(`the text of a match of Vyper${absence ? ` (${absence})
   });
   afterAll(() => service.close());
 
-  /** Deploys what some sources give, and verifies it by others. */
+  /** Deploys the result of some sources and verifies it with others. */
   const verify = async (
     deployed: Sources,
     sources: Sources = deployed,
@@ -47,7 +47,7 @@ describe.skipIf(absence)(`the text of a match of Vyper${absence ? ` (${absence})
     return { ...job, address };
   };
 
-  test('is no exact match where an interface imports another, which the hash does not show', async () => {
+  test('are not given if an interface imports another, which the hash does not cover', async () => {
     const main = `import Outer\nimplements: Outer\n\n@external\n@view\ndef outer() -> uint256:\n    return 1\n`;
     const sources = (comment: string): Sources => ({
       [MAIN]: main,
@@ -61,7 +61,7 @@ describe.skipIf(absence)(`the text of a match of Vyper${absence ? ` (${absence})
     expect((await verify(shown)).contract?.creationMatch).toBe('exact_match');
   });
 
-  test('is an exact match where modules import modules from other folders', async () => {
+  test('are given if modules import modules from other folders', async () => {
     const sources = {
       [MAIN]: `
 from ethereum.ercs import IERC20
@@ -83,7 +83,7 @@ def f() -> uint256:
     expect(job.contract?.creationMatch).toBe('exact_match');
   });
 
-  test('is no exact match where files remain that nothing imports', async () => {
+  test('are not given if unused files remain', async () => {
     const numbers = Array.from({ length: 16 }, (_, index) => index);
     const calls = numbers.map((number) => `m${number}.f()`).join(' + ');
     const imports = numbers.map((number) => `import m${number}\n`).join('');
@@ -104,7 +104,7 @@ def f() -> uint256:
     expect((await verify(honest)).contract?.creationMatch).toBe('exact_match');
   }, 60_000);
 
-  test('says of names and settings that no hash shows them', async () => {
+  test('report that no hash covers names and settings', async () => {
     const main = `${moduleOf(7)}\n@external\n@view\ndef g() -> uint256:\n    return self.f()\n`;
     const path = 'AuditedByEverybody.vy';
     const { address, contract } = await verify({ [MAIN]: main }, { [path]: main }, path);

@@ -1,4 +1,5 @@
-// Contracts in Vyper, deployed as their developers do and verified over the protocols, with compilers of every generation.
+// Vyper contracts, deployed as their developers do and verified over the protocols, with compilers of every
+// generation.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { checksumAddress, type Hex } from '../src/lib/hex.ts';
 import { deploy, findAnvil, NO_ANVIL, VERIFIED_CHAIN_ID } from './support/anvil.ts';
@@ -86,7 +87,7 @@ describe.skipIf(absence)(`Vyper${absence ? ` (${absence})` : ''}`, () => {
     [V310, 'match', 'match', []],
     [V4, 'match', 'exact_match', []],
   ])(
-    'of %s is verified by its standard JSON input',
+    'verifies %s by its standard JSON input',
     async (version, runtimeMatch, creationMatch, extra) => {
       const input = vyperInput({ [PATH]: sourceFor(version) });
       const { address, transactionHash } = await deployed(version, input, { args: word(7) });
@@ -108,7 +109,7 @@ describe.skipIf(absence)(`Vyper${absence ? ` (${absence})` : ''}`, () => {
     },
   );
 
-  test.each([V310, V4])('of %s with immutables behind the code is verified', async (version) => {
+  test.each([V310, V4])('verifies %s with immutables behind the bytecode', async (version) => {
     const input = vyperInput({ [PATH]: immutables(version) });
     const { address, transactionHash } = await deployed(version, input, { args: word(9) });
     const job = await verify(address, version, input);
@@ -119,7 +120,7 @@ describe.skipIf(absence)(`Vyper${absence ? ` (${absence})` : ''}`, () => {
     expect(JSON.stringify(runtimeBytecode.transformationValues)).toContain(word(9));
   });
 
-  test('another text of a source is no exact match of 0.4.3, and a match of versions without a hash', async () => {
+  test('matches a changed comment in part; only 0.4.3 can match its exact source in full', async () => {
     for (const version of [V39, V4]) {
       const input = vyperInput({ [PATH]: sourceFor(version, '# one\n') });
       const { address } = await deployed(version, input, { args: word(1) });
@@ -132,7 +133,7 @@ describe.skipIf(absence)(`Vyper${absence ? ` (${absence})` : ''}`, () => {
     }
   });
 
-  test('sources that the contract does not import are left out, and those that it imports are kept', async () => {
+  test('omits sources that the contract does not import and keeps those it does', async () => {
     const sources = {
       'contracts/helper.vy': '\n@internal\ndef double(n: uint256) -> uint256:\n    return 2 * n\n',
       [PATH]:
@@ -150,7 +151,7 @@ describe.skipIf(absence)(`Vyper${absence ? ` (${absence})` : ''}`, () => {
     );
   });
 
-  test('interfaces and search paths are read where they are needed, and nowhere else published', async () => {
+  test('reads interfaces and search paths only where needed and publishes none elsewhere', async () => {
     const sources = {
       [PATH]: 'import lib\n\n@external\ndef f(n: uint256) -> uint256:\n    return lib.triple(n)\n',
       'deep/lib.vy': '\n@internal\ndef triple(n: uint256) -> uint256:\n    return 3 * n\n',
@@ -171,7 +172,7 @@ describe.skipIf(absence)(`Vyper${absence ? ` (${absence})` : ''}`, () => {
     expect(stored.stdJsonInput).not.toHaveProperty('interfaces');
   });
 
-  test('an interface that the contract imports is kept, so that the published input compiles again', async () => {
+  test('keeps an imported interface so the published input compiles again', async () => {
     const source = `
 from interfaces import IOther
 
@@ -203,7 +204,7 @@ def g(at: address) -> uint256:
     );
   });
 
-  test('a layout of the storage is kept where the code needs it', async () => {
+  test('keeps a storage layout if the bytecode needs it', async () => {
     const input = vyperInput(
       { [PATH]: sourceFor(V4) },
       {
@@ -235,7 +236,7 @@ def g(at: address) -> uint256:
       'invalid_compiler_input',
     ],
     ['a version that nobody knows', {}, 'unsupported_compiler_version'],
-  ])('%s are refused', async (what, more, code) => {
+  ])('rejects %s', async (what, more, code) => {
     const input = vyperInput({ [PATH]: sourceFor(V310) });
     const { address } = await deployed(V310, input, { args: word(4) });
     const version = what.startsWith('a version') ? '0.9.9' : V310;
@@ -244,14 +245,14 @@ def g(at: address) -> uint256:
     expect(job.error?.message).not.toContain('Solidity');
   });
 
-  test('what the compiler refuses is said in its own lines', async () => {
+  test("returns the compiler's own error lines", async () => {
     const { address } = await deployed(V4, vyperInput({ [PATH]: plain4() }), { args: word(5) });
     const job = await verify(address, V4, vyperInput({ [PATH]: 'nonsense !\n' }));
     expect(job.error?.customCode).toBe('compiler_error');
     expect(job.error?.message).toContain('invalid syntax');
   });
 
-  test('a source reads nothing of the machine by its imports', async () => {
+  test("reads nothing of the machine through a source's imports", async () => {
     const { address } = await deployed(V310, vyperInput({ [PATH]: sourceFor(V310) }), {
       args: word(6),
     });
@@ -262,7 +263,7 @@ def g(at: address) -> uint256:
     }
   });
 
-  test('is verified and read over the Etherscan protocol', async () => {
+  test('verifies and reads over the Etherscan protocol', async () => {
     const input = vyperInput({ 'b/Other.vy': 'x: public(uint256)\n', [PATH]: sourceFor(V4) });
     const { address } = await deployed(V4, input, { args: word(8) });
     const body = new URLSearchParams({
@@ -286,7 +287,7 @@ def g(at: address) -> uint256:
     expect(records[0]).toMatchObject({ CompilerVersion: 'vyper:0.4.3', CompilerType: 'vyper' });
   });
 
-  test('is verified over the verifier of Blockscout, with an interface', async () => {
+  test('verifies with the Blockscout verifier, with an interface', async () => {
     const source = `
 import interfaces.IOther as IOther
 
@@ -322,7 +323,7 @@ def g(at: address) -> uint256:
     );
   });
 
-  test('its tree is published and its page shows it', async () => {
+  test('publishes the tree and shows the page', async () => {
     const input = vyperInput({ [PATH]: sourceFor(V310, '# a tree\n') });
     const { address } = await deployed(V310, input, { args: word(10) });
     expect((await verify(address, V310, input)).error).toBeUndefined();
@@ -340,7 +341,7 @@ def g(at: address) -> uint256:
     expect(text).not.toMatch(/solc/i);
   });
 
-  test('lists name the compilers', async () => {
+  test('lists its compilers', async () => {
     const { compilers } = (await (
       await fetch(`${service.service.apiUrl}/v1/compilers`)
     ).json()) as {
@@ -351,7 +352,7 @@ def g(at: address) -> uint256:
     expect(vyper.every(({ installed }) => installed)).toBe(true);
   });
 
-  test('a copy of a verified contract is known without its sources', async () => {
+  test('recognizes a copy of a verified contract without its sources', async () => {
     const input = vyperInput({ [PATH]: sourceFor(V4, '# copied\n').replace('more', 'evenMore') });
     const first = await deployed(V4, input, { args: word(11) });
     expect((await verify(first.address, V4, input)).error).toBeUndefined();

@@ -70,7 +70,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
   let full = 0;
   let partial = 0;
 
-  test('the same sources give a full match of both codes, which stats.json counts', async () => {
+  test('the same sources produce full runtime and creation matches, counted in stats.json', async () => {
     const { address, transactionHash } = await deployVault();
     const job = await verifyOverV2(service.apiUrl, address.toUpperCase().replace('0X', '0x'), {
       ...bodyOf(SOURCE, { creationTransactionHash: transactionHash }),
@@ -108,7 +108,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     ['0.8.37+commit.f401782d', 'in lower case', (address: string) => address.toLowerCase()],
     ['v0.8.37+commit.f401782d', 'checksummed', checksum],
     ['v0.8.37', 'in upper case', (address: string) => `0x${address.slice(2).toUpperCase()}`],
-  ])('compiler %s and an address %s are understood', async (compilerVersion, _, spell) => {
+  ])('accepts compiler %s and the address as %s', async (compilerVersion, _, spell) => {
     const { address } = await deployVault();
     const minimal = {
       match: null,
@@ -142,7 +142,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     expect(await listed.json()).toMatchObject([{ chainIds: [{ status: 'perfect' }] }]);
   });
 
-  test('a changed comment gives a partial match, which the right sources raise to a full one', async () => {
+  test('a changed comment produces a partial match, upgraded to full by the exact sources', async () => {
     const { address } = await deployVault();
     const changed = await verifyOverV2(service.apiUrl, address, bodyOf(`${SOURCE}// changed\n`));
     expect(changed.contract).toMatchObject({
@@ -156,7 +156,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     await waitForCounts((full += 1), (partial -= 1));
   });
 
-  test('other code fails with no_match and both codes, and a second try after it is accepted', async () => {
+  test('other bytecode fails with no_match and both bytecodes, and can be retried afterwards', async () => {
     const { address, transactionHash } = await deployVault();
     const other = bodyOf(SOURCE.replace('amount <= limit', 'amount <  limit'));
     for (let attempt = 1; attempt <= 2; attempt += 1) {
@@ -183,7 +183,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     expect(JSON.stringify(stored)).not.toContain(transactionHash);
   });
 
-  test('a client that asks for its job at once is answered at its end, unless that does not come', async () => {
+  test('polling a new job waits for its end, with a limit', async () => {
     const submit = async (apiUrl: string): Promise<string> => {
       const { address } = await deployVault();
       const url = `${apiUrl}/v2/verify/${VERIFIED_CHAIN_ID}/${address}`;
@@ -192,7 +192,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     };
     const isCompleted = async (url: string): Promise<boolean> =>
       ((await (await fetch(url)).json()) as WireJob).isJobCompleted;
-    // A loaded machine may need longer than a young job has, now and then.
+    // A loaded machine may occasionally exceed the waiting time for a new job.
     let atItsEnd = false;
     for (let attempt = 1; attempt <= 5 && !atItsEnd; attempt += 1) {
       atItsEnd = await isCompleted(await submit(service.apiUrl));
@@ -207,7 +207,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     try {
       const url = await submit(idle.apiUrl);
       expect(await isCompleted(url)).toBe(false);
-      // No longer young: if each of these were waited for, they would take longer than the test.
+      // No longer new: waiting for each of these would exceed the test's timeout.
       for (let number = 0; number < 50; number += 1) expect(await isCompleted(url)).toBe(false);
     } finally {
       await idle.close();
@@ -241,7 +241,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
       { stdJsonInput: inputOf({ [PATH]: `${SOURCE}//\0` }) },
       'missing_or_invalid_source',
     ],
-  ])('%s fails with its code, and stores nothing', async (title, more, code) => {
+  ])('%s fails with its error code and stores nothing', async (title, more, code) => {
     const { address } = title.startsWith('an address')
       ? { address: '0x00000000000000000000000000000000000000ff' }
       : await deployVault();
@@ -251,9 +251,9 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     expect((await contractAt(address)).match).toBeNull();
   });
 
-  test('sources with hostile names are kept as they are named, and only those that are imported', async () => {
+  test('sources with hostile names keep them, and only imported sources are kept', async () => {
     const names = ['../../x', '__proto__', 'x.html', 'a\r\nb', `${'n'.repeat(5000)}.sol`];
-    // A path that begins with dots is relative in an import; a remapping leads to it as it is.
+    // A path that begins with dots is relative in an import; a remapping leads to it unchanged.
     const imports = names.map((name) => `import ${JSON.stringify(name.replace('../../x', 'up'))};`);
     const source = `${imports.join('\n')}\ncontract Hostile { uint256 public x; }\n`;
     const named = Object.fromEntries(names.map((name) => [name, `// ${name.length}\n`]));
@@ -273,7 +273,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     expect(Object.keys(stored.sources).sort()).toEqual([...names, PATH].sort());
   });
 
-  test('the metadata and its sources are enough, under whatever names the sources come', async () => {
+  test('metadata and sources suffice, whatever the sources are named', async () => {
     const { address, transactionHash } = await deployVault();
     const url = `${service.apiUrl}/server/v2/verify/metadata/${VERIFIED_CHAIN_ID}/${address}`;
     const response = await post(url, {
@@ -305,7 +305,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     ['\r\n', '\n'],
     ['\n', '\r\n'],
   ])(
-    'a standard JSON input whose line endings alone are others gives the full match (%j for %j)',
+    'a standard JSON input that differs only in line endings matches in full (%j for %j)',
     async (deployed, given) => {
       const textWith = (ending: string): string => SOURCE.replaceAll('\n', ending);
       const input = inputOf({ [PATH]: textWith(deployed) });
@@ -320,7 +320,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     },
   );
 
-  test('API v1 answers with the match itself, over JSON and as a form, at / and /verify', async () => {
+  test('API v1 returns the match itself, with JSON and forms, at / and /verify', async () => {
     const { address } = await deployVault();
     const body = {
       address,
@@ -362,7 +362,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     expect(await missing.json()).toEqual({ error: expect.any(String) as string });
   });
 
-  test('requests that are none are refused with a code', async () => {
+  test('invalid requests are rejected with an error code', async () => {
     const url = `${service.apiUrl}/v2/verify`;
     const address = '0x00000000000000000000000000000000000000ff';
     const answers = [
@@ -391,7 +391,7 @@ describeWith([ANVIL], 'verification over HTTP', () => {
     }
   });
 
-  test('a body above the ordinary limit is read, one above 30 MB is not', async () => {
+  test('accepts a body above the default limit and rejects one above 30 MB', async () => {
     const url = `${service.apiUrl}/v2/verify/999999/0x00000000000000000000000000000000000000ff`;
     const large = await post(url, bodyOf(`${SOURCE}//${'x'.repeat(3_000_000)}`));
     expect(await large.json()).toMatchObject({ customCode: 'unsupported_chain' });

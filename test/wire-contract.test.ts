@@ -4,7 +4,7 @@ import { answerFault, type WireAnswer } from './support/wire/answer-fault.ts';
 const VERSION = { name: 'fullmatch', version: '1.2.3', node: '24.0.0', verify: 'open' };
 const EVENT = `id: 1\nevent: registry\ndata: ${JSON.stringify({ sha256: 'a', chains: 1 })}\n\n`;
 
-/** A right answer, but for what is said otherwise. */
+/** A correct response, except for the given changes. */
 const faultOf = (body: unknown, changes: Partial<WireAnswer> = {}): string | undefined =>
   answerFault({
     host: 'api',
@@ -16,8 +16,8 @@ const faultOf = (body: unknown, changes: Partial<WireAnswer> = {}): string | und
     ...changes,
   });
 
-describe('the check of every answer that a test gets', () => {
-  test('takes what the schema of the route has, at every prefix', () => {
+describe('response validation in tests', () => {
+  test("accepts what the route's schema allows, below every prefix", () => {
     for (const path of ['/version', '/version/', '/server/version']) {
       expect(faultOf(VERSION, { path })).toBeUndefined();
     }
@@ -34,16 +34,16 @@ describe('the check of every answer that a test gets', () => {
     ['a key deep in a document', [{ ...chain(), explorers: [{ x: 1 }] }], { path: '/chains' }],
     ['an event that no schema knows', '', streamed(EVENT.replace('registry', 'other'))],
     ['a key of an event', '', streamed(EVENT.replace('"chains"', '"more":1,"chains"'))],
-  ])('finds %s', (_what, body, changes) => {
+  ])('detects %s', (_what, body, changes) => {
     expect(faultOf(body, changes)).toEqual(expect.any(String));
   });
 
-  test('takes events as they are, and what has not come whole', () => {
+  test('accepts events and an incomplete last event', () => {
     const changes = streamed(`retry: 3000\n\n${EVENT}event: mat`);
     expect(faultOf('', changes)).toBeUndefined();
   });
 
-  test('takes a source that is called __proto__', () => {
+  test('accepts a source named __proto__', () => {
     const text = `{"match":"match","chainId":"1","address":"0x1","sources":{"__proto__":{"content":""}}}`;
     const path = `/v2/contract/1/0x${'1'.repeat(40)}`;
     expect(faultOf('', { path, text })).toBeUndefined();

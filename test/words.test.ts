@@ -1,4 +1,5 @@
-// The words of docs/vocabulary.md on everything that people read: plain English and the terms of the field.
+// Checks the wording rules of docs/vocabulary.md on all user-facing text: plain English and the terms of the
+// field.
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -6,7 +7,7 @@ import ts from 'typescript';
 import { describe, expect, test } from 'vitest';
 
 const ROOT = path.resolve(import.meta.dirname, '..');
-/** Phrases of a translation; `codes` is the plural of an error's code alone, and bytecode has none. */
+/** Phrases that read like a translation; `codes` is only the plural of an error code, never of bytecode. */
 const PHRASES = [
   /\b(?:is|are|was|were) (?:said|told|judged|asked|answered)\b/i,
   /\blook(?:s|ed|ing)? at\b|\blooked for\b|\ba look at\b/i,
@@ -23,14 +24,14 @@ function findPhrase(text: string): string | undefined {
   return PHRASES.map((phrase) => phrase.exec(text)?.[0]).find((found) => found !== undefined);
 }
 
-/** What a document says, without its code. */
+/** A document's text without code. */
 const proseOf = (markdown: string): string =>
   markdown.replace(/```.*?```/gs, '').replace(/`[^`\n]*`/g, '');
 
 describe('documents', () => {
   const files = execFileSync('git', ['ls-files', '*.md'], { cwd: ROOT, encoding: 'utf8' })
     .split('\n')
-    // The changelog is history, and the vocabulary names what not to say.
+    // The changelog is history, and the vocabulary lists the words to avoid.
     .filter((file) => /^(?:docs\/)?[\w-]+\.md$/.test(file))
     .filter((file) => !/CHANGELOG|vocabulary/.test(file));
   test.each(files)('%s', (file) => {
@@ -39,7 +40,7 @@ describe('documents', () => {
   });
 });
 
-/** Texts of three words and more in a source file, except SQL, the labels of its statements, and Solidity. */
+/** Texts of at least three words in a source file, except SQL, statement labels and Solidity. */
 function textsOf(file: string): string[] {
   const source = ts.createSourceFile(
     file,
@@ -65,7 +66,7 @@ function textsOf(file: string): string[] {
   );
 }
 
-describe('texts of pages, commands, errors, settings and the API', () => {
+describe('text in pages, commands, errors, settings and the API', () => {
   test.each(['src', 'web/src', 'client/src'])('%s', (folder) => {
     const files = readdirSync(path.join(ROOT, folder), { recursive: true, encoding: 'utf8' })
       .filter((file) => /\.tsx?$/.test(file) && !/\.test\./.test(file))

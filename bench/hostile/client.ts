@@ -8,15 +8,15 @@ export interface Shot {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Buffer | string;
-  /** An address of 127.0.0.0/8 to come from. */
+  /** Source address in 127.0.0.0/8. */
   readonly from?: string;
-  /** Cuts the connection after this time. */
+  /** Aborts the connection after this time. */
   readonly abortAfterMs?: number;
 }
 
 const agent = new Agent({ keepAlive: false, maxSockets: Infinity });
 
-/** Sends a request; gives the status, or the error's code where no answer came. */
+/** Sends a request; returns the status, or the error code without a response. */
 export function shoot(shot: Shot): Promise<{ status: string; text: string }> {
   return new Promise((resolve) => {
     const { port, path, method = 'GET', headers = {}, body, from, abortAfterMs } = shot;
@@ -49,7 +49,7 @@ export function shoot(shot: Shot): Promise<{ status: string; text: string }> {
   });
 }
 
-/** Posts a value as JSON, and reads the answer as every other shot does. */
+/** Posts a value as JSON and reads the response like every other request. */
 export const postJson = (
   shot: Omit<Shot, 'method' | 'body'>,
   body: unknown,
@@ -61,7 +61,7 @@ export const postJson = (
     headers: { 'content-type': 'application/json', ...shot.headers },
   });
 
-/** Counts statuses and remembers acknowledged jobs. */
+/** Counts statuses and collects acknowledged jobs. */
 export class Tally implements LoadTally {
   readonly statuses: Record<string, number> = {};
   readonly jobs: string[] = [];
@@ -75,7 +75,7 @@ export class Tally implements LoadTally {
   }
 }
 
-/** Does work again and again, by so many at once, until the time is over. */
+/** Repeats work with this concurrency until the time is over. */
 export async function repeat(
   seconds: number,
   workers: number,
@@ -93,7 +93,7 @@ export async function repeat(
   );
 }
 
-/** Waits, without keeping the process alive. */
+/** Waits without keeping the process alive. */
 export const sleep = (milliseconds: number): Promise<void> =>
   new Promise((resolve) => {
     setTimeout(resolve, milliseconds);

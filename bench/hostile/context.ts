@@ -1,48 +1,48 @@
-/** What the processes of the benchmark tell each other, as JSON in an argument. */
+/** Messages between the processes of the benchmark, as JSON in an argument. */
 export interface HostileContext {
   readonly apiPort: number;
-  /** Where a bare handler sends what `GET /chains` answers; no load asks it. */
+  /** URL at which a bare handler sends the response of `GET /chains`; no load uses it. */
   readonly barePort: number;
   readonly chainId: number;
-  /** How long a load lasts. */
+  /** Duration of a load. */
   readonly seconds: number;
-  /** A verified contract, and contracts whose code no load's sources give. */
+  /** A verified contract, and contracts whose bytecode no load's sources produce. */
   readonly verified: string;
   readonly targets: readonly string[];
-  /** The failed job with the largest codes that the service took, and the contract with the most files. */
+  /** The failed job with the largest accepted bytecode, and the contract with the most files. */
   readonly largeJob?: string;
   readonly manyFiles?: string;
-  /** A contract whose source holds very many characters that nobody sees. */
+  /** A contract whose source contains very many invisible characters. */
   readonly hidden?: string;
 }
 
-/** What a load saw: how often each status or error code came, and the jobs that were acknowledged. */
+/** Result of a load: the count of each status or error code, and the acknowledged jobs. */
 export interface LoadTally {
   readonly statuses: Record<string, number>;
   readonly jobs: string[];
   readonly note?: string;
 }
 
-/** Contracts to verify, each once, with the body that matches them. */
+/** Contracts to verify once each, with the matching request bodies. */
 export interface ProbeWork {
   readonly addresses: readonly string[];
   readonly body: object;
 }
 
-/** What the probe saw: times in milliseconds, statuses counted, and the jobs that were acknowledged. */
+/** Result of the probe: times in milliseconds, counts of statuses, and the acknowledged jobs. */
 export interface ProbeReport {
   readonly routes: Readonly<Record<string, { times: number[]; statuses: Record<string, number> }>>;
   readonly matched: readonly string[];
   readonly jobs: readonly string[];
 }
 
-/** What the probe asks of the bare handler: how late it is there, the machine makes everybody. */
+/** Result of the probe's requests to the bare handler: its latency is the machine's. */
 export const BARE_ROUTE = 'bare';
 
-/** The address of a proxy that the service is configured to trust, in versions that have this setting. */
+/** Address of a proxy that the service is configured to trust, in versions with this setting. */
 export const PROXY_ADDRESS = '127.0.0.9';
 
-/** 371 bytes that take longer to compile than anyone waits; the salt makes each another input. */
+/** 371 bytes that take longer to compile than any timeout; the salt makes each input unique. */
 export function compileBomb(salt: string): string {
   const head = `contract A{uint a;modifier m{_;_;}function f()public `;
   const tail = `{a++;}}//${salt}`;

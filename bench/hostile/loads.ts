@@ -2,7 +2,7 @@ import { connect, type Socket } from 'node:net';
 import { postJson, repeat, shoot, sleep, Tally } from './client.ts';
 import { bodyOfSource, compileBomb, PROXY_ADDRESS, type HostileContext } from './context.ts';
 
-/** Sends what a hostile client would, for the time of the context, and counts what came back. */
+/** Sends requests of a hostile client for the duration in the context and counts the responses. */
 type Load = (context: HostileContext) => Promise<Tally>;
 
 const JSON_HEADERS = { 'content-type': 'application/json' };
@@ -11,7 +11,7 @@ const MEGABYTE = 1_000_000;
 const verifyPath = ({ chainId, targets }: HostileContext, index = 0): string =>
   `/v2/verify/${chainId}/${targets[index % targets.length] ?? ''}`;
 
-/** Posts one body to the verification API v2, over and over. */
+/** Posts one body to verification API v2 repeatedly. */
 function posting(body: () => Buffer, workers = 2): Load {
   return async (context) => {
     const tally = new Tally();
@@ -28,7 +28,7 @@ function posting(body: () => Buffer, workers = 2): Load {
   };
 }
 
-/** Asks for one path over and over. */
+/** Requests one path repeatedly. */
 function asking(path: (context: HostileContext, round: number) => string, workers: number): Load {
   return async (context) => {
     const tally = new Tally();
@@ -217,7 +217,7 @@ const headerFloods: Load = async (context) => {
   return tally;
 };
 
-/** Every load by its name, in the order in which they run: those that leave jobs behind come last. */
+/** Every load by name, in execution order: those that leave jobs behind come last. */
 export const LOADS: Readonly<Record<string, Load>> = {
   json_values: posting(values),
   json_depth: posting(depth),

@@ -1,5 +1,5 @@
-// Runs as a process of its own, so that a load disturbs the probe no more than another machine would:
-// `run-load.ts <name> <context as JSON>` prints the tally as JSON.
+// Runs as a separate process, so that a load disturbs the probe no more than another machine would:
+// `run-load.ts <name> <context as JSON>` prints the result as JSON.
 import os from 'node:os';
 import { type HostileContext } from './context.ts';
 import { LOADS } from './loads.ts';
@@ -7,7 +7,7 @@ import { LOADS } from './loads.ts';
 const [name = '', context = ''] = process.argv.slice(2);
 const load = LOADS[name];
 if (load === undefined) throw new Error(`no load ${name}`);
-// An attacker has a machine of its own: here it gets what the service and the probe leave.
+// An attacker has a separate machine: here it gets the CPU time that the service and the probe leave.
 os.setPriority(10);
 const tally = await load(JSON.parse(context) as HostileContext);
 process.stdout.write(JSON.stringify(tally), () => process.exit());

@@ -1,5 +1,6 @@
-// Runs as a process of its own beside a load: `run-probe.ts <context as JSON> <contracts as JSON>`. It asks for two
-// documents at fixed times, and verifies a small contract each second; at SIGTERM it prints what it saw.
+// Runs as a separate process during a load: `run-probe.ts <context as JSON> <contracts as JSON>`. It requests
+// two documents at fixed times and verifies a small contract each second; at SIGTERM it prints its
+// measurements.
 import os from 'node:os';
 import { postJson, shoot, sleep } from './client.ts';
 import {
@@ -13,7 +14,7 @@ import {
 const EVERY_MS = 40;
 const POLL_MS = 40;
 const SUBMISSION_EVERY_MS = 1_000;
-/** The probe is a client behind the trusted proxy, beside others who may be hostile. */
+/** The probe is a client behind the trusted proxy, next to possibly hostile ones. */
 const CLIENT = { from: PROXY_ADDRESS, headers: { 'x-forwarded-for': '198.51.100.77' } };
 
 const context = JSON.parse(process.argv[2] ?? '') as HostileContext;
@@ -30,7 +31,7 @@ function record(route: string, begun: number, status: string): void {
   entry.statuses[status] = (entry.statuses[status] ?? 0) + 1;
 }
 
-/** What was asked and not answered yet: route and time. */
+/** Requests without a response yet: route and time. */
 const pending = new Set<readonly [route: string, begun: number]>();
 
 async function ask(route: string, path: string, at = port): Promise<void> {
@@ -74,7 +75,7 @@ function start(task: Promise<void>): void {
 try {
   os.setPriority(-5);
 } catch {
-  // Only root may; elsewhere the figures are a little noisier.
+  // Requires root; otherwise the figures are slightly noisier.
 }
 const timers = [
   setInterval(() => start(ask('GET /chains', '/chains')), EVERY_MS),
@@ -90,7 +91,7 @@ const timers = [
   }, SUBMISSION_EVERY_MS),
 ];
 
-/** What was asked is waited for, since an answer that comes late is what counts most; but not for ever. */
+/** Waits for pending requests, since late responses matter most, but not for ever. */
 const LAST_WAIT_MS = 30_000;
 
 process.once('SIGTERM', () => {

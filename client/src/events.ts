@@ -1,9 +1,9 @@
 import { readAnswer } from './request.ts';
 import { type MatchEvent, type RegistryEvent } from './schemas.ts';
 
-/** What the service tells. `reset`: events may have been missed that it does not know any more. */
+/** An event of the service. `reset`: events may have been missed that it no longer knows. */
 export type ServiceEvent = {
-  /** Asked for with it, the events go on behind this one. */
+  /** Cursor after this event. */
   lastEventId: string;
 } & (
   | { type: 'match'; data: MatchEvent }
@@ -11,18 +11,18 @@ export type ServiceEvent = {
   | { type: 'reset' }
 );
 
-/** Where the events begin: behind those that a `lastEventId` stands for, else now; and a signal that ends them. */
+/** Where the events start: after `lastEventId`, else now; and a signal that ends them. */
 export interface EventQuestion {
   lastEventId?: string;
   signal?: AbortSignal;
 }
 
-/** How long to wait before coming back where the service has not said it. */
+/** Default reconnection delay. */
 const RETRY_MS = 3000;
 
 /**
- * Reads `/v1/events` (Server-Sent Events, HTML standard, 9.2) without end. Where the connection is lost, or the service
- * refuses for the moment, it comes back with the id of the last event and goes on, telling no event twice.
+ * Reads `/v1/events` (Server-Sent Events, HTML standard, 9.2) indefinitely. After a lost connection or a
+ * temporary refusal it reconnects with the id of the last event, without repeating an event.
  */
 export async function* followEvents(
   request: typeof fetch,
@@ -44,7 +44,7 @@ export async function* followEvents(
   }
 }
 
-/** The fields of each block of one connection. It ends without an error where another connection may go on. */
+/** Fields of each block of one connection. It ends without an error if a reconnection makes sense. */
 async function* readBlocks(
   request: typeof fetch,
   url: string,
@@ -82,7 +82,7 @@ async function* readBlocks(
   }
 }
 
-/** The service writes a field's data in one line. */
+/** The service writes a field's data on one line. */
 function fieldsOf(block: string): ReadonlyMap<string, string> {
   return new Map(
     block.split('\n').map((line) => {

@@ -47,7 +47,7 @@ export * from './questions.ts';
 export { type EventQuestion, type ServiceEvent } from './events.ts';
 export { FullmatchRequestError } from './request.ts';
 
-/** Where the service answers, and how to ask. */
+/** URLs of the service, and how to request them. */
 export interface FullmatchClientOptions {
   /** The API host, with its path prefix if it has one: `https://example.org/server`. */
   apiUrl: string;
@@ -57,67 +57,73 @@ export interface FullmatchClientOptions {
   fetch?: typeof fetch;
 }
 
-/** Reads the documents of one service, and has it verify contracts. */
+/** Reads the documents of one service, and verifies contracts with it. */
 export interface FullmatchClient {
-  /** Every chain that was added to the service, ascending by chainId. */
+  /** All chains of the service, ascending by chainId. */
   chains(options?: RequestOptions): Promise<ChainRecord[]>;
   /** One chain by `1`, `0x1`, `eip155:1` or a short name such as `eth`; undefined when the service does not know it. */
   chain(reference: string | number, options?: RequestOptions): Promise<ChainRecord | undefined>;
-  /** The chains that fit, a page at a time. */
+  /** A page of the chains that match a filter. */
   findChains(search?: ChainSearch, options?: RequestOptions): Promise<ChainPage>;
   /** A chain with the origins of its fields and its conflicts; undefined when the service does not know it. */
   chainDetails(
     reference: string | number,
     options?: RequestOptions,
   ): Promise<ChainDetails | undefined>;
-  /** How the endpoints of a chain are; undefined when the service does not know the chain. */
+  /** Health of a chain's endpoints; undefined when the service does not know the chain. */
   chainHealth(
     reference: string | number,
     options?: RequestOptions,
   ): Promise<ChainHealth | undefined>;
-  /** How a chain is watched for new contracts; undefined when the service does not know the chain. */
+  /** Monitor of a chain; undefined when the service does not know the chain. */
   chainMonitor(
     reference: string | number,
     options?: RequestOptions,
   ): Promise<ChainMonitor | undefined>;
-  /** All chains in a line each, with their health and warnings. */
+  /** All chains, one line each, with their health and warnings. */
   registry(options?: RequestOptions): Promise<RegistryOverview>;
 
-  /** The counts of verified contracts of every chain that ever stored one. */
+  /** Counts of verified contracts for every chain that ever had one. */
   statistics(options?: RequestOptions): Promise<Statistics>;
-  /** All counts: by chain, by origin, by compiler, and how they changed. */
+  /** All counts: by chain, by origin, by compiler, and their changes. */
   statisticsOverview(options?: RequestOptions): Promise<StatisticsOverview>;
   /** The counts over time. */
   statisticsHistory(
     question?: HistoryQuestion,
     options?: RequestOptions,
   ): Promise<StatisticsHistory>;
-  /** Matches and registry changes as they happen, until its signal or its reader ends it. Lost connections are taken up again. */
+  /**
+   * Matches and registry changes as they happen, until its signal or its reader ends it. Reconnects after
+   * lost connections.
+   */
   events(question?: EventQuestion): AsyncGenerator<ServiceEvent, never>;
   /** All changes of matches, oldest first, a page at a time; `after` is the `next` of an earlier page. */
   feed(page?: Pick<PageQuestion, 'after'>, options?: RequestOptions): Promise<FeedPage>;
 
   /** Verified contracts, newest first, a page at a time. */
   contracts(question?: ContractQuestion, options?: RequestOptions): Promise<ContractPage>;
-  /** Verified contracts, newest first, page after page. */
+  /** Iterates over all verified contracts, newest first. */
   eachContract(
     question?: ContractQuestion,
     options?: RequestOptions,
   ): AsyncGenerator<ContractSummary, void>;
-  /** Verified contracts by address (from its first 4 bytes on), by name or by code hash. With filters, a page may hold few and have a next one. */
+  /**
+   * Verified contracts by address (from its first 4 bytes on), by name or by bytecode hash. With filters, a
+   * page may have few entries and still have a next one.
+   */
   searchContracts(
     words: string,
     question?: ContractQuestion,
     options?: RequestOptions,
   ): Promise<ContractPage>;
-  /** Other verified contracts with the same runtime code. */
+  /** Other verified contracts with the same runtime bytecode. */
   sameCode(
     chainId: number,
     address: string,
     page?: PageQuestion,
     options?: RequestOptions,
   ): Promise<ContractPage>;
-  /** A verified contract, by itself its matches only; undefined when it is not verified. */
+  /** A verified contract, by default only its matches; undefined when it is not verified. */
   contract(
     chainId: number,
     address: string,
@@ -126,13 +132,13 @@ export interface FullmatchClient {
   ): Promise<V2Contract | undefined>;
   /** The chains on which the contract of an address is verified. */
   contractOnAllChains(address: string, options?: RequestOptions): Promise<V2MinimalContract[]>;
-  /** Who judged a match, and from what; undefined when the contract is not verified. */
+  /** Who verified a match, and from what evidence; undefined when the contract is not verified. */
   evidence(
     chainId: number,
     address: string,
     options?: RequestOptions,
   ): Promise<Evidence | undefined>;
-  /** What happened to the match of a contract, newest first; empty where it never had one. */
+  /** History of a contract's match, newest first; empty if it never had one. */
   contractEvents(
     chainId: number,
     address: string,
@@ -146,66 +152,66 @@ export interface FullmatchClient {
     options?: RequestOptions,
   ): Promise<ContractFolder | undefined>;
 
-  /** The compilers that the service verifies with. */
+  /** The compilers of the service. */
   compilers(options?: RequestOptions): Promise<Compilers>;
-  /** Has a contract verified by the standard JSON input of its compiler. */
+  /** Verifies a contract by the standard JSON input of its compiler. */
   verify(
     chainId: number,
     address: string,
     compilation: V2VerifyRequest,
     options?: RequestOptions,
   ): Promise<V2Submitted>;
-  /** Has a contract verified by its metadata.json and its sources. */
+  /** Verifies a contract by its metadata.json and its sources. */
   verifyMetadata(
     chainId: number,
     address: string,
     compilation: V2VerifyMetadataRequest,
     options?: RequestOptions,
   ): Promise<V2Submitted>;
-  /** Has a contract verified by the sources that the service stores, such as those of the factory that made it. */
+  /** Verifies a contract by sources that the service stores, such as those of the factory that created it. */
   verifySimilar(
     chainId: number,
     address: string,
     deployment?: V2VerifySimilarityRequest,
     options?: RequestOptions,
   ): Promise<V2Submitted>;
-  /** Has a contract verified by the sources that another explorer has, which the operator of the service names. */
+  /** Verifies a contract by the sources of another explorer, which the service's operator configured. */
   verifyFromExplorer(
     chainId: number,
     address: string,
     asked?: V2VerifyEtherscanRequest,
     options?: RequestOptions,
   ): Promise<V2Submitted>;
-  /** Has a contract verified by its sources as they were written; the service makes the standard JSON input. */
+  /** Verifies a contract by plain sources; the service builds the standard JSON input. */
   verifySources(
     chainId: number,
     address: string,
     sources: SourcesRequest,
     options?: RequestOptions,
   ): Promise<Submitted>;
-  /** Which compiler the code on chain says that it comes from. */
+  /** The compiler that the bytecode on chain names. */
   proposeCompiler(
     chainId: number,
     address: string,
     options?: RequestOptions,
   ): Promise<CompilerProposal>;
-  /** Where a verification stands; undefined when there is no such job. */
+  /** State of a verification; undefined when there is no such job. */
   job(verificationId: string, options?: RequestOptions): Promise<JobState | undefined>;
-  /** Ends a verification that was sent from this address, and says where it stands: it may take seconds. */
+  /** Cancels a verification that was submitted from this address, and returns its state; may take seconds. */
   cancelJob(verificationId: string, options?: RequestOptions): Promise<JobState>;
 
-  /** What the service knows of its own state. */
+  /** Health report of the service. */
   health(options?: RequestOptions): Promise<Health>;
-  /** What runs there. */
+  /** The running version. */
   version(options?: RequestOptions): Promise<Version>;
-  /** The moment that the published tree is true for. */
+  /** State of the published tree. */
   manifest(options?: RequestOptions): Promise<Manifest>;
 }
 
 /**
- * A client for one service. It holds no state: every call is one request, but for those that go on.
- * Its calls throw {@link FullmatchRequestError} for an answer of another status or without JSON,
- * and whatever `fetch` throws when there is no answer.
+ * Creates a client for one service. It is stateless: every call is one request, except for iterations. Calls
+ * throw {@link FullmatchRequestError} for an unexpected status or a response without JSON, and the error of
+ * `fetch` when there is no response.
  */
 export function createFullmatchClient(options: FullmatchClientOptions): FullmatchClient {
   const request = options.fetch ?? globalThis.fetch;

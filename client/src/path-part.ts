@@ -1,9 +1,9 @@
-/** What a URL parser takes for a step within the path, encoded or not, and what leaves a part out. */
+/** Segments that a URL parser resolves within the path, encoded or not, and empty segments. */
 const NO_PART = /^\.{0,2}$/;
 
 /**
- * A text as one part of a path, whatever it is. `.` and `..` cannot be written as such: they get a space in front, which
- * no name of the service has, so that the request finds nothing rather than something else.
+ * Encodes a text as one path segment. `.` and `..` cannot be written as such: they get a leading space, which
+ * no name of the service has, so that the request finds nothing instead of something else.
  */
 export function pathPart(text: string | number): string {
   const part = encodeURIComponent(text);

@@ -5,48 +5,48 @@ export interface RequestOptions {
   signal?: AbortSignal;
 }
 
-/** Which chains to find. An absent field excludes none. */
+/** Filter for chains. Absent fields exclude nothing. */
 export interface ChainSearch {
   supported?: boolean;
   monitored?: boolean;
   testnet?: boolean;
-  /** A chain that states no status counts as active. */
+  /** A chain without a status counts as active. */
   status?: 'active' | 'incubating' | 'deprecated';
-  /** Words that must all occur in the id, a name or the currency. Case and accents are ignored. */
+  /** Words that must all occur in the id, a name or the currency, ignoring case and accents. */
   q?: string;
-  /** Fields of the records; all of them where absent. `chainId` is always among them. */
+  /** Fields of the records; all by default. `chainId` is always included. */
   fields?: readonly (keyof ChainRecord)[];
-  /** Chains in a page: 1 to 1000, 100 where absent. */
+  /** Chains per page: 1 to 1000, 100 by default. */
   limit?: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   after?: number;
 }
 
-/** Which history is asked for; days are in UTC and included. */
+/** The requested history; days are in UTC and inclusive. */
 export interface HistoryQuestion {
-  /** All chains together where absent. */
+  /** All chains together by default. */
   chains?: readonly number[];
   from?: string;
   to?: string;
   interval?: 'day' | 'week' | 'month';
 }
 
-/** Where a page begins, and how many contracts it holds: 1 to 200, 50 where absent. */
+/** Cursor and size of a page: 1 to 200 contracts, 50 by default. */
 export interface PageQuestion {
   after?: string;
   limit?: number;
 }
 
-/** Which contracts are listed. */
+/** Filter for contracts. */
 export interface ContractQuestion extends PageQuestion {
   chain?: number;
   match?: ContractSummary['match'];
   origin?: ContractSummary['origin'];
-  /** The trust that a match has at least. */
+  /** The minimum trust of a match. */
   trust?: ContractSummary['trust'];
 }
 
-/** Which fields of a contract are read: `fields: ['abi', 'sources']`, or all but those in `omit`. */
+/** Fields of a contract to read: `fields: ['abi', 'sources']`, or all except those in `omit`. */
 export interface ContractFields {
   fields?: readonly string[];
   omit?: readonly string[];

@@ -1,7 +1,7 @@
 import { pathPart } from './path-part.ts';
 import { type RequestOptions } from './questions.ts';
 
-/** An answer that is not the document asked for. `code` is the stable code of the service's problem, where it gave one. */
+/** A response that is not the requested document. `code` is the stable code of the service's problem, if it has one. */
 export class FullmatchRequestError extends Error {
   override readonly name = 'FullmatchRequestError';
   readonly url: string;
@@ -17,8 +17,8 @@ export class FullmatchRequestError extends Error {
 }
 
 /**
- * Reads an answer as JSON. Where a thing that is not there is told by a document, `field` is one that the document has
- * and an error has not: it is read at status 404 too.
+ * Parses a response as JSON. If a missing resource is reported by a document, `field` is one that the
+ * document has and an error does not: it is then also read at status 404.
  */
 export async function readAnswer(
   url: string,
@@ -43,7 +43,7 @@ export async function readAnswer(
   throw new FullmatchRequestError(url, response.status, code, detail);
 }
 
-/** The two ways of asking for JSON. `field` is that of {@link readAnswer}. */
+/** Two ways of requesting JSON. `field` is that of {@link readAnswer}. */
 export function createAsk(request: typeof fetch) {
   const ask = async (
     url: string,
@@ -65,7 +65,7 @@ export function createAsk(request: typeof fetch) {
   };
 }
 
-/** The value of a call, or undefined where the service says that there is no such thing. */
+/** The result of a call, or undefined if the service reports that the resource does not exist. */
 export async function orUndefined<Value>(
   call: Promise<Value>,
   code: string,
@@ -78,7 +78,7 @@ export async function orUndefined<Value>(
   }
 }
 
-/** A path with its parts encoded, and the parameters that are set; a list gives one several times. */
+/** A path with encoded segments, and the parameters that are set; a list repeats its parameter. */
 export function pathOf(parts: readonly (string | number)[], parameters: object = {}): string {
   const path = parts.map((part) => `/${pathPart(part)}`).join('');
   const query = new URLSearchParams();
@@ -89,7 +89,7 @@ export function pathOf(parts: readonly (string | number)[], parameters: object =
   return text === '' ? path : `${path}?${text}`;
 }
 
-/** A URL that paths can be put behind. */
+/** A URL to which paths can be appended. */
 export function withoutTrailingSlashes(url: string): string {
   let end = url.length;
   while (url.charAt(end - 1) === '/') end -= 1;

@@ -42,8 +42,8 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-describe('the client', () => {
-  test('reads both documents, and closing slashes in its URLs do not matter', async () => {
+describe('Client', () => {
+  test('reads both documents, ignoring trailing slashes in its URLs', async () => {
     const client = createFullmatchClient({
       apiUrl: `${service.apiUrl}/server//`,
       repositoryUrl: `${service.repositoryUrl}/`,
@@ -58,7 +58,7 @@ describe('the client', () => {
     expect((await client.chain(reference))?.chainId).toBe(1);
   });
 
-  test('reads how the endpoints of a chain are', async () => {
+  test('reads endpoint health and the monitor state of a chain', async () => {
     const client = connect();
     const health = await client.chainHealth('eth');
     expect(health).toMatchObject({ chainId: 1, state: 'not_probed' });
@@ -68,7 +68,7 @@ describe('the client', () => {
     expect(await client.chainMonitor(999_999_999_999)).toBeUndefined();
   });
 
-  test('says undefined of a chain that the service does not know, and throws for a reference that is none', async () => {
+  test('returns undefined for an unknown chain and throws for an invalid reference', async () => {
     const client = connect();
     expect(await client.chain(999_999_999_999)).toBeUndefined();
     await expect(client.chain('0x00ffffffffffffffffffffff')).rejects.toBeInstanceOf(
@@ -76,7 +76,7 @@ describe('the client', () => {
     );
   });
 
-  test('finds chains a page at a time, with the fields that are asked for', async () => {
+  test('finds chains page by page with the requested fields', async () => {
     const client = connect();
     const search = { q: 'sepolia', testnet: true, fields: ['name'], limit: 2 } as const;
     const first = await client.findChains(search);
@@ -91,7 +91,7 @@ describe('the client', () => {
     expect((await client.findChains()).results).toHaveLength(100);
   });
 
-  test('reads statistics over time, and lists and finds contracts', async () => {
+  test('reads statistics history, and lists and finds contracts', async () => {
     const client = connect();
     await followed(service, testDatabase.database);
     const { totals } = await client.statisticsOverview();
@@ -106,7 +106,7 @@ describe('the client', () => {
     expect(await client.sameCode(1, sampleAddress(1))).toEqual({ results: [], next: null });
   });
 
-  test('reads a contract with its parts, its evidence and its files, and says undefined where there is none', async () => {
+  test('reads a contract with its parts, evidence and files, or undefined', async () => {
     const client = connect();
     const address = sampleAddress(1);
     const contract = await client.contract(1, address, { fields: ['abi', 'compilation.name'] });
@@ -126,7 +126,7 @@ describe('the client', () => {
     expect(await client.contractFolder('partial', 1, address)).toBeUndefined();
   });
 
-  test('has contracts verified, and follows the jobs', async () => {
+  test('submits verifications and follows their jobs', async () => {
     const client = connect();
     const address = sampleAddress(2);
     const input = { language: 'Solidity', sources: { 'A.sol': { content: 'contract A {}' } } };
@@ -158,7 +158,7 @@ describe('the client', () => {
     });
   });
 
-  test('reads what the service says of itself', async () => {
+  test('reads health, version, manifest, registry and compilers', async () => {
     const client = connect();
     expect((await client.registry()).chains.map(({ chainId }) => chainId)).toContain(1);
     expect(await client.health()).toMatchObject({ ready: true });
@@ -168,7 +168,7 @@ describe('the client', () => {
     expect(await client.compilers()).toBeDefined();
   });
 
-  test('goes through the contracts page after page', async () => {
+  test('iterates over the contracts across pages', async () => {
     const addresses = [11, 12, 13, 14, 15].map(sampleAddress);
     const { database } = testDatabase;
     await saveMatches(
@@ -182,7 +182,7 @@ describe('the client', () => {
     expect(found.sort()).toEqual(addresses);
   });
 
-  test('tells events as they happen, and after a lost connection those that were missed, each once', async () => {
+  test('streams events, and after a disconnect delivers missed ones exactly once', async () => {
     let cut = new AbortController();
     let tellOpen: () => void;
     const opened = new Promise<void>((resolve) => (tellOpen = resolve));
@@ -220,7 +220,7 @@ describe('the client', () => {
     cut.abort();
   });
 
-  test('reads the feed from its beginning, and goes on behind a page', async () => {
+  test('reads the feed from its beginning and continues after a page', async () => {
     const client = connect();
     const first = await client.feed();
     expect(first.results[0]).toMatchObject({ kind: 'stored' });
@@ -228,7 +228,7 @@ describe('the client', () => {
     expect(later).toEqual({ results: [], next: first.next, hasMore: false });
   });
 
-  test('events go on behind an id, until their signal or their reader ends them', async () => {
+  test('resumes events after an id, until the signal or the consumer ends them', async () => {
     const client = connect();
     for await (const event of client.events({ lastEventId: '0' })) {
       expect(event.lastEventId).toMatch(/^\d/);
@@ -242,7 +242,7 @@ describe('the client', () => {
     await expect(nowhere.events().next()).rejects.toMatchObject({ code: 'route_not_found' });
   });
 
-  test('says where the fields of a chain come from', async () => {
+  test("reads the origins of a chain's fields", async () => {
     const client = connect();
     const details = await client.chainDetails('eth');
     expect(details).toMatchObject({ record: { chainId: 1 }, testnet: false, hasIcon: false });
@@ -250,7 +250,7 @@ describe('the client', () => {
     expect(await client.chainDetails(999_999_999_999)).toBeUndefined();
   });
 
-  test('gives the code of a problem, and refuses what is not JSON', async () => {
+  test('exposes the code of a problem and rejects non-JSON', async () => {
     const client = createFullmatchClient({
       apiUrl: `${service.apiUrl}/nowhere`,
       repositoryUrl: `${service.apiUrl}/healthz?`,
@@ -259,7 +259,7 @@ describe('the client', () => {
     await expect(client.statistics()).rejects.toMatchObject({ status: 200, code: undefined });
   });
 
-  test('ends when its signal says so', async () => {
+  test('stops when its signal aborts', async () => {
     const client = connect();
     await expect(client.chains({ signal: AbortSignal.abort() })).rejects.toThrow();
   });
@@ -371,11 +371,11 @@ const LEFT_OUT: Readonly<Record<string, string>> = {
   'GET /v2/chainlist': 'the Etherscan protocol, for tools that speak it',
 };
 
-describe('the client and the OpenAPI document', () => {
+describe('Client and OpenAPI document', () => {
   const document = buildOpenapiDocument('0.0.0');
 
   // The tests above have asked for everything that the client can ask for.
-  test('have every route in common that is not left out with a reason', () => {
+  test('cover the same routes, except those omitted with a reason', () => {
     const uncovered = Object.entries(document.paths).flatMap(([template, operations]) => {
       const path = template.replaceAll(/[.]/g, String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+');
       return Object.keys(operations)
@@ -388,7 +388,7 @@ describe('the client and the OpenAPI document', () => {
     expect(uncovered.sort()).toEqual(Object.keys(LEFT_OUT).sort());
   });
 
-  test('have the same schemas; `npx tsx scripts/build-openapi.ts` writes them', async () => {
+  test('have the same schemas (run `npx tsx scripts/build-openapi.ts`)', async () => {
     const written = await readFile(new URL('../src/schemas.ts', import.meta.url), 'utf8');
     expect(written).toBe(await renderClientTypes(document));
   });

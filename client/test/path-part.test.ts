@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { pathPart } from '../src/path-part.ts';
 
 test.each(['', '.', '..', '%2e', '%2E.', ' ', '/', '../..', String.raw`\..`, '?', '#', '...', 'a'])(
-  'the text %j is one part of a path, and is read as it was',
+  'encodes %j as a single path segment that decodes unchanged',
   (text) => {
     const { pathname, search, hash } = new URL(
       `/v1/chains/${pathPart(text)}/x`,

@@ -9,7 +9,7 @@ const bytes = (...parts: readonly string[]): Buffer => Buffer.from(parts.join(''
 
 describe('findChangedAuxdatas', () => {
   test.each(Object.keys(AUXDATA_FORMS).filter((form) => form !== 'hashless'))(
-    'finds all that changed with the metadata: %s',
+    'finds every auxdata that changed with the metadata: %s',
     (form) => {
       const code = (hash: string) =>
         bytes('6001', auxdata(hash, form), auxdata(hash, form), '6002');
@@ -21,19 +21,19 @@ describe('findChangedAuxdatas', () => {
     },
   );
 
-  test('finds a hash whose first bytes stayed the same by chance', () => {
+  test('finds a hash whose first bytes happen to be unchanged', () => {
     const code = (hash: string) => bytes('6001', auxdata(hash));
     expect(findChangedAuxdatas(code(FIRST), code(`${FIRST.slice(0, 62)}ff`))).toEqual([
       { start: 2, length: 53 },
     ]);
   });
 
-  test('leaves out what looks the same and did not change: a constant of the source', () => {
+  test('skips an unchanged lookalike, such as a source constant', () => {
     const code = (hash: string) => bytes(auxdata(FIRST), auxdata(hash));
     expect(findChangedAuxdatas(code(FIRST), code(SECOND))).toEqual([{ start: 53, length: 53 }]);
   });
 
-  test('finds none where nothing changed', () => {
+  test('finds none without changes', () => {
     expect(findChangedAuxdatas(bytes(auxdata(FIRST)), bytes(auxdata(FIRST)))).toEqual([]);
   });
 
@@ -51,7 +51,7 @@ describe('findChangedAuxdatas', () => {
     expect(findChangedAuxdatas(code, edited)).toBeUndefined();
   });
 
-  test('does not choose between two readings of one difference', () => {
+  test('returns nothing if one difference has two readings', () => {
     // An auxdata that starts inside the hash of another one, and whose own hash extends past the end of that
     // one.
     const start = 'a165627a7a72305820';
@@ -65,7 +65,7 @@ describe('findChangedAuxdatas', () => {
 });
 
 describe('toPositions', () => {
-  test('numbers auxdatas in the order of offsets', () => {
+  test('numbers auxdata by offset', () => {
     expect(
       toPositions(bytes('aabbcc'), [
         { start: 2, length: 1 },
@@ -76,7 +76,7 @@ describe('toPositions', () => {
 });
 
 describe('occurrencesOf', () => {
-  test('counts overlapping occurrences, at whole bytes', () => {
+  test('counts overlapping occurrences at byte boundaries', () => {
     expect(occurrencesOf(bytes('aaaa'), bytes('aaaaaa'))).toEqual([0, 1]);
     expect(occurrencesOf(bytes('aabb'), bytes('0aabb0'))).toEqual([]);
   });

@@ -40,20 +40,20 @@ function compiled(runtime: string, creation: string, legacyAssembly?: unknown): 
 const solidity = auxdataReaderOf('Solidity');
 
 describe('auxdataReaderOf', () => {
-  test('knows Solidity and Yul in any case', () => {
+  test('accepts Solidity and Yul in any case', () => {
     expect(auxdataReaderOf('solidity')).toBe(solidity);
     expect(auxdataReaderOf('YUL')).toBe(auxdataReaderOf('Yul'));
   });
 
-  test.each(['Fe', '', '__proto__'])('refuses %j', (language) => {
+  test.each(['Fe', '', '__proto__'])('rejects %j', (language) => {
     expect(() => auxdataReaderOf(language)).toThrow(
       expect.objectContaining({ code: 'unsupported_language', details: { language } }),
     );
   });
 });
 
-describe('the reader of Solidity', () => {
-  test('places the only auxdata at the end of the runtime code and where the creation code has it', () => {
+describe('Solidity reader', () => {
+  test('locates the only auxdata at the end of the runtime bytecode and in the creation bytecode', () => {
     const own = auxdata(OWN);
     expect(solidity.read(compiled(`6001${own}`, `60026003${own}6004`, assembly(own)))).toEqual({
       state: 'located',
@@ -62,7 +62,7 @@ describe('the reader of Solidity', () => {
     });
   });
 
-  test('finds none in creation code that the optimizer left without the runtime code', () => {
+  test('finds none in creation bytecode without embedded runtime bytecode', () => {
     const own = auxdata(OWN);
     expect(solidity.read(compiled(`6001${own}`, '6002', assembly(own)))).toMatchObject({
       state: 'located',
@@ -83,11 +83,11 @@ describe('the reader of Solidity', () => {
       'the only one is that of a contract within',
       compiled('60', '60', assembly(undefined, auxdata(CHILD))),
     ],
-  ])('asks for a second compilation when %s', (_when, contract) => {
+  ])('requests a second compilation when %s', (_when, contract) => {
     expect(solidity.read(contract)).toEqual({ state: 'edit_needed' });
   });
 
-  test('needs no second compilation for auxdatas without a hash, in which nothing may differ', () => {
+  test('needs no second compilation for auxdata without a hash', () => {
     const contract = compiled(
       `60${HASHLESS}${HASHLESS}`,
       `61${HASHLESS}${HASHLESS}`,
@@ -107,7 +107,7 @@ describe('the reader of Solidity', () => {
     ],
     ['is longer than the runtime code', compiled('60', '60', assembly(auxdata(OWN)))],
     ['is not auxdata', compiled('6001', '60', assembly('6001'))],
-  ])('does not guess when the listed auxdata %s', (_what, contract) => {
+  ])('reports unlocated when the listed auxdata %s', (_what, contract) => {
     expect(solidity.read(contract)).toEqual({ state: 'unlocated' });
   });
 
@@ -118,7 +118,7 @@ describe('the reader of Solidity', () => {
       listed,
     );
 
-  test('places several by what changes with the metadata', () => {
+  test('locates several auxdata by what changes with the metadata', () => {
     const reading = solidity.read(both(OWN, CHILD), both(OTHER, 'dd'.repeat(32)));
     expect(reading).toMatchObject({
       state: 'located',
@@ -127,18 +127,18 @@ describe('the reader of Solidity', () => {
     });
   });
 
-  test('does not believe a place that the compiler does not list', () => {
+  test('rejects a position that the compiler does not list', () => {
     const listed = assembly(auxdata(OWN), auxdata(OTHER));
     expect(solidity.read(both(OWN, CHILD, listed), both(OTHER, 'dd'.repeat(32)))).toEqual({
       state: 'unlocated',
     });
   });
 
-  test("does not believe an edit that left the contract's own hash as it was", () => {
+  test("rejects an edit that left the contract's own hash unchanged", () => {
     expect(solidity.read(both(OWN, CHILD), both(OWN, OTHER))).toEqual({ state: 'unlocated' });
   });
 
-  test('finds that a contract without auxdata has none', () => {
+  test('reports no auxdata for a contract without any', () => {
     expect(
       solidity.read(compiled('6001', '6002', assembly()), compiled('6001', '6002', assembly())),
     ).toEqual({
@@ -148,7 +148,7 @@ describe('the reader of Solidity', () => {
     });
   });
 
-  test('changes the metadata by the sources alone, and leaves the input it was given', () => {
+  test('changes the metadata through the sources alone without modifying its input', () => {
     const sources = JSON.parse('{"a.sol":{"content":"x"},"__proto__":{"content":"y"}}') as Record<
       string,
       { content: string }
@@ -163,8 +163,8 @@ describe('the reader of Solidity', () => {
   });
 });
 
-describe('the reader of Yul', () => {
-  test('takes every byte for code', () => {
+describe('Yul reader', () => {
+  test('treats every byte as code', () => {
     const contract = compiled(`6001${auxdata(OWN)}`, `6002${auxdata(OWN)}`);
     expect(auxdataReaderOf('Yul').read(contract)).toEqual({
       state: 'located',
@@ -175,7 +175,7 @@ describe('the reader of Yul', () => {
 });
 
 describe('toRecompiledCodes', () => {
-  test('leaves out auxdatas that could not be located, and references that a version does not give', () => {
+  test("omits unlocated auxdata and references missing in a version's output", () => {
     const { runtime, creation } = toRecompiledCodes(compiled('6001', '6002'), {
       state: 'unlocated',
     });

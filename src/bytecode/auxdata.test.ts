@@ -26,14 +26,14 @@ describe('readAuxdataAt', () => {
       { metadataHash: { kind: 'ipfs', offset: 10 }, solc: '0.8.20-develop.2023.5.10+abcd' },
     ],
     ['hashless', { solc: '0.8.20' }],
-  ])('reads what solc appends: %s', (form, expected) => {
+  ])("reads solc's auxdata: %s", (form, expected) => {
     const auxdata = auxdataOf(form);
     expect(readAuxdataAt(auxdata, 0)).toEqual({ length: auxdata.length, ...expected });
     const within = Buffer.concat([bytes('6001'), auxdata, bytes('6002')]);
     expect(readAuxdataAt(within, 2)).toEqual({ length: auxdata.length, ...expected });
   });
 
-  test('reads what Solar appends, whose versions are not those of solc', () => {
+  test("reads Solar's auxdata with Solar's version", () => {
     const release = withLength(`a2${IPFS}65736f6c617243000300`);
     const metadataHash = { kind: 'ipfs', offset: 10 };
     expect(readAuxdataAt(release, 0)).toEqual({ length: 54, metadataHash, solar: '0.3.0' });
@@ -61,13 +61,13 @@ describe('readAuxdataAt', () => {
     ['half a length behind it', bytes(`a1${IPFS}00`)],
     ['nothing', Buffer.alloc(0)],
     ['a list', withLength('8101')],
-  ])('does not take for auxdata: %s', (_what, code) => {
+  ])('rejects as auxdata: %s', (_what, code) => {
     expect(readAuxdataAt(code, 0)).toBeUndefined();
   });
 });
 
 describe('readTrailingAuxdata', () => {
-  test('finds the auxdata that ends the code, and not what follows another', () => {
+  test('finds auxdata at the very end of the bytecode only', () => {
     const auxdata = auxdataOf('0.6.0');
     expect(readTrailingAuxdata(Buffer.concat([bytes('6001fe'), auxdata]))).toMatchObject({
       offset: 3,

@@ -7,8 +7,8 @@ const hex = (found: readonly Uint8Array[]): string[] =>
 const RUNTIME = '6080604052600080fd5b600160005260206000f3fe00aabb';
 const LENGTH = (RUNTIME.length / 2).toString(16).padStart(4, '0');
 
-describe('the codes that a creation code copies', () => {
-  test('have the place and the length that are pushed before, in either order', () => {
+describe('Code copied by creation bytecode', () => {
+  test('has the offset and length pushed before, in either order', () => {
     // PUSH2 length, DUP1, PUSH2 offset, PUSH1 0, CODECOPY, PUSH1 0, RETURN, INVALID
     const legacy = `61${LENGTH}8061000f6000396000f3fe00`;
     expect(hex(findCopiedCodes(bytes(`${legacy}${RUNTIME}`)))).toContain(RUNTIME);
@@ -18,7 +18,7 @@ describe('the codes that a creation code copies', () => {
     expect(found).toContain(RUNTIME);
   });
 
-  test('lie within the code and behind the copy, and are no single values', () => {
+  test('lies within the bytecode after the copy and is more than a single value', () => {
     expect(findCopiedCodes(bytes(`61ffff8061000f600039${RUNTIME}`))).toEqual([]);
     expect(findCopiedCodes(bytes(`6008806000600039${RUNTIME}`))).toEqual([]);
     expect(findCopiedCodes(bytes(RUNTIME))).toEqual([]);
@@ -27,7 +27,7 @@ describe('the codes that a creation code copies', () => {
     expect(findCopiedCodes(Buffer.alloc(0))).toEqual([]);
   });
 
-  test('are few, whatever the code copies', () => {
+  test('is limited to 12 results', () => {
     const copies = Array.from(
       { length: 200 },
       (_, index) => `61${(0x700 + index).toString(16).padStart(4, '0')}61010039`,
@@ -38,7 +38,7 @@ describe('the codes that a creation code copies', () => {
   test.each([
     [499, true],
     [500, false],
-  ])('are looked for behind %d other copies: %s', (others, isFound) => {
+  ])('is found behind %d other copies: %s', (others, isFound) => {
     // Copies without operands of their own, then the copy of the runtime bytecode.
     const before = '39'.repeat(others);
     const place = (others + 15).toString(16).padStart(4, '0');

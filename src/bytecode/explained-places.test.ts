@@ -11,7 +11,7 @@ const of = (reason: Transformation['reason'], offset: number, more = {}): Transf
   ...more,
 });
 
-describe('a place that a compiler left', () => {
+describe('Position left open by the compiler', () => {
   test.each<[string, Transformation, number, boolean]>([
     ['a library in zeros', of('library', 4), 20, true],
     ['an immutable in zeros', of('immutable', 4), 32, true],

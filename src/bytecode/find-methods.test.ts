@@ -45,12 +45,12 @@ function compiled(settings: object) {
   return evm;
 }
 
-describe('methods in running code', () => {
+describe('Methods in runtime bytecode', () => {
   test.each([
     ['not optimized', {}],
     ['optimized', { optimizer: { enabled: true, runs: 200 } }],
     ['optimized for size', { optimizer: { enabled: true, runs: 1 } }],
-  ])('are found where their sources stand: %s', (_what, settings) => {
+  ])('are found at their source positions: %s', (_what, settings) => {
     const { deployedBytecode, methodIdentifiers } = compiled(settings);
     const selectors = new Map(
       Object.entries(methodIdentifiers).map(([name, hex]) => [parseInt(hex, 16), name]),
@@ -65,7 +65,7 @@ describe('methods in running code', () => {
     }
   });
 
-  test('of no selector, and of any bytes, are none, in linear time', () => {
+  test('are not found for an unknown selector, and arbitrary bytes take linear time', () => {
     const { deployedBytecode } = compiled({});
     const code = Buffer.from(deployedBytecode.object, 'hex');
     expect(findMethods(code, deployedBytecode.sourceMap, new Set([1])).size).toBe(0);

@@ -6,7 +6,7 @@ const code = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), '
 const first = (left: Uint8Array, right: Uint8Array): number | undefined =>
   firstOtherInstruction(left, right, [left.length, right.length]);
 
-describe('the first instruction that two codes do not have in common', () => {
+describe('First differing instruction of two bytecodes', () => {
   test.each<[string, string, string, number | undefined]>([
     ['none of equal codes', '6001 6002 01', '6001 6002 01', undefined],
     ['an operation', '6001 6002 01', '6001 6002 03', 2],
@@ -20,11 +20,11 @@ describe('the first instruction that two codes do not have in common', () => {
     expect(first(code(left), code(right))).toBe(index);
   });
 
-  test('is nothing behind the ends, where data and metadata are', () => {
+  test('ignores data and metadata behind the given ends', () => {
     expect(firstOtherInstruction(code('600101aa'), code('600101bb'), [3, 3])).toBeUndefined();
   });
 
-  test('is none of a code and itself, whatever it holds, and always one of its instructions', () => {
+  test('is absent for equal bytecodes and otherwise an existing instruction', () => {
     const bytes = fc.uint8Array({ maxLength: 300 });
     fc.assert(
       fc.property(bytes, bytes, (left, right) => {

@@ -10,7 +10,7 @@ const anyWord = fc.uint8Array({ minLength: 32, maxLength: 32 });
 const size = fc.integer({ min: 1, max: 32 });
 
 describe('isValueOf', () => {
-  test('takes every number of its width as the ABI encodes it, and none with other bits', () => {
+  test('accepts every ABI-encoded number of its width and rejects stray bits', () => {
     fc.assert(
       fc.property(size, fc.bigInt({ min: 0n, max: 2n ** 256n - 1n }), (bytes, seed) => {
         const bits = 8 * bytes;
@@ -32,7 +32,7 @@ describe('isValueOf', () => {
     );
   });
 
-  test('takes bytes with zeros behind them', () => {
+  test('accepts left-aligned bytes with zero padding', () => {
     fc.assert(
       fc.property(size, anyWord, (bytes, dirty) => {
         const type: ImmutableType = { kind: 'leading', bytes };
@@ -47,11 +47,11 @@ describe('isValueOf', () => {
     [1, true],
     [2, false],
     [258, false],
-  ])('takes a bool of 0 or 1 only: %i', (value, isBool) => {
+  ])('accepts only 0 and 1 as bool: %i', (value, isBool) => {
     expect(isValueOf({ kind: 'below', bound: 2 }, word(value.toString(16)))).toBe(isBool);
   });
 
-  test('takes a signed number without its sign where the compiler may leave it out', () => {
+  test('accepts a signed number without sign extension if the compiler may omit it', () => {
     const type: ImmutableType = { kind: 'signed', bits: 24, zerosBefore: true };
     expect(isValueOf(type, word('fffffb'))).toBe(true);
     expect(isValueOf(type, encode('int24', -5))).toBe(true);
@@ -59,14 +59,14 @@ describe('isValueOf', () => {
     expect(isValueOf({ kind: 'signed', bits: 24 }, word('fffffb'))).toBe(false);
   });
 
-  test('judges a value of fewer bytes than a word', () => {
+  test('checks a value shorter than a word', () => {
     expect(isValueOf({ kind: 'signed', bits: 8 }, Buffer.from('ffff', 'hex'))).toBe(true);
     expect(isValueOf({ kind: 'signed', bits: 8 }, Buffer.from('00ff', 'hex'))).toBe(false);
     expect(isValueOf({ kind: 'unsigned', bits: 256 }, Buffer.from('ffff', 'hex'))).toBe(true);
   });
 });
 
-test('believes neither a place in the code nor an unknown type by itself', () => {
+test('isSelfEvident is false for a code pointer or an unknown type', () => {
   expect(isSelfEvident({ kind: 'code_pointer' })).toBe(false);
   expect(isSelfEvident(undefined)).toBe(false);
   expect(isSelfEvident({ kind: 'unsigned', bits: 256 })).toBe(true);

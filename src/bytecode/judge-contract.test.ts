@@ -30,7 +30,7 @@ describe('judgeContract', () => {
     ['partial', 'partial', partial, null, none],
     [null, null, none, null, none],
   ])(
-    'is %s with runtime %s and creation %s',
+    'returns %s for runtime %s and creation %s',
     (match, runtimeMatch, runtime, creationMatch, creation) => {
       expect(judgeContract({ address: ADDRESS, runtime, creation, abi: [] })).toMatchObject({
         match,
@@ -40,19 +40,19 @@ describe('judgeContract', () => {
     },
   );
 
-  test('does not judge a code that is not known', () => {
+  test('returns no match for unknown bytecode', () => {
     const judgement = judgeContract({ address: ADDRESS, runtime: full, abi: [] });
     expect(judgement).toMatchObject({ match: 'full', runtimeMatch: 'full', creationMatch: null });
     expect(judgement).not.toHaveProperty('creation');
     expect(judgeContract({ address: ADDRESS, abi: [] }).match).toBeNull();
   });
 
-  test('finds the contract under its address in any case', () => {
+  test("accepts the contract's address in any case", () => {
     const address = ADDRESS.toUpperCase().replace('0X', '0x');
     expect(judgeContract({ address, runtime: full, abi: [] }).match).toBe('full');
   });
 
-  test('lets a library have one address in both codes', () => {
+  test('requires one library address in both runtime and creation bytecode', () => {
     const judge = (seed: string) =>
       judgeContract({
         address: ADDRESS,
@@ -68,7 +68,7 @@ describe('judgeContract', () => {
     });
   });
 
-  test('holds both codes to the configured address of a library', () => {
+  test('requires the configured library address in both', () => {
     const libraries = { 'a.sol': { Sums: ADDRESS } };
     const codes = pair([library, auxdata(true)], 'x');
     expect(
@@ -77,7 +77,7 @@ describe('judgeContract', () => {
     ).toBeNull();
   });
 
-  test('says about a creation code that matches beside another running code that it does', () => {
+  test('reports a matching creation next to mismatching runtime bytecode', () => {
     const judgement = judgeContract({ address: ADDRESS, runtime: none, creation: full, abi: [] });
     expect(judgement).toMatchObject({
       match: null,
@@ -86,7 +86,7 @@ describe('judgeContract', () => {
     });
   });
 
-  describe('an immutable', () => {
+  describe('Immutable', () => {
     const compile = (type?: ImmutableType): RecompiledCode => ({
       ...assemble([{ kind: 'immutable', id: '7' }], 'hash', '').recompiled,
       immutableTypes: type === undefined ? {} : { '7': type },
@@ -100,7 +100,7 @@ describe('judgeContract', () => {
       });
     const word = '2a'.padStart(64, '0');
 
-    test('matches without its creation where its type has the value', () => {
+    test('matches without its creation if its type allows the value', () => {
       const judgement = judge({ kind: 'unsigned', bits: 8 }, word);
       expect(judgement).toMatchObject({ runtimeMatch: 'partial', creationMatch: null });
     });
@@ -108,14 +108,14 @@ describe('judgeContract', () => {
     test.each([
       ['without its creation', undefined],
       ['with another creation', none],
-    ])('does not match where its type lacks the value, %s', (_how, creation) => {
+    ])('does not match if its type does not allow the value, %s', (_how, creation) => {
       expect(judge({ kind: 'below', bound: 2 }, word, creation)).toMatchObject({
         match: null,
         runtime: { reason: 'immutable_out_of_range', within: 'immutable', id: '7' },
       });
     });
 
-    test('may have any value that its constructor wrote, as a creation that matches proves', () => {
+    test('may have any value if its creation matches', () => {
       const judgement = judge({ kind: 'below', bound: 2 }, word, full);
       expect(judgement).toMatchObject({ match: 'full', runtimeMatch: 'partial' });
     });
@@ -123,7 +123,7 @@ describe('judgeContract', () => {
     test.each([
       ['an internal function', { kind: 'code_pointer' } as const],
       ['of a type that is not known', undefined],
-    ])('that is %s needs a creation that matches', (_what, type) => {
+    ])('that is %s requires a matching creation', (_what, type) => {
       const refused = { match: null, runtime: { reason: 'immutable_not_proven', id: '7' } };
       expect(judge(type, word)).toMatchObject(refused);
       expect(judge(type, word, none)).toMatchObject(refused);
@@ -135,7 +135,7 @@ describe('judgeContract', () => {
     ['solidity', '0.4.26+commit.4563c3fc', 'full'],
     ['solidity', '0.5.0+commit.1d4f565a', null],
     ['vyper', '0.3.10+commit.91361694', null],
-  ])('takes missing constructor arguments for zeros: %s %s', (language, version, creationMatch) => {
+  ])('treats missing constructor arguments as zeros: %s %s', (language, version, creationMatch) => {
     const abi = [{ type: 'constructor', inputs: [{ type: 'uint256' }, { type: 'address' }] }];
     const first = Buffer.concat([full.onChain, Buffer.from('7'.padStart(64, '0'), 'hex')]);
     for (const onChain of [full.onChain, first]) {
@@ -148,7 +148,7 @@ describe('judgeContract', () => {
   });
 
   test.each(['00'.repeat(20), '01'.padStart(40, '0'), 'ffff'.padStart(40, '0')])(
-    'has no library at 0x%s',
+    'rejects a library at 0x%s',
     (address) => {
       const code = assemble([library], 'hash', '');
       const onChain = Buffer.from(address, 'hex');

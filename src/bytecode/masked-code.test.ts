@@ -10,8 +10,8 @@ import { toCodeTemplate } from './recompiled-code.ts';
 
 const keyOf = (code: Uint8Array): string => bytesToHex(maskCode(code).maskedHash);
 
-describe.each(SOLC_VERSIONS)('the masked code of solc %s', (version) => {
-  test('is the same as compiled and on chain, with libraries, immutables and call protection, under every settings', async () => {
+describe.each(SOLC_VERSIONS)('Masked bytecode of solc %s', (version) => {
+  test('is equal for compiled and deployed bytecode under all settings', async () => {
     const samples = (await compileSuite(version)).filter(
       ({ recompiled }) => recompiled.runtime.code.length > 0,
     );
@@ -32,7 +32,7 @@ describe.each(SOLC_VERSIONS)('the masked code of solc %s', (version) => {
     }
   });
 
-  test('tells the contracts of the suite apart', async () => {
+  test('distinguishes the contracts of the suite', async () => {
     const optimized = (await compileSuite(version)).filter(
       ({ variant, recompiled }) => variant === 'optimized' && recompiled.runtime.code.length > 0,
     );
@@ -77,8 +77,8 @@ const pieces = fc.array(fc.oneof(instruction, constant, value, auxdata), { maxLe
 const join = (all: readonly Piece[], which: keyof Piece): Buffer =>
   Buffer.from(all.map((piece) => piece[which]).join(''), 'hex');
 
-describe('the masked code', () => {
-  test('stays the same whatever values, addresses and metadata hashes a code is given', () => {
+describe('Masked bytecode', () => {
+  test('is unaffected by values, addresses and metadata hashes', () => {
     fc.assert(
       fc.property(pieces, (all) => {
         const [compiled, onChain] = [join(all, 'compiled'), join(all, 'onChain')];
@@ -92,7 +92,7 @@ describe('the masked code', () => {
     );
   });
 
-  test('changes with every byte that no value explains', () => {
+  test('changes with every byte not explained by a value', () => {
     fc.assert(
       fc.property(
         fc.array(instruction, { minLength: 1, maxLength: 40 }),
@@ -110,7 +110,7 @@ describe('the masked code', () => {
     );
   });
 
-  test('keeps a constant in its marks: a code with another one lacks the mark', () => {
+  test('includes constants, so bytecode with another constant differs', () => {
     const code = (hex: string): Buffer => Buffer.from(`5b73${hex}5b7f${zeros(32)}`, 'hex');
     const [ours, theirs] = [maskCode(code('11'.repeat(20))), maskCode(code('12'.repeat(20)))];
     expect(keyOf(code('11'.repeat(20)))).toBe(keyOf(code('12'.repeat(20))));
@@ -118,7 +118,7 @@ describe('the masked code', () => {
     expect(theirs.constants).not.toEqual(ours.constants);
   });
 
-  test('has a key of all its metadata hashes in their order, and none without them', () => {
+  test('has a metadata key of all hashes in order, and none without hashes', () => {
     const write = AUXDATA_FORMS['0.6.0']!;
     const [one, two] = [write('11'.repeat(32)), write('22'.repeat(32))];
     const key = (hex: string) => maskCode(Buffer.from(hex, 'hex')).metadataKey;
@@ -127,7 +127,7 @@ describe('the masked code', () => {
     expect(key('5b5b')).toBeUndefined();
   });
 
-  test('of a code that ends within a value or a metadata hash is made of what is there', () => {
+  test('handles bytecode truncated within a value or metadata hash', () => {
     expect(keyOf(Buffer.from('7f11', 'hex'))).toBe(keyOf(Buffer.from('7f00', 'hex')));
     expect(maskCode(Buffer.from('64697066735822122011', 'hex')).metadataKey).toBeUndefined();
     expect(maskCode(Buffer.alloc(0)).length).toBe(0);

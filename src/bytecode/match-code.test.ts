@@ -41,7 +41,7 @@ function effectOfFlip(code: MadeUpCode, offset: number): 'refused' | 'other valu
 }
 
 describe('matchRuntimeCode', () => {
-  test('accepts code that differs in values and metadata hashes only, and says which is full', () => {
+  test('accepts differences only in values and metadata hashes, and reports full or partial', () => {
     fc.assert(
       fc.property(madeUpCode, (code) => {
         const auxdata = code.segments.filter((segment) => segment.kind === 'auxdata');
@@ -55,7 +55,7 @@ describe('matchRuntimeCode', () => {
     );
   });
 
-  test('records what turns the recompiled code into the code on chain, in the order of offsets', () => {
+  test('records transformations by offset that reproduce the on-chain bytecode', () => {
     fc.assert(
       fc.property(madeUpCode, (code) => {
         const verdict = judge(code);
@@ -69,7 +69,7 @@ describe('matchRuntimeCode', () => {
     );
   });
 
-  test('refuses every flipped byte but those of a hash or of a value with one reference', () => {
+  test('rejects every flipped byte except in a hash or a single-reference value', () => {
     fc.assert(
       fc.property(madeUpCode, fc.integer({ min: 1, max: 255 }), (code, change) => {
         for (let offset = 0; offset < code.onChain.length; offset += 1) {
@@ -90,7 +90,7 @@ describe('matchRuntimeCode', () => {
     );
   });
 
-  test('accepts nothing that does not survive its own replay, whatever the code on chain is', () => {
+  test('accepts only bytecode that survives its own replay', () => {
     fc.assert(
       fc.property(
         madeUpCode,
@@ -121,7 +121,7 @@ describe('matchRuntimeCode', () => {
     );
   });
 
-  test('refuses code of another length, and says where the two part', () => {
+  test('rejects bytecode of another length and reports the first difference', () => {
     fc.assert(
       fc.property(madeUpCode, fc.uint8Array({ minLength: 1, maxLength: 3 }), (code, more) => {
         const { length } = code.onChain;
@@ -148,7 +148,7 @@ describe('matchRuntimeCode', () => {
     expect(judge(code, Buffer.from('6001', 'hex'))).not.toHaveProperty('firstDifference');
   });
 
-  test('names the stretches that were given a value before code differed', () => {
+  test('lists the values assigned before the first difference', () => {
     const code = assemble(
       [
         { kind: 'code', hex: '60016002' },
@@ -170,7 +170,7 @@ describe('matchRuntimeCode', () => {
     });
   });
 
-  test('says when the compiler gave no code at all', () => {
+  test('reports empty compiler output', () => {
     const nothing = assemble([], 'hash', '');
     for (const onChain of [Buffer.alloc(0), Buffer.from('6001', 'hex')]) {
       expect(judge(nothing, onChain)).toMatchObject({
@@ -180,7 +180,7 @@ describe('matchRuntimeCode', () => {
     }
   });
 
-  test('names the value that is not explained', () => {
+  test('names the unexplained value', () => {
     const library = { kind: 'library', id: 'a.sol:Sums' } as const;
     const code = assemble([{ kind: 'code', hex: '6001' }, library, library], 'hash', '');
     const onChain = Buffer.from(code.onChain);
@@ -196,7 +196,7 @@ describe('matchRuntimeCode', () => {
   test.each([
     ['as a path and a name', { 'a.sol': { Sums: '' } }],
     ['for all paths', { '': { Sums: '' } }],
-  ])('takes the configured address of a library: %s', (_how, shape) => {
+  ])('accepts the configured library address: %s', (_how, shape) => {
     const code = assemble([{ kind: 'library', id: 'a.sol:Sums' }], 'hash', '');
     const configure = (address: string) =>
       matchRuntimeCode({
@@ -209,7 +209,7 @@ describe('matchRuntimeCode', () => {
     expect(configure(ADDRESS)).toMatchObject({ match: null, within: 'library' });
   });
 
-  test('refuses an address that is none', () => {
+  test('throws for an invalid address', () => {
     const code = assemble([{ kind: 'code', hex: '60' }], 'hash', '');
     const recompiled = toCodeTemplate(code.recompiled);
     expect(() => matchRuntimeCode({ recompiled, onChain: code.onChain, address: '0x12' })).toThrow(
@@ -218,7 +218,7 @@ describe('matchRuntimeCode', () => {
   });
 });
 
-describe('a mismatch', () => {
+describe('Mismatch', () => {
   const auxdata = { kind: 'auxdata', form: '0.6.0', hash: 'aa'.repeat(32) } as const;
   const code = (hex: string, onChainHash: string) =>
     assemble(
@@ -230,7 +230,7 @@ describe('a mismatch', () => {
       '',
     );
 
-  test('says whether the metadata hash is the same, so that the sources are right', () => {
+  test('reports whether the metadata hash, and thus the sources, are the same', () => {
     const template = code('6001', auxdata.hash);
     expect(judge(template, code('6002', auxdata.hash).onChain)).toMatchObject({
       sameMetadata: true,
@@ -244,7 +244,7 @@ describe('a mismatch', () => {
     });
   });
 
-  test('says what the code on chain says about itself', () => {
+  test('reports the compiler version and hash in the on-chain auxdata', () => {
     expect(judge(code('6001', auxdata.hash), code('6002', 'bb'.repeat(32)).onChain)).toMatchObject({
       onChainAuxdata: { offset: 2, solc: '0.6.0', metadataHash: { kind: 'ipfs' } },
     });
@@ -254,13 +254,13 @@ describe('a mismatch', () => {
   });
 });
 
-describe('call protection', () => {
+describe('Call protection', () => {
   const START = `73${'00'.repeat(20)}3014`;
   const own = ADDRESS.slice(2).toLowerCase();
   const judgeStart = (compiled: string, onChain: string) =>
     judge(assemble([{ kind: 'code', hex: compiled }], 'hash', ''), Buffer.from(onChain, 'hex'));
 
-  test("is the contract's own address, in whatever case it is asked for", () => {
+  test("is the contract's own address, given in any case", () => {
     expect(judgeStart(`${START}60`, `73${own}301460`)).toMatchObject({
       match: 'partial',
       transformations: [{ type: 'replace', reason: 'callProtection', offset: 1 }],
@@ -268,7 +268,7 @@ describe('call protection', () => {
     });
   });
 
-  test('is not what the compiler wrote: a library always holds its own address', () => {
+  test('may not be unset: a deployed library always contains its own address', () => {
     expect(judgeStart(`${START}60`, `${START}60`)).toMatchObject({
       match: null,
       reason: 'call_protection_missing',
@@ -276,7 +276,7 @@ describe('call protection', () => {
     });
   });
 
-  test('cannot be another address or another instruction', () => {
+  test('rejects another address or instruction', () => {
     for (const onChain of [`73${'11'.repeat(20)}301460`, `61${own}301460`, `73${own}301560`]) {
       expect(judgeStart(`${START}60`, onChain).match).toBeNull();
     }
@@ -285,12 +285,12 @@ describe('call protection', () => {
     });
   });
 
-  test('counts only in the code of a library', () => {
+  test("applies only at the start of a library's bytecode", () => {
     expect(judgeStart(`73${'00'.repeat(20)}5060`, `73${own}5060`).match).toBeNull();
     expect(judgeStart(`60${START}`, `6073${own}3014`).match).toBeNull();
   });
 
-  test('is the whole immutable that a library compiled via IR keeps its address in', () => {
+  test('covers the whole immutable of a library address via IR', () => {
     const code = assemble([{ kind: 'immutable', id: 'library_deploy_address' }], 'hash', '');
     const judgeWord = (word: string) => judge(code, Buffer.from(word, 'hex'));
     expect(judgeWord(own.padStart(64, '0'))).toMatchObject({
@@ -315,7 +315,7 @@ describe('matchCreationCode', () => {
     return matchCreationCode({ recompiled: toCodeTemplate(code.recompiled), onChain, abi });
   }
 
-  test('takes what follows the code as constructor arguments and replays it', () => {
+  test('accepts trailing constructor arguments and replays them', () => {
     fc.assert(
       fc.property(madeUpCode, fc.boolean(), (code, hasArguments) => {
         fc.pre(code.segments.every(({ kind }) => kind !== 'immutable'));
@@ -344,7 +344,7 @@ describe('matchCreationCode', () => {
     ['a word after the arguments', WORD + WORD, UINT],
     ['half an argument', WORD.slice(2), UINT],
     ['an ABI that is none', WORD, null],
-  ])('refuses %s', (_what, rest, abi) => {
+  ])('rejects %s', (_what, rest, abi) => {
     expect(judgeCreation(code, after(rest), abi)).toMatchObject({
       match: null,
       reason: 'no_match',
@@ -353,14 +353,14 @@ describe('matchCreationCode', () => {
     });
   });
 
-  test('refuses code that ends before the recompiled code does', () => {
+  test('rejects bytecode shorter than the recompiled bytecode', () => {
     expect(judgeCreation(code, Buffer.from('600160', 'hex'), [])).toMatchObject({
       match: null,
       reason: 'bytecode_length_mismatch',
     });
   });
 
-  test('says where the code differs, before it looks at arguments', () => {
+  test('reports a difference in the bytecode before checking arguments', () => {
     expect(judgeCreation(code, Buffer.from(`61016002${WORD}ff`, 'hex'), UINT)).toMatchObject({
       match: null,
       firstDifference: 0,
@@ -371,7 +371,7 @@ describe('matchCreationCode', () => {
     });
   });
 
-  test('gives no value to an immutable: the code that creates a contract has none yet', () => {
+  test('assigns no value to an immutable in creation bytecode', () => {
     const withImmutable = assemble([{ kind: 'immutable', id: '7' }], 'hash', 'x');
     const { code: hex } = withImmutable.recompiled;
     const recompiled = toCodeTemplate({ code: hex, linkReferences: {}, auxdata: {} });

@@ -44,11 +44,11 @@ function compiled(body: string, auxdata: string): CompiledContract {
 const BODY = '6080604052600080fd5b6001600201600352604051601f';
 const FULL = compiled(BODY, withHash('1e'));
 
-describe('another ending of a code', () => {
+describe('Different metadata ending', () => {
   test.each([
     ['no auxdata', BODY],
     ['auxdata without a hash', `${BODY}fe${withoutHash('1e')}`],
-  ])('%s is a partial match that replays to the code on chain', (_, code) => {
+  ])('%s is a partial match that replays to the on-chain bytecode', (_, code) => {
     const onChain = hexToBytes(code);
     const { match, runtime } = judge(FULL, onChain);
     expect(match).toBe('partial');
@@ -59,7 +59,7 @@ describe('another ending of a code', () => {
     );
   });
 
-  test('a hash on chain is a partial match of code that was compiled without one', () => {
+  test('an on-chain hash partially matches bytecode compiled without a hash', () => {
     const hashless = compiled(BODY, withoutHash('1e'));
     const onChain = hexToBytes(`${BODY}fe${withHash('1e')}`);
     expect(judge(hashless, onChain).match).toBe('partial');
@@ -81,12 +81,12 @@ describe('another ending of a code', () => {
     ['whose last byte is that of a constant', `${BODY}fe${CONSTANT.slice(0, -2)}`, '1e'],
     ['whose last byte is the operand of an instruction', `${BODY}60`, '1e'],
     ['of a release that always has auxdata', BODY, '11'],
-  ])('code without auxdata %s is no match', (_, code, minor) => {
+  ])('bytecode without auxdata %s is no match', (_, code, minor) => {
     const contract = compiled(code, withHash(minor));
     expect(judge(contract, hexToBytes(code)).match).toBeNull();
   });
 
-  test('code of Vyper that ends with INVALID is no match without it', () => {
+  test('Vyper bytecode ending with INVALID does not match without it', () => {
     const auxdata = 'a165767970657283000307000b';
     const contract = { ...compiled(BODY, auxdata), version: '0.3.7' };
     const vyper = auxdataReaderOf('Vyper');
@@ -120,7 +120,7 @@ describe('another ending of a code', () => {
   test.each([
     ['with a hash', withHash('1e')],
     ['without a hash', withoutHash('1e')],
-  ])('auxdata %s behind code that was compiled without it is a partial match', (_, auxdata) => {
+  ])('auxdata %s appended to bytecode compiled without it is a partial match', (_, auxdata) => {
     const { match, runtime } = judgeWithout(`${BODY}fe${auxdata}`);
     expect(match).toBe('partial');
     if (runtime?.match !== 'partial') throw new Error('the code has a match');
@@ -142,15 +142,15 @@ describe('another ending of a code', () => {
     ['behind data', `${BODY}fe${'00'.repeat(32)}${withHash('1e')}`],
     ['behind other code', `${BODY.slice(0, -2)}20fe${withHash('1e')}`],
     ['that is cut', `${BODY}fe${withHash('1e').slice(0, -4)}`],
-  ])('auxdata %s behind code that was compiled without it is no match', (_, code) => {
+  ])('auxdata %s appended to bytecode compiled without it is no match', (_, code) => {
     expect(judgeWithout(code).match).toBeNull();
   });
 
-  test('auxdata is no match of a release that always has it, and shows none', () => {
+  test('extra auxdata is no match for a release that always writes it', () => {
     expect(judgeWithout(`${BODY}fe${withHash('11')}`, '0.8.17+commit.8df45f5f').match).toBeNull();
   });
 
-  test('with any other byte before it is no match', () => {
+  test('is no match if any other byte differs', () => {
     const endings = ['', `fe${withoutHash('1e')}`];
     const length = BODY.length / 2;
     fc.assert(
@@ -175,7 +175,7 @@ interface PublishedCase {
   };
 }
 
-describe('published cases of other endings', () => {
+describe('Published cases of different endings', () => {
   const names = ['onchain_append_cbor_false', 'onchain_bytecode_hash_none'];
   const cases = names.map(
     (name) =>

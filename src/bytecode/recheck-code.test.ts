@@ -19,8 +19,8 @@ const SOUND: DeliveredCode = {
   isFull: true,
 };
 
-describe('a code that was delivered', () => {
-  test('holds where every difference stands where the compiler said so', () => {
+describe('Delivered bytecode', () => {
+  test('is accepted if every difference is at a position reported by the compiler', () => {
     expect(findDeliveredFault(SOUND)).toBeUndefined();
     const onChain = Buffer.concat([RECOMPILED, Buffer.from('beef', 'hex')]);
     const transformations = [{ type: 'insert', reason: 'constructorArguments', offset: 40 }];
@@ -41,7 +41,7 @@ describe('a code that was delivered', () => {
     ],
     ['with values that are none', { values: [] }],
     ['whose code on chain is another', { onChain: RECOMPILED }],
-  ])('does not hold %s', (_what, change) => {
+  ])('is rejected %s', (_what, change) => {
     expect(findDeliveredFault({ ...SOUND, ...change })).toBe('codes_differ');
   });
 
@@ -73,11 +73,11 @@ describe('a code that was delivered', () => {
       { artifacts: { linkReferences: { 'a.sol': { L: [{ start: 4, length: 32 }] } } } },
     ],
     ['of a creation', { side: 'creation' }],
-  ])('is not explained by a place %s', (_what, change) => {
+  ])('is not explained by a position %s', (_what, change) => {
     expect(findDeliveredFault({ ...SOUND, ...change })).toBe('unexplained_difference');
   });
 
-  test('is a library at its own address alone', () => {
+  test("contains a library's own address and no other", () => {
     const recompiled = Buffer.concat([
       Buffer.from('73', 'hex'),
       Buffer.alloc(20),
@@ -97,7 +97,7 @@ describe('a code that was delivered', () => {
     expect(findDeliveredFault(elsewhere)).toBe('unexplained_difference');
   });
 
-  test('is not full where its metadata hash was replaced, and is not explained where no auxdata lies', () => {
+  test('is not full with a replaced metadata hash, nor explained without auxdata', () => {
     const auxdata = (byte: string): Buffer =>
       Buffer.from(`a2646970667358221220${byte.repeat(32)}64736f6c63430008250033`, 'hex');
     const recompiled = Buffer.concat([Buffer.from('6001', 'hex'), auxdata('aa')]);

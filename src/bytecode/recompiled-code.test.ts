@@ -13,14 +13,17 @@ const linked = (name: string, start: number, length = 20): Partial<RecompiledCod
 });
 
 describe('toCodeTemplate', () => {
-  test.each(['name', 'hash'] as const)('puts zeros for placeholders spelt by %s', (spelling) => {
-    const code = `73${placeholderOf('a.sol:Sums', spelling)}50`;
-    const template = toCodeTemplate(recompiled(code, linked('Sums', 1)));
-    expect(template.bytes.toString('hex')).toBe(`73${'00'.repeat(20)}50`);
-    expect(template.libraries).toEqual([{ id: 'a.sol:Sums', starts: [1] }]);
-  });
+  test.each(['name', 'hash'] as const)(
+    'replaces placeholders encoded as %s with zeros',
+    (spelling) => {
+      const code = `73${placeholderOf('a.sol:Sums', spelling)}50`;
+      const template = toCodeTemplate(recompiled(code, linked('Sums', 1)));
+      expect(template.bytes.toString('hex')).toBe(`73${'00'.repeat(20)}50`);
+      expect(template.libraries).toEqual([{ id: 'a.sol:Sums', starts: [1] }]);
+    },
+  );
 
-  test('hashes the name of a library once, however long it is and however often the code refers to it', () => {
+  test('hashes a library name once for any length and number of references', () => {
     const path = `${'a'.repeat(1_000_000)}.sol`;
     const references = Array.from({ length: 20_000 }, (_, index) => ({
       start: 20 * index,
@@ -32,7 +35,7 @@ describe('toCodeTemplate', () => {
     expect(bytes.equals(Buffer.alloc(400_000))).toBe(true);
   });
 
-  test('knows a placeholder by the bytes of a name beyond ASCII', () => {
+  test('recognizes a placeholder with a non-ASCII name', () => {
     const name = Buffer.alloc(40, '_');
     Buffer.from('Füße.sol:Sums').copy(name, 2);
     const code = `6001${name.toString('utf8')}50${name.toString('utf8')}`;
@@ -51,7 +54,7 @@ describe('toCodeTemplate', () => {
     expect(template.bytes.toString('hex')).toBe(`6001${'00'.repeat(20)}50${'00'.repeat(20)}`);
   });
 
-  test('knows a placeholder whose name was cut', () => {
+  test('recognizes a placeholder with a truncated name', () => {
     const path = 'a/long/way/down/to/the/library.sol';
     const placeholder = placeholderOf(`${path}:Sums`, 'name');
     const linkReferences = { [path]: { Sums: [{ start: 0, length: 20 }] } };
@@ -60,12 +63,12 @@ describe('toCodeTemplate', () => {
     );
   });
 
-  test('takes code whose placeholders are zeros already', () => {
+  test('accepts placeholders that are already zero', () => {
     const template = toCodeTemplate(recompiled('00'.repeat(20), linked('Sums', 0)));
     expect(template.libraries).toHaveLength(1);
   });
 
-  test('keeps where the metadata hash of an auxdata is', () => {
+  test('keeps the position of the metadata hash in auxdata', () => {
     const template = toCodeTemplate(
       recompiled(`6001${AUXDATA}`, { auxdata: { '1': { offset: 2, value: `0x${AUXDATA}` } } }),
     );
@@ -134,7 +137,7 @@ describe('toCodeTemplate', () => {
       'an auxdata that is none',
       recompiled('60016002', { auxdata: { '1': { offset: 0, value: '0x60016002' } } }),
     ],
-  ])('refuses %s', (_what, code) => {
+  ])('rejects %s', (_what, code) => {
     expect(() => toCodeTemplate(code)).toThrow(
       expect.objectContaining({ code: 'malformed_compiler_output' }),
     );

@@ -4,7 +4,7 @@ import { replayTransformations, type Transformation } from './transformation.ts'
 const CODE = Buffer.from('000102030405', 'hex');
 
 describe('replayTransformations', () => {
-  test('replaces and inserts what the values say, and leaves the rest', () => {
+  test('replaces and inserts the given values and keeps the rest', () => {
     const replayed = replayTransformations(
       CODE,
       [
@@ -32,7 +32,7 @@ describe('replayTransformations', () => {
     ['past the end', { type: 'replace', reason: 'library', offset: 5, id: 'L' }],
     ['before the start', { type: 'replace', reason: 'library', offset: -1, id: 'L' }],
     ['as an insertion in the middle', { type: 'insert', reason: 'library', offset: 3, id: 'L' }],
-  ])('refuses a transformation %s', (_why, transformation) => {
+  ])('rejects a transformation %s', (_why, transformation) => {
     const replay = () =>
       replayTransformations(CODE, [transformation], { libraries: { L: '0xaaaa' } });
     expect(replay).toThrow(RangeError);

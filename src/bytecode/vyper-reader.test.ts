@@ -49,25 +49,28 @@ function judge(each: Omit<Case, 'title'>): ContractJudgement {
 /** Cases in which the compiler states the length of the immutables. */
 const JUDGED = CASES.filter(({ title }) => title !== 'immutables of 0.3.9');
 
-describe('what Vyper compiled and a node deployed', () => {
-  test.each(JUDGED)('$title matches, fully only by an integrity hash in creation code', (each) => {
-    const { runtimeMatch, creationMatch, runtime, creation } = judge(each);
-    expect(runtimeMatch).toBe('partial');
-    expect(creationMatch).toBe(hasIntegrity(each.version) ? 'full' : 'partial');
-    for (const [verdict, side] of [
-      [runtime, 'runtime'] as const,
-      [creation, 'creation'] as const,
-    ]) {
-      if (!verdict?.match) throw new Error('no match');
-      const { transformations, values } = verdict;
-      expect(replayTransformations(bytesOf(each.compiled[side]), transformations, values)).toEqual(
-        bytesOf(each.onChain[side]),
-      );
-    }
-  });
+describe('Vyper output deployed on a node', () => {
+  test.each(JUDGED)(
+    '$title matches, fully only with an integrity hash in the creation bytecode',
+    (each) => {
+      const { runtimeMatch, creationMatch, runtime, creation } = judge(each);
+      expect(runtimeMatch).toBe('partial');
+      expect(creationMatch).toBe(hasIntegrity(each.version) ? 'full' : 'partial');
+      for (const [verdict, side] of [
+        [runtime, 'runtime'] as const,
+        [creation, 'creation'] as const,
+      ]) {
+        if (!verdict?.match) throw new Error('no match');
+        const { transformations, values } = verdict;
+        expect(
+          replayTransformations(bytesOf(each.compiled[side]), transformations, values),
+        ).toEqual(bytesOf(each.onChain[side]));
+      }
+    },
+  );
 
   test.each(JUDGED.filter(({ title }) => title.startsWith('immutables')))(
-    '$title are one value behind the runtime code',
+    '$title are one value appended to the runtime bytecode',
     (each) => {
       const { runtime } = judge(each);
       const offset = each.compiled.runtime.length / 2;
@@ -78,7 +81,7 @@ describe('what Vyper compiled and a node deployed', () => {
     },
   );
 
-  test.each(CASES)('$title does not match with a byte more or less behind it', (each) => {
+  test.each(CASES)('$title does not match with an extra or missing byte at the end', (each) => {
     const { runtime: own } = each.onChain;
     const others: readonly Hex[] = [`${own}00`, `0x${own.slice(2, -2)}`];
     for (const runtime of others) {
@@ -88,7 +91,7 @@ describe('what Vyper compiled and a node deployed', () => {
     }
   });
 
-  test.each(JUDGED)('$title does not match with any other byte in its runtime code', (each) => {
+  test.each(JUDGED)('$title does not match with any other byte in its runtime bytecode', (each) => {
     const length = each.compiled.runtime.length / 2;
     fc.assert(
       fc.property(fc.nat(length - 1), fc.integer({ min: 1, max: 255 }), (at, change) => {
@@ -102,7 +105,7 @@ describe('what Vyper compiled and a node deployed', () => {
   });
 
   test.each(JUDGED.filter(({ version }) => hasIntegrity(version)))(
-    'another integrity hash in the creation code of $title is a partial match that replays',
+    'another integrity hash in the creation bytecode of $title is a partial match',
     (each) => {
       const own = recompile(each).creation.auxdata['1']?.value.slice(8, 72) ?? '';
       const creation = each.onChain.creation.replace(own, HASH) as Hex;
@@ -116,13 +119,13 @@ describe('what Vyper compiled and a node deployed', () => {
     },
   );
 
-  test.each(CASES)('$title has its auxdata where its version puts it', (each) => {
+  test.each(CASES)('$title has its auxdata where its version writes it', (each) => {
     const { runtime, creation } = recompile(each);
     expect(Object.keys(runtime.auxdata)).toEqual(isLayout(each.version) ? [] : ['1']);
     expect(Object.keys(creation.auxdata)).toEqual(['1']);
   });
 
-  test.each(CASES)('$title has none of its own by the word of another version', (each) => {
+  test.each(CASES)('$title has no auxdata when read as another version', (each) => {
     const { runtime, creation } = recompile({ ...each, version: '0.3.3+commit.48e326f0' });
     expect([runtime.auxdata, creation.auxdata]).toEqual([{}, {}]);
   });
@@ -147,10 +150,10 @@ interface SharedCase {
 const NAMES = ['auxdata-0.3.4', 'auxdata-0.4.0', 'auxdata-0.4.1', 'constructor_args_immutables'];
 const WORDS = { full: 'exact_match', partial: 'match' } as const;
 
-describe.each(NAMES)('the shared case %s', (name) => {
+describe.each(NAMES)('Shared case %s', (name) => {
   const shared = sharedData(`verification-cases/vyper/${name}.json`) as SharedCase | undefined;
   test.skipIf(shared === undefined)(
-    `comes out as expected (skipped where ${NO_SHARED_DATA})`,
+    `has the expected verdict (skipped where ${NO_SHARED_DATA})`,
     () => {
       if (shared === undefined) return;
       const { input, output, onchain, verification } = shared;
@@ -178,7 +181,7 @@ describe.each(NAMES)('the shared case %s', (name) => {
   );
 });
 
-describe('the reading of an auxdata', () => {
+describe('Vyper auxdata', () => {
   const MAP = 'a165767970657283';
   const LAYOUT = `84182e801840${MAP}00030a0013`;
   const INTEGRITY = `855820${HASH}182e801840${MAP}0004010035`;
@@ -188,7 +191,7 @@ describe('the reading of an auxdata', () => {
     [`${MAP}000309000b`, { vyper: '0.3.9', length: 13 }],
     [LAYOUT, { vyper: '0.3.10', length: 19, layout: { runtimeBytes: 46, immutableBytes: 64 } }],
     [INTEGRITY, { vyper: '0.4.1', length: 53, integrityOffset: 3 }],
-  ])('knows %s', (hex, expected) => {
+  ])('parses %s', (hex, expected) => {
     expect(readVyperAuxdata(bytesOf(hex))).toMatchObject(expected);
     expect(readTrailingVyperAuxdata(bytesOf(`6001${hex}`))).toMatchObject({ offset: 2 });
   });
@@ -202,11 +205,11 @@ describe('the reading of an auxdata', () => {
     ['a length that leaves the code', 'ffff'],
     ['nothing', ''],
     ['nested arrays', `${'81'.repeat(500)}0001f6`],
-  ])('takes %s for code', (_what, hex) => {
+  ])('rejects %s', (_what, hex) => {
     expect(readTrailingVyperAuxdata(bytesOf(hex))).toBeUndefined();
   });
 
-  test('never fails, and what it finds ends the code, whatever stands there', () => {
+  test('never throws for any bytes, and any result ends the bytecode', () => {
     const parts = [MAP, LAYOUT, INTEGRITY, '000b', '0013', '84', '5820'].map(bytesOf);
     const piece = fc.oneof(fc.constantFrom(...parts), fc.uint8Array({ maxLength: 20 }));
     fc.assert(

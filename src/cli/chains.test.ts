@@ -40,19 +40,19 @@ const run = (...args: string[]) =>
   runInProcess(['chains', ...args], { environment, workingDirectory: folder });
 
 describe('fullmatch chains list', () => {
-  test('prints the chains by ascending id', async () => {
+  test('prints chains by ascending id', async () => {
     const { exitCode, stdout } = await run('list');
     expect(exitCode).toBe(0);
     const rows = stdout.trimEnd().split('\n');
     expect(rows.slice(1).map((row) => row.split(/ +/)[0])).toEqual(['5', '7']);
   });
 
-  test('prints supported ones alone', async () => {
+  test('prints only supported chains with --supported', async () => {
     const { stdout } = await run('list', '--supported', '--json');
     expect(JSON.parse(stdout)).toMatchObject([{ chainId: 7, supported: true, monitored: false }]);
   });
 
-  test('prints one record a line with --ndjson, the same as with --json', async () => {
+  test('prints one record per line with --ndjson, equal to --json', async () => {
     const [lines, array] = [await run('list', '--ndjson'), await run('list', '--json')];
     const values = lines.stdout
       .trimEnd()
@@ -62,7 +62,7 @@ describe('fullmatch chains list', () => {
     expect(values).toHaveLength(2);
   });
 
-  test('lets no name write to the terminal', async () => {
+  test('escapes terminal control characters in names', async () => {
     expect((await run('list')).stdout).not.toContain('\u001b');
     expect((await run('show', '7')).stdout).not.toContain('\u001b');
   });
@@ -70,7 +70,7 @@ describe('fullmatch chains list', () => {
 
 describe('fullmatch chains show', () => {
   test.each(['7', '0x7', 'eip155:7', 'seven'])(
-    'finds a chain by %s and prints the origin of fields',
+    'finds a chain by %s and prints the origins of its fields',
     async (ref) => {
       const { stdout } = await run('show', ref, '--json');
       expect(JSON.parse(stdout)).toMatchObject({
@@ -88,7 +88,7 @@ describe('fullmatch chains show', () => {
   test.each([
     ['99', 'chain_not_found'],
     ['0', 'invalid_parameter'],
-  ])('refuses %s with %s', async (ref, code) => {
+  ])('rejects %s with %s', async (ref, code) => {
     const { exitCode, stderr } = await run('show', ref);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`error[${code}]`);
@@ -96,7 +96,7 @@ describe('fullmatch chains show', () => {
 });
 
 describe('fullmatch chains check', () => {
-  test('prints the findings and exits 0 when none is an error', async () => {
+  test('prints the findings and exits 0 if none is an error', async () => {
     const { exitCode, stdout } = await run('check', '--json');
     const report = JSON.parse(stdout) as { chains: number; findings: { level: string }[] };
     expect(report.chains).toBe(2);
@@ -105,7 +105,7 @@ describe('fullmatch chains check', () => {
     expect((await run('check')).stdout).toContain('2 chains, 1 supported');
   });
 
-  test('refuses a secret in a public field, naming the chain and not the secret', async () => {
+  test('rejects a secret in a public field, naming the chain but not the secret', async () => {
     const file = path.join(folder, 'leak.yaml');
     const text = `registry: { list: list.json }
 chains:
@@ -120,7 +120,7 @@ chains:
     expect(stderr).not.toContain('correct-horse');
   });
 
-  test('refuses a list that is none', async () => {
+  test('rejects a malformed list', async () => {
     writeFileSync(path.join(folder, 'broken.json'), '[{');
     const file = path.join(folder, 'broken.yaml');
     writeFileSync(file, 'registry: { list: broken.json }');

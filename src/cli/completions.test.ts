@@ -37,7 +37,7 @@ function complete(shell: string, words: readonly string[]): readonly string[] {
   return stdout.split('\n').flatMap((line) => line.split('\t')[0] || []);
 }
 
-describe.each(['bash', 'fish'])('completions of %s', (shell) => {
+describe.each(['bash', 'fish'])('Completions of %s', (shell) => {
   test.skipIf(!hasShell(shell)).each([
     [['ch'], ['chains']],
     [['chains', 'sy'], ['sync']],
@@ -45,17 +45,17 @@ describe.each(['bash', 'fish'])('completions of %s', (shell) => {
     [['verify', '1', '0x00', 'input.json', '--opt'], ['--optimizer-runs']],
     [['jobs', 'list', '--state', 'failed', '--nd'], ['--ndjson']],
     [['completions', 'z'], ['zsh']],
-  ])('behind %j propose %j', (words, proposed) => {
+  ])('after %j suggest %j', (words, proposed) => {
     expect(complete(shell, words)).toEqual(proposed);
   });
 
-  test.skipIf(!hasShell(shell))('propose every command and no more at the beginning', () => {
+  test.skipIf(!hasShell(shell))('suggest exactly the commands at the start', () => {
     const commands = complete(shell, ['']).filter((word) => !word.startsWith('-'));
     expect(commands.sort()).toEqual(COMMANDS.map(({ name }) => name).sort());
   });
 });
 
-test('every shell has its script, and another shell is refused', async () => {
+test('prints a script for every supported shell and rejects others', async () => {
   const { stdout } = await runInProcess(['completions', 'zsh']);
   expect(stdout).toMatch(/^#compdef fullmatch\n/);
   expect(await runInProcess(['completions', 'cmd'])).toMatchObject({ exitCode: 1, stdout: '' });
@@ -64,9 +64,9 @@ test('every shell has its script, and another shell is refused', async () => {
 const callable = (entries: readonly (CallableCommand | CommandGroup)[]): CallableCommand[] =>
   entries.flatMap((entry) => ('commands' in entry ? callable(entry.commands) : [entry]));
 
-describe('the help of each command', () => {
+describe('Command help', () => {
   test.each(callable(COMMANDS).map((entry) => [entry.examples[0], entry] as const))(
-    'has examples that the command takes: %s',
+    'has valid examples: %s',
     async (_first, { name, examples, load }) => {
       expect(examples.length).toBeGreaterThan(0);
       for (const example of examples) {

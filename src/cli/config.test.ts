@@ -61,20 +61,20 @@ describe('fullmatch config print', () => {
     ['config', 'print', '--json'],
     ['config', 'check'],
     ['chains', 'show', '1'],
-  ])('prints no secret: %s %s %s', async (...args) => {
+  ])('prints no secrets: %s %s %s', async (...args) => {
     const { stdout, stderr } = await runInProcess(args.filter(Boolean), surroundings);
     for (const secret of secrets) expect(stdout + stderr).not.toContain(secret);
   });
 });
 
 describe('fullmatch config check', () => {
-  test('says that a sound configuration is sound', async () => {
+  test('reports a valid configuration', async () => {
     expect((await runInProcess(['config', 'check'], surroundings)).exitCode).toBe(0);
     const { stdout } = await runInProcess(['config', 'check', '--json'], surroundings);
     expect(JSON.parse(stdout)).toMatchObject({ sound: true, file: 'fullmatch.yaml', chains: 1 });
   });
 
-  test('prints all problems, one a line, and exits 1', async () => {
+  test('prints all problems, one per line, and exits 1', async () => {
     const { exitCode, stderr } = await runInProcess(
       ['config', 'check', '--config', 'none.yaml', '--api-port', 'x', '--log-level', 'loud'],
       surroundings,

@@ -12,12 +12,12 @@ test.each([
   [3599, '59 min 59 s'],
   [3600, '1 h 0 min'],
   [100_000, '27 h 46 min'],
-])('says %d seconds as %s', (seconds, text) => {
+])('formats %d seconds as %s', (seconds, text) => {
   expect(formatSeconds(seconds)).toBe(text);
 });
 
 describe('renderProgress', () => {
-  test('says how far, how fast and how long still', () => {
+  test('shows progress, rate and time left', () => {
     const progress = {
       ...counts,
       refused: 3,
@@ -30,13 +30,13 @@ describe('renderProgress', () => {
     expect(renderProgress(progress, 100)).toMatch(/^█{6}░{18} 500 of/);
   });
 
-  test('promises nothing before the entries are counted', () => {
+  test('shows no estimate before the entries are counted', () => {
     const progress = { ...counts, done: 500, entriesPerSecond: 50 };
     expect(renderProgress(progress)).toBe('500 entries, 50/s');
     expect(renderProgress(progress, 100)).toMatch(/^░{24} 500 entries/);
   });
 
-  test('stays within the terminal and within 100%', () => {
+  test('never exceeds the terminal width or 100%', () => {
     const progress = { ...counts, done: 3, total: 2, entriesPerSecond: 1, secondsLeft: 0 };
     expect(renderProgress(progress)).toContain('100%');
     expect(renderProgress(progress, 20)).toHaveLength(19);
@@ -63,7 +63,7 @@ describe('renderSummary', () => {
     entriesPerSecond: 20,
   };
 
-  test('lists the first refused entries and says how many more there are', () => {
+  test('lists the first rejected entries and the number of others', () => {
     const text = renderSummary(summary);
     expect(text).toContain(
       '1,234 stored, 0 upgraded, 0 unchanged, 25 refused in 1 min 1 s (20/s)\n',
@@ -73,7 +73,7 @@ describe('renderSummary', () => {
     expect(text).toContain('and 5 more; --json lists every refused entry\n');
   });
 
-  test('of an empty tree has no table', () => {
+  test('contains no table for an empty tree', () => {
     const empty = { ...summary, chains: [], totals: counts, refused: [], foreignFiles: 0 };
     expect(renderSummary(empty)).toBe(
       '0 stored, 0 upgraded, 0 unchanged, 0 refused in 1 min 1 s (20/s)\n',

@@ -37,7 +37,7 @@ beforeEach(async () => {
 });
 
 describe('fullmatch jobs', () => {
-  test('lists what is in flight, the newest first, and other states when asked', async () => {
+  test('lists unfinished jobs, newest first, and other states on request', async () => {
     expect((await run('list')).stdout).toBe('no jobs are queued or running\n');
     const ids = [await submit(), await submit(), await submit()];
     await claimJob(testDatabase.database, 60_000);
@@ -54,7 +54,7 @@ describe('fullmatch jobs', () => {
     expect(stdout.trim().split('\n')).toHaveLength(4);
   });
 
-  test('cancels a job that waits at once, and shows how it ended', async () => {
+  test('cancels a queued job at once and shows the result', async () => {
     const id = await submit();
     const { exitCode, stdout } = await run('cancel', id);
     expect({ exitCode, stdout }).toEqual({ exitCode: 0, stdout: `cancelled ${id}\n` });
@@ -79,7 +79,7 @@ describe('fullmatch jobs', () => {
     expect(await renewLease(testDatabase.database, claimed, 60_000)).toBe('cancelled');
   });
 
-  test('refuses to cancel what has ended', async () => {
+  test('refuses to cancel a finished job', async () => {
     const id = await submit();
     await run('cancel', id);
     const { exitCode, stderr } = await run('cancel', id);
@@ -93,7 +93,7 @@ describe('fullmatch jobs', () => {
     ['an id that is none, to show', 'job_not_found', ['show', '7']],
     ['a state that is none', 'invalid_parameter', ['list', '--state', 'done']],
     ['a limit that is none', 'invalid_parameter', ['list', '--limit', '0']],
-  ])('refuses %s', async (_what, code, args) => {
+  ])('rejects %s', async (_what, code, args) => {
     const { exitCode, stderr } = await run(...args);
     expect(exitCode).toBe(1);
     expect(stderr).toContain(`error[${code}]`);

@@ -9,8 +9,8 @@ const { version } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'ut
   version: string;
 };
 
-describe('the command line', () => {
-  test('prints its help on standard output when no command is given', async () => {
+describe('Command line', () => {
+  test('prints its help to standard output without a command', async () => {
     for (const args of [[], ['--help'], ['help']]) {
       const { exitCode, stdout, stderr } = await runInProcess(args);
       expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
@@ -28,7 +28,7 @@ describe('the command line', () => {
     }
   });
 
-  test('prints the help of a command, spelled either way', async () => {
+  test('prints the help of a command for both spellings', async () => {
     for (const path of [['withdraw'], ['config'], ['config', 'check'], ['version']]) {
       const asked = await runInProcess([...path, '--help']);
       expect(asked).toMatchObject({ exitCode: 0, stderr: '' });
@@ -59,17 +59,17 @@ describe('the command line', () => {
     ['an argument too many', ['version', 'now']],
     ['a missing reason', ['withdraw', '1', '0x00']],
     ['a secret as a flag', ['start', '--database-url', 'postgres://u:p@h/d']],
-  ])('refuses %s on standard error with exit code 1', async (_what, args) => {
+  ])('rejects %s on standard error with exit code 1', async (_what, args) => {
     const { exitCode, stdout, stderr } = await runInProcess(args);
     expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
     expect(stderr).toMatch(/^error\[invalid_parameter\]: /);
   });
 
-  test('suggests the command that was probably meant', async () => {
+  test('suggests the closest command', async () => {
     expect((await runInProcess(['strat'])).stderr).toContain('start');
   });
 
-  test('with --json gives errors as one object on standard output, with nothing on standard error', async () => {
+  test('with --json prints errors as one object on standard output only', async () => {
     const environment = { FULLMATCH_HSOT: 'x' };
     const { exitCode, stdout, stderr } = await runInProcess(['config', 'check', '--json'], {
       environment,
@@ -83,14 +83,14 @@ describe('the command line', () => {
   });
 });
 
-test('with --ndjson a fault is one line on standard output', async () => {
+test('with --ndjson prints an error as one line on standard output', async () => {
   const { exitCode, stdout } = await runInProcess(['chains', 'list', '--ndjson', '--nowhere']);
   expect(exitCode).toBe(1);
   expect(stdout.trimEnd().split('\n')).toHaveLength(1);
   expect(JSON.parse(stdout)).toMatchObject({ code: 'invalid_parameter' });
 });
 
-describe('arguments that are at fault', () => {
+describe('Invalid arguments', () => {
   test.each([
     [['start', '--port', '1'], "unknown option '--port' (Did you mean --api-port?)"],
     [['chain'], "unknown command 'chain' (Did you mean chains?)"],
@@ -98,7 +98,7 @@ describe('arguments that are at fault', () => {
     [['chains', 'list', '--suported'], "unknown option '--suported' (Did you mean --supported?)"],
     [['chains', 'show'], "missing required argument 'chain'"],
     [['tokens', 'crate'], "unknown command 'crate' (Did you mean create?)"],
-  ])('%j: say what was probably meant, to people and to programs', async (args, detail) => {
+  ])('%j: suggest the likely intention, in text and JSON', async (args, detail) => {
     const told = await runInProcess(args, {});
     expect(told).toMatchObject({ exitCode: 1, stdout: '' });
     expect(told.stderr).toBe(`error[invalid_parameter]: ${detail}\n`);
@@ -111,7 +111,7 @@ describe('arguments that are at fault', () => {
 test.each([
   ['jobs', 'list, show, or cancel'],
   ['chains', 'sync, probe, check, list, or show'],
-])('%s without a command prints its help and says which there are', async (group, names) => {
+])('%s without a command prints its help and lists the commands', async (group, names) => {
   const detail = `fullmatch ${group} needs a command: ${names}.`;
   const { exitCode, stdout, stderr } = await runInProcess([group], {});
   expect({ exitCode, stdout }).toEqual({ exitCode: 1, stdout: '' });
@@ -122,7 +122,7 @@ test.each([
   expect(JSON.parse(json.stdout)).toMatchObject({ code: 'invalid_parameter' });
 });
 
-describe('the program', () => {
+describe('Program', () => {
   const run = (args: readonly string[], env: Record<string, string> = {}) =>
     spawnSync(process.execPath, ['--import', 'tsx', 'src/cli/main.ts', ...args], {
       cwd: root,
@@ -130,13 +130,13 @@ describe('the program', () => {
       encoding: 'utf8',
     });
 
-  test('takes its arguments, and ends with 0', () => {
+  test('passes on its arguments and exits 0', () => {
     const { status, stdout } = run(['version', '--json']);
     expect(status).toBe(0);
     expect(JSON.parse(stdout)).toMatchObject({ version });
   });
 
-  test('takes its environment, and ends with the exit code of the error', () => {
+  test("passes on its environment and exits with the error's code", () => {
     const { status, stderr, stdout } = run(['config', 'check'], { FULLMATCH_API_PORT: 'x' });
     expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
     expect(stderr).toContain('error[invalid_configuration]: environment FULLMATCH_API_PORT');

@@ -32,13 +32,13 @@ beforeEach(async () => {
 });
 
 describe('fullmatch recount', () => {
-  test('exits 0 when the counts are right', async () => {
+  test('exits 0 if the counts are right', async () => {
     const { exitCode, stdout, stderr } = await run('recount');
     expect({ exitCode, stderr }).toEqual({ exitCode: 0, stderr: '' });
     expect(stdout).toContain('no differences');
   });
 
-  test('prints differences and exits 6, repairs them, and then exits 0', async () => {
+  test('prints differences and exits 6, then repairs them and exits 0', async () => {
     await testDatabase.database.query(sql('damage', 'UPDATE chain_counts SET full_match = 9'));
     const found = await run('recount');
     expect(found.exitCode).toBe(6);
@@ -55,7 +55,7 @@ describe('fullmatch recount', () => {
 });
 
 describe('fullmatch withdraw', () => {
-  test('takes a match back by the id of a chain that no list knows, and keeps its key', async () => {
+  test("withdraws a match on an unlisted chain and keeps the chain's key", async () => {
     const address = checksumAddress(sampleAddress(0xabc));
     const { exitCode, stdout } = await run(
       ...['withdraw', '4294967297', address, '--reason', 'wrong sources', '--json'],
@@ -71,7 +71,7 @@ describe('fullmatch withdraw', () => {
     ['a wrong checksum', 'invalid_parameter', '0x5aaeb6053F3E94C9b9A09f33669435E7Ef1BeAed', 'why'],
     ['an address that is none', 'invalid_parameter', '0x12', 'why'],
     ['an empty reason', 'invalid_parameter', sampleAddress(2), ' '],
-  ])('refuses %s', async (_what, code, address, reason) => {
+  ])('rejects %s', async (_what, code, address, reason) => {
     const before = await chainsOf();
     const { exitCode, stderr } = await run('withdraw', '4294967297', address, '--reason', reason);
     expect(exitCode).toBe(1);
@@ -79,13 +79,13 @@ describe('fullmatch withdraw', () => {
     expect(await chainsOf()).toEqual(before);
   });
 
-  test('refuses a chain that is not there', async () => {
+  test('rejects an unknown chain', async () => {
     const { stderr } = await run('withdraw', '4294967296', sampleAddress(2), '--reason', 'why');
     expect(stderr).toContain('error[chain_not_found]');
   });
 });
 
-test('a database that cannot be reached exits 75, without its password', async () => {
+test('an unreachable database exits 75 without showing its password', async () => {
   const environment = { DATABASE_URL: 'postgres://u:correct-horse@127.0.0.1:1/x' };
   const { exitCode, stderr } = await runInProcess(['recount'], { environment });
   expect(exitCode).toBe(75);

@@ -40,7 +40,7 @@ async function startAndStop(
 }
 
 describe('fullmatch start', () => {
-  test('prints one ready line as JSON, serves both documents, and ends with 0 on a signal', async () => {
+  test('prints one JSON ready line, serves both documents and exits 0 on a signal', async () => {
     const { exitCode, stdout, stderr } = await startAndStop([], {}, async (line) => {
       const ready = JSON.parse(line) as { event: string; api_url: string; repository_url: string };
       expect(ready.event).toBe('ready');
@@ -55,13 +55,13 @@ describe('fullmatch start', () => {
     expect(events.slice(-2)).toEqual(['stopping', 'stopped']);
   });
 
-  test('prints the ready line even where nothing is logged', async () => {
+  test('prints the ready line even with --log-level silent', async () => {
     const { stdout } = await startAndStop(['--log-level', 'silent'], {});
     expect(stdout.trimEnd().split('\n')).toHaveLength(1);
     expect(JSON.parse(stdout)).toMatchObject({ event: 'ready' });
   });
 
-  test('prints for people on a terminal', async () => {
+  test('prints readable text on a terminal', async () => {
     const { stdout } = await startAndStop([], { terminal: true });
     expect(stdout).toMatch(
       /^Fullmatch \S+ is ready\n\n {2}dashboard +http:\S+\/\n {2}chains +http:\S+\/chains +[\d,]+, \d+ of them supported\n {2}statistics +http:\S+\/stats\.json +0 verified contracts\n/m,
@@ -70,14 +70,14 @@ describe('fullmatch start', () => {
     expect(stdout).not.toContain('{');
   });
 
-  test('leaves a host out of the ready line that is switched off', async () => {
+  test('omits a disabled host from the ready line', async () => {
     const environment = { FULLMATCH_API_ENABLED: 'false' };
     const { stdout } = await startAndStop(['--log-level', 'silent'], { environment });
     expect(JSON.parse(stdout)).not.toHaveProperty('api_url');
     expect(JSON.parse(stdout)).toHaveProperty('repository_url');
   });
 
-  test('ends by itself when it is told to stop before it is ready', async () => {
+  test('exits cleanly when stopped before it is ready', async () => {
     const { exitCode, stdout } = await runInProcess(['start', ...FREE_PORTS], {
       environment: { DATABASE_URL: testDatabase.url },
       workingDirectory: tmpdir(),
@@ -87,7 +87,7 @@ describe('fullmatch start', () => {
     expect(stdout).not.toContain('"ready"');
   });
 
-  test('ends with the fault when a port is taken', async () => {
+  test('exits with an error if a port is in use', async () => {
     const taken = createServer();
     await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));
     const { port } = taken.address() as { port: number };
@@ -98,7 +98,7 @@ describe('fullmatch start', () => {
   });
 
   test.each(['api', 'repository', 'metrics', 'operator'] as const)(
-    'makes no database when the port of %s is taken',
+    'creates no database if the port of %s is in use',
     async (host) => {
       const taken = createServer();
       await new Promise<void>((resolve) => taken.listen(0, '127.0.0.1', resolve));

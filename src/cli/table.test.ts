@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { renderTable } from './table.ts';
 
-test('aligns columns at their left without white space at the ends of lines', () => {
+test('left-aligns columns without trailing white space', () => {
   const table = renderTable(
     ['a', 'long head', 'c'],
     [
@@ -12,10 +12,10 @@ test('aligns columns at their left without white space at the ends of lines', ()
   expect(table).toBe('a      long head  c\n1      2\nthree  ü          x\n');
 });
 
-test('prints the heads alone when there are no rows', () => {
+test('prints only the headings if there are no rows', () => {
   expect(renderTable(['a', 'b'], [])).toBe('a  b\n');
 });
 
-test('escapes what would move the cursor or hide text', () => {
+test('escapes characters that move the cursor or hide text', () => {
   expect(renderTable(['a'], [['\u001b[2J\n\u202e']])).not.toMatch(/[\u001b\u202e]|\n.*\n.*\n/);
 });

@@ -6,13 +6,13 @@ import { decodeText, readVerificationInput } from './verification-input.ts';
 
 const TEXT = '{"language":"Solidity","name":"Zähler"}';
 
-test('a file is read in UTF-8, and in UTF-16 where its mark says so', () => {
+test('decodes UTF-8, and UTF-16 with a byte order mark', () => {
   const little = Buffer.from(`\ufeff${TEXT}`, 'utf16le');
   const big = Buffer.from(little).swap16();
   for (const bytes of [Buffer.from(TEXT), little, big]) expect(decodeText(bytes)).toBe(TEXT);
 });
 
-describe('a contract that is named without its path', () => {
+describe('Contract name without a path', () => {
   /** Two contracts named Vault, and names that occur only in comments and strings. */
   const SOURCES = {
     'src/Vault.sol': 'contract Vault {} /* contract Ghost {} */ library Sums {}',
@@ -80,14 +80,14 @@ describe('a contract that is named without its path', () => {
         )[0]?.join(':')
       : compilation.contractIdentifier;
 
-  test.each(Object.entries(INPUTS))('is found in %s', async (_what, input) => {
+  test.each(Object.entries(INPUTS))('is resolved in %s', async (_what, input) => {
     expect(targetOf(await read(input, 'Bank'))).toBe('src/old/Vault.sol:Bank');
     expect(targetOf(await read(input, 'Sums'))).toBe('src/Vault.sol:Sums');
     expect(targetOf(await read(input, 'src/old/Vault.sol:Vault'))).toBe('src/old/Vault.sol:Vault');
   });
 
   test.each(Object.entries(INPUTS))(
-    'is refused in %s where it is one of several, or none, with those that it may be',
+    'is rejected in %s with the candidates if ambiguous or unknown',
     async (_what, input) => {
       const code = 'verification_input_unusable';
       const several = await read(input, 'Vault').catch((error: unknown) => error);
@@ -113,7 +113,7 @@ describe('a contract that is named without its path', () => {
     },
   );
 
-  test('is the one of a metadata.json, and no other', async () => {
+  test('must match the target of a metadata.json', async () => {
     const input = 'metadata/metadata.json';
     for (const contract of ['Bank', 'src/old/Vault.sol:Bank']) {
       expect(targetOf(await read(input, contract))).toBe('src/old/Vault.sol:Bank');

@@ -19,8 +19,8 @@ function judge(language: string, input: unknown): string {
   }
 }
 
-describe('an input', () => {
-  test('of Solidity or Yul with its texts is accepted', () => {
+describe('Compiler input', () => {
+  test('in Solidity or Yul with source texts is accepted', () => {
     expect(judge('solidity', GOOD)).toBe('accepted');
     expect(judge('yul', { ...GOOD, language: 'Yul' })).toBe('accepted');
     const odd = JSON.parse(
@@ -30,7 +30,7 @@ describe('an input', () => {
   });
 
   test.each(['Solidity', 'fe', '', '__proto__', 'constructor'])(
-    'in the language %j is unsupported',
+    'in language %j is unsupported',
     (language) => {
       expect(judge(language, GOOD)).toBe('unsupported_language');
     },
@@ -57,7 +57,7 @@ describe('an input', () => {
     expect(judge('solidity', input)).toBe('invalid_compiler_input');
   });
 
-  test('whose model checker is off is accepted', () => {
+  test('with the model checker off is accepted', () => {
     expect(judge('solidity', { ...GOOD, settings: { modelChecker: { engine: 'none' } } })).toBe(
       'accepted',
     );
@@ -66,13 +66,13 @@ describe('an input', () => {
     );
   });
 
-  test('may have a source named like a URL', () => {
+  test('may have a source path that looks like a URL', () => {
     const sources = { 'https://host.example/a.sol': { content: 'contract A {}' } };
     expect(judge('solidity', { ...GOOD, sources })).toBe('accepted');
   });
 });
 
-test('an import by path that is missing stays the error of the compiler', () => {
+test("leaves a missing path import to the compiler's error", () => {
   const message = 'Source "b.sol" not found: File not supplied initially.';
   expect(() =>
     checkImports({ errors: [{ severity: 'error', type: 'ParserError', message }] }),

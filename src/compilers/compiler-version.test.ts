@@ -22,8 +22,8 @@ function codeOf(run: () => unknown): string | undefined {
   }
 }
 
-describe('the version that is meant', () => {
-  test('is found in every spelling of it', () => {
+describe('Version lookup', () => {
+  test('accepts every notation of a version', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...KNOWN),
@@ -41,14 +41,14 @@ describe('the version that is meant', () => {
     );
   });
 
-  test('is none when the commit is another one', () => {
+  test('finds none for a different commit', () => {
     expect(findVersion('0.8.30+commit.deadbeef', KNOWN)).toBeUndefined();
     expect(unknownVersion(SOLC, '0.8.30+commit.deadbeef', KNOWN).details['nearest']).toEqual([
       '0.8.30+commit.73712a01',
     ]);
   });
 
-  test('may be a nightly only when it is listed', () => {
+  test('accepts a nightly only if it is listed', () => {
     expect(findVersion(NIGHTLY, KNOWN)).toBeUndefined();
     expect(unknownVersion(SOLC, NIGHTLY, KNOWN).code).toBe('unsupported_compiler_version');
     expect(findVersion(`v${NIGHTLY}`, [...KNOWN, NIGHTLY])).toBe(NIGHTLY);
@@ -59,11 +59,11 @@ describe('the version that is meant', () => {
     ...['', 'latest', '0.8', '0.8.x', '^0.8.0', '0.8.30+', '0.8.30+commit.', '0.8.30+commit.xyz'],
     ...['0.8.30 ', ' 0.8.30', '0.8.30\n', '0.8.30+commit.73712a01/../..', '../0.8.30', '00.8.30-'],
     ...['0.8.30+commit.7371', '0.99999.1', `0.8.30+commit.${'a'.repeat(41)}`, 'v'.repeat(1e5)],
-  ])('refuses %j as no version at all', (text) => {
+  ])('rejects %j as malformed', (text) => {
     expect(codeOf(() => findVersion(text, KNOWN))).toBe('invalid_compiler_version');
   });
 
-  test('refuses any text with one of two codes, and finds only what is known', () => {
+  test('returns a known version, nothing or invalid_compiler_version for any text', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), (text) => {
         let found: string | undefined;
@@ -75,22 +75,22 @@ describe('the version that is meant', () => {
   });
 });
 
-describe('a version that is not known', () => {
-  test('is told with the nearest ones', () => {
+describe('Unknown version', () => {
+  test('is reported with the nearest ones', () => {
     const { code, details } = unknownVersion(SOLC, '0.8.99', KNOWN);
     expect(code).toBe('unsupported_compiler_version');
     expect(details['nearest']).toEqual(KNOWN.slice(-3));
     expect(nearestVersions('0.4.27', KNOWN)).toContain('0.4.26+commit.4563c3fc');
   });
 
-  test('older than every release that is compiled with is told to be too old', () => {
+  test('older than every supported release is reported as unsupported', () => {
     const error = unknownVersion(SOLC, '0.1.2', KNOWN);
     expect(error.code).toBe('unsupported_compiler_version');
     expect(error.details['nearest']).toContain('0.1.3+commit.028f561d');
   });
 });
 
-test('orders releases by their numbers, not by their letters', () => {
+test('orders versions numerically, not alphabetically', () => {
   expect(['0.8.9', '0.8.10', '0.10.0', '0.9.0'].sort(compareVersions)).toEqual([
     '0.8.9',
     '0.8.10',

@@ -8,7 +8,7 @@ const INPUT = {
   auxiliary: 1,
 };
 
-test('narrows the selection to one contract and leaves everything else as it was', () => {
+test('narrows the selection to one contract and keeps everything else', () => {
   const narrowed = narrowOutputSelection(INPUT, { path: 'a.sol', name: 'A' });
   const { outputSelection, ...settings } = narrowed.settings;
   expect(settings).toEqual({ optimizer: { enabled: true } });
@@ -17,7 +17,7 @@ test('narrows the selection to one contract and leaves everything else as it was
   expect(INPUT.settings.outputSelection).toEqual({ '*': { '*': ['*'], '': ['ast'] } });
 });
 
-test('takes names for names, whatever they are', () => {
+test('treats special names as plain names', () => {
   const target = { path: '__proto__', name: '__proto__' };
   const text = JSON.stringify(narrowOutputSelection(INPUT, target).settings);
   expect(text).toContain('"outputSelection":{"__proto__":{"__proto__":["abi"');
@@ -55,6 +55,6 @@ test.each([
     ],
     Array.from({ length: 200 }, (_, number) => `C${number}`),
   ],
-])('of %s the other contracts that are asked for', (_what, contents, names) => {
+])('for %s selects the other contracts needed', (_what, contents, names) => {
   expect(othersOf(...contents)).toEqual(names);
 });

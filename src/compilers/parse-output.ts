@@ -40,10 +40,10 @@ function readJson(bytes: Uint8Array, version: string): StandardJsonOutput {
     if (error instanceof JsonFault) {
       throw new FullmatchError(
         'compiler_output_too_large',
-        `The output of Solidity ${version} holds more than ${OUTPUT_LIMITS.values} values.`,
+        `The output of compiler ${version} contains more than ${OUTPUT_LIMITS.values} values.`,
       );
     }
-    throw new FullmatchError('compiler_crashed', `Solidity ${version} did not return JSON.`, {
+    throw new FullmatchError('compiler_crashed', `Compiler ${version} did not return JSON.`, {
       cause: error,
     });
   }
@@ -57,6 +57,6 @@ function checkOutOfMemory(output: StandardJsonOutput, version: string): void {
   if (!failed) return;
   throw new FullmatchError(
     'compiler_out_of_memory',
-    `Solidity ${version} exceeded its memory limit.`,
+    `Compiler ${version} exceeded its memory limit.`,
   );
 }

@@ -3,7 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { followSignals } from './request-ending.ts';
 
-test('lets any number of requests follow one signal, and leaves nothing at it', async () => {
+test('lets any number of requests share a signal and leaves no listeners', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);
@@ -16,7 +16,7 @@ test('lets any number of requests follow one signal, and leaves nothing at it', 
   expect(getEventListeners(signal, 'abort')).toEqual([]);
 });
 
-test('rejects what races it with the reason of the first signal', async () => {
+test('rejects the raced promise with the reason of the first signal', async () => {
   const [first, second] = [new AbortController(), new AbortController()];
   const ending = followSignals([first.signal, second.signal]);
   const raced = ending.race(new Promise(() => undefined));

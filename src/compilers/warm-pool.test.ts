@@ -36,7 +36,7 @@ async function openPool(idleBytes: number): Promise<(process: Process) => Promis
   return (process) => pool.release(process as unknown as SoljsonProcess);
 }
 
-test('knows each process that did not end, also where one is dropped while the memory of another is read', async () => {
+test('keeps track of every running process, even while memory readings are pending', async () => {
   const release = await openPool(250);
   let tell: (bytes: number) => void = () => undefined;
   const first = new Process(100);
@@ -50,7 +50,7 @@ test('knows each process that did not end, also where one is dropped while the m
   expect(pools[0]?.describe()).toEqual({ idle: 2, busy: 0, idleBytes: 250 });
 });
 
-test('ends a process whose memory is read while the pool closes', async () => {
+test('ends a process whose memory is being read when the pool closes', async () => {
   const release = await openPool(250);
   let tell: (bytes: number) => void = () => undefined;
   const process = new Process(new Promise<number>((resolve) => (tell = resolve)));

@@ -20,7 +20,7 @@ function task(): { run: () => Promise<void>; started: () => boolean; end: () => 
   };
 }
 
-test('runs as many tasks at once as it has workers, the others in their order', async () => {
+test('runs as many tasks at once as it has workers, the rest in order', async () => {
   const queue = new WorkQueue(2);
   const tasks = [task(), task(), task(), task()];
   const all = tasks.map(({ run }) => queue.run(run));
@@ -36,13 +36,13 @@ test('runs as many tasks at once as it has workers, the others in their order', 
   expect(queue.describe()).toEqual({ running: 0, waiting: 0 });
 });
 
-test('goes on after a task that fails', async () => {
+test('continues after a failed task', async () => {
   const queue = new WorkQueue(1);
   await expect(queue.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   expect(await queue.run(() => Promise.resolve('fine'))).toBe('fine');
 });
 
-test('lets a waiting task go when its signal comes, and does not run it', async () => {
+test('drops a waiting task when its signal aborts', async () => {
   const queue = new WorkQueue(1);
   const first = task();
   const running = queue.run(first.run);
@@ -59,7 +59,7 @@ test('lets a waiting task go when its signal comes, and does not run it', async 
   expect(queue.describe()).toEqual({ running: 0, waiting: 0 });
 });
 
-test('refuses what waits and what comes when it is closed', async () => {
+test('rejects waiting and new tasks after close', async () => {
   const queue = new WorkQueue(1);
   const first = task();
   const running = queue.run(first.run);

@@ -20,8 +20,8 @@ function problemsOf(given: Given): readonly Problem[] {
 
 const file = (text: string) => ({ texts: { 'fullmatch.yaml': text } });
 
-describe('chain ids', () => {
-  test('are kept exact up to 2^53-1', () => {
+describe('Chain ids', () => {
+  test('are exact up to 2^53-1', () => {
     const { config } = load(
       file('chains:\n  9007199254740991: {}\n  "2716446429837000":\n  1: {}'),
     );
@@ -43,38 +43,38 @@ describe('chain ids', () => {
     '~',
     'true',
     '__proto__',
-  ])('are decimal: %s is refused', (key) => {
+  ])('must be decimal: %s is rejected', (key) => {
     const [problem, ...others] = problemsOf(file(`chains:\n  ${key}: {}`));
     expect(others).toEqual([]);
     expect(problem).toMatchObject({ code: 'invalid_configuration', where: 'fullmatch.yaml:2:3' });
   });
 
-  test('in hex are answered with the decimal spelling', () => {
+  test('in hex are rejected with the decimal form in the message', () => {
     expect(problemsOf(file('chains: { 0x38: {} }'))[0]?.message).toContain('write 56');
   });
 
-  test('whole numbers beyond 2^53-1 in a field are refused, not rounded', () => {
+  test('integer fields beyond 2^53-1 are rejected instead of rounded', () => {
     const [problem] = problemsOf(file('chains: { 1: { networkId: 9007199254740993 } }'));
     expect(problem).toMatchObject({ code: 'invalid_configuration', where: 'fullmatch.yaml:1:27' });
   });
 });
 
-describe('a chain twice', () => {
+describe('Duplicate chain', () => {
   test.each(['chains:\n  1: {}\n  1: {}', 'chains:\n  1: {}\n  "1": {}'])(
-    'in one file is refused: %j',
+    'in one file is rejected: %j',
     (text) => {
       expect(problemsOf(file(text))[0]?.message).toContain('fullmatch.yaml:2:3');
     },
   );
 
-  test('in the file and in the folder is refused, naming both places', () => {
+  test('in the file and the folder is rejected with both positions', () => {
     const texts = { 'fullmatch.yaml': 'chains:\n  1: {}', 'chains.d/main.yaml': '\n1: {}' };
     const [problem] = problemsOf({ texts });
     expect(problem?.where).toBe('chains.d/main.yaml:2:1');
     expect(problem?.message).toContain('fullmatch.yaml:2:3');
   });
 
-  test('in two files of the folder is refused, naming both places', () => {
+  test('in two files of the folder is rejected with both positions', () => {
     const texts = { 'chains.d/a.yaml': '1: {}', 'chains.d/b.yml': '5: {}\n1: {}' };
     const [problem] = problemsOf({ texts });
     expect(problem?.where).toBe('chains.d/b.yml:2:1');
@@ -82,7 +82,7 @@ describe('a chain twice', () => {
   });
 });
 
-describe('the folder of chains', () => {
+describe('Chains folder', () => {
   test('adds its files to the chains of the configuration file, with their origin', () => {
     const { config, origins } = load({
       texts: {
@@ -101,7 +101,7 @@ describe('the folder of chains', () => {
     expect(origins.get('chains.10')).toBe('chains.d/10.json');
   });
 
-  test('is beside the configuration file', () => {
+  test('is located next to the configuration file', () => {
     const texts = {
       '/etc/f/f.yaml': '',
       '/etc/f/chains.d/1.yaml': '1: {}',
@@ -111,7 +111,7 @@ describe('the folder of chains', () => {
     expect([...config.chains.keys()]).toEqual([1]);
   });
 
-  test('must exist when it is named, and need not when it is the default', () => {
+  test('must exist if configured, but not if it is the default', () => {
     expect(problemsOf(file('chainsDirectory: more'))[0]).toMatchObject({
       code: 'configuration_file_unreadable',
       key: 'chainsDirectory',
@@ -119,12 +119,12 @@ describe('the folder of chains', () => {
     expect(problemsOf(file('chainsDirectory: chains.d'))).toEqual([]);
   });
 
-  test('may be anywhere', () => {
+  test('may have any path', () => {
     const texts = { 'fullmatch.yaml': 'chainsDirectory: more', 'more/x.yaml': '7: {}' };
     expect([...load({ texts }).config.chains.keys()]).toEqual([7]);
   });
 
-  test('has its faults told with file, line and column, all of them', () => {
+  test('reports every problem with file, line and column', () => {
     const texts = {
       'chains.d/a.yaml': '1: { supported: 1 }',
       'chains.d/b.yaml': 'x: [',
@@ -135,8 +135,8 @@ describe('the folder of chains', () => {
   });
 });
 
-describe('the fields of a chain', () => {
-  test('that are wrong are told with the place of the field', () => {
+describe('Chain fields', () => {
+  test('are reported with their position if invalid', () => {
     const text = 'chains:\n  1:\n    explorers:\n      - name: X\n        url: 5\n    rpc: [1]';
     expect(problemsOf(file(text)).map((problem) => problem.where)).toEqual([
       'fullmatch.yaml:6:11',
@@ -144,12 +144,12 @@ describe('the fields of a chain', () => {
     ]);
   });
 
-  test('are judged as wholes: an entry that is not a map is refused', () => {
+  test('are validated as a whole: an entry that is not a map is rejected', () => {
     expect(problemsOf(file('chains: { 1: true }'))).toHaveLength(1);
     expect(problemsOf(file('chains: [1]'))).toHaveLength(1);
   });
 
-  test('of private endpoints take web and socket URLs only', () => {
+  test('privateRpc accepts HTTP and WebSocket URLs only', () => {
     const text = (url: string) => file(`chains: { 1: { privateRpc: ["${url}"] } }`);
     expect(problemsOf(text('wss://rpc.example'))).toEqual([]);
     expect(problemsOf(text('ftp://rpc.example'))).toHaveLength(1);

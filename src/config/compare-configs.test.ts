@@ -8,7 +8,7 @@ const KEY = 'correct-horse-battery';
 const load = (yaml: string, environment: Record<string, string> = {}): LoadedConfig =>
   loadConfig(configSources({ texts: { 'fullmatch.yaml': yaml }, environment }));
 
-describe('two configurations', () => {
+describe('Two configurations', () => {
   test.each<[string, string, string[], string[]]>([
     ['', '', [], []],
     ['', 'host: 127.0.0.1', [], []],
@@ -24,11 +24,11 @@ describe('two configurations', () => {
     ['chains: { 5: {} }', 'chains: { 5: { monitored: true } }', ['chains.5'], []],
     ['chains: { 5: { rpc: ["http://a.example"] } }', 'chains: { 5: {} }', ['chains.5'], []],
     ['log: { level: warn }', 'api: { prefix: /v }', ['log.level'], ['api.prefix']],
-  ])('%j and %j differ in %j, and after a restart in %j', (before, after, live, restart) => {
+  ])('%j and %j differ live in %j and after a restart in %j', (before, after, live, restart) => {
     expect(compareConfigs(load(before), load(after))).toEqual({ live, restart });
   });
 
-  test('differ in a secret, whose value is not said', () => {
+  test('differ by a secret without showing its value', () => {
     const yaml = 'chains: { 5: { privateRpc: ["https://a.example/${K}"] } }';
     const [first, second] = [load(yaml, { K: KEY }), load(yaml, { K: `${KEY}2` })];
     expect(compareConfigs(first, load(yaml, { K: KEY }))).toEqual({ live: [], restart: [] });

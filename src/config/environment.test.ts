@@ -2,13 +2,13 @@ import { expect, test } from 'vitest';
 import { readEnvironment } from './environment.ts';
 import { SETTINGS } from './settings.ts';
 
-test('an empty variable counts as not set', () => {
+test('treats an empty variable as unset', () => {
   expect(readEnvironment({ FULLMATCH_HOST: '', PATH: '/bin', NOTHING: undefined })).toEqual({
     PATH: '/bin',
   });
 });
 
-test('the names that will stay', () => {
+test('keeps the documented variable names', () => {
   const names = [...SETTINGS.values()].map(({ variable }) => variable);
   expect(names).toEqual(
     expect.arrayContaining([

@@ -8,11 +8,11 @@ import { SETTINGS } from './settings.ts';
 const example = readFileSync(new URL('../../fullmatch.example.yaml', import.meta.url), 'utf8');
 
 describe('fullmatch.example.yaml', () => {
-  test('is what the schema says (npx fullmatch config example > fullmatch.example.yaml makes it)', () => {
+  test('matches the schema (run npx fullmatch config example > fullmatch.example.yaml)', () => {
     expect(example).toBe(renderExample());
   });
 
-  test('gives exactly the defaults', () => {
+  test('sets exactly the defaults', () => {
     const { config, origins } = loadConfig(configSources({ texts: { 'fullmatch.yaml': example } }));
     expect(config).toEqual(loadConfig(configSources()).config);
     for (const [key, setting] of SETTINGS) {
@@ -21,7 +21,7 @@ describe('fullmatch.example.yaml', () => {
     }
   });
 
-  test('holds every key, and those without a default as a comment that is sound without its #', () => {
+  test('contains every key; those without a default are valid once uncommented', () => {
     const all = example.replaceAll(/^( *)# ([a-zA-Z]+: \S+)$/gm, '$1$2');
     const { origins, config } = loadConfig(configSources({ texts: { 'fullmatch.yaml': all } }));
     for (const key of SETTINGS.keys())
@@ -29,7 +29,7 @@ describe('fullmatch.example.yaml', () => {
     expect(config.registry.list).toBe('/srv/chains.json');
   });
 
-  test('shows chains that are sound without their #', () => {
+  test('contains example chains that are valid once uncommented', () => {
     const lines = example.split('\n');
     const from = lines.indexOf('# chains:');
     const to = lines.indexOf('', from);

@@ -14,23 +14,23 @@ const make = (name: string, content: string | Buffer): string => {
 };
 const unreadable = expect.objectContaining({ code: 'configuration_file_unreadable' }) as unknown;
 
-describe('a file', () => {
+describe('Configuration file', () => {
   test('is read as UTF-8, without a byte order mark', () => {
     expect(diskFiles.read(make('a.yaml', '\uFEFFhost: ü'))).toBe('host: ü');
   });
 
-  test('that is not there is undefined', () => {
+  test('that is missing returns undefined', () => {
     expect(diskFiles.read(path.join(folder, 'none'))).toBeUndefined();
   });
 
-  test('in another encoding is refused', () => {
+  test('in another encoding is rejected', () => {
     const file = make('utf16.yaml', Buffer.from('host: x', 'utf16le'));
     const latin = make('latin.yaml', Buffer.from([0x68, 0xfc]));
     expect(() => diskFiles.read(latin)).toThrow(unreadable);
     expect(diskFiles.read(file)).toContain('\0');
   });
 
-  test('that is too large, a folder, or a circle of links is refused', () => {
+  test('that is too large, a folder or a symlink loop is rejected', () => {
     const large = make('large.yaml', Buffer.alloc(1_048_577, 0x20));
     mkdirSync(path.join(folder, 'inside'));
     symlinkSync('circle', path.join(folder, 'circle'));
@@ -40,7 +40,7 @@ describe('a file', () => {
   });
 
   test.skipIf(process.getuid?.() === 0)(
-    'without permission is refused (root may read everything)',
+    'without read permission is rejected (root may read everything)',
     () => {
       const file = make('closed.yaml', 'host: x');
       chmodSync(file, 0);
@@ -49,7 +49,7 @@ describe('a file', () => {
   );
 });
 
-test('a folder is listed in one order, and undefined when it is not there', () => {
+test('lists a folder in a fixed order and returns undefined if it is missing', () => {
   const inner = path.join(folder, 'chains.d');
   mkdirSync(inner);
   for (const name of ['b', 'a', 'C']) writeFileSync(path.join(inner, name), '');
@@ -57,7 +57,7 @@ test('a folder is listed in one order, and undefined when it is not there', () =
   expect(diskFiles.list(path.join(folder, 'none'))).toBeUndefined();
 });
 
-test('a path is shown relative when it is below the working directory', () => {
+test('shows a path relative to the working directory if below it', () => {
   expect(showPath('/srv/a/b', '/srv')).toBe('a/b');
   expect(showPath('/etc/a', '/srv')).toBe('/etc/a');
   expect(showPath('/srvx', '/srv')).toBe('/srvx');

@@ -93,7 +93,7 @@ export function reportUnknownVariables(
     problems.add({
       code: 'unknown_configuration_key',
       where: `environment ${looksLikeName(name) ? name : `FULLMATCH_…, ${NOT_A_NAME}`}`,
-      message: `unknown variable — ${advice}`,
+      message: `unknown variable: ${advice}`,
     });
   }
 }
@@ -143,8 +143,8 @@ function reportUnknownKey(
     where,
     ...(looksLikeName(name) && { key }),
     message: looksLikeName(name)
-      ? `unknown key '${key}' — ${advice}`
-      : `${NOT_A_NAME}, perhaps a value in the wrong place — ${suggest('', siblings)}`,
+      ? `unknown key '${key}': ${advice}`
+      : `${NOT_A_NAME}, perhaps a value in the wrong place: ${suggest('', siblings)}`,
   });
 }
 

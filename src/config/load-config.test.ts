@@ -28,8 +28,8 @@ function problemsOf(given: Given): {
 
 const file = (text: string) => ({ texts: { 'fullmatch.yaml': text } });
 
-describe('the defaults', () => {
-  test('hold when nothing is configured', () => {
+describe('Defaults', () => {
+  test('apply if nothing is configured', () => {
     const { config, origins, secrets, file: read } = load();
     expect(config).toMatchObject({
       host: '127.0.0.1',
@@ -48,7 +48,7 @@ describe('the defaults', () => {
     expect(read).toBeUndefined();
   });
 
-  test('leave optional keys absent, not undefined', () => {
+  test('omit optional keys instead of setting undefined', () => {
     const { config } = load();
     expect(Object.keys(config.api)).toEqual(['enabled', 'port', 'prefix']);
     expect(Object.keys(config.database)).toEqual([
@@ -59,7 +59,7 @@ describe('the defaults', () => {
     ]);
   });
 
-  test('hold in an empty file and in empty sections', () => {
+  test('apply to an empty file and empty sections', () => {
     expect(load(file('')).config).toEqual(load().config);
     expect(load(file('# nothing\napi:\nchains:\n')).config).toEqual(load().config);
   });
@@ -76,8 +76,8 @@ const SAMPLES: Readonly<Record<string, readonly [string, string, string]>> = {
   'limits.requestBytes': ['2048', '4096', '8192'],
 };
 
-describe('precedence', () => {
-  test('is flags over environment over file over defaults, for every key and every choice of layers', () => {
+describe('Precedence', () => {
+  test('is flags, environment, file, defaults for every key and combination of layers', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...(Object.keys(SAMPLES) as SettingKey[])),
@@ -113,18 +113,18 @@ describe('precedence', () => {
     );
   });
 
-  test('gives every key an origin', () => {
+  test('reports an origin for every key', () => {
     expect([...load().origins.keys()]).toEqual([...SETTINGS.keys()]);
   });
 
-  test('does not excuse an unsound value that a higher layer overrides', () => {
+  test('still rejects an invalid value overridden by a higher layer', () => {
     const { code } = problemsOf({ flags: { 'api.port': '1' }, ...file('api: { port: many }') });
     expect(code).toBe('invalid_configuration');
   });
 });
 
-describe('the file', () => {
-  test('is the one that --config names, over FULLMATCH_CONFIG, over fullmatch.yaml', () => {
+describe('Configuration file', () => {
+  test('is taken from --config, else FULLMATCH_CONFIG, else fullmatch.yaml', () => {
     const texts = {
       'fullmatch.yaml': 'api: { port: 1 }',
       'other.yaml': 'api: { port: 2 }',
@@ -139,18 +139,18 @@ describe('the file', () => {
     expect(third.origins.get('api.port')).toBe('/etc/third.yaml');
   });
 
-  test('must exist when it is named', () => {
+  test('must exist if named explicitly', () => {
     const { code, problems } = problemsOf({ flags: { config: 'none.yaml' } });
     expect(code).toBe('configuration_file_unreadable');
     expect(problems[0]?.where).toBe('flag --config');
   });
 
-  test('is not fullmatch.yml, which is said rather than ignored', () => {
+  test('named fullmatch.yml is rejected instead of ignored', () => {
     const { code } = problemsOf({ texts: { 'fullmatch.yml': 'host: localhost' } });
     expect(code).toBe('configuration_file_unreadable');
   });
 
-  test('is where its relative paths begin; those of flags and variables begin at the working directory', () => {
+  test('is the base of its relative paths; flags and variables use the working directory', () => {
     const texts = {
       '/etc/fullmatch/f.yaml':
         'dataDir: data\ndatabase: { binaries: bin }\nregistry: { list: l.json }',
@@ -165,7 +165,7 @@ describe('the file', () => {
     expect(load({ texts, flags, environment }).config.dataDir).toBe('/srv/data');
   });
 
-  test('is where the folder of chains begins by default; that of the compilers begins at the data directory', () => {
+  test('is the base of the chains folder; compilers are below the data directory', () => {
     const texts = { '/etc/fullmatch/f.yaml': 'dataDir: data' };
     const { config } = load({ texts, flags: { config: '/etc/fullmatch/f.yaml' } });
     expect(config.chainsDirectory).toBe('/etc/fullmatch/chains.d');
@@ -173,7 +173,7 @@ describe('the file', () => {
   });
 });
 
-describe('unknown keys', () => {
+describe('Unknown keys', () => {
   test.each([
     ['the top level', 'registy: {}', '1:1', "'registry'"],
     ['a section', 'host: localhost\napi:\n  prot: 1', '3:3', "'port'"],
@@ -181,7 +181,7 @@ describe('unknown keys', () => {
     ['the wrong level', 'port: 1', '1:1', "'api.port'"],
     ['the wrong case', 'datadir: x', '1:1', "'dataDir'"],
     ['an entry of chains', 'chains:\n  1:\n    suported: true', '3:5', "'supported'"],
-  ])('at %s are refused with their place and what was meant', (_where, text, place, meant) => {
+  ])('at %s are rejected with their position and a suggestion', (_where, text, place, meant) => {
     const { code, problems } = problemsOf(file(text));
     expect(code).toBe('unknown_configuration_key');
     expect(problems).toHaveLength(1);
@@ -189,7 +189,7 @@ describe('unknown keys', () => {
     expect(problems[0]?.message).toContain(meant);
   });
 
-  test('that resemble nothing are answered with what there is', () => {
+  test('without a close match are rejected with the list of valid keys', () => {
     const { problems } = problemsOf(file('metrics: { zzz: 1 }'));
     expect(problems[0]?.message).toContain('enabled, port');
   });
@@ -205,7 +205,7 @@ describe('unknown keys', () => {
       '4:7',
     ],
     ['two lines', (key: string) => `host: localhost\n${key}: 1\n${key}: 1`, '2:1'],
-  ])('at %s are not shown where they do not look like names', (_where, textOf, place) => {
+  ])('at %s are not quoted if they may be secrets', (_where, textOf, place) => {
     for (const key of [
       'https://rpc.example.org/v3/hunter2hunter2',
       'wss://user:hunter2@rpc.example.org',
@@ -220,14 +220,14 @@ describe('unknown keys', () => {
   });
 
   test.each(['api.port: 1', 'registry: { sync.urls: [a.json] }'])(
-    'spelled with a dot are refused, so that no key has two places: %s',
+    'spelled with a dot are rejected, so that each key has one place: %s',
     (text) => {
       expect(problemsOf(file(text)).code).toBe('unknown_configuration_key');
     },
   );
 
   test.each(['__proto__', 'constructor', 'toString'])(
-    'named %s are unknown keys like others',
+    'named %s are rejected like any other',
     (name) => {
       expect(problemsOf(file(`${name}: { host: x }`)).code).toBe('unknown_configuration_key');
     },
@@ -237,26 +237,26 @@ describe('unknown keys', () => {
     ['FULLMATCH_API_PROT', 'FULLMATCH_API_PORT'],
     ['FULLMATCH_DATABASE_URL', 'DATABASE_URL'],
     ['FULLMATCH_DATADIR', 'FULLMATCH_DATA_DIR'],
-  ])('of the environment are refused: %s', (name, meant) => {
+  ])('in the environment are rejected: %s', (name, meant) => {
     const { code, problems } = problemsOf({ environment: { [name]: '1' } });
     expect(code).toBe('unknown_configuration_key');
     expect(problems[0]?.where).toBe(`environment ${name}`);
     expect(problems[0]?.message).toContain(`'${meant}'`);
   });
 
-  test('of the environment are not shown where they do not look like names', () => {
+  test('in the environment are not quoted if they may be secrets', () => {
     const environment = { 'FULLMATCH_https://hunter2@a.example': '1' };
     const { code, message, problems } = problemsOf({ environment });
     expect(code).toBe('unknown_configuration_key');
     expect(JSON.stringify({ message, problems })).not.toContain('hunter2');
   });
 
-  test('of other programs in the environment are none of ours', () => {
+  test('of other programs in the environment are ignored', () => {
     expect(() => load({ environment: { PATH: '/bin', PORT: '1', __proto__x: 'y' } })).not.toThrow();
   });
 });
 
-describe('wrong values', () => {
+describe('Invalid values', () => {
   test.each([
     ['host: 0', 'host'],
     ['host: a b', 'host'],
@@ -276,7 +276,7 @@ describe('wrong values', () => {
     ['database: { poolSize: 0 }', 'database.poolSize'],
     ['database: { url: mysql://x }', 'database.url'],
     ['log: { level: trace }', 'log.level'],
-  ])('%s is refused, naming the key', (text, key) => {
+  ])('%s is rejected with its key', (text, key) => {
     const { code, problems } = problemsOf(file(text));
     expect(code).toBe('invalid_configuration');
     expect(problems.map((problem) => problem.key)).toEqual([key]);
@@ -289,7 +289,7 @@ describe('wrong values', () => {
     ['api: { enabled: yes }', 'found a text'],
     ['database: { poolSize: 84295510367 }', 'found a number'],
     ['api: { port: [1] }', 'found a list'],
-  ])('%s is told as what was found, without what may be a secret', (text, found) => {
+  ])('%s is reported by the value found, without possible secrets', (text, found) => {
     expect(problemsOf(file(text)).problems[0]?.message).toContain(found);
   });
 
@@ -297,26 +297,26 @@ describe('wrong values', () => {
     ['api:\n  port: [\n', 'a closing ] is missing'],
     ['api:\n  port: [1, 2\nhost: x\n', 'a closing ] is missing'],
     ['api: {\n  port: 1\n', 'a closing } is missing'],
-  ])('a bracket that is not closed is what %j is told of', (text, problem) => {
+  ])('an unclosed bracket is reported for %j', (text, problem) => {
     expect(problemsOf(file(text)).problems[0]?.message).toContain(problem);
   });
 
   test.each(['api: 5555', 'api: [1]', '- host', 'just text'])(
-    'a section that is none: %s',
+    'a section that is not a map is rejected: %s',
     (text) => {
       expect(problemsOf(file(text)).code).toBe('invalid_configuration');
     },
   );
 
   test.each(['0x10', '1e3', '+1', ' 1', '01', '1.0', 'many', '99999999999999999999'])(
-    'a port is plain digits in a variable and a flag, not %j',
+    'a port in a variable or flag must be plain digits, not %j',
     (text) => {
       expect(problemsOf({ environment: { FULLMATCH_API_PORT: text } }).problems).toHaveLength(1);
       expect(problemsOf({ flags: { 'api.port': text } }).problems).toHaveLength(1);
     },
   );
 
-  test('are told all at once, from every source', () => {
+  test('are reported all at once from every source', () => {
     const { code, problems, message } = problemsOf({
       flags: { 'log.level': 'loud' },
       environment: { FULLMATCH_API_PORT: 'x', FULLMATCH_HSOT: 'y' },
@@ -336,8 +336,8 @@ describe('wrong values', () => {
   });
 });
 
-describe('what keys say together', () => {
-  test('two listeners on one port are refused, two free ports are not', () => {
+describe('Combinations of keys', () => {
+  test('rejects two listeners on one port, but not two free ports', () => {
     expect(
       problemsOf({ flags: { 'api.port': '7', 'repository.port': '7' } }).problems[0]?.key,
     ).toBe('repository.port');
@@ -347,29 +347,29 @@ describe('what keys say together', () => {
     expect(load({ flags: { 'api.port': '0', 'repository.port': '0' } }).config.api.port).toBe(0);
   });
 
-  test('a host that is switched off takes no port', () => {
+  test('ignores the port of a disabled host', () => {
     expect(() => load(file('api: { enabled: false, port: 10000 }'))).not.toThrow();
     expect(() => load(file('metrics: { port: 5555 }'))).not.toThrow();
   });
 
-  test('a process that would serve nothing is refused', () => {
+  test('rejects a process that would serve nothing', () => {
     const text = 'api: { enabled: false }\nrepository: { enabled: false }';
     expect(problemsOf(file(text)).code).toBe('invalid_configuration');
   });
 });
 
-describe('normal forms', () => {
-  test('a public URL loses its closing slash', () => {
+describe('Normalization', () => {
+  test('removes the trailing slash of a public URL', () => {
     const { config } = load(file('api: { publicUrl: https://x.example/a/ }'));
     expect(config.api.publicUrl).toBe('https://x.example/a');
   });
 
-  test('the prefix / is not a prefix', () => {
+  test('treats the prefix / as no prefix', () => {
     expect(load({ environment: { FULLMATCH_API_PREFIX: '/' } }).config.api.prefix).toBe('');
   });
 });
 
-describe('the sources of the public list', () => {
+describe('Sources of the public list', () => {
   const urlsOf = (value: string): readonly string[] =>
     loadConfig(
       configSources({
@@ -378,11 +378,11 @@ describe('the sources of the public list', () => {
       }),
     ).config.registry.sync.urls;
 
-  test('are none by default', () => {
+  test('are empty by default', () => {
     expect(loadConfig(configSources()).config.registry.sync.urls).toEqual([]);
   });
 
-  test('are URLs as they stand and files beside the configuration file, in order', () => {
+  test('are URLs or files next to the configuration file, in order', () => {
     expect(urlsOf('[https://a.example/chains.json, ./b.json]')).toEqual([
       'https://a.example/chains.json',
       '/srv/conf/b.json',
@@ -390,7 +390,7 @@ describe('the sources of the public list', () => {
     expect(urlsOf('https://a.example/chains.json')).toEqual(['https://a.example/chains.json']);
   });
 
-  test('stand in a variable with commas or white space between them', () => {
+  test('may be separated by commas or white space in a variable', () => {
     const environment = { FULLMATCH_REGISTRY_SYNC_URLS: 'https://a.example/c.json, b.json' };
     expect(loadConfig(configSources({ environment })).config.registry.sync.urls).toEqual([
       'https://a.example/c.json',
@@ -405,7 +405,7 @@ describe('the sources of the public list', () => {
     '[a.json, a.json]',
     '[7]',
     '[""]',
-  ])('are refused when they are %s', (value) => {
+  ])('are rejected when they are %s', (value) => {
     expect(() => urlsOf(value)).toThrow(expect.objectContaining({ code: 'invalid_configuration' }));
   });
 });

@@ -32,8 +32,8 @@ function revealed({ secrets }: LoadedConfig): Record<string, string[]> {
   return byName;
 }
 
-describe('the URL of the database', () => {
-  test('is a secret, and so is its password as written and as decoded', () => {
+describe('Database URL', () => {
+  test('is a secret, and so is its password in raw and decoded form', () => {
     const loaded = load({ environment: { DATABASE_URL } });
     expect(loaded.config.database.url?.reveal()).toBe(DATABASE_URL);
     expect(loaded.origins.get('database.url')).toBe('environment DATABASE_URL');
@@ -43,7 +43,7 @@ describe('the URL of the database', () => {
     });
   });
 
-  test('comes from the file that DATABASE_URL_FILE names, without its last line break', () => {
+  test('is read from the DATABASE_URL_FILE without a trailing line break', () => {
     const loaded = load({
       environment: { DATABASE_URL_FILE: 'secret/url' },
       texts: { 'secret/url': `${DATABASE_URL}\n` },
@@ -52,29 +52,29 @@ describe('the URL of the database', () => {
     expect(loaded.origins.get('database.url')).toBe('environment DATABASE_URL_FILE');
   });
 
-  test('in the configuration file is a secret under the name of its key', () => {
+  test('in the configuration file is a secret named by its key', () => {
     const loaded = load({ texts: { 'fullmatch.yaml': `database: { url: "${DATABASE_URL}" }` } });
     expect(revealed(loaded)['database.url']).toEqual([DATABASE_URL]);
   });
 
-  test('has its password found in the query too', () => {
+  test('may contain its password in the query', () => {
     const url = 'postgres://db.example/x?user=u&password=open-sesame-1';
     expect(
       revealed(load({ environment: { DATABASE_URL: url } }))['DATABASE_URL (password)'],
     ).toEqual(['open-sesame-1']);
   });
 
-  test('ignores a password that is a common short word, which any document may hold', () => {
+  test('ignores common short passwords, which any document may contain', () => {
     const loaded = load({ environment: { DATABASE_URL: 'postgres://u:test@localhost/x' } });
     expect(Object.keys(revealed(loaded))).toEqual(['DATABASE_URL']);
   });
 });
 
-describe('variables in privateRpc', () => {
+describe('Variables in privateRpc', () => {
   test.each([
     ['the environment', { RPC_KEY: KEY }, {}],
     ['a file', { RPC_KEY_FILE: '/run/secrets/key' }, { '/run/secrets/key': `${KEY}\r\n` }],
-  ])('are filled from %s', (_source, environment: Record<string, string>, texts) => {
+  ])('are read from %s', (_source, environment: Record<string, string>, texts) => {
     const loaded = load({ environment, texts: { 'fullmatch.yaml': CHAIN, ...texts } });
     const url = `https://rpc.example/v3/${KEY}`;
     expect(loaded.config.chains.get(1)?.privateRpc?.map((secret) => secret.reveal())).toEqual([
@@ -83,7 +83,7 @@ describe('variables in privateRpc', () => {
     expect(revealed(loaded)).toEqual({ RPC_KEY: [KEY], 'chains.1.privateRpc[0]': [url] });
   });
 
-  test('that are missing are named with their chain and field', () => {
+  test('that are missing are reported with their chain and field', () => {
     const error = refusal({ texts: { 'fullmatch.yaml': CHAIN } });
     expect(error.code).toBe('environment_variable_missing');
     expect(error.message).toContain('fullmatch.yaml:4:9');
@@ -91,13 +91,13 @@ describe('variables in privateRpc', () => {
       expect(error.message).toContain(part);
   });
 
-  test('are all told when several are missing', () => {
+  test('are all reported if several are missing', () => {
     const text = `${CHAIN}      - https://\${USER_NAME}:\${PASS}@rpc.example\n`;
     const error = refusal({ texts: { 'fullmatch.yaml': text } });
     expect(error.details['problems']).toHaveLength(3);
   });
 
-  test('set twice, as a value and as a file, are refused', () => {
+  test('set both as a value and as a file are rejected', () => {
     const environment = { RPC_KEY: KEY, RPC_KEY_FILE: '/key' };
     const error = refusal({ environment, texts: { 'fullmatch.yaml': CHAIN, '/key': KEY } });
     expect(error.code).toBe('invalid_configuration');
@@ -106,44 +106,47 @@ describe('variables in privateRpc', () => {
   test.each([
     ['missing', {}],
     ['empty', { '/key': '\n' }],
-  ])('whose file is %s are refused', (_what, texts) => {
+  ])('whose file is %s are rejected', (_what, texts) => {
     const environment = { RPC_KEY_FILE: '/key' };
     const error = refusal({ environment, texts: { 'fullmatch.yaml': CHAIN, ...texts } });
     expect(error.code).toBe('configuration_file_unreadable');
   });
 
-  test('are taken once: a value that looks like a variable stays as it is and is refused', () => {
+  test('are substituted once: a value like a variable is not expanded and is rejected', () => {
     const environment = { RPC_KEY: '${PATH}', PATH: '/secret/path' };
     const error = refusal({ environment, texts: { 'fullmatch.yaml': CHAIN } });
     expect(error.code).toBe('invalid_configuration');
     expect(error.message).not.toContain('/secret/path');
   });
 
-  test.each(['__proto__', 'constructor', 'toString'])('are own variables: not %s', (name) => {
-    const text = CHAIN.replace('RPC_KEY', name);
-    expect(refusal({ texts: { 'fullmatch.yaml': text } }).code).toBe(
-      'environment_variable_missing',
-    );
-  });
+  test.each(['__proto__', 'constructor', 'toString'])(
+    'must be own properties: %s is missing',
+    (name) => {
+      const text = CHAIN.replace('RPC_KEY', name);
+      expect(refusal({ texts: { 'fullmatch.yaml': text } }).code).toBe(
+        'environment_variable_missing',
+      );
+    },
+  );
 
-  test('may have any name, ours included', () => {
+  test('may have any name, including the FULLMATCH_ prefix', () => {
     const text = CHAIN.replace('RPC_KEY', 'FULLMATCH_RPC_KEY');
     const environment = { FULLMATCH_RPC_KEY: KEY };
     const loaded = load({ environment, texts: { 'fullmatch.yaml': text } });
     expect(Object.keys(revealed(loaded))).toContain('FULLMATCH_RPC_KEY');
   });
 
-  test('are not filled in public endpoints', () => {
+  test('are not substituted in public endpoints', () => {
     const text = 'chains: { 1: { rpc: ["https://rpc.example/${RPC_KEY}"] } }';
     const loaded = load({ environment: { RPC_KEY: KEY }, texts: { 'fullmatch.yaml': text } });
     expect(loaded.config.chains.get(1)?.rpc).toEqual(['https://rpc.example/${RPC_KEY}']);
   });
 });
 
-describe('no secret is shown', () => {
+describe('Secrets are not shown', () => {
   const hidden = [PASSWORD, 'correct horse', KEY];
 
-  test('by the configuration, however it is printed', () => {
+  test('by the configuration in any output format', () => {
     const loaded = load({
       environment: { DATABASE_URL, RPC_KEY: KEY },
       texts: { 'fullmatch.yaml': CHAIN },
@@ -207,21 +210,21 @@ describe('no secret is shown', () => {
       ['a list', secret, inFile(`http: { trustedProxies: ["${secret}"] }`)],
       ['a pattern', secret, inFile(`chains: { 5: { name: X, txRegex: "(${secret}" } }`)],
     ]),
-  )('by the error where it stands in place of %s: %s', (_what, secret, given) => {
+  )('by the error if used in place of %s: %s', (_what, secret, given) => {
     const error = refusal(given);
     const text = inspect(error, { depth: 20 }) + JSON.stringify(error.details);
     expect(text).not.toContain(secret);
   });
 
   test.each(['CanarySecret77q', 'swordfish', 'hunter22'])(
-    'by the error where it stands in place of a chain id: %s',
+    'by the error if used in place of a chain id: %s',
     (secret) => {
       const error = refusal(inFile(`chains: { "${secret}": { name: X } }`));
       expect(inspect(error, { depth: 20 })).not.toContain(secret);
     },
   );
 
-  test('when the judge of a chain quotes it all the same', () => {
+  test('even if the chain validator quotes them', () => {
     const error = refusal({
       environment: { RPC_KEY: KEY },
       texts: { 'fullmatch.yaml': CHAIN },

@@ -7,6 +7,6 @@ test.each([
   ['mirr', ['mirror', 'metrics'], 'mirror'],
   ['prot', ['port', 'publicUrl'], 'port'],
   ['unheard', ['port', 'host'], undefined],
-])('%s of %j means %s', (unknown, known, meant) => {
+])('suggests for %s among %j: %s', (unknown, known, meant) => {
   expect(nearest(unknown, known)).toBe(meant);
 });

@@ -22,7 +22,7 @@ function placesOf(text: string): string[] {
   return [];
 }
 
-describe('what YAML would let pass', () => {
+describe('Strict YAML', () => {
   test.each([
     ['a duplicate key', 'a: 1\nb: 2\na: 3', 'f:3:1'],
     ['a duplicate key in another spelling', '1: x\n"1": y', 'f:2:1'],
@@ -34,7 +34,7 @@ describe('what YAML would let pass', () => {
     ['a key that is not text', '? [a]\n: 1', 'f:1:3'],
     ['a tab', 'a:\n\tb: 1', 'f:2:1'],
     ['an open bracket', 'a: [1', 'f:1:6'],
-  ])('%s is refused with its place', (_what, text, place) => {
+  ])('rejects %s with its position', (_what, text, place) => {
     expect(placesOf(text)[0]).toBe(place);
   });
 
@@ -43,11 +43,11 @@ describe('what YAML would let pass', () => {
     ['braces', '{a: '.repeat(100_000)],
     ['dashes', '- '.repeat(200_000)],
     ['question marks', '? '.repeat(200_000)],
-  ])('depth that would overflow the stack is refused: %s', (_what, text) => {
+  ])('rejects nesting that would overflow the stack: %s', (_what, text) => {
     expect(placesOf(text)).toHaveLength(1);
   });
 
-  test('aliases are not expanded, so that a few lines cannot fill the memory', () => {
+  test('does not expand aliases, so that a few lines cannot fill the memory', () => {
     const lines = Array.from({ length: 30 }, (_, index) => {
       const twice = index === 0 ? '[x, x]' : `[*a${index - 1}, *a${index - 1}]`;
       return `a${index}: &a${index} ${twice}`;
@@ -56,8 +56,8 @@ describe('what YAML would let pass', () => {
   });
 });
 
-describe('values', () => {
-  test('are those of YAML 1.2: yes and dates are text, 0x1 as a key is itself', () => {
+describe('YAML values', () => {
+  test('follow YAML 1.2: yes and dates are text, and a 0x1 key is kept', () => {
     expect(read('a: yes\nb: 2026-01-01\n0x1: ~\nc: 1_000\nd: true').value).toEqual({
       a: 'yes',
       b: '2026-01-01',
@@ -67,13 +67,13 @@ describe('values', () => {
     });
   });
 
-  test('under __proto__ stay data', () => {
+  test('under __proto__ are plain data', () => {
     const value = read('__proto__: { admin: true }').value as Record<string, unknown>;
     expect(Object.keys(value)).toEqual(['__proto__']);
     expect(value['admin']).toBeUndefined();
   });
 
-  test('survive writing and reading', () => {
+  test('survive a round trip', () => {
     const scalar = fc.oneof(fc.string(), fc.boolean(), fc.maxSafeInteger(), fc.constant(null));
     const { tree } = fc.letrec((tie) => ({
       tree: fc.oneof(
@@ -92,7 +92,7 @@ describe('values', () => {
   });
 });
 
-test('steps lead to the place of what they name, or as near as there is', () => {
+test('finds the position of a path, or of its nearest parent', () => {
   const { place } = read('a:\n  - b: 1\n    c: 2\nd: x');
   expect(whereIs(place, ['a', '0', 'c'])).toBe('f:3:5');
   expect(whereIs(place, ['a', '0'])).toBe('f:2:5');

@@ -39,7 +39,7 @@ function openTestCore(options: Omit<CoreOptions, 'log' | 'openStore'>) {
   return { core, done };
 }
 
-test('a core opens what is asked for and what that needs, once, and closes it', async () => {
+test('opens requested parts and their dependencies once, and closes them', async () => {
   const { core, done } = openTestCore({ registry: 'configured' });
   await core.registry();
   await core.chains();
@@ -49,7 +49,7 @@ test('a core opens what is asked for and what that needs, once, and closes it', 
   expect(done).toEqual(['opened', 'closed']);
 });
 
-test('chains that have contracts are known where the registry is the stored one', async () => {
+test('includes chains with contracts only in the stored registry', async () => {
   const statement = sql(
     'test chain',
     `INSERT INTO chain_counts (chain_id, full_match) VALUES (77, 1)`,
@@ -67,7 +67,7 @@ test('chains that have contracts are known where the registry is the stored one'
   }
 });
 
-test('a core without hosts publishes the registry by its own clock and makes no document', async () => {
+test('publishes the registry without documents if there are no hosts', async () => {
   const now = new Date('2026-02-03T04:05:06Z');
   const { core } = openTestCore({ registry: 'published', now: () => now });
   const publication = await core.publication();
@@ -77,7 +77,7 @@ test('a core without hosts publishes the registry by its own clock and makes no 
   await core.close();
 });
 
-test('the access to chains may be another one, also for verifications', async () => {
+test('allows replacing the chain access, also for verifications', async () => {
   const findCreation: ChainAccess['findCreation'] = async () => ({ methods: [] });
   const chainAccess = (access: ChainAccess): ChainAccess => ({ ...access, findCreation });
   const { core } = openTestCore({ registry: 'configured', chainAccess });
@@ -85,7 +85,7 @@ test('the access to chains may be another one, also for verifications', async ()
   await core.close();
 });
 
-test('all is closed, also what is added later and what is being opened, where a part cannot be', async () => {
+test('closes everything, including late additions and parts still opening, despite a failure', async () => {
   const { core, done } = openTestCore({ registry: 'configured' });
   void core.store();
   core.closers.add({ close: () => Promise.reject(new Error('stuck')) });

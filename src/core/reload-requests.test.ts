@@ -17,12 +17,12 @@ afterAll(() => testDatabase.drop());
 const ask = (timeoutMs: number) =>
   requestReload(testDatabase.database, { timeoutMs, signal: new AbortController().signal });
 
-describe('a request to reload', () => {
-  test('is answered by nobody where nobody listens', async () => {
+describe('Reload request', () => {
+  test('gets no replies if no service listens', async () => {
     expect(await ask(200)).toEqual({ answers: [], expected: 0 });
   });
 
-  test('reaches a service once, and the answer reaches the process that asked', async () => {
+  test('reaches a service once, and the reply reaches the requester', async () => {
     let reloads = 0;
     const listening = await answerReloadRequests(testDatabase.database, async () => {
       reloads += 1;
@@ -38,7 +38,7 @@ describe('a request to reload', () => {
     expect(await ask(200)).toMatchObject({ expected: 0 });
   });
 
-  test('is one that names itself; what else is sent there is ignored', async () => {
+  test('must identify itself; other notifications are ignored', async () => {
     let reloads = 0;
     const listening = await answerReloadRequests(testDatabase.database, async () => {
       reloads += 1;
@@ -53,7 +53,7 @@ describe('a request to reload', () => {
     await listening.close();
   });
 
-  test('of a service that stays silent ends with the time', async () => {
+  test('to an unresponsive service times out', async () => {
     const listening = await answerReloadRequests(
       testDatabase.database,
       () => new Promise(() => undefined),
@@ -63,8 +63,8 @@ describe('a request to reload', () => {
   });
 });
 
-describe('an answer', () => {
-  test('fits into a notification whatever it holds', () => {
+describe('Reload reply', () => {
+  test('fits into a notification for any content', () => {
     const keys = fc.array(fc.string({ unit: 'binary', maxLength: 300 }), { maxLength: 200 });
     fc.assert(
       fc.property(
@@ -81,7 +81,7 @@ describe('an answer', () => {
     );
   });
 
-  test('is whole when it is short, and says how much was cut', () => {
+  test('is complete if short, and otherwise states how much was cut', () => {
     const whole = { taken: true, changed: ['chains.1'], restart: ['host'] };
     expect(JSON.parse(encodeAnswer('r', 's', whole))).toEqual({
       request: 'r',

@@ -33,8 +33,8 @@ function prepare(yaml = '') {
   return { world, reloader: new Reloader(parts, log) };
 }
 
-describe('a reload', () => {
-  test('puts what can change into force and names what waits for a restart, until it is done', async () => {
+describe('Reload', () => {
+  test('applies live changes and lists those that require a restart until it happens', async () => {
     const { world, reloader } = prepare();
     world.clock = 5000;
     world.yaml = 'log: { level: debug }\napi: { port: 1 }';
@@ -47,7 +47,7 @@ describe('a reload', () => {
     expect(await reloader.reload()).toEqual({ taken: true, changed: [], restart: [] });
   });
 
-  test('of a bad file changes nothing and says since when and why, until a good one comes', async () => {
+  test('of a bad file changes nothing and reports since when and why, until fixed', async () => {
     const { world, reloader } = prepare();
     world.clock = 1000;
     world.yaml = 'lgo: { level: debug }';
@@ -75,7 +75,7 @@ describe('a reload', () => {
     expect(reloader.state).toEqual({ loadedAt: new Date(3000) });
   });
 
-  test('that cannot be put into force is refused, and compared with what is in force again', async () => {
+  test('that fails to apply is rejected, and later compared with the active configuration', async () => {
     const { world, reloader } = prepare();
     world.yaml = 'log: { level: debug }';
     world.apply = () => Promise.reject(new FullmatchError('secret_in_document', 'Chain 5: rpc'));
@@ -93,7 +93,7 @@ describe('a reload', () => {
     expect(await reloader.reload()).toMatchObject({ changed: ['log.level'] });
   });
 
-  test('says no text of the file to everyone', async () => {
+  test("does not reveal the file's text publicly", async () => {
     const { world, reloader } = prepare();
     world.yaml =
       'log: { level: correct-horse }\n"correct-horse/x": 1\nchains: { correct-horse: 1 }';
@@ -104,7 +104,7 @@ describe('a reload', () => {
     expect(reloader.state.refusal?.detail).toContain('fullmatch.yaml:1:');
   });
 
-  test('keeps the secrets of every configuration so far', async () => {
+  test('keeps the secrets of all previous configurations', async () => {
     const [one, two] = ['0123456789abcdef-one', '0123456789abcdef-two'];
     const { world, reloader } = prepare(KEYED(one));
     world.yaml = KEYED(two);
@@ -121,7 +121,7 @@ describe('a reload', () => {
     expect(values.sort()).toEqual([one, two].map((key) => `https://a.example/${key}`));
   });
 
-  test('is asked for during another one, and reads the file once more for all who asked', async () => {
+  test('requested during another one reads the file once more for all requesters', async () => {
     const { world, reloader } = prepare();
     let release = (): void => undefined;
     world.apply = () => new Promise((resolve) => (release = resolve));

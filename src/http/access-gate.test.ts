@@ -36,7 +36,7 @@ function refusal(work: () => void): FullmatchError | undefined {
   }
 }
 
-describe('who may have contracts verified', () => {
+describe('Access to verification', () => {
   test.each([
     ['open', undefined, undefined, undefined],
     ['open', 'Bearer wrong', undefined, undefined],
@@ -49,13 +49,16 @@ describe('who may have contracts verified', () => {
     ['token', undefined, TOKEN, undefined],
     ['token', `Bearer ${TOKEN}`, undefined, undefined],
     ['token', `bearer  ${TOKEN}`, undefined, undefined],
-  ] as const)('%s with %s and the key %s: %s', (verify, authorization, key, code) => {
-    const refused = refusal(() => gate(verify).admit(request(authorization), key));
-    expect(refused?.code).toBe(code);
-    expect(JSON.stringify(refused ?? {}) + String(refused)).not.toContain(TOKEN);
-  });
+  ] as const)(
+    'verify mode %s with header %s and key %s: %s',
+    (verify, authorization, key, code) => {
+      const refused = refusal(() => gate(verify).admit(request(authorization), key));
+      expect(refused?.code).toBe(code);
+      expect(JSON.stringify(refused ?? {}) + String(refused)).not.toContain(TOKEN);
+    },
+  );
 
-  test('is nobody with a part of a token, or more than one', () => {
+  test('accepts only the exact token', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(...Array.from(TOKEN)), maxLength: 20 }),
@@ -68,8 +71,8 @@ describe('who may have contracts verified', () => {
   });
 });
 
-describe('the bound of an hour', () => {
-  test('is each client’s own, a token counts for itself, and the next hour begins anew', () => {
+describe('Hourly verification limit', () => {
+  test('applies per client, counts a token separately and resets every hour', () => {
     let now = 0;
     const bounded = gate('open', 2, () => now);
     const ask = (authorization?: string, client?: string): string | undefined =>
@@ -84,7 +87,7 @@ describe('the bound of an hour', () => {
     expect([ask(), ask(), ask()]).toEqual([undefined, undefined, 'too_many_verifications']);
   });
 
-  test('is said in the headers of the refusal, with when to ask again', () => {
+  test('reports the limit and the wait in the headers of the refusal', () => {
     let now = 0;
     const bounded = gate('open', 1, () => now);
     bounded.admit(request());
@@ -98,7 +101,7 @@ describe('the bound of an hour', () => {
     expect(rateLimitHeaders({})).toEqual({});
   });
 
-  test('never lets more through in any hour than it says, whoever asks when', () => {
+  test('admits fewer than twice the limit in any hour', () => {
     const asked = fc.array(fc.tuple(fc.nat({ max: 3 }), fc.nat({ max: 1_000_000 })), {
       maxLength: 60,
     });

@@ -10,8 +10,8 @@ const none = { acceptEncoding: undefined, ifNoneMatch: undefined, ifModifiedSinc
 const make = (text: string, previous?: Snapshot): Promise<Snapshot> =>
   makeSnapshot(Buffer.from(text), MODIFIED, previous);
 
-describe('an answer with a snapshot', () => {
-  test('says in its headers what its body is', async () => {
+describe('Response from a snapshot', () => {
+  test('sends headers that match its body', async () => {
     const snapshot = await addBrotli(await make('[{"chainId":1}]'));
     const headersOf = (acceptEncoding: string | undefined) =>
       chooseAnswer(snapshot, { ...none, acceptEncoding })!.headers;
@@ -36,15 +36,15 @@ describe('an answer with a snapshot', () => {
     }
   });
 
-  test('lets caches answer alone for at most a second, and longer only when the service cannot', async () => {
+  test('lets caches serve it for at most a second, longer only on errors', async () => {
     expect(chooseAnswer(await make('[]'), none)!.headers.record['cache-control']).toBe(
       'public, max-age=0, stale-while-revalidate=1, stale-if-error=86400',
     );
   });
 });
 
-describe('a conditional request', () => {
-  test('is 304 with the headers of the tag that the client holds', async () => {
+describe('Conditional request', () => {
+  test('returns 304 with the headers of the matching ETag', async () => {
     const snapshot = await make('[]');
     const answer = chooseAnswer(snapshot, { ...none, ifNoneMatch: snapshot.tags.br });
     expect(answer).toMatchObject({ status: 304, body: null });
@@ -63,17 +63,17 @@ describe('a conditional request', () => {
     ['2026-02-03T04:05:06Z', 200],
     ['1770091506', 200],
     ['', 200],
-  ])('since %j is %i', async (ifModifiedSince, status) => {
+  ])('If-Modified-Since %j returns %i', async (ifModifiedSince, status) => {
     expect(chooseAnswer(await make('[]'), { ...none, ifModifiedSince })?.status).toBe(status);
   });
 
-  test('believes the tag and not the date when it has both', async () => {
+  test('prefers If-None-Match over If-Modified-Since', async () => {
     const snapshot = await make('[]');
     const request = { ...none, ifNoneMatch: '"other"', ifModifiedSince: HTTP_DATE };
     expect(chooseAnswer(snapshot, request)?.status).toBe(200);
   });
 
-  test('believes no date that two versions share', async () => {
+  test('ignores a date that two versions share', async () => {
     const second = await make('[2]', await make('[1]'));
     expect(chooseAnswer(second, { ...none, ifModifiedSince: HTTP_DATE })?.status).toBe(200);
     const later = { ...none, ifModifiedSince: 'Tue, 03 Feb 2026 04:05:07 GMT' };

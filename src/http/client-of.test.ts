@@ -21,7 +21,7 @@ const envOf = (remoteAddress: string | undefined, headers: object): unknown => (
   incoming: { socket: { remoteAddress }, headers },
 });
 
-describe('the client of a request', () => {
+describe('Client of a request', () => {
   test.each(CASES)('$title', ({ trusted, connection, client, title, ...headers }) => {
     expect(clientOf(envOf(connection, headers), parseTrustedProxies(trusted)), title).toBe(client);
   });
@@ -31,7 +31,7 @@ describe('the client of a request', () => {
     expect(clientOf(envOf(undefined, {}), [])).toBe('unknown');
   });
 
-  test('is the proxy itself where a header is longer than proxies write it', () => {
+  test('is the proxy if the header is longer than proxies write', () => {
     const trusted = parseTrustedProxies(['10.0.0.0/8']);
     const hops = (count: number): string =>
       Array.from({ length: count }, () => '192.0.2.1').join(',');
@@ -41,7 +41,7 @@ describe('the client of a request', () => {
     expect(nameFor(hops(1_000))).toBe('10.0.0.1');
   });
 
-  test('is read once of a request, however often it is asked for', () => {
+  test('is parsed once per request', () => {
     const trusted = parseTrustedProxies(['10.0.0.0/8']);
     let readings = 0;
     const headers = {
@@ -55,7 +55,7 @@ describe('the client of a request', () => {
     expect(readings).toBe(1);
   });
 
-  test('is named without an error and by a bounded number of addresses, whatever the headers hold', () => {
+  test('never throws and parses a bounded number of addresses for any header', () => {
     const trusted = parseTrustedProxies(['10.0.0.0/8']);
     const part = fc.constantFrom('for=', '"', '\\', ',', ';', '[', ']', ':', ' ', '10.0.0.1', '=');
     const header = fc.array(part, { maxLength: 4000 }).map((parts) => parts.join(''));

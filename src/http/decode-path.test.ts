@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { decodePath } from './decode-path.ts';
 
-describe('the path that routes are matched with', () => {
+describe('Path for route matching', () => {
   test.each([
     ['/a/sources%3Averify', '/a/sources:verify'],
     ['/a/sources%3averify', '/a/sources:verify'],
@@ -14,11 +14,11 @@ describe('the path that routes are matched with', () => {
     ['/%3F%23', '/%3F%23'],
     ['/%C3%2F', '/%C3%2F'],
     ['/%zz%3', '/%zz%3'],
-  ])('%s is %s', (path, decoded) => {
+  ])('decodes %s to %s', (path, decoded) => {
     expect(decodePath(path)).toBe(decoded);
   });
 
-  test('has the same segments as before, and decoding it again changes nothing', () => {
+  test('keeps its segments, and decoding is idempotent', () => {
     const character = fc.oneof(
       fc.constantFrom('%', '/', ':', '2', '3', 'f', 'A', 'é'),
       fc.string(),

@@ -18,7 +18,7 @@ function keepLines(): { lines: readonly string[]; log: Logger } {
   return { lines, log: createLogger('info', sink) };
 }
 
-describe('an error as an answer', () => {
+describe('Error response', () => {
   test.each(Object.keys(ERROR_CODES) as ErrorCode[])(
     'has the status and code of %s',
     async (code) => {
@@ -43,7 +43,7 @@ describe('an error as an answer', () => {
     },
   );
 
-  test('of the machine says nothing of its folders and servers, which the log has', async () => {
+  test('hides paths and servers of infrastructure errors, but logs them', async () => {
     const { lines, log } = keepLines();
     const error = new FullmatchError('database_unreachable', 'No answer at socket /srv/secret.', {
       details: { server: '/srv/secret' },
@@ -54,7 +54,7 @@ describe('an error as an answer', () => {
     expect(lines.join('')).toContain('/srv/secret');
   });
 
-  test('of the machine has one line in the log at a time, however many requests meet it', () => {
+  test('logs an infrastructure error once per interval, however many requests hit it', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
       const { lines, log } = keepLines();
@@ -74,7 +74,7 @@ describe('an error as an answer', () => {
     }
   });
 
-  test('shows the facts of the error beside its members, and lets none of them replace a member', async () => {
+  test('includes error details without overriding the standard members', async () => {
     const error = new FullmatchError('chain_not_found', 'No.', {
       details: { chainId: 7, status: 200, code: 'ok' },
     });
@@ -82,7 +82,7 @@ describe('an error as an answer', () => {
     expect(body).toMatchObject({ chainId: 7, status: 404, code: 'chain_not_found' });
   });
 
-  test('shows nothing of an unknown error but an id, under which the log has it', async () => {
+  test('reduces an unknown error to an id under which it is logged', async () => {
     const { lines, log } = keepLines();
     const problem = describeProblem(new Error('secret detail'), log);
     const body = await answerProblem(problem).text();
@@ -95,7 +95,7 @@ describe('an error as an answer', () => {
     expect(line.err.message).toBe('secret detail');
   });
 
-  test('unexpected at one place is logged once at a time, under the id that all of its answers have', () => {
+  test('logs an unexpected error once per interval under the id in all its responses', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
       const { lines, log } = keepLines();
@@ -120,7 +120,7 @@ describe('an error as an answer', () => {
     }
   });
 
-  test('unexpected in ever other places is not kept for ever', () => {
+  test('bounds memory for unexpected errors from ever-changing locations', () => {
     const { lines, log } = keepLines();
     for (let place = 0; place < 1_000; place += 1) {
       const error = new Error('no');
@@ -131,7 +131,7 @@ describe('an error as an answer', () => {
     expect(lines).toHaveLength(1_000);
   });
 
-  test('of the router about an unreadable body is the client’s fault', () => {
+  test("reports the router's error for an unreadable body as a client error", () => {
     const error = new HTTPException(400, { message: 'Malformed JSON in request body' });
     expect(describeProblem(error, silentLogger).code).toBe('malformed_request');
   });

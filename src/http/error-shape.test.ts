@@ -20,11 +20,11 @@ async function failingApp(error: Error): Promise<HostApp> {
   });
 }
 
-describe('what could not be checked', () => {
+describe('Failed check', () => {
   const unreachable = new FullmatchError('database_unreachable', 'The database does not answer.');
 
   test.each(['', '/server'])(
-    'is 503 and never "not verified", in each shape, at %s/',
+    'returns 503 and never "not verified", in each format, at %s/',
     async (prefix) => {
       const app = await failingApp(unreachable);
       const v2 = await app.request(`${prefix}${CONTRACT}`);
@@ -42,8 +42,8 @@ describe('what could not be checked', () => {
   );
 });
 
-describe('a fault of the service', () => {
-  test('shows an id under which the log has the rest, and nothing else of it', async () => {
+describe('Internal error', () => {
+  test('shows only an id under which the error is logged', async () => {
     const app = await failingApp(new Error('secret detail'));
     const response = await app.request(CONTRACT);
     const body = (await response.json()) as {
@@ -57,7 +57,7 @@ describe('a fault of the service', () => {
   });
 });
 
-describe('the shape of an error', () => {
+describe('Error format', () => {
   test.each([
     ['/v2', 'customCode'],
     ['/v2/nothing', 'customCode'],
@@ -67,7 +67,7 @@ describe('the shape of an error', () => {
     ['/v2nothing', 'detail'],
     ['/nothing/v2/', 'detail'],
     ['/filesystem', 'detail'],
-  ])('at %s has the member %s', async (path, member) => {
+  ])('at %s contains the member %s', async (path, member) => {
     const app = createCheckedApiApp(await fixtureDependencies());
     const response = await app.request(path);
     expect(response.status).toBe(404);

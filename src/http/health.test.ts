@@ -8,8 +8,8 @@ import { composeHealth, readinessOf } from './health.ts';
 const compose = (changes: Partial<HealthFacts>) => composeHealth({ ...healthyFacts(), ...changes });
 const facts = healthyFacts();
 
-describe('health', () => {
-  test('is ok without reasons, and says ages in whole seconds', () => {
+describe('Health report', () => {
+  test('is ok without reasons and shows ages in whole seconds', () => {
     const report = compose({});
     expect(report).toMatchObject({ status: 'ok', ready: true, reasons: [], uptimeSeconds: 3600 });
     expect(report.registry).toMatchObject({ stale: false, ageSeconds: 3599 });
@@ -63,18 +63,18 @@ describe('health', () => {
     expect(compose({ queue })).toMatchObject({ status: 'ok', reasons: [] });
   });
 
-  test('names the feed only after a while, and not where the database is the cause', () => {
+  test('reports the feed only after a delay, and not if the database is the cause', () => {
     expect(compose(failingSince(15)).reasons).toEqual([]);
     const { reasons } = compose({ ...failingSince(16), database });
     expect(reasons.map(({ code }) => code)).toEqual(['database_unreachable']);
   });
 
-  test('calls the database reachable until it does not answer for long', () => {
+  test('calls the database reachable until it was silent for more than 15 seconds', () => {
     expect(compose({ database: silentFor(15) })).toMatchObject({ status: 'ok', reasons: [] });
     expect(compose({ database: silentFor(16) }).database?.reachable).toBe(false);
   });
 
-  test('says since when and why the list is stale, and when it was last confirmed', () => {
+  test('shows since when and why the list is stale and when it was last confirmed', () => {
     const confirmedAt = new Date(facts.now.getTime() - 90_000);
     const report = compose({ listSync: { failure, confirmedAt } });
     expect(report.reasons).toMatchObject([{ since: '2026-02-03T04:00:00.000Z' }]);
@@ -83,7 +83,7 @@ describe('health', () => {
     expect(compose({}).registry).not.toHaveProperty('confirmedSecondsAgo');
   });
 
-  test('leaves out what is not known yet', () => {
+  test('omits unknown values', () => {
     const { now, startedAt } = facts;
     const documents = { chains: false, statistics: false };
     const report = composeHealth({ now, startedAt, documents, stopping: false });
@@ -92,7 +92,7 @@ describe('health', () => {
     expect(healthReportSchema.parse(report)).toEqual(report);
   });
 
-  test('never says a negative age when clocks differ', () => {
+  test('never shows a negative age when clocks differ', () => {
     const report = compose({ now: new Date(0) });
     expect(report.uptimeSeconds).toBe(0);
     expect(report.statistics?.ageSeconds).toBe(0);

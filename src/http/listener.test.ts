@@ -71,15 +71,15 @@ interface ProblemBody {
 }
 const problemIn = (body: string): ProblemBody => JSON.parse(body) as ProblemBody;
 
-describe('a listener', () => {
-  test('picks a free port for 0 and says where it is', async () => {
+describe('Listener', () => {
+  test('picks a free port for 0 and reports it', async () => {
     const listener = await serveApi();
     expect(listener.port).toBeGreaterThan(0);
     expect(listener.url).toBe(`http://127.0.0.1:${listener.port}`);
     expect((await undiciRequest(`${listener.url}/healthz`)).statusCode).toBe(200);
   });
 
-  test('says which port is taken', async () => {
+  test('names the port that is already in use', async () => {
     const { port } = await serveApi();
     const app = createCheckedApiApp(await fixtureDependencies());
     const again = listen(app, { host: '127.0.0.1', port, limits: ROOMY_LIMITS }, silentLogger);
@@ -90,7 +90,7 @@ describe('a listener', () => {
     await expect(again).rejects.toThrow(String(port));
   });
 
-  test('says which host is none of this machine', async () => {
+  test('fails for a host that is not an address of this machine', async () => {
     const app = createCheckedApiApp(await fixtureDependencies());
     const options = { host: '192.0.2.1', port: 0, limits: ROOMY_LIMITS };
     await expect(listen(app, options, silentLogger)).rejects.toMatchObject({
@@ -98,7 +98,7 @@ describe('a listener', () => {
     });
   });
 
-  test('tells of every finished answer its route, status and seconds', async () => {
+  test('reports route, status and duration of every finished response', async () => {
     const seen: [string | undefined, number][] = [];
     const app = createCheckedApiApp(await fixtureDependencies());
     const observe = (route: string | undefined, status: number, seconds: number): void => {
@@ -120,7 +120,7 @@ describe('a listener', () => {
   });
 });
 
-describe('a document on the wire', () => {
+describe('Published document over HTTP', () => {
   test.each([
     ['/chains', FIXTURE_CHAINS_BYTES],
     ['/server/chains', FIXTURE_CHAINS_BYTES],
@@ -160,7 +160,7 @@ describe('a document on the wire', () => {
     expect(etags.size).toBe(3);
   });
 
-  test('has no body for HEAD and 304, so the next answer on the connection is whole', async () => {
+  test('has no body for HEAD and 304, so the next response on the connection is intact', async () => {
     const listener = await serveApi();
     const client = await connect(listener);
     const get = (method: string, path: string, header = ''): string =>
@@ -179,7 +179,7 @@ describe('a document on the wire', () => {
     expect(statuses).toEqual(['HTTP/1.1 200', 'HTTP/1.1 304', 'HTTP/1.1 200']);
   });
 
-  test('is answered alike by the fast way and by the router', async () => {
+  test('is identical from the fast path and the router', async () => {
     const deps = await fixtureDependencies();
     await waitUntil(() => deps.documents.current.chains?.bodies.br !== undefined);
     const app = createCheckedApiApp(deps);
@@ -211,7 +211,7 @@ describe('a document on the wire', () => {
     }
   });
 
-  test('is readable for fetch from any origin, which checks CORS by itself', async () => {
+  test('is readable by fetch from any origin, with CORS checks', async () => {
     const { url } = await serveApi();
     const answer = await undiciFetch(`${url}/chains`, {
       headers: { origin: 'https://example.org' },
@@ -221,7 +221,7 @@ describe('a document on the wire', () => {
   });
 });
 
-describe('what is not a request', () => {
+describe('Malformed and unusual requests', () => {
   const host = 'Host: x\r\n';
   test.each([
     ['garbage', 'GARBAGE\r\n\r\n', 400, 'malformed_request'],
@@ -282,24 +282,27 @@ describe('what is not a request', () => {
       413,
       'request_too_large',
     ],
-  ])('is a problem with CORS and a closed connection: %s', async (name, text, status, code) => {
-    const listener = await serveApi();
-    const client = await connect(listener);
-    client.send(Buffer.from(text, 'latin1'));
-    const answer = await client.answer();
-    expect(answer.status).toBe(status);
-    expect(problemIn(answer.body)).toMatchObject({ code, status });
-    expect(answer.headers).toMatchObject({
-      'content-type': 'application/problem+json',
-      'access-control-allow-origin': '*',
-    });
-    // A request with an invalid Host is complete, so its connection stays usable.
-    if (name !== 'a Host that is none') {
-      expect(answer.headers['connection']).toBe('close');
-      await client.end();
-      expect(client.error).toBeUndefined();
-    }
-  });
+  ])(
+    'return a problem with CORS headers and close the connection: %s',
+    async (name, text, status, code) => {
+      const listener = await serveApi();
+      const client = await connect(listener);
+      client.send(Buffer.from(text, 'latin1'));
+      const answer = await client.answer();
+      expect(answer.status).toBe(status);
+      expect(problemIn(answer.body)).toMatchObject({ code, status });
+      expect(answer.headers).toMatchObject({
+        'content-type': 'application/problem+json',
+        'access-control-allow-origin': '*',
+      });
+      // A request with an invalid Host is complete, so its connection stays usable.
+      if (name !== 'a Host that is none') {
+        expect(answer.headers['connection']).toBe('close');
+        await client.end();
+        expect(client.error).toBeUndefined();
+      }
+    },
+  );
 
   test.each([
     ['CONNECT', `CONNECT example.org:443 HTTP/1.1\r\n${host}\r\n`],
@@ -307,7 +310,7 @@ describe('what is not a request', () => {
     ['a long header', `GET / HTTP/1.1\r\n${host}X: ${'x'.repeat(20_000)}\r\n\r\n`],
     ['a large body', `POST /chains HTTP/1.1\r\n${host}Content-Length: 1000001\r\n\r\n`],
     ['an upgrade', `GET /chains HTTP/1.1\r\n${host}Connection: Upgrade\r\nUpgrade: h2c\r\n\r\n`],
-  ])('ends nothing but its connection where that is reset: %s', async (_, text) => {
+  ])('affect only their own connection when it is reset: %s', async (_, text) => {
     const listener = await serveApi();
     for (let turns = 0; turns < 12; turns += 1) {
       const client = await connect(listener);
@@ -320,7 +323,7 @@ describe('what is not a request', () => {
     expect((await client.answer()).status).toBe(200);
   });
 
-  test('of HTTP/1.0 needs no Host', async () => {
+  test('of HTTP/1.0 need no Host header', async () => {
     for (const path of ['/chains', '/healthz']) {
       const client = await connect(await serveApi());
       client.send(`GET ${path} HTTP/1.0\r\n\r\n`);
@@ -339,13 +342,13 @@ describe('what is not a request', () => {
     ],
     ['TRACE', 'TRACE /chains HTTP/1.1\r\nHost: x\r\n\r\n', 405],
     ['an unknown method of Node’s list', 'PROPFIND /chains HTTP/1.1\r\nHost: x\r\n\r\n', 405],
-  ])('is a request all the same: %s', async (_, text, status) => {
+  ])('are handled as valid: %s', async (_, text, status) => {
     const client = await connect(await serveApi());
     client.send(text);
     expect((await client.answer()).status).toBe(status);
   });
 
-  test('after a request on the same connection does not mix into its answer', async () => {
+  test('do not corrupt the response to an earlier request on the connection', async () => {
     const client = await connect(await serveApi());
     client.send('GET /chains HTTP/1.1\r\nHost: x\r\n\r\n');
     expect((await client.answer()).status).toBe(200);
@@ -354,7 +357,7 @@ describe('what is not a request', () => {
     expect(second?.status).toBe(400);
   });
 
-  test('does not take the answer from a client that goes on sending for a while', async () => {
+  test('still deliver the response to a client that keeps sending for a while', async () => {
     const client = await connect(await serveApi());
     client.send(`GET / HTTP/1.1\r\nHost: x\r\nX: ${'x'.repeat(20_000)}`);
     for (let index = 0; index < 20; index += 1) {
@@ -367,10 +370,10 @@ describe('what is not a request', () => {
   });
 });
 
-describe('a body over the limit', () => {
+describe('Body over the limit', () => {
   const echo = appOf(async (received) => new Response(`${(await received.text()).length}`));
 
-  test('is answered 413 to a client that sends all of it before it reads', async () => {
+  test('returns 413 to a client that sends everything before reading', async () => {
     const { url } = await serveApi({ requestBytes: 1000 });
     const status = await new Promise<number | undefined>((resolve, reject) => {
       const sent = request(
@@ -387,19 +390,19 @@ describe('a body over the limit', () => {
     expect(status).toBe(413);
   });
 
-  test('of exactly the limit is read', async () => {
+  test('accepts a body of exactly the limit', async () => {
     const { url } = await serve(echo, { requestBytes: 1000 });
     const answer = await undiciRequest(url, { method: 'POST', body: Buffer.alloc(1000) });
     expect([answer.statusCode, await answer.body.text()]).toEqual([200, '1000']);
   });
 });
 
-describe('a body that nobody reads', () => {
+describe('Unread body', () => {
   const done = appOf(() => new Response('done', { headers: { 'content-length': '4' } }));
   const headOf = (length: number): string =>
     `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${length}\r\n\r\n`;
 
-  test('is taken after its answer, and its connection goes on', async () => {
+  test('is drained after the response, and the connection stays usable', async () => {
     const clients = await Promise.all(
       Array.from({ length: 5 }, async () => connect(await serve(done))),
     );
@@ -413,7 +416,7 @@ describe('a body that nobody reads', () => {
     for (const client of clients) expect((await client.answers(2))[1]?.body).toBe('done');
   });
 
-  test('ends its connection where it does not come', async () => {
+  test('closes its connection if it never arrives', async () => {
     const client = await connect(await serve(done));
     client.send(headOf(300_000));
     client.send('x'.repeat(200_000));
@@ -423,7 +426,7 @@ describe('a body that nobody reads', () => {
   });
 });
 
-test('what is not a request is no answer to the request before it', async () => {
+test('garbage is not answered in place of the pending request before it', async () => {
   const [asked, held] = [new Gate(), new Gate()];
   const app = appOf(async () => {
     asked.open();
@@ -439,8 +442,8 @@ test('what is not a request is no answer to the request before it', async () => 
   expect(client.heard).toBe('');
 });
 
-describe('slow clients', () => {
-  test('that send their header byte by byte are told and cut', async () => {
+describe('Slow clients', () => {
+  test('that send their header byte by byte get 408 and are disconnected', async () => {
     const client = await connect(await serveApi({ headersTimeoutMs: 300 }));
     const drip = setInterval(() => client.send('X'), 50);
     client.send('GET /chains HTTP/1.1\r\nX-A: ');
@@ -451,7 +454,7 @@ describe('slow clients', () => {
     expect(problemIn(answer.body).code).toBe('request_timeout');
   });
 
-  test('that send their body byte by byte are told and cut', async () => {
+  test('that send their body byte by byte get 408 and are disconnected', async () => {
     const app = appOf(async (received) => new Response(await received.text()));
     const client = await connect(
       await serve(app, { headersTimeoutMs: 200, requestTimeoutMs: 400 }),
@@ -464,20 +467,20 @@ describe('slow clients', () => {
     expect(answer.status).toBe(408);
   });
 
-  test('that say nothing are cut without an answer', async () => {
+  test('that send nothing are disconnected without a response', async () => {
     const client = await connect(await serveApi({ headersTimeoutMs: 200 }));
     await client.end();
     expect(client.heard).toBe('');
   });
 
-  test('that wait too long with their next request are cut', async () => {
+  test('that exceed the keep-alive timeout are disconnected', async () => {
     const client = await connect(await serveApi({ keepAliveTimeoutMs: 200 }));
     client.send('GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n');
     await client.answer();
     expect(await client.end()).toBeLessThan(3_000);
   });
 
-  test('that do not read their answer are cut', async () => {
+  test('that do not read their response are disconnected', async () => {
     const part = Buffer.alloc(1_000_000, 'x');
     const isCut = new Gate();
     // Never ends, so it exceeds any buffer of the kernel.
@@ -493,7 +496,7 @@ describe('slow clients', () => {
     await isCut.opened;
   });
 
-  test('that take one large answer in many small parts are not cut', async () => {
+  test('that read one large response in many small parts stay connected', async () => {
     const large = Buffer.alloc(50_000_000, 'x');
     const app = appOf(
       () => new Response(large, { headers: { 'content-length': String(large.length) } }),
@@ -517,7 +520,7 @@ describe('slow clients', () => {
     expect(slow.heardBytes).toBeGreaterThan(large.length);
   });
 
-  test('that read a little of large answers again and again are cut', async () => {
+  test('that keep reading too slowly are disconnected', async () => {
     const part = Buffer.alloc(1_000_000, 'x');
     const app = appOf(
       () => new Response(new ReadableStream({ pull: (stream) => stream.enqueue(part) })),
@@ -535,7 +538,7 @@ describe('slow clients', () => {
     expect(client.heardBytes).toBeGreaterThan(0);
   });
 
-  test('are not mistaken for handlers that take their time', async () => {
+  test('are not confused with slow handlers', async () => {
     const app = appOf(async () => {
       // Longer than the response timeout.
       const done = performance.now() + 900;
@@ -547,12 +550,12 @@ describe('slow clients', () => {
   });
 });
 
-describe('requests that one connection sends ahead', () => {
+describe('Pipelined requests', () => {
   const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const asks = (count: number): string =>
     Array.from({ length: count }, (_, index) => ask(`/${index}`)).join('');
 
-  test('are answered in their order, in whatever time each takes', async () => {
+  test('are answered in order, however long each takes', async () => {
     const app = appOf(async ({ url }) => {
       for (let turns = (Number(url.at(-1)) * 7) % 5; turns > 0; turns -= 1) await nextTurn();
       const body = new URL(url).pathname;
@@ -566,7 +569,7 @@ describe('requests that one connection sends ahead', () => {
     );
   });
 
-  test('have bodies of their own, also such that come while they wait', async () => {
+  test('keep their own bodies, including bodies that arrive while they wait', async () => {
     const app = appOf(async (received) => {
       const body = await received.text();
       await nextTurn();
@@ -581,7 +584,7 @@ describe('requests that one connection sends ahead', () => {
     expect(answers.map(({ body }) => body)).toEqual(['a', '', large, 'b']);
   });
 
-  test('are dropped with their connection, which is noticed while a few wait', async () => {
+  test('are aborted when their connection closes', async () => {
     let isGone = false;
     const asked = new Gate();
     const app = appOf((received) => {
@@ -596,7 +599,7 @@ describe('requests that one connection sends ahead', () => {
     await waitUntil(() => isGone);
   });
 
-  test('stay whole and in order, wherever readings end and with whatever bodies', async () => {
+  test('stay intact and in order for any packet boundaries and bodies', async () => {
     const app = appOf(async (received) => {
       const body = `${new URL(received.url).pathname} ${await received.text()}`;
       return new Response(body, { headers: { 'content-length': String(body.length) } });
@@ -628,7 +631,7 @@ describe('requests that one connection sends ahead', () => {
     expect((await client.answers(21)).at(-1)?.body).toBe('/last ');
   });
 
-  test('cut their connection where they are very many', async () => {
+  test('over the limit close their connection', async () => {
     let made = 0;
     const app = appOf(() => {
       made += 1;
@@ -641,11 +644,11 @@ describe('requests that one connection sends ahead', () => {
   });
 });
 
-describe('closing', () => {
+describe('Closing the listener', () => {
   const ask = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
   const done = (): Response => new Response('done', { headers: { 'content-length': '4' } });
 
-  test('answers all requests that were sent ahead, the last with the end of the connection', async () => {
+  test('answers all pipelined requests, the last with Connection: close', async () => {
     const asked = new Gate();
     const held = new Gate();
     const app = appOf(async ({ url }) => {
@@ -667,7 +670,7 @@ describe('closing', () => {
     expect(client.error).toBeUndefined();
   });
 
-  test('does not wait for a client that sent a body which nobody read', async () => {
+  test('does not wait for a client whose unread body was drained', async () => {
     const listener = await serve(appOf(done), { stopTimeoutMs: 500_000 });
     const client = await connect(listener);
     client.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n');
@@ -681,7 +684,7 @@ describe('closing', () => {
     expect(client.error).toBeUndefined();
   });
 
-  test('does not wait for a client whose unread body came after its answer', async () => {
+  test('does not wait for a client whose unread body arrived after its response', async () => {
     const listener = await serve(appOf(done), { stopTimeoutMs: 500_000 });
     const client = await connect(listener);
     client.send('POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 100000\r\n\r\n');
@@ -692,7 +695,7 @@ describe('closing', () => {
     expect(client.error).toBeUndefined();
   });
 
-  test('keeps a connection that was idle for a moment, and answers a request that comes then', async () => {
+  test('keeps an idle connection briefly and answers a request that arrives meanwhile', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const listener = await serve(appOf(done));
@@ -710,7 +713,7 @@ describe('closing', () => {
     }
   });
 
-  test('closes a connection that stays idle, after a moment', async () => {
+  test('closes a connection that stays idle', async () => {
     vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     try {
       const listener = await serve(appOf(done));
@@ -727,7 +730,7 @@ describe('closing', () => {
     }
   });
 
-  test('finishes what has begun, refuses new connections at once, and frees the port', async () => {
+  test('finishes pending requests, refuses new connections at once and frees the port', async () => {
     let release = (): void => undefined;
     const held = new Promise<void>((resolve) => (release = resolve));
     const asked = new Gate();
@@ -757,7 +760,7 @@ describe('closing', () => {
     await serve(app, {}, { port: listener.port });
   });
 
-  test('answers a request that comes on a waiting connection, and says that it is the last', async () => {
+  test('answers a request on an idle connection with Connection: close', async () => {
     const listener = await serveApi();
     const client = await connect(listener);
     const ask = 'GET /chains HTTP/1.1\r\nHost: x\r\n\r\n';
@@ -772,7 +775,7 @@ describe('closing', () => {
     expect(client.error).toBeUndefined();
   });
 
-  test('waits for a request whose first bytes have come', async () => {
+  test('waits for a request whose first bytes have arrived', async () => {
     const listener = await serveApi();
     const client = await connect(listener);
     client.send('GET /chains HTTP/1.1\r\n');
@@ -787,7 +790,7 @@ describe('closing', () => {
     await closing;
   });
 
-  test('ends waiting connections properly and soon', async () => {
+  test('closes idle connections cleanly and promptly', async () => {
     const listener = await serveApi();
     // The first connection has been accepted once the second gets its response.
     const [fresh, used] = [await connect(listener), await connect(listener)];
@@ -801,7 +804,7 @@ describe('closing', () => {
     }
   });
 
-  test('ends very many waiting connections, each properly', async () => {
+  test('closes 100 idle connections, each cleanly', async () => {
     const listener = await serveApi();
     const many: RawClient[] = [];
     for (let index = 0; index < 100; index += 1) many.push(await connect(listener));
@@ -816,7 +819,7 @@ describe('closing', () => {
     }
   });
 
-  test('cuts a client that takes nothing of its answer, however long others may take', async () => {
+  test('disconnects a client that reads nothing, however long others may take', async () => {
     const part = Buffer.alloc(1_000_000, 'x');
     const begun = new Gate();
     const app = appOf(() => {
@@ -833,7 +836,7 @@ describe('closing', () => {
     await deaf.end();
   });
 
-  test('cuts a client that does not go on with its request, however long others may take', async () => {
+  test('disconnects a client with a stalled request, however long others may take', async () => {
     const listener = await serve(
       appOf(() => new Response('done')),
       { stopTimeoutMs: 200 },
@@ -848,7 +851,7 @@ describe('closing', () => {
     await client.end();
   });
 
-  test('cuts what is not done in time', async () => {
+  test('disconnects requests that exceed the deadline', async () => {
     const asked = new Gate();
     const app = appOf(() => {
       asked.open();
@@ -862,13 +865,13 @@ describe('closing', () => {
     await client.end();
   });
 
-  test('is one close, however often it is asked for', async () => {
+  test('is idempotent', async () => {
     const listener = await serveApi();
     await Promise.all([listener.close(1_000), listener.close(1_000)]);
     await listener.close(1_000);
   });
 
-  test('finishes a large answer that is still being taken', async () => {
+  test('finishes a large response that is still being read', async () => {
     const large = Buffer.alloc(20_000_000, 'x');
     const listener = await serve(
       appOf(() => new Response(large, { headers: { 'content-length': String(large.length) } })),

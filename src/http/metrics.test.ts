@@ -16,7 +16,7 @@ beforeAll(async () => {
 const samples = async (from: Metrics = metrics): Promise<string[]> =>
   (await from.render()).text.split('\n').filter((line) => line !== '' && !line.startsWith('#'));
 
-describe('metrics', () => {
+describe('Metrics', () => {
   test('count requests by host, route and status class', async () => {
     const observe = metrics.observer('api');
     observe('/chains', 200, 0.003);
@@ -35,7 +35,7 @@ describe('metrics', () => {
     );
   });
 
-  test('say what the health report and the documents say', async () => {
+  test('report the values of the health report and the documents', async () => {
     const text = await samples();
     for (const line of [
       'fullmatch_info{version="1.2.3"} 1',
@@ -59,7 +59,7 @@ describe('metrics', () => {
     expect(text.some((line) => line.startsWith('process_resident_memory_bytes'))).toBe(true);
   });
 
-  test('follow the documents', async () => {
+  test('reflect new publications', async () => {
     await deps.documents.publish({
       statistics: { bytes: Buffer.from('{}'), lastModified: new Date() },
     });
@@ -68,7 +68,7 @@ describe('metrics', () => {
     expect(text).toContain('fullmatch_snapshot_bytes{document="statistics",coding="identity"} 2');
   });
 
-  test('have no sample for what is not known: it is not zero', async () => {
+  test('omit samples for unknown values instead of reporting zero', async () => {
     const { now, startedAt, documents, stopping } = healthyFacts();
     const early = createMetrics({
       ...(await fixtureDependencies({ published: false })),
@@ -88,7 +88,7 @@ describe('metrics', () => {
     }
   });
 
-  test('count which records were found rendered, and their bytes', async () => {
+  test('count record cache hits, misses and bytes', async () => {
     const answers = { held: { ...deps.answers.held, hits: 5, misses: 2, cached: 1000 } };
     expect(await samples(createMetrics({ ...deps, answers }))).toEqual(
       expect.arrayContaining([
@@ -99,7 +99,7 @@ describe('metrics', () => {
     );
   });
 
-  test('are answered at GET /metrics only, for no page to read', async () => {
+  test('are served at GET /metrics only, without CORS', async () => {
     const app = createMetricsApp(metrics, silentLogger);
     const response = await app.request('/metrics');
     expect(response.status).toBe(200);

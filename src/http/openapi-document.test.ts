@@ -53,19 +53,19 @@ function validator(schema: JsonSchema) {
   return ajv.compile({ ...schema, components: document.components });
 }
 
-describe('the OpenAPI document', () => {
-  test('is the committed openapi.json; `npx tsx scripts/build-openapi.ts` writes it', () => {
+describe('OpenAPI document', () => {
+  test('equals the committed openapi.json (run `npx tsx scripts/build-openapi.ts`)', () => {
     expect(read('openapi.json')).toBe(renderOpenapiDocument(document));
   });
 
-  test('is what GET /openapi.json answers, with the URL of the repository host', async () => {
+  test('is served at GET /openapi.json with the URL of the repository host', async () => {
     const parts = await fixtureDependencies({ version });
     const app = createCheckedApiApp(parts);
     const written = read('openapi.json').replaceAll(REPOSITORY_URL, parts.urls().repository ?? '');
     expect(await (await app.request('/openapi.json')).text()).toBe(written);
   });
 
-  test('has every operation under one tag that it describes, and no tag without operations', () => {
+  test('gives every operation one described tag, and has no unused tags', () => {
     const { paths, tags } = JSON.parse(renderOpenapiDocument(document)) as {
       paths: Record<string, Record<string, { tags?: string[] }>>;
       tags: { name: string; description: string }[];
@@ -77,7 +77,7 @@ describe('the OpenAPI document', () => {
     expect(new Set(tags.map(({ name }) => name))).toEqual(new Set(used.flat()));
   });
 
-  test('is OpenAPI 3.1 and resolves its references', () => {
+  test('is OpenAPI 3.1 with resolvable references', () => {
     expect(document.openapi).toBe('3.1.0');
     const references = [...JSON.stringify(document).matchAll(/"\$ref":"([^"]+)"/g)];
     expect(references.length).toBeGreaterThan(0);
@@ -87,7 +87,7 @@ describe('the OpenAPI document', () => {
     }
   });
 
-  test('describes every answer that the apps give: status, type and body', async () => {
+  test('describes the status, type and body of every GET response', async () => {
     const deps = await fixtureDependencies();
     const operator = createOperatorApp({ ...deps, desk: EMPTY_DESK, roles: NO_ROLES });
     const apps = [createCheckedApiApp(deps), createCheckedRepositoryApp(deps), operator];
@@ -116,7 +116,7 @@ describe('the OpenAPI document', () => {
   test.each([
     ['too_many_answers', tooManyAnswers],
     ['too_many_client_answers', tooManyClientAnswers],
-  ])('declares %s of every route whose answers are admitted', async (_code, refusal) => {
+  ])('declares %s for every route with admission control', async (_code, refusal) => {
     const refuse = (): never => {
       throw refusal();
     };
@@ -163,12 +163,12 @@ describe('the OpenAPI document', () => {
     '/check-all-by-addresses',
     '/check-by-addresses',
     '/files/contracts/{chainId}',
-  ])('says of %s that its large answers may be refused', (template) => {
+  ])('declares for %s that large responses may be refused', (template) => {
     const { responses = {} } = document.paths[template]?.get ?? {};
     expect(Object.keys(responses)).toEqual(expect.arrayContaining(['429', '503']));
   });
 
-  test('has a schema of the statistics that real ones fit', ({ skip }) => {
+  test('has a statistics schema that accepts real statistics', ({ skip }) => {
     const statistics = sharedData('stats-2026-08-22.json');
     if (statistics === undefined) skip(NO_SHARED_DATA);
     expect(validator(document.components.schemas['Statistics']!)(statistics)).toBe(true);

@@ -15,7 +15,7 @@ const requests = fc.array(
   }),
 );
 
-test('durations of requests are said as a histogram of the library says them', async () => {
+test('request durations render exactly like a prom-client histogram', async () => {
   await fc.assert(
     fc.asyncProperty(requests, async (all) => {
       const [own, reference] = [new Registry(), new Registry()];

@@ -69,7 +69,7 @@ interface Output {
   readonly contracts: Record<string, Record<string, Members & { metadata: string }>>;
 }
 
-describe.each(SOLC_VERSIONS)('metadata of solc %s', (version) => {
+describe.each(SOLC_VERSIONS)('Metadata of solc %s', (version) => {
   const [, minor = 0, patch = 0] = version.split('.').map(Number);
   const isThere = ([least, from]: readonly [number, number] = [0, 0]): boolean =>
     minor > least || (minor === least && patch >= from);
@@ -88,7 +88,7 @@ describe.each(SOLC_VERSIONS)('metadata of solc %s', (version) => {
   });
 
   test.each(cases.map((each, index) => ({ ...each, index })))(
-    'is derived byte for byte from what a compilation is known by: $what',
+    'is derived byte for byte from the compilation: $what',
     ({ settings, index }) => {
       const { metadata, ...rest } = outputs[index]!.contracts[PATH]!['Vault']!;
       const document = JSON.parse(metadata) as {

@@ -14,7 +14,7 @@ const anyAddress = fc
   .array(fc.integer({ min: 0, max: 15 }), { minLength: 40, maxLength: 40 })
   .map((digits): Hex => `0x${digits.map((digit) => digit.toString(16)).join('')}`);
 
-describe('a chain folder', () => {
+describe('Chain folder', () => {
   test.each(chainFolders)('named $name', ({ name, chainId }) => {
     if (chainId === undefined) {
       expect(() => parseChainFolder(name)).toThrow(
@@ -23,7 +23,7 @@ describe('a chain folder', () => {
     } else expect(parseChainFolder(name)).toBe(chainId);
   });
 
-  test('spells an id in exactly one way', () => {
+  test('accepts exactly one spelling of an id', () => {
     fc.assert(
       fc.property(fc.maxSafeNat(), fc.string({ maxLength: 3 }), (number, more) => {
         const chainId = number + 1 > Number.MAX_SAFE_INTEGER ? 1 : number + 1;
@@ -36,7 +36,7 @@ describe('a chain folder', () => {
   });
 });
 
-describe('an address folder', () => {
+describe('Address folder', () => {
   test.each(addressFolders)('$title', ({ name, reason }) => {
     if (reason === undefined) expect(parseAddressFolder(name)).toBe(name.toLowerCase());
     else {
@@ -44,7 +44,7 @@ describe('an address folder', () => {
     }
   });
 
-  test('is sound in each of its spellings, and exactly one of them is preferred to all others', () => {
+  test('accepts each spelling, and ranks the spellings uniquely', () => {
     fc.assert(
       fc.property(anyAddress, (address) => {
         const spellings = allSpellings(address);

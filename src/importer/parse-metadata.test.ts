@@ -30,7 +30,7 @@ function textOf({ text, set, escapedSource }: MetadataCase): string {
 }
 
 describe('parseMetadata', () => {
-  test('says in our words what the compiler wrote, and keeps the text', () => {
+  test("converts the compiler's metadata and keeps the text", () => {
     const text = JSON.stringify(sound(), null, 3);
     expect(parseMetadata(Buffer.from(text))).toEqual({
       text,
@@ -44,13 +44,13 @@ describe('parseMetadata', () => {
     });
   });
 
-  test.each(cases as MetadataCase[])('refuses $title', (metadataCase) => {
+  test.each(cases as MetadataCase[])('rejects $title', (metadataCase) => {
     expect(() => parseMetadata(Buffer.from(textOf(metadataCase)))).toThrow(
       expect.objectContaining({ name: 'Refusal', reason: metadataCase.reason }),
     );
   });
 
-  test('reads very many libraries without a path in a moment', () => {
+  test('parses 100,000 libraries without a path quickly', () => {
     const names = Array.from({ length: 100_000 }, (_each, index) => `L${index}`);
     const libraries = Object.fromEntries(names.map((name) => [name, '0x']));
     const begun = process.cpuUsage();
@@ -63,14 +63,14 @@ describe('parseMetadata', () => {
     expect(settings['libraries']).toEqual({ '': libraries });
   });
 
-  test('refuses more values than metadata has', () => {
+  test('rejects more values than real metadata has', () => {
     const abi = Array.from({ length: 300_000 }, () => []);
     expect(() => parse({ ...sound(), output: { abi } })).toThrow(
       expect.objectContaining({ reason: 'broken_metadata' }),
     );
   });
 
-  test('refuses a contract whose name has more than 1,024 bytes', () => {
+  test('rejects a contract name over 1,024 bytes', () => {
     const named = (name: string): object => ({
       ...sound(),
       settings: { compilationTarget: { 'A.sol': name } },
@@ -81,17 +81,17 @@ describe('parseMetadata', () => {
     );
   });
 
-  test('refuses bytes that are not UTF-8', () => {
+  test('rejects invalid UTF-8', () => {
     const bytes = Buffer.concat([Buffer.from(JSON.stringify(sound())), Buffer.from([0xc0])]);
     expect(() => parseMetadata(bytes)).toThrow(expect.objectContaining({ reason: 'invalid_utf8' }));
   });
 
-  test('leaves artifacts out that the metadata does not have', () => {
+  test('omits artifacts missing from the metadata', () => {
     expect(parse({ ...sound(), output: undefined }).artifacts).toEqual({});
     expect(parse({ ...sound(), output: { abi: [] } }).artifacts).toEqual({ abi: [] });
   });
 
-  test('names the Vyper compiler, and drops the v of a version', () => {
+  test('recognizes the Vyper compiler and strips the v of its version', () => {
     const document = {
       ...sound(),
       language: 'Vyper',
@@ -104,7 +104,7 @@ describe('parseMetadata', () => {
     });
   });
 
-  test('nests libraries as the standard JSON input has them, split at the last colon', () => {
+  test('nests libraries as in standard JSON input, split at the last colon', () => {
     const libraries = {
       'p:/a.sol:L': '0x1',
       'p:/a.sol:M': '0x2',
@@ -121,7 +121,7 @@ describe('parseMetadata', () => {
     );
   });
 
-  test('takes __proto__ as a source name like any other', () => {
+  test('accepts __proto__ as a source name', () => {
     const text = JSON.stringify(sound()).replaceAll('A.sol', '__proto__');
     expect(parseMetadata(Buffer.from(text))).toMatchObject({
       target: { path: '__proto__', name: 'A' },
@@ -129,7 +129,7 @@ describe('parseMetadata', () => {
     });
   });
 
-  test('does not lose its way in deeply nested metadata', () => {
+  test('handles deeply nested metadata', () => {
     const deep = `${'['.repeat(200_000)}${']'.repeat(200_000)}`;
     const text = JSON.stringify(sound()).replace('[]', deep);
     expect(parseMetadata(Buffer.from(text)).sources).toHaveLength(1);

@@ -19,7 +19,7 @@ function fakeSave(bad: ReadonlySet<string>, stored: string[], failure: () => Err
 }
 
 describe('saveBatch', () => {
-  test('refuses exactly the contracts that make a batch fail, and stores every other once', async () => {
+  test('rejects exactly the contracts that make a batch fail and saves the rest once', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.boolean(), { minLength: 1, maxLength: 40 }), async (faults) => {
         const contracts = faults.map((_, index) =>
@@ -38,7 +38,7 @@ describe('saveBatch', () => {
     );
   });
 
-  test('takes an error of our own program as the fault of the contract that provokes it', async () => {
+  test('attributes an internal error to the contract that triggers it', async () => {
     const contracts = [sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' })];
     const save = fakeSave(new Set([sampleAddress(1)]), [], () => new RangeError('too deep'));
     await expect(saveBatch(contracts, save)).resolves.toMatchObject([
@@ -52,7 +52,7 @@ describe('saveBatch', () => {
     new FullmatchError('database_error', 'read-only', { details: { sqlstate: '25006' } }),
     new FullmatchError('database_error', 'no table', { details: { sqlstate: '42P01' } }),
     new FullmatchError('database_error', 'of another kind'),
-  ])('ends the run with $code, where the fault is not a contract: $message', async (failure) => {
+  ])('aborts the run with $code if the cause is not a contract: $message', async (failure) => {
     const contracts = [1, 2].map((number) =>
       sampleContract(1, sampleAddress(number), { runtimeMatch: 'full' }),
     );

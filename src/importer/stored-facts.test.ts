@@ -14,29 +14,29 @@ const librariesOf = (keys: string[]): unknown =>
   placeFacts({ libraries: new Map(keys.map((key) => [key, ADDRESS])) }, SOURCES).runtime?.values;
 
 describe('placeFacts', () => {
-  test('leaves out what is not known', () => {
+  test('omits unknown values', () => {
     expect(placeFacts({}, SOURCES)).toEqual({ deployment: {} });
   });
 
-  test('names libraries by what the placeholder is the hash of', () => {
+  test('names libraries by their hashed placeholder', () => {
     expect(librariesOf([placeholder('a/Math.sol:Math'), placeholder('a/Math.sol:Other')])).toEqual({
       libraries: { 'a/Math.sol:Math': ADDRESS, 'a/Math.sol:Other': ADDRESS },
     });
   });
 
-  test('names libraries of compilers before 0.5.0, which put the name itself into the code', () => {
+  test('names libraries of compilers before 0.5.0 by the name in the placeholder', () => {
     expect(librariesOf(['__a/Math.sol:Math_______________________'])).toEqual({
       libraries: { 'a/Math.sol:Math': ADDRESS },
     });
   });
 
-  test('keeps a placeholder that no source explains', () => {
+  test('keeps a placeholder that matches no source', () => {
     expect(librariesOf([placeholder('c/Gone.sol:Gone')])).toEqual({
       libraries: { [placeholder('c/Gone.sol:Gone')]: ADDRESS },
     });
   });
 
-  test('says values without transformations, whose offsets only the code tells', () => {
+  test('returns values without transformations if only the bytecode gives the offsets', () => {
     expect(placeFacts({ constructorArguments: '0x01' }, []).creation).toEqual({
       transformations: [],
       values: { constructorArguments: '0x01' },

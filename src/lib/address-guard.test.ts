@@ -43,14 +43,14 @@ const ipv4 = fc.oneof(
     .filter((number) => number >= 0 && number <= 0xffffffff),
 );
 
-describe('judging an address', () => {
-  test('takes addresses that the internet routes to hosts for public', () => {
+describe('Address classification', () => {
+  test('classifies globally routed addresses as public', () => {
     for (const address of readCases<string>('public-addresses.json')) {
       expect([address, judgeAddress(address)]).toEqual([address, 'public']);
     }
   });
 
-  test('refuses every special-purpose IPv4 block, and only those up to its last address', () => {
+  test('blocks every special-purpose IPv4 range up to its last address', () => {
     fc.assert(
       fc.property(ipv4, (number) => {
         const special = SPECIAL_IPV4.some(
@@ -71,7 +71,7 @@ describe('judging an address', () => {
     }
   });
 
-  test('judges IPv4 inside IPv6 as that IPv4 address, or refuses it', () => {
+  test('classifies IPv4 inside IPv6 as that IPv4 address, or blocks it', () => {
     fc.assert(
       fc.property(ipv4, (number) => {
         const words = `${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}`;
@@ -92,7 +92,7 @@ describe('judging an address', () => {
     );
   });
 
-  test('refuses all of IPv6 outside of 2000::/3', () => {
+  test('blocks all IPv6 outside of 2000::/3', () => {
     fc.assert(
       fc.property(fc.ipV6(), (address) => {
         const first = Number.parseInt(/^[0-9a-f]*/i.exec(address)?.[0] || '0', 16);
@@ -103,7 +103,7 @@ describe('judging an address', () => {
     );
   });
 
-  test('names what an address is', () => {
+  test('returns the kind of an address', () => {
     expect(judgeAddress('127.0.0.1')).toBe('loopback');
     expect(judgeAddress('10.0.0.1')).toBe('private');
     expect(judgeAddress('169.254.169.254')).toBe('linkLocal');
@@ -112,7 +112,7 @@ describe('judging an address', () => {
     expect(judgeAddress('168.63.129.16')).toBe('cloud');
   });
 
-  test('does not guess at what no socket names so', () => {
+  test('returns unreadable for text that no socket would report', () => {
     for (const text of ['', '127.1', '0x7f.0.0.1', '2130706433', 'localhost', '1.2.3.4:80']) {
       expect([text, judgeAddress(text)]).toEqual([text, 'unreadable']);
     }
@@ -120,8 +120,8 @@ describe('judging an address', () => {
   });
 });
 
-describe('the allow list', () => {
-  test('has the spelling that a URL has, with its port', () => {
+describe('Allow list', () => {
+  test('uses the notation of URLs, with the port', () => {
     expect(normalizeHostPort('127.0.0.1:8545')).toBe('127.0.0.1:8545');
     expect(normalizeHostPort('LocalHost:08545')).toBe('localhost:8545');
     expect(normalizeHostPort('[::1]:8545')).toBe('[::1]:8545');
@@ -144,19 +144,19 @@ describe('the allow list', () => {
     '10.0.0.0/8:80',
     '*:8545 ',
     '',
-  ])('refuses %j', (entry) => {
+  ])('rejects %j', (entry) => {
     expect(() => normalizeHostPort(entry)).toThrow(TypeError);
   });
 });
 
-describe('what a URL alone tells', () => {
-  test('is the address of an IP literal', () => {
+describe('URL checks without DNS', () => {
+  test('reads the address of an IP literal', () => {
     expect(literalAddress(new URL('http://[::1]:1/').hostname)).toBe('::1');
     expect(literalAddress(new URL('http://0x7f.1/').hostname)).toBe('127.0.0.1');
     expect(literalAddress(new URL('http://localhost/').hostname)).toBeUndefined();
   });
 
-  test('is the port of another service', () => {
+  test('blocks ports of other services', () => {
     expect(isBlockedPort(new URL('http://a.example:25/'))).toBe(true);
     expect(isBlockedPort(new URL('http://a.example:8545/'))).toBe(false);
     expect(isBlockedPort(new URL('https://a.example/'))).toBe(false);

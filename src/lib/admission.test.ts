@@ -7,8 +7,8 @@ const refused = (refusal: string): unknown => expect.objectContaining({ refusal 
 /** Resolves after all settled promises have run their callbacks. */
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-describe('admission', () => {
-  test('runs so much at once, and lets clients in one after the other', async () => {
+describe('Admission', () => {
+  test('limits concurrency and admits clients in turn', async () => {
     const admission = new Admission({ total: 2, waiting: 100 });
     const order: string[] = [];
     const ends: Leave[] = [];
@@ -30,7 +30,7 @@ describe('admission', () => {
     expect([admission.running, admission.waiting]).toEqual([0, 0]);
   });
 
-  test('leaves places to others where one client has its share', async () => {
+  test('leaves slots to other clients when one has its share', async () => {
     const admission = new Admission({ total: 3, perClient: 1, waiting: 10 });
     const first = await admission.enter('a');
     let isIn = false;
@@ -48,7 +48,7 @@ describe('admission', () => {
     expect(admission.running).toBe(0);
   });
 
-  test('refuses what finds no room to wait', async () => {
+  test('rejects when the waiting list is full', async () => {
     const admission = new Admission({ total: 1, waiting: 2, waitingPerClient: 1 });
     const leave = await admission.enter('a');
     const waits = admission.enter('a');
@@ -60,7 +60,7 @@ describe('admission', () => {
     (await other)();
   });
 
-  test('refuses at once where nothing is to wait', () => {
+  test('rejects at once if waiting is disabled', () => {
     const admission = new Admission({ total: 2, perClient: 1 });
     const leave = admission.enterNow('a');
     expect(() => admission.enterNow('a')).toThrow(refused('client_full'));
@@ -71,7 +71,7 @@ describe('admission', () => {
     expect(admission.running).toBe(1);
   });
 
-  test('refuses what waited for too long', async () => {
+  test('rejects after the maximum wait', async () => {
     const admission = new Admission({ total: 1, waiting: 1, waitMs: 1 });
     const leave = await admission.enter('a');
     await expect(admission.enter('b')).rejects.toEqual(refused('waited_too_long'));
@@ -79,7 +79,7 @@ describe('admission', () => {
     leave();
   });
 
-  test('drops what waits when its client leaves, and nothing that runs', async () => {
+  test('drops waiting work when its client disconnects, but no running work', async () => {
     const admission = new Admission({ total: 1, waiting: 1 });
     const left = new AbortController();
     const gate = new Gate();
@@ -94,7 +94,7 @@ describe('admission', () => {
     expect([admission.running, admission.waiting]).toEqual([0, 0]);
   });
 
-  test('gives the place back where the work fails', async () => {
+  test('releases the slot if the work fails', async () => {
     const admission = new Admission({ total: 1 });
     await expect(admission.run('a', () => Promise.reject(new Error('broken')))).rejects.toThrow(
       'broken',
@@ -102,7 +102,7 @@ describe('admission', () => {
     await expect(admission.run('a', () => Promise.resolve(1))).resolves.toBe(1);
   });
 
-  test('never exceeds a bound, and ends everything, whatever comes in whatever order', async () => {
+  test('never exceeds a limit and completes everything for any sequence', async () => {
     const client = fc.constantFrom('a', 'b', 'c');
     const step = fc.oneof(
       fc.record({ kind: fc.constant('enter' as const), client }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { canonicalJson } from './canonical-json.ts';
 
-test('canonical JSON does not depend on the order in which keys were written, at any level', () => {
+test('canonical JSON is independent of key order at any depth', () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), fc.jsonValue()), (value) => {
       const reversed = Object.fromEntries(Object.entries(value).reverse());
@@ -11,7 +11,7 @@ test('canonical JSON does not depend on the order in which keys were written, at
   );
 });
 
-test('canonical JSON keeps the value and the order of arrays', () => {
+test('canonical JSON preserves the value and the order of arrays', () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));

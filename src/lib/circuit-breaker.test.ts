@@ -21,8 +21,8 @@ function failTimes(breaker: CircuitBreaker, times: number): void {
   for (let index = 0; index < times; index += 1) breaker.enter(HOST)('failed');
 }
 
-describe('a circuit breaker', () => {
-  test('lets a host rest after failures in a row', () => {
+describe('Circuit breaker', () => {
+  test('opens after consecutive failures', () => {
     const { breaker } = createBreaker();
     failTimes(breaker, 2);
     breaker.enter(HOST)('succeeded');
@@ -35,13 +35,13 @@ describe('a circuit breaker', () => {
     );
   });
 
-  test('keeps hosts apart', () => {
+  test('tracks hosts separately', () => {
     const { breaker } = createBreaker();
     failTimes(breaker, 3);
     breaker.enter('https://b.example:443')('succeeded');
   });
 
-  test('sends one request ahead after the rest, and lets all follow when it succeeds', () => {
+  test('sends one trial request after the pause and closes when it succeeds', () => {
     const { breaker, clock } = createBreaker();
     failTimes(breaker, 3);
     clock.now += 1000;
@@ -51,7 +51,7 @@ describe('a circuit breaker', () => {
     breaker.enter(HOST)('succeeded');
   });
 
-  test('doubles the rest with each trial that fails, up to the longest', () => {
+  test('doubles the pause with each failed trial, up to the maximum', () => {
     const { breaker, clock } = createBreaker();
     failTimes(breaker, 3);
     const rests: number[] = [];
@@ -69,7 +69,7 @@ describe('a circuit breaker', () => {
     expect(rests).toEqual([1000, 2000, 4000, 8000, 8000]);
   });
 
-  test('tries again when the trial was ended by its caller', () => {
+  test('allows another trial if the caller aborted the first', () => {
     const { breaker, clock } = createBreaker();
     failTimes(breaker, 3);
     clock.now += 1000;
@@ -77,7 +77,7 @@ describe('a circuit breaker', () => {
     breaker.enter(HOST)('succeeded');
   });
 
-  test('counts requests that were under way when the rest began once', () => {
+  test('counts requests pending at the time of opening once', () => {
     const { breaker, clock } = createBreaker();
     const reports = Array.from({ length: 20 }, () => breaker.enter(HOST));
     for (const report of reports) report('failed');
@@ -85,7 +85,7 @@ describe('a circuit breaker', () => {
     breaker.enter(HOST)('succeeded');
   });
 
-  test('leaves a host alone for as long as it asks, within bounds', () => {
+  test('respects Retry-After within limits', () => {
     const { breaker, clock } = createBreaker();
     breaker.enter(HOST)('throttled', 5000);
     expect(() => breaker.enter(HOST)).toThrow(
@@ -98,7 +98,7 @@ describe('a circuit breaker', () => {
     expect(() => breaker.enter(HOST)).toThrow(expect.objectContaining({ code: 'throttled' }));
   });
 
-  test('lets a probe through while a host rests after failures, and ends the rest when it succeeds', () => {
+  test('lets a probe through while open and closes when it succeeds', () => {
     const { breaker } = createBreaker();
     failTimes(breaker, 3);
     breaker.enter(HOST, true)('failed');
@@ -107,13 +107,13 @@ describe('a circuit breaker', () => {
     breaker.enter(HOST)('succeeded');
   });
 
-  test('lets no probe through to a host that asked to be left alone', () => {
+  test('lets no probe through during Retry-After', () => {
     const { breaker } = createBreaker();
     breaker.enter(HOST)('throttled', 5000);
     expect(() => breaker.enter(HOST, true)).toThrow(expect.objectContaining({ code: 'throttled' }));
   });
 
-  test('takes only the first ending of a request', () => {
+  test('counts only the first outcome of a request', () => {
     const { breaker } = createBreaker();
     const report = breaker.enter(HOST);
     report('succeeded');
@@ -125,7 +125,7 @@ describe('a circuit breaker', () => {
 describe('Retry-After', () => {
   const now = Date.parse('2026-01-01T00:00:00Z');
 
-  test('is seconds or a date', () => {
+  test('accepts seconds or a date', () => {
     expect(parseRetryAfter('120', now)).toBe(120_000);
     expect(parseRetryAfter(' 0 ', now)).toBe(0);
     expect(parseRetryAfter('Thu, 01 Jan 2026 00:01:00 GMT', now)).toBe(60_000);
@@ -133,7 +133,7 @@ describe('Retry-After', () => {
   });
 
   test.each([undefined, '', '-1', '1.5', '1e9', 'soon', '99999999999', '2026-01-01', 'Infinity'])(
-    'is nothing when it is %j',
+    'is ignored when it is %j',
     (value) => {
       expect(parseRetryAfter(value, now)).toBeUndefined();
     },

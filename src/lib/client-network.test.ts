@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { networkOf } from './client-network.ts';
 
-describe('the network of a client', () => {
+describe('Network of a client', () => {
   test.each([
     ['192.0.2.77', '192.0.2.0/24'],
     ['2001:db8:1:2::/64', '2001:db8:1::/48'],
@@ -17,11 +17,11 @@ describe('the network of a client', () => {
     ['unknown', 'unknown'],
     ['', ''],
     ['1.2.3', '1.2.3'],
-  ])('%s is in %s', (client, network) => {
+  ])('%s belongs to %s', (client, network) => {
     expect(networkOf(client)).toBe(network);
   });
 
-  test('is one for all addresses of a public IPv4 /24, and is not a client of another', () => {
+  test('is the same for all addresses of a public IPv4 /24', () => {
     const octet = fc.nat(255);
     fc.assert(
       fc.property(octet, octet, octet, octet, octet, (a, b, c, d, e) => {

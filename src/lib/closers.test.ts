@@ -18,14 +18,14 @@ function openParts(failing: readonly string[]) {
   return { closers, closed };
 }
 
-describe('what is open', () => {
-  test('is closed from the listeners down, the last opened first', async () => {
+describe('Open parts', () => {
+  test('are closed from the listeners down, the last opened first', async () => {
     const { closers, closed } = openParts([]);
     await closers.close();
     expect(closed).toEqual(['waiters', 'listener', 'compilers', 'database']);
   });
 
-  test('is closed also where a part cannot be, whose error is told', async () => {
+  test('are all closed even if one fails, and its error is thrown', async () => {
     for (const name of ['waiters', 'listener', 'compilers']) {
       const { closers, closed } = openParts([name]);
       await expect(closers.close()).rejects.toThrow(name);
@@ -33,7 +33,7 @@ describe('what is open', () => {
     }
   });
 
-  test('tells of all parts that cannot be closed', async () => {
+  test('report the errors of all parts that fail to close', async () => {
     const { closers, closed } = openParts(['listener', 'compilers', 'database']);
     const error = await closers.close().catch((thrown: unknown) => thrown);
     expect(closed).toEqual(['waiters', 'listener', 'compilers', 'database']);

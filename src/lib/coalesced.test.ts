@@ -8,7 +8,7 @@ function openWork() {
   return { work, ends, endRun: () => ends.at(-1)?.() };
 }
 
-test('what is asked for during a run is covered by one more run after it', async () => {
+test('requests during a run share one further run', async () => {
   const { work, ends, endRun } = openWork();
   for (let asked = 0; asked < 5; asked += 1) work.ask();
   expect(ends).toHaveLength(1);
@@ -21,7 +21,7 @@ test('what is asked for during a run is covered by one more run after it', async
   expect(ends).toHaveLength(3);
 });
 
-test('closing waits for the run under way and begins no other', async () => {
+test('closing waits for the current run and starts no other', async () => {
   const { work, ends, endRun } = openWork();
   work.ask();
   work.ask();

@@ -9,7 +9,7 @@ const WITHOUT_BR = { identity: 1000, gzip: 300 };
 const choose = (field: string | undefined, lengths: typeof LENGTHS | typeof WITHOUT_BR = LENGTHS) =>
   chooseCoding(parseAcceptEncoding(field), lengths);
 
-describe('the coding of an answer', () => {
+describe('Content coding of a response', () => {
   test.each([
     [undefined, 'identity'],
     ['', 'identity'],
@@ -38,17 +38,17 @@ describe('the coding of an answer', () => {
     ['gzip;q=0.1234', 'identity'],
     ['gzip;level=9', 'identity'],
     [',,gzip,,', 'gzip'],
-  ])('of %j is %j', (field, coding) => {
+  ])('for %j is %j', (field, coding) => {
     expect(choose(field)).toBe(coding);
   });
 
-  test('is gzip for clients that take br while there is no br body', () => {
+  test('is gzip for clients that accept br while no br body exists', () => {
     expect(choose('gzip, br', WITHOUT_BR)).toBe('gzip');
     expect(choose('br', WITHOUT_BR)).toBe('identity');
     expect(choose('br, identity;q=0', WITHOUT_BR)).toBeUndefined();
   });
 
-  test('is never one that the client refuses, and never undefined while identity is not refused', () => {
+  test('is never refused by the client, and always defined while identity is acceptable', () => {
     const weight = fc.constantFrom('', ';q=0', ';q=0.0', ';q=0.3', ';q=1', ';q=0.999');
     const member = fc.tuple(fc.constantFrom('identity', 'gzip', 'br', '*', 'zstd'), weight);
     fc.assert(
@@ -65,12 +65,12 @@ describe('the coding of an answer', () => {
     );
   });
 
-  test('stays right when more different headers come than are remembered', () => {
+  test('stays correct beyond the number of cached headers', () => {
     for (let index = 0; index < 500; index += 1) expect(choose(`x-${index}, gzip`)).toBe('gzip');
     expect(choose('br')).toBe('br');
   });
 
-  test('is found in linear time in a long hostile header', () => {
+  test('is chosen in linear time for a long hostile header', () => {
     // In quadratic time this would exceed the test's timeout.
     expect(choose(`${'gzip;q=0.'.repeat(400_000)},${' '.repeat(1_000_000)},;;;;`)).toBe('identity');
   });

@@ -4,7 +4,7 @@ import { CountedLine } from './counted-line.ts';
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-test('what happens often is said at once, and then together once in ten seconds', () => {
+test('logs the first occurrence at once and the rest together every ten seconds', () => {
   const said: number[] = [];
   const line = new CountedLine((count) => said.push(count));
   for (let index = 0; index < 5_000; index += 1) line.count();

@@ -35,6 +35,10 @@ export async function withDeadline<Result>(
  * signal only once it is connected, and a DNS lookup may exceed any deadline.
  */
 export async function endWith<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  if (signal.aborted) {
+    promise.catch(() => undefined);
+    throw signal.reason as Error;
+  }
   let onAbort: (() => void) | undefined;
   const aborted = new Promise<never>((_resolve, reject) => {
     onAbort = () => reject(signal.reason as Error);

@@ -4,8 +4,8 @@ import { entityTags, matchIfNoneMatch } from './entity-tag.ts';
 
 const tags = entityTags(Buffer.from('[]'));
 
-describe('entity tags', () => {
-  test('are strong, equal for equal bytes, and different for every content and coding', () => {
+describe('Entity tags', () => {
+  test('are strong, equal for equal bytes and distinct for every content and coding', () => {
     expect(entityTags(Buffer.from('[]'))).toEqual(tags);
     const all = [...Object.values(tags), ...Object.values(entityTags(Buffer.from('{}')))];
     expect(new Set(all).size).toBe(6);
@@ -31,11 +31,11 @@ describe('If-None-Match', () => {
     [`"a${tags.identity.slice(1)}`, undefined],
     [`"other" ${tags.identity}`, undefined],
     [`${tags.identity.slice(0, -1)}-zstd"`, undefined],
-  ])('%j names the content as %j', (field, coding) => {
+  ])('%j matches the coding %j', (field, coding) => {
     expect(matchIfNoneMatch(field, tags, 'gzip')).toBe(coding);
   });
 
-  test('is read in linear time', () => {
+  test('is parsed in linear time', () => {
     // In quadratic time each of these would exceed the test's timeout; texts several times as long would
     // overflow the stack.
     for (const field of [

@@ -2,8 +2,8 @@ import { describe, expect, test } from 'vitest';
 import { asFullmatchError, FullmatchError } from '../errors.ts';
 import { FetchFault } from './fetch-fault.ts';
 
-describe('a fault of the guarded fetch', () => {
-  test('is an error of the table under the same code', () => {
+describe('Guarded fetch error', () => {
+  test('becomes a FullmatchError with the same code', () => {
     const fault = new FetchFault('throttled', 'later', { retryAfterMs: 5 });
     const error = asFullmatchError(fault);
     expect(error).toBeInstanceOf(FullmatchError);
@@ -15,7 +15,7 @@ describe('a fault of the guarded fetch', () => {
     });
   });
 
-  test('is the only thing that changes on its way there', () => {
+  test('leaves other errors unchanged', () => {
     const error = new Error('another');
     expect(asFullmatchError(error)).toBe(error);
   });

@@ -30,8 +30,8 @@ function codeOf(run: () => unknown): unknown {
   return 'nothing thrown';
 }
 
-describe('a redirect', () => {
-  test('keeps all headers on the same origin', () => {
+describe('Redirect', () => {
+  test('keeps all headers within the origin', () => {
     const from = hop('https://a.example/x');
     const next = followRedirect(from, 302, '../y?z=1');
     expect(next.url.href).toBe('https://a.example/y?z=1');
@@ -43,7 +43,7 @@ describe('a redirect', () => {
     'https://a.example:8443/',
     'https://sub.a.example/',
     '//b.example/',
-  ])('to the other origin %s keeps nothing that may be a key', (location) => {
+  ])('to the other origin %s drops anything that may be a credential', (location) => {
     const next = followRedirect(
       hop('https://a.example/', { method: 'POST', body: 'secret' }),
       307,
@@ -54,12 +54,12 @@ describe('a redirect', () => {
     expect(next).not.toHaveProperty('body');
   });
 
-  test('from http to https is another origin', () => {
+  test('from http to https counts as another origin', () => {
     const next = followRedirect(hop('http://a.example/'), 301, 'https://a.example/');
     expect(next.headers).not.toHaveProperty('authorization');
   });
 
-  test('never goes from https to http', () => {
+  test('never downgrades from https to http', () => {
     for (const location of ['http://a.example/', 'http://b.example/', 'HTTP://A.example:443/']) {
       expect(codeOf(() => followRedirect(hop('https://a.example/'), 302, location))).toBe(
         'scheme_not_allowed',
@@ -67,7 +67,7 @@ describe('a redirect', () => {
     }
   });
 
-  test('keeps the body of a POST by 307 and 308 only', () => {
+  test('keeps a POST body only for 307 and 308', () => {
     const post = hop('https://a.example/', {
       method: 'POST',
       body: 'x',
@@ -94,11 +94,11 @@ describe('a redirect', () => {
     ['ws://a.example/', 'scheme_not_allowed'],
     ['https://name:password@a.example/', 'url_not_allowed'],
     ['https://[::1', 'url_not_allowed'],
-  ])('to %s is refused', (location, code) => {
+  ])('to %s is rejected', (location, code) => {
     expect(codeOf(() => followRedirect(hop('https://a.example/'), 302, location))).toBe(code);
   });
 
-  test('is one of five statuses with a location', () => {
+  test('requires one of five statuses and a location', () => {
     const redirects = Array.from({ length: 500 }, (_, index) => index + 100).filter((status) =>
       isRedirect(status, '/'),
     );
@@ -107,8 +107,8 @@ describe('a redirect', () => {
   });
 });
 
-describe('a target', () => {
-  test('that is refused is never quoted beyond its host', () => {
+describe('Fetch target', () => {
+  test('is quoted by host only if rejected', () => {
     for (const url of [
       'https://user-canary:password-canary@a.example/path-canary?key-canary',
       'wss://a.example/path-canary?key-canary',
@@ -130,7 +130,7 @@ describe('a target', () => {
     }
   });
 
-  test('that is a literal of another kind, or another service, is refused before anything is sent', () => {
+  test('is rejected before sending if it is a blocked literal or port', () => {
     for (const url of ['http://127.1/', 'https://[::ffff:10.0.0.1]/', 'https://a.example:25/']) {
       expect(codeOf(() => assertPublicTarget(parseTarget(url)))).toBe('address_not_allowed');
     }

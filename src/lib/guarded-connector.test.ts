@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { startWebServer, type WebServer } from '../../test/support/web-server.ts';
 import { createGuardedConnector } from './guarded-connector.ts';
 
-describe('the connector by itself, with no check before it', () => {
+describe('Connector without prior checks', () => {
   let canary: WebServer;
   beforeAll(async () => {
     canary = await startWebServer((_request, response) => response.end());
@@ -34,7 +34,7 @@ describe('the connector by itself, with no check before it', () => {
     },
   );
 
-  test('connects to what is allowed', async () => {
+  test('connects to allowed targets', async () => {
     const { port } = canary;
     expect(await connect('127.0.0.1', [`127.0.0.1:${port}`])).toBe('connected');
     expect(await connect('a.example', [`a.example:${port}`])).toBe('connected');

@@ -75,8 +75,8 @@ function collect(): { sink: Writable; text: () => string } {
   return { sink, text: () => Buffer.concat(chunks).toString() };
 }
 
-describe('a guarded fetch', () => {
-  test('gives status, headers and body of any answer', async () => {
+describe('Guarded fetch', () => {
+  test('returns status, headers and body of any response', async () => {
     const server = await serve((request, response) => {
       response.writeHead(404, {
         'X-Seen': request.headers['user-agent'],
@@ -114,7 +114,7 @@ describe('a guarded fetch', () => {
     ['deflate', deflateSync],
     ['deflate', deflateRawSync],
     ['identity', (text: string) => Buffer.from(text)],
-  ])('undoes the coding %s', async (coding, encode) => {
+  ])('decodes content coding %s', async (coding, encode) => {
     const text = 'verified '.repeat(2000);
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': coding }).end(encode(text));
@@ -123,7 +123,7 @@ describe('a guarded fetch', () => {
     expect(answer.body.toString()).toBe(text);
   });
 
-  test('takes an empty body and HEAD for what they are, whatever coding is named', async () => {
+  test('accepts empty bodies and HEAD despite a content coding', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' }).end();
     });
@@ -132,21 +132,21 @@ describe('a guarded fetch', () => {
     expect((await guarded.fetch(server.url, { method: 'HEAD' })).body).toHaveLength(0);
   });
 
-  test('keeps connections for the next request', async () => {
+  test('reuses connections', async () => {
     const server = await serve((_request, response) => response.end('x'));
     const guarded = guard([server]);
     for (let index = 0; index < 5; index += 1) await guarded.fetch(server.url);
     expect(server.connections()).toBeLessThan(5);
   });
 
-  test('refuses headers that HTTP sets itself', async () => {
+  test('rejects headers that HTTP sets itself', async () => {
     const guarded = guard([]);
     await expect(guarded.fetch('https://a.example/', { headers: { Host: 'b' } })).rejects.toThrow(
       TypeError,
     );
   });
 
-  test('fails requests after it is closed', async () => {
+  test('rejects requests after close', async () => {
     const server = await serve((_request, response) => response.end('x'));
     const guarded = guard([server]);
     await guarded.close();
@@ -154,8 +154,8 @@ describe('a guarded fetch', () => {
   });
 });
 
-describe('private hosts', () => {
-  test('are reached by exactly the host and port that the operator allowed', async () => {
+describe('Private hosts', () => {
+  test('are reachable at exactly the allowed host and port', async () => {
     const server = await serve((_request, response) => response.end('x'));
     const guarded = guard([server], { resolve: async () => ['127.0.0.1'] });
     expect((await guarded.fetch(server.url)).status).toBe(200);
@@ -166,7 +166,7 @@ describe('private hosts', () => {
     expect(server.connections()).toBe(1);
   });
 
-  test('are reached by name when the name is allowed', async () => {
+  test('are reachable by name if the name is allowed', async () => {
     const server = await serve((_request, response) => response.end('x'));
     const guarded = guard([], {
       allowPrivate: [`Node.Internal:${server.port}`],
@@ -175,7 +175,7 @@ describe('private hosts', () => {
     expect((await guarded.fetch(`http://node.internal:${server.port}/`)).status).toBe(200);
   });
 
-  test('are reached as the newest list says, also over a connection that stands', async () => {
+  test('follow the current allow list, even on an open connection', async () => {
     const asked = new Gate();
     const gate = new Gate();
     const [first, second] = [
@@ -203,7 +203,7 @@ describe('private hosts', () => {
     expect(() => guarded.allowOnly(['no port'])).toThrow(TypeError);
   });
 
-  test('are not reached by a redirect from elsewhere, although allowed and connected', async () => {
+  test('are not reachable by redirect, although allowed and connected', async () => {
     const node = await serve((_request, response) => response.end('x'));
     const other = await serve((_request, response) => {
       response.writeHead(307, { location: `${node.url}/` }).end();
@@ -214,7 +214,7 @@ describe('private hosts', () => {
     expect(fault).toMatchObject({ code: 'address_not_allowed', details: { range: 'redirect' } });
   });
 
-  test('are not reached when a name changes its answer: the address connected to counts', async () => {
+  test('are not reachable by DNS rebinding: the connected address is checked', async () => {
     const canary = await serve((_request, response) => response.end('x'));
     let asked = 0;
     const guarded = guard([], {
@@ -230,7 +230,7 @@ describe('private hosts', () => {
     expect(canary.connections()).toBe(0);
   });
 
-  test('among public addresses of a name are left out', async () => {
+  test('among the public addresses of a name are skipped', async () => {
     const canary = await serve((_request, response) => response.end('x'));
     const guarded = guard([], {
       stepTimeoutMs: 300,
@@ -242,8 +242,8 @@ describe('private hosts', () => {
   });
 });
 
-describe('redirects', () => {
-  test('are followed up to the limit, and no further', async () => {
+describe('Redirects', () => {
+  test('are followed up to the limit', async () => {
     const server = await serve((request, response) => {
       const step = Number(request.url?.slice(1));
       if (step === 0) response.end('there');
@@ -260,7 +260,7 @@ describe('redirects', () => {
     });
   });
 
-  test('in a loop end', async () => {
+  test('in a loop are aborted', async () => {
     const server = await serve((_request, response) => {
       response.writeHead(308, { location: '/' }).end();
     });
@@ -268,13 +268,13 @@ describe('redirects', () => {
     expect(fault.code).toBe('too_many_redirects');
   });
 
-  test('without a location are answers', async () => {
+  test('without a location are returned as responses', async () => {
     const server = await serve((_request, response) => response.writeHead(302).end('x'));
     expect(await guard([server]).fetch(server.url)).toMatchObject({ status: 302 });
   });
 });
 
-describe('sizes', () => {
+describe('Size limits', () => {
   const bomb = Buffer.alloc(20_000_000);
 
   test.each([
@@ -282,7 +282,7 @@ describe('sizes', () => {
     ['deflate', deflateSync(bomb)],
     ['deflate', deflateRawSync(bomb)],
     ['br', brotliCompressSync(bomb)],
-  ])('are counted after decompression (%s)', async (coding, body) => {
+  ])('apply after decompression (%s)', async (coding, body) => {
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': coding }).end(body);
     });
@@ -295,7 +295,7 @@ describe('sizes', () => {
     expect(sink.destroyed).toBe(true);
   });
 
-  test('are counted on the wire', async () => {
+  test('apply to bytes on the wire', async () => {
     const server = await serve((_request, response) => response.end(Buffer.alloc(100_001)));
     const guarded = guard([server]);
     expect((await faultOf(guarded.fetch(server.url))).code).toBe('response_too_large');
@@ -303,7 +303,7 @@ describe('sizes', () => {
     expect(answer.body).toHaveLength(100_001);
   });
 
-  test('end a body that never ends', async () => {
+  test('abort an endless body', async () => {
     const server = await serve((_request, response) => {
       const chunk = Buffer.alloc(16_384);
       const write = (): void => {
@@ -315,7 +315,7 @@ describe('sizes', () => {
     expect((await faultOf(guard([server]).fetch(server.url))).code).toBe('response_too_large');
   });
 
-  test('of headers are bounded', async () => {
+  test('apply to headers', async () => {
     const server = await speak((socket) => {
       socket.write(`HTTP/1.1 200 OK\r\nX: ${'x'.repeat(200_000)}\r\n\r\n`);
     });
@@ -323,7 +323,7 @@ describe('sizes', () => {
   });
 });
 
-describe('answers that are not sound', () => {
+describe('Invalid responses', () => {
   test.each([
     [
       'a body that ends early',
@@ -384,7 +384,7 @@ describe('answers that are not sound', () => {
     expect((await faultOf(guard([server]).fetch(server.url))).code).toBe(code);
   });
 
-  test('cut gzip at every place', async () => {
+  test('gzip truncated at any position', async () => {
     const whole = gzipSync('x'.repeat(100) + createHash('sha512').update('y').digest('hex'));
     const server = await serve((request, response) => {
       const cut = whole.subarray(0, Number(request.url?.slice(1)));
@@ -398,7 +398,7 @@ describe('answers that are not sound', () => {
     expect((await guarded.fetch(`${server.url}/${whole.length}`)).status).toBe(200);
   });
 
-  test('nothing listens', async () => {
+  test('connection refused', async () => {
     const server = await serve((_request, response) => response.end());
     await server.close();
     const fault = await faultOf(guard([server]).fetch(server.url));
@@ -408,7 +408,7 @@ describe('answers that are not sound', () => {
     });
   });
 
-  test('a name that does not resolve', async () => {
+  test('unresolvable name', async () => {
     const guarded = guard([], { resolve: async () => [] });
     expect(await faultOf(guarded.fetch('https://no.example/'))).toMatchObject({
       code: 'connection_failed',
@@ -417,8 +417,8 @@ describe('answers that are not sound', () => {
   });
 });
 
-describe('time', () => {
-  test('is bounded for the whole, however slowly a body drips', async () => {
+describe('Timeouts', () => {
+  test('limit the whole request, however slowly a body drips', async () => {
     const server = await serve((_request, response) => {
       const timer = setInterval(() => response.write('x'), 20);
       response.on('close', () => clearInterval(timer));
@@ -428,7 +428,7 @@ describe('time', () => {
     expect(fault).toMatchObject({ code: 'deadline_exceeded', details: { reason: 'deadline' } });
   });
 
-  test('is bounded for a compressed body that drips, whether it is kept or downloaded', async () => {
+  test('limit a dripping compressed body, buffered or downloaded', async () => {
     let closed = 0;
     const server = await serve((_request, response) => {
       response.writeHead(200, { 'content-encoding': 'gzip' });
@@ -455,7 +455,7 @@ describe('time', () => {
     await vi.waitFor(() => expect(closed).toBe(2));
   });
 
-  test('is bounded for headers that drip', async () => {
+  test('limit dripping headers', async () => {
     const server = await speak((socket) => {
       const timer = setInterval(() => socket.write('X'), 20);
       socket.on('close', () => clearInterval(timer));
@@ -465,7 +465,7 @@ describe('time', () => {
     expect(fault.code).toBe('deadline_exceeded');
   });
 
-  test('is bounded over redirects', async () => {
+  test('span redirects', async () => {
     const server = await serve((_request, response) => {
       setTimeout(() => response.writeHead(302, { location: '/' }).end(), 150);
     });
@@ -475,13 +475,13 @@ describe('time', () => {
     expect(fault.code).toBe('deadline_exceeded');
   });
 
-  test('is bounded for finding a name', async () => {
+  test('limit name resolution', async () => {
     const guarded = guard([], { resolve: () => new Promise(() => undefined) });
     const fault = await faultOf(guarded.fetch('https://slow.example/', { deadlineMs: 200 }));
     expect(fault.code).toBe('deadline_exceeded');
   });
 
-  test('is bounded for each step', async () => {
+  test('limit each step', async () => {
     const silent = await speak(() => undefined);
     const stalled = await speak((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nx');
@@ -497,7 +497,7 @@ describe('time', () => {
     });
   });
 
-  test('ends at the caller’s wish, with his reason', async () => {
+  test("yield to the caller's abort reason", async () => {
     const controller = new AbortController();
     const reason = new Error('enough');
     const server = await speak(() => controller.abort(reason));
@@ -507,10 +507,10 @@ describe('time', () => {
   });
 });
 
-describe('hosts that fail', () => {
+describe('Failing hosts', () => {
   const breaker = { failures: 3, backoffMs: 60_000 };
 
-  test('rest after failures, and nobody asks them meanwhile', async () => {
+  test('are paused after failures without further requests', async () => {
     const server = await serve((_request, response) => response.writeHead(500).end('x'));
     const guarded = guard([server], { breaker });
     for (let index = 0; index < 3; index += 1) {
@@ -521,7 +521,7 @@ describe('hosts that fail', () => {
     expect(fault.details.retryAfterMs).toBeGreaterThan(20_000);
   });
 
-  test('that ask to be left alone are', async () => {
+  test('are left alone for Retry-After', async () => {
     let requests = 0;
     const server = await serve((_request, response) => {
       requests += 1;
@@ -534,7 +534,7 @@ describe('hosts that fail', () => {
     expect(requests).toBe(1);
   });
 
-  test('are not those that answer 404 or too much', async () => {
+  test('do not include those that return 404 or too much data', async () => {
     const server = await serve((request, response) => {
       if (request.url === '/large') response.end(Buffer.alloc(200_000));
       else response.writeHead(404).end('x');
@@ -547,7 +547,7 @@ describe('hosts that fail', () => {
   });
 });
 
-describe('a download', () => {
+describe('Download', () => {
   test('streams to its sink', async () => {
     const server = await serve((_request, response) => {
       response
@@ -561,7 +561,7 @@ describe('a download', () => {
     expect(sink.writableFinished).toBe(true);
   });
 
-  test('writes nothing of an answer that is not a success', async () => {
+  test('writes nothing of an unsuccessful response', async () => {
     const server = await serve((_request, response) => response.writeHead(404).end('not found'));
     const { sink, text } = collect();
     const answer = await guard([server]).download(server.url, sink);
@@ -570,7 +570,7 @@ describe('a download', () => {
     expect(sink.destroyed).toBe(false);
   });
 
-  test('ends with the connection when its sink fails, and a sink that fails does not rest the host', async () => {
+  test('closes the connection when its sink fails, without pausing the host', async () => {
     let closed = 0;
     const server = await serve((_request, response) => {
       response.on('close', () => (closed += 1));
@@ -594,8 +594,8 @@ describe('a download', () => {
   });
 });
 
-describe('what errors show', () => {
-  test('is scheme, host and port, never path, query, header or body', async () => {
+describe('Error details', () => {
+  test('contain scheme, host and port, never path, query, headers or body', async () => {
     const html = await serve((_request, response) => {
       response.writeHead(302, { location: 'https://canary:canary@127.0.0.1/canary' }).end('canary');
     });
@@ -626,7 +626,7 @@ const openssl = spawnSync('openssl', ['version']).status === 0;
 const absence = openssl ? '' : ': openssl, which makes the certificate, is not installed here';
 
 describe.skipIf(!openssl)(`TLS${absence}`, () => {
-  test('is judged by the name asked for, and a redirect from it to http is refused', async () => {
+  test('verifies the certificate for the requested name and rejects a redirect to http', async () => {
     const folder = mkdtempSync(path.join(tmpdir(), 'fullmatch-tls-'));
     const file = (name: string): string => path.join(folder, name);
     const made = spawnSync('openssl', [

@@ -22,7 +22,7 @@ function readFrame(bytes: Buffer): string {
   return String.fromCharCode(...bytes.subarray(6, 6 + length).map((b, at) => b ^ mask[at % 4]!));
 }
 
-describe('an exchange over a WebSocket', () => {
+describe('WebSocket exchange', () => {
   const open: { close(): Promise<void> }[] = [];
   afterEach(async () => {
     for (const part of open.splice(0).reverse()) await part.close();
@@ -69,13 +69,13 @@ describe('an exchange over a WebSocket', () => {
   const ask = (guarded: GuardedFetch, { hostPort }: WebServer): Promise<ExchangeResponse> =>
     guarded.exchange(`ws://${hostPort}/key?x`, { body: 'ping' });
 
-  test('gives the first message to what was sent', async () => {
+  test('returns the first message received after sending', async () => {
     const server = await serve((text, socket) => socket.write(frame(Buffer.from(`${text} pong`))));
     const { status, body } = await ask(guard(server), server);
     expect([status, String(body)]).toEqual([101, 'ping pong']);
   });
 
-  test('reaches no private address that the operator did not allow', async () => {
+  test('never reaches a private address that the operator did not allow', async () => {
     const canary = await serve(() => undefined);
     const guarded = guard();
     for (const host of ['127.0.0.1', '127.1', '[::ffff:127.0.0.1]', 'localhost', '0x7f000001']) {
@@ -85,7 +85,7 @@ describe('an exchange over a WebSocket', () => {
     expect(canary.connections()).toBe(0);
   });
 
-  test('takes no other scheme, and no user information', async () => {
+  test('rejects other schemes and credentials', async () => {
     const guarded = guard();
     for (const [url, code] of [
       ['https://a.example/', 'scheme_not_allowed'],
@@ -96,7 +96,7 @@ describe('an exchange over a WebSocket', () => {
     expect(await codeOf(guarded.fetch('wss://a.example/'))).toBe('scheme_not_allowed');
   });
 
-  test('ends at a message that is too large, also one that was compressed', async () => {
+  test('fails on an oversized message, also a compressed one', async () => {
     const large = await serve((_text, socket) => socket.write(frame(Buffer.alloc(10_001, 'a'))));
     expect(await codeOf(ask(guard(large), large))).toBe('connection_failed');
     // RSV1 marks a compressed message (RFC 7692).
@@ -108,7 +108,7 @@ describe('an exchange over a WebSocket', () => {
     expect(await codeOf(ask(guard(bombing), bombing))).toBe('connection_failed');
   });
 
-  test('ends at its deadline, where no message comes', async () => {
+  test('fails at its deadline if no message arrives', async () => {
     const silent = await serve(() => undefined);
     expect(await codeOf(ask(guard(silent), silent))).toBe('deadline_exceeded');
   });
@@ -122,12 +122,12 @@ describe('an exchange over a WebSocket', () => {
   test.each([
     ['401 Unauthorized', { status: 401 }],
     ['429 Too Many\r\nRetry-After: 7', { status: 429, retryAfterMs: 7000 }],
-  ])('gives the status of a handshake that is refused: %j', async (head, answer) => {
+  ])('returns the status of a rejected handshake: %j', async (head, answer) => {
     const server = await answerHandshake(`HTTP/1.1 ${head}\r\nContent-Length: 0\r\n\r\n`);
     expect(await ask(guard(server), server)).toEqual({ ...answer, body: Buffer.alloc(0) });
   });
 
-  test('leaves an endpoint alone that asks for it at the handshake', async () => {
+  test('respects Retry-After of the handshake', async () => {
     const busy = await answerHandshake('HTTP/1.1 429 No\r\nRetry-After: 7\r\n\r\n');
     const guarded = guard(busy);
     expect((await ask(guarded, busy)).status).toBe(429);
@@ -144,7 +144,7 @@ describe('an exchange over a WebSocket', () => {
     expect(canary.connections()).toBe(0);
   });
 
-  test('fails where the endpoint shakes no hands or hangs up', async () => {
+  test('fails on an invalid handshake or a disconnect', async () => {
     for (const refusal of ['nonsense', '']) {
       const server = await answerHandshake(refusal);
       expect([refusal, await codeOf(ask(guard(server), server))]).toEqual([

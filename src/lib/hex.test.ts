@@ -14,13 +14,13 @@ const EIP_55_EXAMPLES = [
   '0xD1220A0cf47c7B9Be7A2E6BA89F429762e7b9aDb',
 ];
 
-describe('addresses', () => {
-  test.each(EIP_55_EXAMPLES)('%s has the checksum that EIP-55 gives it', (address) => {
+describe('Addresses', () => {
+  test.each(EIP_55_EXAMPLES)('%s has its EIP-55 checksum', (address) => {
     expect(checksumAddress(address.toLowerCase())).toBe(address);
     expect(parseAddress(address)).toBe(address.toLowerCase());
   });
 
-  test('one letter in the other case breaks a checksum', () => {
+  test('a letter in the wrong case breaks the checksum', () => {
     fc.assert(
       fc.property(
         fc.uint8Array({ minLength: 20, maxLength: 20 }),
@@ -48,19 +48,19 @@ describe('addresses', () => {
     `0x${'0'.repeat(41)}`,
     `0x${'g'.repeat(40)}`,
     '0'.repeat(40),
-  ])('%j is not an address', (text) => {
+  ])('%j is rejected as an address', (text) => {
     expect(parseAddress(text)).toBeUndefined();
   });
 
-  test('only 32 bytes are a transaction hash', () => {
+  test('only 32 bytes are a valid transaction hash', () => {
     expect(isTransactionHash(`0x${'a'.repeat(64)}`)).toBe(true);
     expect(isTransactionHash(`0x${'a'.repeat(63)}`)).toBe(false);
     expect(isTransactionHash(`0x${'a'.repeat(64)}\n`)).toBe(false);
   });
 });
 
-describe('hex', () => {
-  test('bytes survive the way to hex and back', () => {
+describe('Hex encoding', () => {
+  test('round-trips any bytes', () => {
     fc.assert(
       fc.property(fc.uint8Array(), (bytes) => {
         expect([...hexToBytes(bytesToHex(bytes))]).toEqual([...bytes]);
@@ -68,7 +68,7 @@ describe('hex', () => {
     );
   });
 
-  test.each(['0x1', 'abc', '0xzz'])('%s is refused', (text) => {
+  test.each(['0x1', 'abc', '0xzz'])('%s is rejected', (text) => {
     expect(() => hexToBytes(text)).toThrow(TypeError);
   });
 });

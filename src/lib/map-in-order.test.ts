@@ -20,7 +20,7 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 }
 
 describe('mapInOrder', () => {
-  test('keeps the order and never works on more than the given number at once', async () => {
+  test('preserves the order and respects the concurrency limit', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 0, max: 3 }), { maxLength: 20 }),
@@ -42,7 +42,7 @@ describe('mapInOrder', () => {
     );
   });
 
-  test('throws a failure in its place, after what came before it, and closes the source', async () => {
+  test('throws a failure in its place, after earlier results, and closes the source', async () => {
     let closed = false;
     const seen: number[] = [];
     const results = mapInOrder(
@@ -62,7 +62,7 @@ describe('mapInOrder', () => {
     expect(closed).toBe(true);
   });
 
-  test('waits for what is under way when its reader stops early', async () => {
+  test('waits for pending work when the consumer stops early', async () => {
     let finished = 0;
     let closed = false;
     const results = mapInOrder(

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { Pauses } from './pauses.ts';
 
-test('others run between two pieces of long work', async () => {
+test('yields between two pieces of long work', async () => {
   const pauses = new Pauses();
   const order: string[] = [];
   setImmediate(() => order.push('other'));

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import { copyableText, printableText } from './printable-text.ts';
 
-test('leaves ordinary text of any script as it is', () => {
+test('leaves ordinary text in any script unchanged', () => {
   expect(printableText('contracts/Grüße an 合約 🪙.sol')).toBe('contracts/Grüße an 合約 🪙.sol');
 });
 
@@ -20,7 +20,7 @@ test.each([
   expect(printableText(text)).toBe(shown);
 });
 
-test('never lets a control character through and never makes two texts look alike', () => {
+test('never outputs control characters and is injective', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (one, other) => {
       expect(printableText(one)).not.toMatch(/[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]/u);
@@ -29,11 +29,11 @@ test('never lets a control character through and never makes two texts look alik
   );
 });
 
-test('cuts what is too long, also between the halves of a character', () => {
+test('truncates long text, even within a surrogate pair', () => {
   expect(printableText('abcdef', 3)).toBe('abc…');
   expect(printableText('ab🪙', 3)).toBe('ab\\u{d83e}…');
 });
 
-test('leaves backslashes alone in what is to be copied, and escapes everything else', () => {
+test('keeps backslashes in copyable text and escapes everything else', () => {
   expect(copyableText('0x[a-f\\d]{64}\u202e')).toBe('0x[a-f\\d]{64}\\u{202e}');
 });

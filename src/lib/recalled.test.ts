@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { recalled } from './recalled.ts';
 
-test('answers as the function does, asks it once for what it remembers, and keeps no more than it may', () => {
+test('memoizes results and evicts beyond its limit', () => {
   const asked: string[] = [];
   const lengthOf = recalled(3, (text) => {
     asked.push(text);
@@ -13,7 +13,7 @@ test('answers as the function does, asks it once for what it remembers, and keep
   expect(asked).toEqual(['a', 'bb', 'ccc', 'dddd', 'a']);
 });
 
-test('remembers no text that is longer than it may be', () => {
+test('does not cache inputs above the length limit', () => {
   let asked = 0;
   const count = recalled(3, () => (asked += 1), 2);
   expect(['aa', 'bbb', 'aa', 'bbb'].map(count)).toEqual([1, 2, 1, 3]);

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { repeat } from './repeat.ts';
 
-test('what is repeated goes on after failures, of which the first in a row is told, and ends with the signal', async () => {
+test('continues after failures, reports the first in a row and stops with the signal', async () => {
   const ending = new AbortController();
   const outcomes = ['a', 'b', undefined, 'c', undefined, undefined];
   const told: string[] = [];
@@ -22,7 +22,7 @@ test('what is repeated goes on after failures, of which the first in a row is to
   expect({ runs, told }).toEqual({ runs: outcomes.length, told: ['a', 'c'] });
 });
 
-test('a failure at the end is not told, and after the signal nothing runs', async () => {
+test('does not report a failure at the end, and runs nothing after the signal', async () => {
   const ending = new AbortController();
   const told: unknown[] = [];
   const options = {

@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { expect, test } from 'vitest';
 import { Secret } from './secret.ts';
 
-test('a secret shows itself in no output: text, JSON, inspection, spread, error', () => {
+test('a secret is never shown as text, JSON, inspection, spread or error', () => {
   const secret = new Secret('hunter2-key');
   const outputs = [
     String(secret),

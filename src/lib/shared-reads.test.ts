@@ -2,7 +2,7 @@ import { setImmediate as nextPass } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { SharedReads } from './shared-reads.ts';
 
-test('all who ask for the same in one pass get one reading, and others one of their own', async () => {
+test('shares one reading per key among requests of one tick', async () => {
   const reads = new SharedReads<number>();
   let readings = 0;
   const read = async (): Promise<number> => (readings += 1);
@@ -11,7 +11,7 @@ test('all who ask for the same in one pass get one reading, and others one of th
   expect(await Promise.all(asked)).toEqual([1, 1, 2, 1]);
 });
 
-test('nobody gets what was read before asking, also while it is being read', async () => {
+test('never returns data read before the request', async () => {
   const reads = new SharedReads<string>();
   let stored = 'old';
   let open = (): void => undefined;
@@ -31,7 +31,7 @@ test('nobody gets what was read before asking, also while it is being read', asy
   expect(await Promise.all([first, second])).toEqual(['old', 'new']);
 });
 
-test('a reading that fails fails for all who share it, and the next one is new', async () => {
+test('rejects all sharers of a failed reading, and reads again next time', async () => {
   const reads = new SharedReads<string>();
   const fails = async (): Promise<string> => Promise.reject(new Error('no database'));
   const asked = [reads.ask('a', fails), reads.ask('a', fails)];

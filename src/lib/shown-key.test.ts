@@ -15,6 +15,6 @@ test.each([
   'ABCDEFGHIJ1234567890KLMNOPQRSTUVWX',
   'x'.repeat(65),
   '',
-])('hides a key that may be a secret: %s', (key) => {
+])('hides a possible secret: %s', (key) => {
   expect(looksLikeName(key)).toBe(false);
 });

@@ -4,8 +4,8 @@ import { isStorableJson, isStorableText, toStorableJson } from './storable-text.
 
 const REFUSED = ['\0', 'a\0b', '\ud800', '\udfff', 'a\ud83d'];
 
-describe('text for columns', () => {
-  test.each(REFUSED)('is refused with a NUL or half of a surrogate pair (%j)', (text) => {
+describe('Text for database columns', () => {
+  test.each(REFUSED)('is rejected with a NUL or a lone surrogate (%j)', (text) => {
     expect(isStorableText(text)).toBe(false);
     for (const value of [text, [text], { [text]: 1 }, { a: [{ b: text }] }]) {
       expect(isStorableJson(value)).toBe(false);
@@ -13,14 +13,14 @@ describe('text for columns', () => {
     }
   });
 
-  test('stays what it is where it may', () => {
+  test('is unchanged if storable', () => {
     for (const text of ['', '\\u0000', '\ud83d\ude00', '\ufffd']) {
       expect(isStorableText(text)).toBe(true);
       expect(JSON.parse(toStorableJson({ [text]: text }))).toEqual({ [text]: text });
     }
   });
 
-  test('can be stored whatever it was', () => {
+  test('can always be made storable', () => {
     const texts = fc.string({ unit: 'binary' }).map((text) => `${text}\0${text.slice(0, 1)}`);
     fc.assert(
       fc.property(fc.dictionary(texts, texts), (value) => {

@@ -21,7 +21,7 @@ const thread = new TaskThread<number, number>(PROGRAM, {
 });
 afterAll(() => thread.close());
 
-test('ends a question whose asker has left, and answers the next one', async () => {
+test('aborts a running task when its client leaves and runs the next one', async () => {
   const leaving = new AbortController();
   const left = thread.ask(DAY_MS, { client: 'a', signal: leaving.signal });
   const next = thread.ask(1, { client: 'a' });
@@ -30,7 +30,7 @@ test('ends a question whose asker has left, and answers the next one', async () 
   expect(await next).toBe(1);
 });
 
-test('drops a question that waits when its asker leaves, and goes on with the one that runs', async () => {
+test('drops a waiting task when its client leaves without affecting the running one', async () => {
   const leaving = new AbortController();
   const running = thread.ask(300, { client: 'a' });
   const left = thread.ask(DAY_MS, { client: 'a', signal: leaving.signal });

@@ -27,8 +27,8 @@ function faultOf(text: string, limits: Partial<JsonLimits> = {}): string | undef
 const json = fc.jsonValue({ maxDepth: 6 });
 const anySpacing = fc.constantFrom('', ' ', 2, '\t');
 
-describe('JSON from outside', () => {
-  test('is what JSON.parse says about it, and counted exactly', () => {
+describe('Untrusted JSON', () => {
+  test('agrees with JSON.parse and counts values exactly', () => {
     fc.assert(
       fc.property(json, anySpacing, (value, spacing) => {
         const text = JSON.stringify(value, null, spacing);
@@ -42,7 +42,7 @@ describe('JSON from outside', () => {
     );
   });
 
-  test('gives the same count however it is cut into chunks', () => {
+  test('is counted equally for any chunking', () => {
     fc.assert(
       fc.property(json, fc.integer({ min: 1, max: 7 }), (value, size) => {
         const bytes = Buffer.from(JSON.stringify(value));
@@ -54,7 +54,7 @@ describe('JSON from outside', () => {
     );
   });
 
-  test('never fails in another way than by its own fault', () => {
+  test('fails only with its own error type', () => {
     fc.assert(
       fc.property(
         fc.string({
@@ -69,7 +69,7 @@ describe('JSON from outside', () => {
     );
   });
 
-  test('is refused before it is parsed', () => {
+  test('is rejected before parsing', () => {
     expect(faultOf('['.repeat(100_000), { depth: 64 })).toBe('too_deep');
     expect(faultOf(`[${'{},'.repeat(10_000)}{}]`, { values: 200 })).toBe('too_many_values');
     expect(faultOf(`[${'1,'.repeat(10_000)}`, { values: 200 })).toBe('too_many_values');
@@ -77,7 +77,7 @@ describe('JSON from outside', () => {
     expect(faultOf('')).toBe('malformed');
   });
 
-  test('may name a member __proto__', () => {
+  test('may contain a member named __proto__', () => {
     const value = parseUntrustedJson(Buffer.from('{"__proto__":{"x":1}}'), ROOMY) as object;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.keys(value)).toEqual(['__proto__']);

@@ -12,7 +12,7 @@ beforeAll(async () => {
 });
 afterAll(() => folder.remove());
 
-test('a folder that is there, or can be made, is writable', async () => {
+test('accepts a folder that exists or can be created', async () => {
   await requireWritable(path.join(folder.path, 'there'));
   await requireWritable(path.join(folder.path, 'there', 'a', 'b'));
   expect(await nearestExisting(path.join(folder.path, 'there', 'a', 'b'))).toBe(
@@ -20,13 +20,13 @@ test('a folder that is there, or can be made, is writable', async () => {
   );
 });
 
-test.each(['file', 'file/below'])('%s is none', async (name) => {
+test.each(['file', 'file/below'])('rejects %s', async (name) => {
   await expect(requireWritable(path.join(folder.path, name))).rejects.toMatchObject({
     code: 'ENOTDIR',
   });
 });
 
-test('a folder is made with those above it, also by several at once, and again', async () => {
+test('creates a folder with its parents, concurrently and repeatedly', async () => {
   const wanted = path.join(folder.path, 'made', 'by', 'several');
   await Promise.all([makeFolder(wanted), makeFolder(wanted), makeFolder(path.dirname(wanted))]);
   await makeFolder(wanted);
@@ -36,12 +36,12 @@ test('a folder is made with those above it, also by several at once, and again',
 test.each([
   ['/proc/x', 'ENOENT'],
   ['/proc/x/y', 'ENOENT'],
-])('%s, which no file system makes, is an error and no endless loop', async (wanted, code) => {
+])('%s, which cannot be created, fails without an endless loop', async (wanted, code) => {
   if (process.platform !== 'linux') return;
   await expect(makeFolder(wanted)).rejects.toMatchObject({ code });
 });
 
-test('a file in the place of a folder is an error', async () => {
+test('rejects a file in place of a folder', async () => {
   const file = path.join(folder.path, 'file');
   await expect(makeFolder(file)).rejects.toMatchObject({ code: 'EEXIST' });
   await expect(makeFolder(path.join(file, 'below'))).rejects.toMatchObject({ code: 'ENOTDIR' });

@@ -89,7 +89,10 @@ export function openMonitor(parts: MonitorParts, options: MonitorOptions, log: L
   const run = async (): Promise<void> => {
     while (!signal.aborted) {
       await look().catch((error: unknown) => {
-        log.error({ event: 'monitor_failed', error: messageOf(error) }, 'the monitor did not end');
+        log.error(
+          { event: 'monitor_failed', error: messageOf(error) },
+          'the monitor could not start or stop; trying again',
+        );
       });
       await wait(options.pollMs ?? POLL_MS, undefined, { signal }).catch(() => undefined);
     }

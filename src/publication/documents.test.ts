@@ -37,8 +37,8 @@ const content = (text: string, time = 0): DocumentContent => ({
 const textOf = ({ chains, statistics }: PublishedDocuments): string =>
   `${chains?.bodies.identity.toString() ?? '-'} ${statistics?.bodies.identity.toString() ?? '-'}`;
 
-describe('the published documents', () => {
-  test('are absent before their first publication, each on its own', async () => {
+describe('Published documents', () => {
+  test('are independently absent before their first publication', async () => {
     const documents = open();
     expect(textOf(documents.current)).toBe('- -');
     await documents.publish({ chains: content('[]') });
@@ -47,7 +47,7 @@ describe('the published documents', () => {
     expect(textOf(documents.current)).toBe('[] {}');
   });
 
-  test('do not change when the same bytes are published again, Last-Modified included', async () => {
+  test('stay identical, including Last-Modified, when equal bytes are published', async () => {
     const documents = open(10_000);
     await documents.publish({ chains: content('[]', 1), statistics: content('{}', 1) });
     const before = documents.current;
@@ -57,7 +57,7 @@ describe('the published documents', () => {
     expect(documents.swaps).toEqual({ chains: 1, statistics: 1 });
   });
 
-  test('swap together: no reader sees one of them before and the other after', async () => {
+  test('are swapped together: no reader sees one old and one new', async () => {
     const documents = open();
     const seen = new Set<string>();
     let running = true;
@@ -81,7 +81,7 @@ describe('the published documents', () => {
     for (const pair of seen) expect(pair).toMatch(/^(\d+) \1$/);
   });
 
-  test('show what was published, or something newer, when a publication resolves', async () => {
+  test('are at least as new as a publication once it resolves', async () => {
     const documents = open();
     let newest = 0;
     await Promise.all(
@@ -97,7 +97,7 @@ describe('the published documents', () => {
     expect(documents.current.statistics?.bodies.identity.toString()).toBe('50');
   });
 
-  test('get a br body of the content that is current, and of both in the end', async () => {
+  test('get a br body for current content only, and eventually for both', async () => {
     const documents = open();
     await documents.publish({ chains: content('[1]'), statistics: content('{"1":1}') });
     await documents.publish({ statistics: content('{"1":2}') });
@@ -114,7 +114,7 @@ describe('the published documents', () => {
     expect(brotliDecompressSync(statistics!.bodies.br!).toString()).toBe('{"1":2}');
   });
 
-  test('get no br body while they change, and one of the other document all the same', async () => {
+  test('get no br body while changing, but the other document does', async () => {
     const { documents, pauses } = openPaused();
     await documents.publish({ chains: content('[]'), statistics: content('0') });
     for (let version = 1; version <= 5; version += 1) {
@@ -126,7 +126,7 @@ describe('the published documents', () => {
     expect(documents.current.chains?.bodies.br).toBeDefined();
   });
 
-  test('get br bodies again after all had theirs', async () => {
+  test('get br bodies again after earlier ones completed', async () => {
     const documents = open();
     for (const text of ['1', '2']) {
       await documents.publish({ statistics: content(text) });
@@ -135,14 +135,14 @@ describe('the published documents', () => {
     }
   });
 
-  test('stay readable after the end', async () => {
+  test('remain readable after close', async () => {
     const documents = open(10_000);
     await documents.publish({ chains: content('[]') });
     await documents.close();
     expect(textOf(documents.current)).toBe('[] -');
   });
 
-  test('give up a br body that is under way when they close', async () => {
+  test('abort pending br compression on close', async () => {
     const { documents, pauses } = openPaused();
     const many = Array.from({ length: 60_000 }, (_, index) => `${index * 7919}:${index % 89}`);
     await documents.publish({ chains: content(JSON.stringify(many)) });

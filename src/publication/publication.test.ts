@@ -37,7 +37,7 @@ function read(publication: Publication, name: 'chains' | 'statistics'): string {
 const open = async (pollMs: number, database: Database = testDatabase.database) =>
   openPublication(await inputs(), database, silentLogger, { ...serve, pollMs });
 
-test('a stored, and a withdrawn, match is published by its notification alone, with a record of its chain', async () => {
+test('publishes a stored or withdrawn match on notification alone, with its chain record', async () => {
   const publication = await open(NEVER_MS);
   const address = sampleAddress(1);
   await saveMatch(testDatabase.database, sampleContract(1, address, { runtimeMatch: 'full' }));
@@ -51,7 +51,7 @@ test('a stored, and a withdrawn, match is published by its notification alone, w
   await publication.close();
 });
 
-test('a change whose notification is lost is published by the poll', async () => {
+test('publishes a change with a lost notification by polling', async () => {
   const publication = await open(50);
   const statement = sql(
     'test change',
@@ -62,7 +62,7 @@ test('a change whose notification is lost is published by the poll', async () =>
   await publication.close();
 });
 
-test('counts that cannot be read leave what is published, and are read again', async () => {
+test('keeps the published document while counts cannot be read, then retries', async () => {
   let fails = false;
   const { database } = testDatabase;
   const failing: Database = {
@@ -94,7 +94,7 @@ const wrap = (database: Database): Database => ({
   limited: (timeLimitMs) => database.limited(timeLimitMs),
 });
 
-test('a follower of events that fails is told of until it goes on, and keeps no count from stats.json', async () => {
+test('reports a failing event follower until it recovers, and still updates stats.json', async () => {
   const publication = await open(20);
   const { database } = testDatabase;
   const refuse = sql(
@@ -110,7 +110,7 @@ test('a follower of events that fails is told of until it goes on, and keeps no 
   await publication.close();
 });
 
-test('inputs that cannot be published leave the registry and both documents as they were', async () => {
+test('leaves the registry and both documents unchanged if inputs cannot be published', async () => {
   const publication = await open(NEVER_MS);
   const before = [read(publication, 'chains'), publication.registry, publication.inputs];
   const secrets = [{ name: 'a secret', secret: new Secret('Ethereum Mainnet') }];
@@ -121,7 +121,7 @@ test('inputs that cannot be published leave the registry and both documents as t
   await publication.close();
 });
 
-test('without hosts the registry is kept, and nothing is made for them', async () => {
+test('keeps the registry without making documents if there are no hosts', async () => {
   const publication = await openPublication(await inputs(), testDatabase.database, silentLogger);
   expect(publication.served).toBeUndefined();
   expect(publication.facts).not.toHaveProperty('documents');

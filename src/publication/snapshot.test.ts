@@ -6,8 +6,8 @@ import { addBrotli, makeSnapshot } from './snapshot.ts';
 
 const MODIFIED = new Date('2026-02-03T04:05:06.789Z');
 
-describe('a snapshot', () => {
-  test('holds the same content in every coding', async () => {
+describe('Snapshot', () => {
+  test('has the same content in every coding', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 2000 }), async (bytes) => {
         const snapshot = await addBrotli(await makeSnapshot(bytes, MODIFIED));
@@ -19,7 +19,7 @@ describe('a snapshot', () => {
     );
   });
 
-  test('is not changed by what happens to the bytes that it was made from', async () => {
+  test('is independent of later changes to its input bytes', async () => {
     const bytes = Buffer.from('[1,2,3]');
     const snapshot = await makeSnapshot(bytes, MODIFIED);
     bytes.fill(0);

@@ -1,4 +1,4 @@
-/** Verified contracts: stored, read, listed, counted and followed. Other rooms import this file only. */
+/** Verified contracts: stored, read, listed, counted and followed. Other rooms import only this file. */
 export { ContractStage } from './bulk/contract-stage.ts';
 export {
   ContractPacker,

@@ -1,2 +1,2 @@
-/** The schema of PostgreSQL that holds the contracts which only tokens reach: the tables of the others once more. */
+/** PostgreSQL schema of unlisted contracts: a second set of the same tables. */
 export const UNLISTED_SCHEMA = 'unlisted';

@@ -25,7 +25,7 @@ function workersOnly(): LoadedConfig {
   return { ...loaded, config: { ...config, api, repository } };
 }
 
-test('a service without hosts is ready, works, and makes nothing that only hosts need', async () => {
+test('runs without hosts and skips what only hosts need', async () => {
   const service = createService(workersOnly(), { log: silentLogger });
   try {
     const { metricsUrl, ...hosts } = await service.start();

@@ -3,7 +3,7 @@ import { ownMethodIdentifiers, signaturesOf } from './abi-signatures.ts';
 
 const uint = { name: 'a', type: 'uint256' };
 
-test('are those of functions, events and errors, with their hashes', () => {
+test('returns functions, events and errors with their hashes', () => {
   const abi = [
     { type: 'constructor', inputs: [uint] },
     { type: 'function', name: 'transfer', inputs: [{ type: 'address' }, uint] },
@@ -36,7 +36,7 @@ test('are those of functions, events and errors, with their hashes', () => {
   });
 });
 
-test('have tuples by the types of their members, in arrays too', () => {
+test('expands tuples to their member types, also in arrays', () => {
   const inner = { type: 'tuple[2]', components: [{ type: 'bool' }, { type: 'bytes32[]' }] };
   const tuple = { type: 'tuple[]', components: [uint, inner] };
   expect(signaturesOf([{ type: 'function', name: 'f', inputs: [tuple] }]).function).toMatchObject([
@@ -52,11 +52,11 @@ test.each([
   ['a name that is none', [{ type: 'function', name: 'f(', inputs: [] }]],
   ['inputs without types', [{ type: 'function', name: 'f', inputs: [{}] }]],
   ['a tuple without members', [{ type: 'function', name: 'f', inputs: [{ type: 'tuple' }] }]],
-])('of %s are none', (_what, abi) => {
+])('returns none for %s', (_what, abi) => {
   expect(signaturesOf(abi)).toEqual({ function: [], event: [], error: [] });
 });
 
-test('of a library have the selectors that its compiler says', () => {
+test("uses the compiler's selectors for a library", () => {
   const pair = { type: 'tuple', components: [{ type: 'uint8' }, { type: 'uint8' }] };
   const abi = [
     { type: 'function', name: 'add', inputs: [pair] },
@@ -72,7 +72,7 @@ test('of a library have the selectors that its compiler says', () => {
   expect(error.map(({ signature }) => signature)).toEqual(['Odd((uint8,uint8))']);
 });
 
-test('of a contract are those of its ABI, whatever else its compiler says', () => {
+test("uses the ABI of a contract, whatever the compiler's identifiers", () => {
   const abi = [{ type: 'function', name: 'transfer', inputs: [{ type: 'address' }, uint] }];
   expect(ownMethodIdentifiers(abi, { 'transfer(address,uint256)': 'a9059cbb' })).toBeUndefined();
   expect(ownMethodIdentifiers(abi, undefined)).toBeUndefined();

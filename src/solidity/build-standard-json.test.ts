@@ -11,7 +11,7 @@ import {
 const LIBRARY = `0x${'ab'.repeat(20)}`;
 
 describe('buildStandardJson', () => {
-  test('writes the settings that are said, and leaves the others to the compiler', () => {
+  test('writes the given settings and leaves the rest to the compiler', () => {
     const input = buildStandardJson({
       sources: { 'a.sol': 'library L {} contract A {}' },
       optimizer: { enabled: true, runs: 999 },
@@ -39,7 +39,7 @@ describe('buildStandardJson', () => {
     });
   });
 
-  test('refuses no sources, a library that nobody declares, and what is not an address', () => {
+  test('rejects missing sources, undeclared or ambiguous libraries and invalid addresses', () => {
     expect(() => buildStandardJson({ sources: {} })).toThrow(PlainSourcesFault);
     const sources = { 'a.sol': 'contract A {}', 'b.sol': 'library B {}', 'c.sol': 'library B {}' };
     expect(() => buildStandardJson({ sources, libraries: { L: LIBRARY } })).toThrow('No source');
@@ -49,7 +49,7 @@ describe('buildStandardJson', () => {
     );
   });
 
-  test('keeps every source as it is', () => {
+  test('keeps every source unchanged', () => {
     fc.assert(
       fc.property(
         fc.dictionary(fc.string({ minLength: 1 }), fc.string(), { minKeys: 1 }),
@@ -64,7 +64,7 @@ describe('buildStandardJson', () => {
 });
 
 describe('declarationsIn', () => {
-  test('finds what may be deployed, and neither comments nor strings', () => {
+  test('finds deployable declarations, ignoring comments and strings', () => {
     const text = `
       // contract Commented {}
       /* library Commented2 {} */
@@ -78,7 +78,7 @@ describe('declarationsIn', () => {
 });
 
 describe('findMissingImports', () => {
-  test('names each import that is not there, after relative paths and remappings', () => {
+  test('lists missing imports after resolving relative paths and remappings', () => {
     const sources = {
       'src/A.sol': `
         import "./B.sol";
@@ -100,7 +100,7 @@ describe('findMissingImports', () => {
   });
 
   // If the search started over at each occurrence, this would not end.
-  test('ends whatever a text holds very often', () => {
+  test('terminates on texts with many repetitions', () => {
     for (const unit of ['import ', 'import {', '/*', '"', 'contract ', 'pragma solidity ', '//']) {
       const text = unit.repeat(200_000);
       expect(findMissingImports({ sources: { 'a.sol': text } }), unit).toEqual([]);
@@ -111,7 +111,7 @@ describe('findMissingImports', () => {
 });
 
 describe('pragmaOf', () => {
-  test('reads the range, and none from a comment', () => {
+  test('reads the version range, ignoring comments', () => {
     expect(pragmaOf('// pragma solidity 0.4.11;\npragma solidity >=0.8.0 <0.9.0;')).toBe(
       '>=0.8.0 <0.9.0',
     );

@@ -10,7 +10,7 @@ const encode = (parameters: AbiInputs, values: readonly unknown[]): Buffer =>
 
 const ADDRESS = '0x5aAeb6053F3E94C9b9A09f33669435E7Ef1BeAed';
 
-describe('values that data encodes', () => {
+describe('Decoded values', () => {
   test.each<[type: string, value: unknown, text: string]>([
     ['address', ADDRESS, ADDRESS],
     ['bool', true, 'true'],
@@ -23,14 +23,14 @@ describe('values that data encodes', () => {
     ['bytes', '0x00ff', '0x00ff'],
     ['string', 'Ünïcode "quoted" 漢', 'Ünïcode "quoted" 漢'],
     ['string', '', ''],
-  ])('are told as people read them: %s %s', (type, value, text) => {
+  ])('are formatted for readers: %s %s', (type, value, text) => {
     const parameters = [{ name: 'it', type }];
     expect(describeValues(parameters, encode(parameters, [value]))).toEqual([
       { name: 'it', type, value: text },
     ]);
   });
 
-  test('are told with the members of tuples by their names, and those of lists by their places', () => {
+  test('show tuple members by name and list items by index', () => {
     const parameters = [
       {
         name: 'key',
@@ -66,7 +66,7 @@ describe('values that data encodes', () => {
     ]);
   });
 
-  test('are told as bytes where a text is none', () => {
+  test('show a string as bytes if it is not UTF-8', () => {
     const data = encode([{ type: 'bytes' }], ['0xfffe']);
     expect(describeValues([{ type: 'string' }], data)).toMatchObject([{ value: '0xfffe' }]);
   });
@@ -80,11 +80,11 @@ describe('values that data encodes', () => {
     ['a type that is none', [{ type: 'uint7' }], '00'.repeat(32)],
     ['a tuple without components', [{ type: 'tuple' }], ''],
     ['a type of very many brackets', [{ type: `uint8${'[1]'.repeat(10_000)}` }], '00'.repeat(32)],
-  ])('are not told of %s', (_, parameters, data) => {
+  ])('are absent for %s', (_, parameters, data) => {
     expect(describeValues(parameters, Buffer.from(data, 'hex'))).toBeUndefined();
   });
 
-  test('are not told of tuples that nest deeper than people write them', () => {
+  test('are absent for overly nested tuples', () => {
     let parameter: object = { type: 'uint8' };
     for (let depth = 0; depth < 1_000; depth += 1) {
       parameter = { type: 'tuple', components: [parameter] };
@@ -92,7 +92,7 @@ describe('values that data encodes', () => {
     expect(describeValues([parameter], Buffer.alloc(32))).toBeUndefined();
   });
 
-  test('are 500 at most, in lists and in lists of lists', () => {
+  test('are limited to 500, including nested lists', () => {
     const described = (type: string, values: unknown): unknown =>
       describeValues([{ type }], encode([{ type }], [values]));
     expect(described('uint8[]', Array(499).fill(1))).toBeDefined();
@@ -100,7 +100,7 @@ describe('values that data encodes', () => {
     expect(described('uint8[][]', Array(100).fill([1, 2, 3, 4]))).toBeUndefined();
   });
 
-  test('are those that were encoded, whatever the numbers', () => {
+  test('equal the encoded values', () => {
     fc.assert(
       fc.property(
         fc.bigInt(-(2n ** 127n), 2n ** 127n - 1n),

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { groupByPath } from './library-id.ts';
 
-test('groups libraries by their paths, which may hold colons or be absent', () => {
+test('groups libraries by path, which may contain colons or be absent', () => {
   const entries = [
     ['a.sol:L', 1],
     ['a.sol:M', 2],

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { libraryPlaceholder } from './library-placeholder.ts';
 
-describe('the placeholder of a library', () => {
+describe('Library placeholder', () => {
   // The first is the example in the Solidity documentation, "Using the Commandline Compiler".
   test.each([
     ['file.sol:Math', '0.8.37+commit.00000000', '__$53aea86b7d70b31448b230b20ae141a537$__'],
@@ -15,7 +15,7 @@ describe('the placeholder of a library', () => {
     // Solc counts bytes.
     ['Größe.sol:Länge', '0.4.26', '__Größe.sol:Länge____________________'],
     [`${'x'.repeat(34)}ü.sol:L`, '0.4.26', `__${'x'.repeat(34)}ü__`],
-  ])('of %s by solc %s is %s', (name, version, placeholder) => {
+  ])('for %s in solc %s is %s', (name, version, placeholder) => {
     expect(libraryPlaceholder(name, version)).toBe(placeholder);
     expect(Buffer.byteLength(placeholder)).toBe(40);
   });
@@ -23,7 +23,7 @@ describe('the placeholder of a library', () => {
   test.each([
     ['__$53aea86b7d70b31448b230b20ae141a537$__', '0.8.37'],
     ['__Größe.sol:Länge____________________', '0.4.26'],
-  ])('stays when it is one already: %s', (placeholder, version) => {
+  ])('is unchanged if already a placeholder: %s', (placeholder, version) => {
     expect(libraryPlaceholder(placeholder, version)).toBe(placeholder);
   });
 });

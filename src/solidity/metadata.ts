@@ -156,7 +156,7 @@ function readLanguage({ language }: Members): MetadataLanguage {
   if (Object.hasOwn(LANGUAGE_NAMES, name)) return name as MetadataLanguage;
   throw new MetadataFault(
     'language',
-    'The language in the metadata is unknown; Solidity and Yul are supported.',
+    'The language in the metadata is unknown; Solidity, Yul and Vyper are supported.',
   );
 }
 

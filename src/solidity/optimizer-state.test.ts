@@ -19,6 +19,6 @@ test.each([
     true,
   ],
   [{ optimizer: { runs: 1, details: MINIMAL } }, false],
-])('%j turns the optimizer on: %s', (settings, isOn) => {
+])('%j enables the optimizer: %s', (settings, isOn) => {
   expect(isOptimized(settings)).toBe(isOn);
 });

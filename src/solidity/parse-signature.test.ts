@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { parseSignature, SIGNATURE_CHARACTERS } from './parse-signature.ts';
 
-describe('a canonical signature', () => {
+describe('Canonical signature', () => {
   test.each([
     ['f()', { name: 'f', inputs: [] }],
     [
@@ -19,7 +19,7 @@ describe('a canonical signature', () => {
       },
     ],
     ['f(())', { name: 'f', inputs: [{ type: 'tuple', components: [] }] }],
-  ])('%s has its parts', (text, parts) => {
+  ])('%s is parsed', (text, parts) => {
     expect(parseSignature(text)).toEqual(parts);
   });
 
@@ -37,11 +37,11 @@ describe('a canonical signature', () => {
     ],
     ...['f(Lib.Set storage)', 'f(tuple)', 'f(é)', 'f(\n)', 'function f()', 'event E()'],
     `f(${'['.repeat(9)})`,
-  ])('is not %j', (text) => {
+  ])('%j is rejected', (text) => {
     expect(parseSignature(text)).toBeUndefined();
   });
 
-  test('of a library may have types with names of their own', () => {
+  test('of a library may contain named types', () => {
     for (const text of ['f(Lib.Set storage,Kind)', 'f(uint256[] storage)']) {
       expect(parseSignature(text, true)).toBeDefined();
       expect(parseSignature(text)).toBeUndefined();
@@ -49,7 +49,7 @@ describe('a canonical signature', () => {
     expect(parseSignature('f(uint256 memory)', true)).toBeUndefined();
   });
 
-  test('is bounded in length, depth and lists', () => {
+  test('is limited in length, depth and number of lists', () => {
     const longest = `f(${'address,'.repeat(249)}int16)`;
     expect(parseSignature(longest.slice(0, SIGNATURE_CHARACTERS))).toBeDefined();
     expect(parseSignature(`${longest.slice(0, -1)}[2])`)).toBeUndefined();

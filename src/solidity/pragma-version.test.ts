@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { isAllowed, newestAllowed } from './pragma-version.ts';
 
-describe('a pragma', () => {
+describe('Pragma', () => {
   test.each<[string, readonly string[], readonly string[]]>([
     ['^0.8.4', ['0.8.4', '0.8.30'], ['0.8.3', '0.9.0', '0.7.6']],
     ['0.8.20', ['0.8.20', '0.8.20+commit.a1b79de6'], ['0.8.19', '0.8.21']],
@@ -12,7 +12,7 @@ describe('a pragma', () => {
     ['>0.8.0 <=0.8.2', ['0.8.1', '0.8.2'], ['0.8.0', '0.8.3']],
     ['0.8', ['0.8.0', '0.8.30'], ['0.7.6']],
     ['0.8.*', ['0.8.9'], ['0.9.0']],
-  ])('%s allows what it says', (range, inside, outside) => {
+  ])('%s matches the expected versions', (range, inside, outside) => {
     for (const version of inside)
       expect([version, isAllowed(version, range)]).toEqual([version, true]);
     for (const version of outside) {
@@ -20,12 +20,12 @@ describe('a pragma', () => {
     }
   });
 
-  test('that is not understood allows and forbids nothing', () => {
+  test('that cannot be parsed neither allows nor forbids', () => {
     expect(isAllowed('0.8.30', 'latest')).toBeUndefined();
     expect(isAllowed('nightly', '^0.8.0')).toBeUndefined();
   });
 
-  test('of several sources leaves the newest that all allow', () => {
+  test('of several sources selects the newest version allowed by all', () => {
     const known = ['0.8.9+commit.e5eed63a', '0.8.30+commit.73712a01', '0.8.20+commit.a1b79de6'];
     expect(newestAllowed(known, ['^0.8.0', '<=0.8.20'])).toBe('0.8.20+commit.a1b79de6');
     expect(newestAllowed(known, ['^0.7.0'])).toBeUndefined();

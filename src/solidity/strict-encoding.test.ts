@@ -88,7 +88,7 @@ function toStrict(parameter: AbiParameter, value: unknown): StrictValue {
 }
 
 describe('decodeStrictly', () => {
-  test('gives the values that another implementation encodes, for any types', () => {
+  test('decodes values encoded by another implementation, for any types', () => {
     fc.assert(
       fc.property(encoded, ({ parameters, values, data }) => {
         expect(decodeStrictly(parameters, data)).toEqual(
@@ -102,14 +102,14 @@ describe('decodeStrictly', () => {
 });
 
 describe('isStrictEncoding', () => {
-  test('accepts what another implementation encodes, for any types and values', () => {
+  test('accepts encodings of another implementation, for any types and values', () => {
     fc.assert(
       fc.property(encoded, ({ parameters, data }) => isStrictEncoding(parameters, data)),
       { numRuns: 300 },
     );
   });
 
-  test('refuses it with a byte or a word more, or with a byte less', () => {
+  test('rejects an extra byte or word, or a missing byte', () => {
     fc.assert(
       fc.property(encoded, fc.integer({ min: 0, max: 255 }), ({ parameters, data }, byte) => {
         expect(isStrictEncoding(parameters, Buffer.concat([data, Buffer.from([byte])]))).toBe(
@@ -124,7 +124,7 @@ describe('isStrictEncoding', () => {
     );
   });
 
-  test('accepts changed bytes only when decoding and encoding again gives them', () => {
+  test('accepts changed bytes only if they re-encode identically', () => {
     fc.assert(
       fc.property(encoded, fc.nat(), fc.integer({ min: 1, max: 255 }), (sample, at, change) => {
         const { parameters } = sample;
@@ -139,7 +139,7 @@ describe('isStrictEncoding', () => {
     );
   });
 
-  test('takes no bytes for no parameters', () => {
+  test('accepts only empty data for no parameters', () => {
     expect(isStrictEncoding([], Buffer.alloc(0))).toBe(true);
     expect(isStrictEncoding([], Buffer.alloc(1))).toBe(false);
   });
@@ -158,7 +158,7 @@ describe('isStrictEncoding', () => {
     ['a length beyond the data', ['bytes'], [word(32), word((1n << 256n) - 1n)]],
     ['a list longer than the data', ['uint256[]'], [word(32), word(1n << 40n), word(1)]],
     ['a type that is none', ['uint7'], [word(1)]],
-  ])('refuses %s', (_why, names, words) => {
+  ])('rejects %s', (_why, names, words) => {
     expect(isStrictEncoding(types(...names), bytes(...words))).toBe(false);
   });
 
@@ -173,7 +173,7 @@ describe('isStrictEncoding', () => {
     expect(isStrictEncoding(types(...names), bytes(...words))).toBe(true);
   });
 
-  test('does not follow lists that share a tail, nor values that take no bytes', () => {
+  test('does not follow lists that share a tail, or zero-size values', () => {
     const depth = 200;
     const shared = Array.from({ length: depth }, () => [word(2), word(64), word(64)]).flat();
     const slices = vi.spyOn(Buffer.prototype, 'subarray');
@@ -193,7 +193,7 @@ describe('isStrictEncoding', () => {
 });
 
 describe('isStrictPrefix', () => {
-  test('accepts every beginning of a strict encoding, and nothing behind its end', () => {
+  test('accepts every prefix of a strict encoding, and nothing after its end', () => {
     fc.assert(
       fc.property(encoded, fc.nat(), ({ parameters, data }, length) => {
         const words = length % (data.length / 32 + 1);
@@ -209,11 +209,11 @@ describe('isStrictPrefix', () => {
     ['a boolean of two', ['bool', 'string'], [word(2)]],
     ['a gap before the tail', ['bytes', 'uint256'], [word(96)]],
     ['arguments of no parameter', [], [word(0)]],
-  ])('refuses %s', (_why, names, words) => {
+  ])('rejects %s', (_why, names, words) => {
     expect(isStrictPrefix(types(...names), bytes(...words))).toBe(false);
   });
 
-  test('counts no values behind the data', () => {
+  test('does not count values beyond the data', () => {
     expect(isStrictPrefix(types('uint256[1000000000000]'), bytes(word(1)))).toBe(true);
     expect(isStrictPrefix(types('uint256[][]'), bytes(word(32), word(1n << 40n)))).toBe(true);
   });

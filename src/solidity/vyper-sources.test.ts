@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { buildVyperJson, vyperImportsOf, vyperPragmaOf } from './vyper-sources.ts';
 import { newestAllowed } from './pragma-version.ts';
 
-describe('a pragma of Vyper', () => {
+describe('Vyper pragma', () => {
   test.each([
     ['# @version 0.3.10', '0.3.10'],
     ['#@version ^0.3.0', '0.3.10'],
@@ -10,20 +10,20 @@ describe('a pragma of Vyper', () => {
     ['#pragma version ==0.4.0', '0.4.0'],
     ['"""text"""\n# pragma version >=0.3.9,<0.4.0\n', '0.3.10'],
     ['# pragma version >=0.3.9, <0.4.1\r\nx: uint256', '0.4.0'],
-  ])('%j allows %s at most', (text, newest) => {
+  ])('%j allows at most %s', (text, newest) => {
     const known = ['0.3.9', '0.3.10', '0.4.0', '0.4.3'];
     expect(newestAllowed(known, [vyperPragmaOf(text) ?? ''])).toBe(newest);
   });
 
   test.each(['x: uint256', 'a = "# @version 0.3.10"', '# pragma optimize gas'])(
-    'is not in %j',
+    'is absent from %j',
     (text) => {
       expect(vyperPragmaOf(text)).toBeUndefined();
     },
   );
 });
 
-describe('imports of Vyper', () => {
+describe('Vyper imports', () => {
   const placesOf = (text: string): readonly string[] =>
     vyperImportsOf('src/tokens/Token.vy', text).filter((place) => place.endsWith('.vy'));
 
@@ -37,7 +37,7 @@ describe('imports of Vyper', () => {
     ['from ....far import owned', ['far/owned.vy']],
     ['    import indented', []],
     ['# import commented', []],
-  ])('%j may lie at %j', (text, places) => {
+  ])('%j may resolve to %j', (text, places) => {
     expect(placesOf(text)).toEqual(places);
   });
 
@@ -45,7 +45,7 @@ describe('imports of Vyper', () => {
     expect(vyperImportsOf('a.vy', 'from . import b')).toEqual(['b.vy', 'b.vyi', 'b.json']);
   });
 
-  test('a hostile text is read in linear time', () => {
+  test('are parsed in linear time from a hostile text', () => {
     const texts = [
       'from '.repeat(200_000),
       `from a import ${'a,'.repeat(200_000)}`,
@@ -58,11 +58,11 @@ describe('imports of Vyper', () => {
   });
 });
 
-describe('an input of Vyper', () => {
+describe('Vyper input', () => {
   const build = (parts: Omit<Parameters<typeof buildVyperJson>[0], 'parseAbi'>) =>
     buildVyperJson({ ...parts, parseAbi: (_path, content) => JSON.parse(content) as unknown });
 
-  test('has ABIs as interfaces, and says no EVM version where nobody does', () => {
+  test('lists ABIs as interfaces and omits the default EVM version', () => {
     const sources = { 'A.vy': 'a', 'I.vyi': 'i', 'J.json': '[]' };
     expect(build({ sources, interfaces: { 'K.vy': 'k' }, evmVersion: 'default' })).toEqual({
       language: 'Vyper',

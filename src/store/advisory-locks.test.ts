@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-test('is taken from a holder that rests, so that others soon go on', async () => {
+test('takes an advisory lock from an idle holder so that others can proceed', async () => {
   let wake = (): void => undefined;
   let isHeld = (): void => undefined;
   const held = new Promise<void>((resolve) => (isHeld = resolve));
@@ -31,7 +31,7 @@ test('is taken from a holder that rests, so that others soon go on', async () =>
   expect(await ended).toBe('lost');
 });
 
-test('is not waited for where its holder works for too long', async () => {
+test('does not wait for an advisory lock whose holder works for too long', async () => {
   let isHeld = (): void => undefined;
   const held = new Promise<void>((resolve) => (isHeld = resolve));
   let goesOn = true;

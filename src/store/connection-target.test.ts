@@ -7,7 +7,7 @@ import { connectClient, targetOfUrl } from './connection-target.ts';
 
 const describeUrl = (url: string): string => targetOfUrl(new Secret(url), 'fullmatch').describe();
 
-describe('a database URL', () => {
+describe('Database URL', () => {
   test.each([
     ['postgres://alice:secret@db.example.org:6000/verified', 'db.example.org:6000/verified'],
     ['postgresql://alice@db.example.org/verified?sslmode=disable', 'db.example.org:5432/verified'],
@@ -17,7 +17,7 @@ describe('a database URL', () => {
     ],
     ['postgres://alice:p@ss@db/verified', 'db:5432/verified'],
     ['postgres://alice@/verified?host=/run/pg', 'socket /run/pg, database verified'],
-  ])('%s leads to %s', (url, expected) => {
+  ])('%s resolves to %s', (url, expected) => {
     expect(describeUrl(url)).toBe(expected);
   });
 
@@ -28,7 +28,7 @@ describe('a database URL', () => {
     'db.example.org',
     'mysql://db/x',
     'postgres://alice:top%zzsecret@[::bad/verified',
-  ])('is refused when it is %j', (url) => {
+  ])('is rejected when it is %j', (url) => {
     expect(() => describeUrl(url)).toThrow(
       expect.objectContaining({ code: 'invalid_configuration' }),
     );
@@ -44,7 +44,7 @@ describe('a database URL', () => {
       '/run/a:6000,/run/b:6001/verified',
     ],
     ['postgres://alice@a,b/verified?target_session_attrs=primary', 'a:5432,b:5432/verified'],
-  ])('%s leads to one of several servers', (url, expected) => {
+  ])('%s connects to one of several servers', (url, expected) => {
     const target = targetOfUrl(new Secret(url), 'fullmatch');
     expect(target.describe()).toBe(expected);
     const first = target.clientConfig();
@@ -59,13 +59,13 @@ describe('a database URL', () => {
   test.each([
     'postgres://a,b/x?target_session_attrs=any-will-do',
     'postgres://u@/x?host=/a,/b&port=1,2,3',
-  ])('is refused when what it says of several servers makes no sense: %s', (url) => {
+  ])('is rejected if its list of servers is invalid: %s', (url) => {
     expect(() => describeUrl(url)).toThrow(
       expect.objectContaining({ code: 'invalid_configuration' }),
     );
   });
 
-  test('never shows its user and password in an error, whatever they are', async () => {
+  test('never shows its user and password in an error', async () => {
     const word = fc.stringMatching(/^[a-zA-Z0-9!$%&'()*+,;=:@/?#[\]_-]{8,24}$/);
     await fc.assert(
       fc.asyncProperty(word, word, fc.boolean(), async (user, password, encoded) => {

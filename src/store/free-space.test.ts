@@ -2,8 +2,8 @@ import { tmpdir } from 'node:os';
 import { describe, expect, test } from 'vitest';
 import { FreeSpace } from './free-space.ts';
 
-describe('free space', () => {
-  test('is required above the floor, and its lack is known with its time', async () => {
+describe('Free disk space', () => {
+  test('below the floor is reported with the time of the shortage', async () => {
     const space = new FreeSpace(tmpdir(), Number.MAX_SAFE_INTEGER);
     await expect(space.require()).rejects.toMatchObject({
       code: 'storage_full',
@@ -17,7 +17,7 @@ describe('free space', () => {
     ['no floor is set', tmpdir(), 0],
     ['the disk is that of another server', undefined, Number.MAX_SAFE_INTEGER],
     ['the folder cannot be asked', '/nowhere/at/all', Number.MAX_SAFE_INTEGER],
-  ])('is not lacking when %s', async (_when, folder, floor) => {
+  ])('is sufficient when %s', async (_when, folder, floor) => {
     const space = new FreeSpace(folder, floor);
     await space.require();
     expect(space.shortage).toBeUndefined();

@@ -48,8 +48,8 @@ afterEach(async () => {
   await administer((admin) => admin.query(`DROP DATABASE ${name} WITH (FORCE)`));
 });
 
-describe('migrations', () => {
-  test('are applied in order, once, and recorded', async () => {
+describe('Migrations', () => {
+  test('are applied once, in order, and recorded', async () => {
     const applied = await migrate(client, { folder });
     expect(applied.map(({ number, name: file }) => [number, file])).toEqual([
       [1, '0001-boxes'],
@@ -59,7 +59,7 @@ describe('migrations', () => {
     expect(await numbers()).toEqual([1, 2]);
   });
 
-  test('are applied once by 20 starters at the same time', async () => {
+  test('are applied once by 20 concurrent processes', async () => {
     await write('0002-lids.sql', 'SELECT pg_sleep(0.1); CREATE TABLE lids (id integer);');
     const clients = await Promise.all(Array.from({ length: 20 }, connect));
     const applied = await Promise.all(clients.map((starter) => migrate(starter, { folder })));
@@ -74,7 +74,7 @@ describe('migrations', () => {
     expect((await client.query('SELECT * FROM boxes')).rowCount).toBe(1);
   });
 
-  test('leave nothing of a file that fails, keep those before it, and go on when it is mended', async () => {
+  test('roll back a failing file, keep earlier ones and continue once it is fixed', async () => {
     await write('0002-lids.sql', 'CREATE TABLE lids (id integer); SELECT 1 / 0;');
     await expect(migrate(client, { folder })).rejects.toMatchObject({
       code: 'database_error',
@@ -88,7 +88,7 @@ describe('migrations', () => {
     expect(await migrate(client, { folder })).toHaveLength(1);
   });
 
-  test('refuse a schema from the future and leave it as it is', async () => {
+  test('reject a newer schema and leave it unchanged', async () => {
     await migrate(client, { folder });
     await client.query(
       `INSERT INTO schema_migrations (number, name, sha256) VALUES (3, '0003-keys', 'x')`,
@@ -100,7 +100,7 @@ describe('migrations', () => {
     expect(await numbers()).toEqual([1, 2, 3]);
   });
 
-  test('refuse a file that changed since it was applied, but not for its line ends', async () => {
+  test('reject a file changed after it was applied, except for line endings', async () => {
     await migrate(client, { folder });
     await write(
       '0001-boxes.sql',
@@ -114,7 +114,7 @@ describe('migrations', () => {
     });
   });
 
-  test('refuse a gap, a number that is there twice and a name out of form', async () => {
+  test('reject a gap, a duplicate number and a malformed name', async () => {
     for (const file of ['0004-gap.sql', '0002-twice.sql', '0003 name.sql']) {
       const other = path.join(folder, file.replace('.sql', ''));
       await mkdir(other);
@@ -128,13 +128,13 @@ describe('migrations', () => {
     }
   });
 
-  test('refuse a file that ends its own transaction', async () => {
+  test('reject a file that ends its own transaction', async () => {
     await write('0002-lids.sql', 'COMMIT; CREATE TABLE lids (id integer);');
     await expect(migrate(client, { folder })).rejects.toMatchObject({ code: 'internal_error' });
     expect(await numbers()).toEqual([1]);
   });
 
-  test('of the service bring an empty database up to date when its store opens, for 20 starters at once', async () => {
+  test('are applied when 20 stores open an empty database at once', async () => {
     const stores = await Promise.all(
       Array.from({ length: 20 }, () =>
         openStore({ url: new Secret(url), poolSize: 1, dataDir: folder }, silentLogger),

@@ -12,7 +12,7 @@ const COUNT = sql(
   `SELECT count(*)::int AS tables FROM pg_tables WHERE schemaname = $1`,
 );
 
-describe('the tables of a schema', () => {
+describe('Schema tables', () => {
   let testDatabase: TestDatabase;
   beforeAll(async () => {
     testDatabase = await createTestDatabase();
@@ -20,7 +20,7 @@ describe('the tables of a schema', () => {
   afterAll(() => testDatabase.drop());
   const target = (url = testDatabase.url) => targetOfUrl(new Secret(url), 'test');
 
-  test('are made once by processes that come at the same time, and hold what the others hold', async () => {
+  test('are created once by concurrent processes, with the same tables as the default schema', async () => {
     expect(await hasSchema(target(), 'apart')).toBe(false);
     const pools = await Promise.all(
       Array.from({ length: 4 }, () => openSchema(target(), 'apart', 2, silentLogger)),
@@ -35,7 +35,7 @@ describe('the tables of a schema', () => {
     expect(await hasSchema(target(), 'apart')).toBe(true);
   });
 
-  test('are refused where the connection would use those of everybody', async () => {
+  test('are rejected if the connection would use the default schema', async () => {
     const { url } = testDatabase;
     const own = `${url}${url.includes('?') ? '&' : '?'}options=-c%20search_path%3Dpublic`;
     const opened = openSchema(target(own), 'apart', 2, silentLogger);

@@ -43,8 +43,8 @@ async function cutConnections(): Promise<void> {
   );
 }
 
-describe('a statement', () => {
-  test('gives rows, with bigint as a string and bytea as a Buffer', async () => {
+describe('Statement', () => {
+  test('returns rows, with bigint as string and bytea as Buffer', async () => {
     const rows = await testDatabase.database.query(
       sql(
         'test: types',
@@ -68,7 +68,7 @@ describe('a statement', () => {
     expect(prepared).toContainEqual({ name: label });
   });
 
-  test('that is planned once keeps one plan for all values, and no setting for the others', async () => {
+  test('with a fixed plan keeps it for all values and leaves the settings of others alone', async () => {
     const database = await createTestDatabase({ poolSize: 1 });
     const run = (statement: Statement, value: string) =>
       database.database.query<{ rows: string }>(statement, [value]);
@@ -91,7 +91,7 @@ describe('a statement', () => {
     expect(plans).toContainEqual({ name: each.label, generic_plans: '0', custom_plans: '3' });
   });
 
-  test('that fails names its label and its SQLSTATE, and leaves the pool sound', async () => {
+  test('that fails reports its label and SQLSTATE and keeps the pool usable', async () => {
     for (let turn = 0; turn < 10; turn += 1) {
       await expect(testDatabase.database.query(FAIL)).rejects.toMatchObject({
         code: 'database_error',
@@ -103,7 +103,7 @@ describe('a statement', () => {
     ]);
   });
 
-  test('meets connections that were cut, and the next ones succeed without a restart', async () => {
+  test('fails on a cut connection, and later ones succeed without a restart', async () => {
     const run = () => testDatabase.database.query(sql('test: one', 'SELECT 1 AS one'));
     const sleeping = testDatabase.database.query(sql('test: sleep', 'SELECT pg_sleep(5)'));
     const failed = expect(sleeping).rejects.toMatchObject({ code: 'database_unreachable' });
@@ -113,7 +113,7 @@ describe('a statement', () => {
     expect(await vi.waitFor(run, SOON)).toEqual([{ one: 1 }]);
   });
 
-  test('has limits of time, also for a transaction that idles', async () => {
+  test('has a timeout, also for idle transactions', async () => {
     const [limits] = await testDatabase.database.query<Record<string, string>>(
       sql(
         'test: limits',
@@ -125,8 +125,8 @@ describe('a statement', () => {
   });
 });
 
-describe('a transaction', () => {
-  test('is committed when its work returns and rolled back when it throws', async () => {
+describe('Transaction', () => {
+  test('commits when its callback returns and rolls back when it throws', async () => {
     await testDatabase.database.transaction((transaction) => transaction.query(SET, [1, 10]));
     const failed = testDatabase.database.transaction(async (transaction) => {
       await transaction.query(SET, [1, 99]);
@@ -136,7 +136,7 @@ describe('a transaction', () => {
     expect(await testDatabase.database.query(READ, [1])).toEqual([{ balance: '10' }]);
   });
 
-  test('runs again after a deadlock until both sides are done', async () => {
+  test('retries after a deadlock until both sides succeed', async () => {
     await testDatabase.database.query(SET, [1, 0]);
     await testDatabase.database.query(SET, [2, 0]);
     let runs = 0;
@@ -152,7 +152,7 @@ describe('a transaction', () => {
     expect(await testDatabase.database.query(READ, [1])).toEqual([{ balance: '0' }]);
   });
 
-  test('runs at most six times when it fails to serialise each time', async () => {
+  test('is tried at most six times on serialization failures', async () => {
     let runs = 0;
     const fail = sql('test: fail to serialise', `DO $$ BEGIN RAISE SQLSTATE '40001'; END $$`);
     const failed = testDatabase.database.transaction(async (transaction) => {
@@ -166,7 +166,7 @@ describe('a transaction', () => {
     expect(runs).toBe(6);
   });
 
-  test('fails when its work hides that a statement failed', async () => {
+  test('fails if its callback swallows a failed statement', async () => {
     const hidden = testDatabase.database.transaction(async (transaction) => {
       await transaction.query(SET, [1, 77]);
       await transaction.query(FAIL).catch(() => undefined);
@@ -175,7 +175,7 @@ describe('a transaction', () => {
     expect(await testDatabase.database.query(READ, [1])).toEqual([{ balance: '0' }]);
   });
 
-  test('refuses statements after its end', async () => {
+  test('rejects statements after its end', async () => {
     const leaked = await testDatabase.database.transaction((transaction) =>
       Promise.resolve({ transaction }),
     );
@@ -184,7 +184,7 @@ describe('a transaction', () => {
     });
   });
 
-  test('fails as unreachable when its connection is cut, and is not applied', async () => {
+  test('fails as unreachable if its connection is cut, and is not applied', async () => {
     await testDatabase.database.query(SET, [3, 1]);
     const cut = testDatabase.database.transaction(async (transaction) => {
       await transaction.query(SET, [3, 2]);
@@ -198,8 +198,8 @@ describe('a transaction', () => {
   });
 });
 
-describe('a listener', () => {
-  test('hears notifications, connects again after its connection was cut, and calls then too', async () => {
+describe('Listener', () => {
+  test('receives notifications, reconnects after a cut and notifies on reconnect', async () => {
     let heard = 0;
     const stop = await testDatabase.database.listen('test_channel', () => (heard += 1));
     await testDatabase.database.query(NOTIFY);
@@ -217,7 +217,7 @@ describe('a listener', () => {
     await stopOther();
   });
 
-  test('that throws does not end the listening', async () => {
+  test('keeps listening after its callback throws', async () => {
     let heard = 0;
     const stop = await testDatabase.database.listen('test_channel', () => {
       heard += 1;
@@ -229,18 +229,18 @@ describe('a listener', () => {
     await stop();
   });
 
-  test('refuses what is not a channel name', async () => {
+  test('rejects an invalid channel name', async () => {
     await expect(
       testDatabase.database.listen('a"; DROP TABLE accounts', () => undefined),
     ).rejects.toThrow(TypeError);
   });
 });
 
-describe('a server named by a URL', () => {
+describe('Server configured by URL', () => {
   const open = (url: string) =>
     openStore({ url: new Secret(url), poolSize: 1, dataDir: '/' }, silentLogger);
 
-  test('that does not answer is unreachable, by its host, port and database and without its user', async () => {
+  test('that does not respond is unreachable, shown without its user', async () => {
     const error: unknown = await open('postgres://alice:hidden@127.0.0.1:1/verified').catch(
       (thrown: unknown) => thrown,
     );
@@ -252,14 +252,14 @@ describe('a server named by a URL', () => {
     expect(String(error)).not.toMatch(/alice|hidden/);
   });
 
-  test('that lacks the database is a fault to mend, not to wait out', async () => {
+  test('without the database fails permanently instead of waiting', async () => {
     await expect(open(testDatabase.url.replace(/@\/\w+/, '@/missing'))).rejects.toMatchObject({
       code: 'database_error',
       details: { sqlstate: '3D000' },
     });
   });
 
-  test('is not spoken to after the store was closed', async () => {
+  test('receives no statement after the store is closed', async () => {
     const store = await open(testDatabase.url);
     await Promise.all([store.close(), store.close()]);
     await expect(store.database.query(READ, [1])).rejects.toMatchObject({

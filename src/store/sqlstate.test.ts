@@ -16,7 +16,7 @@ function systemError(code: string): Error {
   return Object.assign(new Error(`connect ${code}`), { code });
 }
 
-describe('an error of the database', () => {
+describe('Database error', () => {
   test.each([
     [databaseError('08006'), 'database_unreachable'],
     [databaseError('57P01'), 'database_unreachable'],
@@ -43,14 +43,14 @@ describe('an error of the database', () => {
     expect(mapDatabaseError(error, { statement: 'test' }).code).toBe(code);
   });
 
-  test('carries its SQLSTATE and the label of its statement', () => {
+  test('contains its SQLSTATE and statement label', () => {
     const mapped = mapDatabaseError(databaseError('23505'), { statement: 'save a match' });
     expect(mapped.details).toMatchObject({ sqlstate: '23505', statement: 'save a match' });
     expect(sqlstateOf(mapped)).toBe('23505');
     expect(mapDatabaseError(mapped, {})).toBe(mapped);
   });
 
-  test('does not name the user whom the server refused', () => {
+  test('omits the user that the server rejected', () => {
     const refused = databaseError('28P01', 'password authentication failed for user "alice"');
     const mapped = mapDatabaseError(refused, { server: 'db:5432/x' });
     expect(JSON.stringify([mapped.message, mapped.details, String(mapped.cause)])).not.toContain(
@@ -58,13 +58,13 @@ describe('an error of the database', () => {
     );
   });
 
-  test('is worth a rerun only for a deadlock and a serialisation failure', () => {
+  test('is retryable only for a deadlock or serialization failure', () => {
     expect(
       ['40P01', '40001', '23505', '57014'].map((code) => isRetryable(databaseError(code))),
     ).toEqual([true, true, false, false]);
   });
 
-  test('of connecting passes for a server that starts, not for one that is missing or refuses', () => {
+  test('while connecting is transient for a starting server, not for a missing or refusing one', () => {
     expect([systemError('ECONNREFUSED'), databaseError('57P03')].map(isPassing)).toEqual([
       true,
       true,
@@ -75,7 +75,7 @@ describe('an error of the database', () => {
     ]);
   });
 
-  test('spoils its connection when that or its prepared statements are out of order', () => {
+  test('discards the connection if it or its prepared statements are broken', () => {
     expect(
       [databaseError('57P01'), databaseError('0A000'), systemError('EPIPE')].map(breaksConnection),
     ).toEqual([true, true, true]);

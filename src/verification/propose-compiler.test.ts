@@ -23,7 +23,7 @@ function prepare() {
   return { reader, readings, asker };
 }
 
-test('all who ask for a proposal meanwhile share one reading, also when the first goes away', async () => {
+test('concurrent requests share one lookup, even if the first disconnects', async () => {
   const { reader, readings, asker } = prepare();
   const leaving = new AbortController();
   const first = reader.propose(1, ADDRESS, asker('192.0.2.1', leaving.signal));
@@ -36,7 +36,15 @@ test('all who ask for a proposal meanwhile share one reading, also when the firs
   expect(readings).toHaveLength(1);
 });
 
-test('a failure is told again for a while, and costs no other address', async () => {
+test('a request that was aborted before the lookup rejects at once', async () => {
+  const { reader, readings, asker } = prepare();
+  const gone = AbortSignal.abort(new Error('gone'));
+  await expect(reader.propose(1, ADDRESS, asker('192.0.2.1', gone))).rejects.toThrow('gone');
+  await new Promise(setImmediate);
+  readings[0]?.();
+});
+
+test('a failure is cached for a while and does not affect other addresses', async () => {
   const { reader, readings, asker } = prepare();
   const failing = reader.propose(1, ADDRESS, asker());
   await new Promise(setImmediate);
@@ -50,7 +58,7 @@ test('a failure is told again for a while, and costs no other address', async ()
   expect(await other).toEqual({ from: 'none' });
 });
 
-test('a client that asks for many proposals keeps nobody else from one', async () => {
+test('a client with many requests does not block other clients', async () => {
   const { reader, readings, asker } = prepare();
   const addressOf = (index: number) => `0x${index.toString(16).padStart(40, '0')}` as const;
   const many = Array.from({ length: 20 }, (_, index) =>

@@ -23,13 +23,13 @@ interface Compiled {
   readonly references: Record<string, readonly { start: number; length: number }[]>;
 }
 
-/** A row of verified_contracts, and what stands around it; by default a full match. */
+/** A row of verified_contracts with its related rows; by default a full match. */
 export interface AllianceRow {
   readonly address: Hex;
   readonly chainId?: number;
   readonly runtime?: 'perfect' | 'partial' | null;
   readonly creation?: 'perfect' | 'partial' | null;
-  /** Changes the code on chain. */
+  /** Changes the on-chain bytecode. */
   readonly change?: (onChain: Buffer) => Buffer;
   readonly transformations?: unknown;
   readonly isCodeUnknown?: boolean;
@@ -37,7 +37,10 @@ export interface AllianceRow {
   readonly metadata?: string;
 }
 
-/** A database with the tables of the Verifier Alliance and Sourcify's, in which a contract with an immutable is compiled. */
+/**
+ * A database with the tables of the Verifier Alliance and Sourcify that contains a compiled contract with an
+ * immutable.
+ */
 export interface AllianceDatabase {
   readonly url: string;
   readonly client: Client;
@@ -64,7 +67,7 @@ async function compile(): Promise<Compiled> {
   return { metadata, abi, recompiled: Buffer.from(object, 'hex'), references };
 }
 
-/** Makes such a database on the test server. */
+/** Creates such a database on the test server. */
 export async function createAllianceDatabase(): Promise<AllianceDatabase> {
   const compiled = await (compiling ??= compile());
   const peer = await createEmptyDatabase();

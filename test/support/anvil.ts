@@ -8,7 +8,7 @@ import { type Hex } from '../../src/lib/hex.ts';
 /** Why a test that needs an EVM node is skipped. */
 export const NO_ANVIL = 'the anvil binary of @foundry-rs/anvil-linux-amd64 is not installed here';
 
-/** What a transaction asks of anvil; accounts are unlocked. */
+/** Transaction parameters for anvil; accounts are unlocked. */
 export interface AnvilTransaction {
   readonly to?: Hex;
   readonly data?: string;
@@ -34,17 +34,20 @@ export interface Anvil {
   readonly hostPort: string;
   readonly chainId: number;
   readonly processId: number;
-  /** The first of its accounts, which has ether and signs. */
+  /** Its first account, which has ether and signs. */
   readonly account: Hex;
-  /** One JSON-RPC call. @throws Error with the node's message. */
+  /**
+   * Makes one JSON-RPC call.
+   * @throws Error with the node's message.
+   */
   readonly request: <T>(method: string, params?: readonly unknown[]) => Promise<T>;
-  /** Sends a transaction, mined at once. A reverted one has status 0x0. */
+  /** Sends a transaction, mined immediately. A reverted one has status 0x0. */
   readonly send: (transaction: AnvilTransaction) => Promise<AnvilReceipt>;
-  /** Ends the process that was started, and waits for its end. */
+  /** Stops the process and waits for its exit. */
   readonly stop: () => Promise<void>;
 }
 
-/** The path of the anvil binary, or undefined where npm does not install it. */
+/** The path of the anvil binary, or undefined if npm does not install it. */
 export function findAnvil(): string | undefined {
   try {
     const manifest = createRequire(import.meta.url).resolve(
@@ -59,7 +62,7 @@ export function findAnvil(): string | undefined {
 
 const START_TIMEOUT_MS = 90_000;
 
-/** The port that anvil says it listens on: it chose a free one. */
+/** The port on which anvil reports to listen: it chose a free one. */
 function readPort(child: ChildProcess): Promise<number> {
   return new Promise((resolve, reject) => {
     let printed = '';
@@ -91,15 +94,15 @@ async function callAnvil<T>(url: string, method: string, params: readonly unknow
 }
 
 /**
- * Starts an anvil of its own on 127.0.0.1 with a free port; each transaction is mined at once. Up to Shanghai a contract
- * that destroys itself is gone, and may be made anew.
- * @throws Error when the binary is not there: see {@link findAnvil}.
+ * Starts an anvil on 127.0.0.1 with a free port; each transaction is mined immediately. Up to Shanghai a
+ * self-destructed contract disappears and may be recreated.
+ * @throws Error if the binary is missing: see {@link findAnvil}.
  */
 export async function startAnvil(
   options: {
     readonly chainId?: number;
     readonly hardfork?: 'shanghai';
-    /** A port in place of a free one: that of a node that was stopped. */
+    /** Fixed port instead of a free one: that of a stopped node. */
     readonly port?: number;
   } = {},
 ): Promise<Anvil> {
@@ -138,13 +141,13 @@ export async function startAnvil(
     account,
     request,
     async send(transaction) {
-      // With a gas limit anvil does not estimate, so that a transaction that reverts is mined too.
+      // With a gas limit anvil does not estimate, so a reverting transaction is mined too.
       const call = { from: account, gas: '0x989680', ...transaction };
-      // Of two that come at once anvil may give both the same number, and refuses one.
+      // For two concurrent transactions anvil may assign the same nonce and reject one.
       const sent = sending.then(() => request<Hex>('eth_sendTransaction', [call]));
       sending = sent.catch(() => undefined);
       const hash = await sent;
-      // Mining begins at once, but may end a little after the answer.
+      // Mining begins immediately but may end shortly after the response.
       for (let attempt = 0; attempt < 200; attempt += 1) {
         const receipt = await request<AnvilReceipt | null>('eth_getTransactionReceipt', [hash]);
         if (receipt !== null) return receipt;
@@ -162,7 +165,7 @@ export async function startAnvil(
 /** The chain that tests verify on. */
 export const VERIFIED_CHAIN_ID = 424242;
 
-/** A fullmatch.yaml with the chain of an anvil. */
+/** A fullmatch.yaml with anvil's chain. */
 export function configOf(anvil: Pick<Anvil, 'url'>, more = ''): string {
   return `
 registry: { include: configured, defaults: false }

@@ -6,7 +6,7 @@ import { type RefusalReason } from '../../src/importer/refusal.ts';
 import { compileExamples } from './example-contracts.ts';
 import { contractFolder, exampleAddress, writeContract } from './example-tree.ts';
 
-/** A bad entry that was written, and how an import has to refuse it. */
+/** An invalid entry and the expected rejection by an import. */
 export interface BadEntry {
   readonly kind: BadEntryKind;
   /** Relative to the folder `contracts`. */
@@ -19,13 +19,13 @@ const BAD_NUMBERS = 900_000;
 
 interface BadKind {
   readonly reason: RefusalReason;
-  /** The chain folder, where that is not the fault. */
+  /** The chain folder, if it is not the fault itself. */
   readonly chain?: string;
-  /** The entry's path ends at the chain folder, which is refused as a whole. */
+  /** The entry's path ends at the chain folder, which is rejected as a whole. */
   readonly refusesChain?: true;
-  /** Turns the spelling of the address. */
+  /** Changes the spelling of the address. */
   readonly spell?: (address: string) => string;
-  /** Damages the sound folder of a contract (Greeter, layout V1). */
+  /** Damages the valid folder of a contract (Greeter, layout V1). */
   readonly damage?: (folder: string) => Promise<void>;
 }
 
@@ -35,7 +35,7 @@ const swapCase = (address: string): string =>
     digit === digit.toUpperCase() ? digit.toLowerCase() : digit.toUpperCase(),
   );
 
-/** Each kind of bad entry: how it is made and why it is refused. */
+/** Each kind of invalid entry: how to create it and why it is rejected. */
 export const BAD_KINDS = {
   leading_zero_chain: { reason: 'invalid_chain_id', chain: '01', refusesChain: true },
   hex_chain: { reason: 'invalid_chain_id', chain: '0x1', refusesChain: true },
@@ -97,7 +97,7 @@ export const BAD_KINDS = {
   },
   huge_source: {
     reason: 'file_too_large',
-    // A hole: it takes no space on disk.
+    // A sparse file: it takes no space on disk.
     damage: (folder) => truncate(join(folder, SOURCE), 1024 ** 4),
   },
   contract_is_file: {
@@ -112,7 +112,7 @@ export const BAD_KINDS = {
 /** A name of {@link BAD_KINDS}. */
 export type BadEntryKind = keyof typeof BAD_KINDS;
 
-/** Writes a bad entry of the kind into the tree's full matches, on a chain of its own unless the chain is the fault. */
+/** Writes an invalid entry into the tree's full matches, on its own chain unless the chain is the fault. */
 export async function writeBadEntry(folder: string, kind: BadEntryKind): Promise<BadEntry> {
   const { reason, chain, refusesChain, spell, damage }: BadKind = BAD_KINDS[kind];
   const templates = await compileExamples();

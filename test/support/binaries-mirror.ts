@@ -5,20 +5,20 @@ import path from 'node:path';
 import { solcPackageOf } from './solc-packages.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 
-/** A stand-in for the official host of the Solidity binaries. */
+/** A fake of the official host of the Solidity binaries. */
 export interface BinariesMirror extends WebServer {
-  /** The paths that were asked for, in order. */
+  /** The requested paths, in order. */
   readonly asked: readonly string[];
-  /** Holds every binary after this share of it, until `release` is called. */
+  /** Stalls every binary after this share of it until `release` is called. */
   readonly holdAt: (share: number) => void;
   readonly release: () => void;
-  /** Answers everything with a status from now on; 200 ends that. */
+  /** Responds to everything with a status from now on; 200 ends that. */
   readonly answer: (status: number) => void;
 }
 
 const DRIP_MS = 500;
 
-/** Serves the soljson of installed packages of npm in the layout of the official binaries, with its list. */
+/** Serves the soljson of installed npm packages in the layout of the official binaries, with its list. */
 export async function startBinariesMirror(
   longVersions: readonly string[],
 ): Promise<BinariesMirror> {
@@ -41,7 +41,7 @@ export async function startBinariesMirror(
     response.writeHead(200, { 'content-length': bytes.length });
     let sent = isHeld ? Math.floor(bytes.length * share) : bytes.length;
     response.write(bytes.subarray(0, sent));
-    // A connection that stands still is given up: what is held back comes drop by drop.
+    // Clients abandon a stalled connection, so held-back data is sent in small pieces.
     const drip = setInterval(() => response.write(bytes.subarray(sent, (sent += 10))), DRIP_MS);
     const finish = (): void => {
       clearInterval(drip);

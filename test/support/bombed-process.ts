@@ -1,4 +1,4 @@
-// Runs as a process that is killed: compiles the source in its argument, which takes longer than anyone waits.
+// Runs as a process to be killed: compiles the source in its argument, which takes longer than any timeout.
 import { createCompilers } from '../../src/compilers/compilers.ts';
 import { silentLogger } from '../../src/log.ts';
 

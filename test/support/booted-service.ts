@@ -10,53 +10,53 @@ import { configSources } from './config-sources.ts';
 import { recordedCompilers } from './recorded-compilers.ts';
 import { checkAnswersOf } from './wire/checked-answers.ts';
 
-/** A service that runs in this process. */
+/** A service running in this process. */
 export interface BootedService {
   readonly apiUrl: string;
   readonly repositoryUrl: string;
-  /** Where metrics are served. */
+  /** URL of the metrics. */
   readonly metricsUrl?: string;
-  /** Everything it logged so far. */
+  /** Its log so far. */
   readonly logText: () => string;
   readonly close: () => Promise<void>;
 }
 
-/** What a booted service is given: a fullmatch.yaml, and an environment of its own. */
+/** Options of a booted service: a fullmatch.yaml and its own environment. */
 export interface BootOptions {
   readonly databaseUrl: string;
   readonly yaml?: string;
   readonly texts?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
   readonly overrides?: Omit<ServiceOverrides, 'log'>;
-  /** Whether each verification compiles, also what a compiler answered before. */
+  /** Whether each verification really compiles, even with a recorded compiler output. */
   readonly compilesAnew?: boolean;
 }
 
-/** Free ports for a service, by its environment. */
+/** Environment with free ports for a service. */
 export const LOOPBACK_PORTS = { FULLMATCH_API_PORT: '0', FULLMATCH_REPOSITORY_PORT: '0' };
 
-/** A registry of the configured chains, and of those with contracts, for a service. */
+/** Registry settings for a service: the configured chains and those with contracts. */
 const FEW_CHAINS = {
   FULLMATCH_REGISTRY_INCLUDE: 'configured',
   FULLMATCH_REGISTRY_DEFAULTS: 'false',
 };
 
-/** The registry of an installation without a configuration, by its environment. */
+/** Environment with the registry of an installation without configuration. */
 export const ALL_CHAINS = {
   FULLMATCH_REGISTRY_INCLUDE: 'all',
   FULLMATCH_REGISTRY_DEFAULTS: 'true',
 };
 
 /**
- * How long a document has to stay current before its br body is made. The slow level takes three seconds of a processor
- * for the whole chain list, which most tests do not ask for: those of the codings make the documents themselves, and
- * the program that is spawned makes them as everywhere.
+ * How long a document has to stay current before its br body is compressed. The slow level takes three
+ * seconds of a core for the whole chain list, which few tests need: tests of the encodings build the
+ * documents themselves, and the spawned program compresses them as in production.
  */
 const BROTLI_DELAY_MS = 3_600_000;
 
 /**
- * Makes the real service of a configuration, on free ports, without starting it. Where the configuration says nothing of
- * the registry it knows few chains: with two thousand a start takes three times as long.
+ * Creates the real service of a configuration, on free ports, without starting it. Unless configured
+ * otherwise its registry contains few chains: with two thousand a start takes three times as long.
  */
 export function prepareService(options: BootOptions): { service: Service; logText: () => string } {
   let text = '';
@@ -99,30 +99,30 @@ export async function bootService(options: BootOptions): Promise<BootedService> 
   return { apiUrl, repositoryUrl, ...more, logText, close };
 }
 
-/** The program as built. */
+/** The built program. */
 export const PROGRAM = fileURLToPath(new URL('../../dist/cli/main.js', import.meta.url));
 
-/** The built program in a process of its own. */
+/** The built program in a separate process. */
 export interface ProgramRun {
   readonly child: ChildProcess;
   /** Lines of standard output so far. */
   readonly lines: readonly string[];
   readonly stderr: () => string;
-  /** The first line that fits, also one to come; rejects when the process ends without it. */
+  /** Returns the first matching line, including future ones; rejects if the process exits without one. */
   readonly waitForLine: (fits: (line: string) => boolean) => Promise<string>;
-  /** Exit code, or the signal's name. */
+  /** Exit code or signal name. */
   readonly ended: Promise<number | string>;
 }
 
-/** What the built program is given. */
+/** Options of the built program. */
 export interface ProgramOptions {
   readonly environment?: Readonly<Record<string, string>>;
   readonly workingDirectory?: string;
 }
 
 /**
- * The environment of a program: nothing of the test's but PATH. It knows few chains, since two thousand are read for
- * each start and compressed in the background, and hardly a test asks for them.
+ * The environment of a program: only PATH is inherited from the test. It has few chains, since two thousand
+ * are read at each start and compressed in the background, and hardly any test needs them.
  */
 export const programEnvironment = (
   given: Readonly<Record<string, string>> = {},
@@ -166,7 +166,7 @@ export function runProgram(args: readonly string[], options: ProgramOptions = {}
   return { child, lines, stderr: () => stderr, waitForLine, ended };
 }
 
-/** Starts the built service on free ports and waits until it is ready; with {@link ALL_CHAINS} it serves them. */
+/** Starts the built service on free ports and waits until it is ready; with {@link ALL_CHAINS} it serves all chains. */
 export async function startProgram(
   options: ProgramOptions = {},
 ): Promise<ProgramRun & { apiUrl: string; repositoryUrl: string }> {
@@ -175,7 +175,7 @@ export async function startProgram(
     environment: { ...LOOPBACK_PORTS, ...options.environment },
   });
   const line = await run.waitForLine((text) => text.includes('"event":"ready"'));
-  // A host that is switched off has no URL.
+  // A disabled host has no URL.
   const { api_url: apiUrl = '', repository_url: repositoryUrl = '' } = JSON.parse(line) as {
     api_url?: string;
     repository_url?: string;

@@ -1,5 +1,5 @@
-// Runs as a process that is killed: bounds a program that never ends and never reads its input, with or without the
-// kernel's help, and prints its process id.
+// Runs as a process to be killed: starts, under limits, a program that never exits and never reads its input,
+// with or without the kernel's help, and prints its process id.
 import { BoundedProcess } from '../../src/compilers/processes/bounded-process.ts';
 import { probeIsolation } from '../../src/compilers/processes/isolation.ts';
 

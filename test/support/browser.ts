@@ -10,7 +10,7 @@ import { chromium, type Browser, type BrowserContext, type Page } from 'playwrig
 const PACKAGE = '@sparticuz/chromium';
 const requireHere = createRequire(import.meta.url);
 
-/** Whether the browser of the npm package can run on this machine. */
+/** Returns whether the browser of the npm package can run on this machine. */
 export function hasBrowser(): boolean {
   if (process.platform !== 'linux' || process.arch !== 'x64') return false;
   try {
@@ -20,7 +20,7 @@ export function hasBrowser(): boolean {
   }
 }
 
-/** What makes a tab: nothing goes out but to the pages themselves, and their security stays as browsers have it. */
+/** Browser flags: only the pages themselves are reachable, and security features stay enabled. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-dev-shm-usage',
@@ -33,9 +33,9 @@ const ARGUMENTS = [
   '--no-pings',
   '--no-default-browser-check',
   '--no-first-run',
-  // A page is open for a second: what it runs is over before optimising it has paid.
+  // A page is open for about a second: its scripts finish before optimization pays off.
   '--js-flags=--no-turbofan',
-  // Whatever a page asks of another machine fails, so that no test depends on one.
+  // Requests to other machines fail, so that no test depends on one.
   '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1, EXCLUDE localhost',
 ];
 
@@ -45,7 +45,7 @@ function fontsOf(folder: string): string {
   return `<?xml version="1.0"?><fontconfig><dir>${folder}</dir><cachedir>${folder}/cache</cachedir></fontconfig>`;
 }
 
-/** The version in the package's manifest, which its exports do not name. */
+/** The version in the package's manifest, which its exports omit. */
 async function readVersion(): Promise<string> {
   const entry = requireHere.resolve(PACKAGE);
   const root = entry.slice(0, entry.lastIndexOf(PACKAGE) + PACKAGE.length);
@@ -54,9 +54,9 @@ async function readVersion(): Promise<string> {
 }
 
 /**
- * The folder of the unpacked browser. The package unpacks into the system's temporary folder and takes a file that is
- * there for a whole one. So it unpacks in a process with a temporary folder of its own, which gets its name by one
- * rename when it is whole: processes that do so at once do not see each other's halves.
+ * The folder of the unpacked browser. The package unpacks into the system's temporary folder and treats any
+ * existing file there as complete. It therefore unpacks in a process with a temporary folder of its own,
+ * renamed to its final name when complete: concurrent processes do not see partial files.
  */
 async function unpack(): Promise<string> {
   const user = process.getuid?.() ?? 0;
@@ -82,26 +82,26 @@ async function unpack(): Promise<string> {
 let shared: Promise<Browser> | undefined;
 
 /**
- * The headless Chromium of this process, which reaches this machine only. It stays for the next test file and ends with the
- * process: starting one takes a second of a processor.
+ * The headless Chromium of this process, which reaches this machine only. It is kept for the next test file
+ * and ends with the process: starting one takes a second of CPU time.
  */
 async function useBrowser(): Promise<Browser> {
   if ((await shared)?.isConnected() !== true) shared = startBrowser();
   return shared as Promise<Browser>;
 }
 
-/** Closes the tabs that are still open. */
+/** Closes all open tabs. */
 export async function closeTabs(): Promise<void> {
   const contexts = (await shared)?.contexts() ?? [];
   await Promise.all(contexts.map((context) => context.close()));
 }
 
-/** Ends the browser of this process, for programs that are no tests. */
+/** Stops the browser of this process, for programs other than tests. */
 export async function closeBrowser(): Promise<void> {
   await (await shared)?.close();
 }
 
-/** Starts a headless Chromium of its own, which its caller closes. */
+/** Starts a separate headless Chromium, which its caller closes. */
 export async function startBrowser(): Promise<Browser> {
   const folder = await unpack();
   return chromium.launch({
@@ -112,13 +112,13 @@ export async function startBrowser(): Promise<Browser> {
     env: {
       PATH: process.env['PATH'] ?? '',
       HOME: folder,
-      // The package brings a font for machines that have none at all.
+      // The package contains a font for machines without any.
       ...(!existsSync('/etc/fonts/fonts.conf') && { FONTCONFIG_FILE: path.join(folder, FONTS) }),
     },
   });
 }
 
-/** How somebody looks at a page. */
+/** Viewport and preferences of a visitor. */
 export interface Look {
   readonly name: string;
   readonly width: number;
@@ -126,7 +126,7 @@ export interface Look {
   readonly colorScheme: 'light' | 'dark';
 }
 
-/** The looks in which every view has to be good. */
+/** The looks in which every view must be correct. */
 export const LOOKS: readonly Look[] = [
   { name: 'light', width: 1280, height: 900, colorScheme: 'light' },
   { name: 'dark', width: 1280, height: 900, colorScheme: 'dark' },
@@ -134,26 +134,26 @@ export const LOOKS: readonly Look[] = [
   { name: 'narrow-dark', width: 320, height: 640, colorScheme: 'dark' },
 ];
 
-/** The button of the verification form, which says what it will do. */
+/** The submit button of the verification form, labelled with its action. */
 export const SEND = /^(Verify|Compile with .+ and compare)$/;
 
-/** A tab, and what went wrong in it. */
+/** A tab and the problems that occurred in it. */
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
-  /** Violations of the content security policy, errors of scripts, lines of the console that say an error. */
+  /** Violations of the content security policy, script errors and console errors. */
   readonly troubles: readonly string[];
-  /** Requests that left for another origin than the page's. */
+  /** Requests to origins other than the page's. */
   readonly foreignRequests: readonly string[];
 }
 
 const TELL_OF_VIOLATIONS = `document.addEventListener('securitypolicyviolation', (event) =>
   reportViolation('policy violated: ' + [event.effectiveDirective, event.blockedURI, event.sample].join(' ')))`;
 
-/** How long a browser on a machine that others use may take. */
+/** Browser timeout on a shared machine. */
 const WAIT_MS = 90_000;
 
-/** Opens a tab that writes down what goes wrong in it. */
+/** Opens a tab that records problems. */
 export async function openTab(
   look: Look = LOOKS[0]!,
   options: { readonly javaScriptEnabled?: boolean; readonly reducedMotion?: 'reduce' } = {},
@@ -174,7 +174,7 @@ export async function openTab(
   await page.addInitScript(TELL_OF_VIOLATIONS);
   page.on('pageerror', (error) => troubles.push(`error: ${error.message}`));
   page.on('console', (message) => {
-    // A status that is not a success is said by the browser itself; tests of such pages expect it.
+    // The browser itself reports unsuccessful statuses; tests of such pages expect them.
     if (message.type() === 'error' && !message.text().startsWith('Failed to load resource')) {
       troubles.push(`console: ${message.text()}`);
     }
@@ -192,7 +192,7 @@ export async function openTab(
   return { page, context, troubles, foreignRequests };
 }
 
-/** A script has taken the page up when preact has left its mark on the root; a page without scripts has none. */
+/** A script has hydrated the page once preact has marked the root; a page without scripts has no mark. */
 const TAKEN_UP = `new Promise((done) => {
   const root = document.querySelector('#page');
   const latest = performance.now() + ${WAIT_MS};
@@ -204,15 +204,15 @@ const TAKEN_UP = `new Promise((done) => {
   requestAnimationFrame(look);
 })`;
 
-/** Opens a page and waits until its script has taken it up; the stream of events may stay open. */
+/** Opens a page and waits for hydration; the event stream may stay open. */
 export async function visit({ page }: WatchedPage, url: string): Promise<number> {
   const response = await page.goto(url, { waitUntil: 'load' });
-  // The view comes by an import of its own, which the load of the page does not wait for.
+  // The view is loaded by its own import, which the page's load event does not wait for.
   await page.evaluate(TAKEN_UP);
   return response?.status() ?? 0;
 }
 
-/** Waits for the page at an address that a link or a form leads to, taken up by its script. */
+/** Waits for the page at the target of a link or form, hydrated. */
 export async function arrive(
   { page }: WatchedPage,
   url: Parameters<WatchedPage['page']['waitForURL']>[0],
@@ -221,16 +221,16 @@ export async function arrive(
   await page.evaluate(TAKEN_UP);
 }
 
-/** A page waits for its service and for frames about as long as it works. */
+/** A page waits for its service and for frames about as long as it computes. */
 const TABS_AT_ONCE = 3;
 
-/** Does something for each thing, in a few tabs at once. */
+/** Processes each item, in a few tabs concurrently. */
 export async function eachInTabs<T>(
   things: readonly T[],
   open: () => Promise<WatchedPage>,
   work: (tab: WatchedPage, thing: T) => Promise<void>,
 ): Promise<void> {
-  // What one tab takes from it, no other gets.
+  // An item taken by one tab is not taken by another.
   const queue = things.values();
   const lane = async (): Promise<void> => {
     const tab = await open();
@@ -240,7 +240,7 @@ export async function eachInTabs<T>(
   await Promise.all(Array.from({ length: Math.min(TABS_AT_ONCE, things.length) }, lane));
 }
 
-/** How many pixels the page itself can be scrolled sideways: 0 is what people need. */
+/** Number of pixels by which the page scrolls sideways: expected to be 0. */
 export function sidewaysScroll({ page }: WatchedPage): Promise<number> {
   return page.evaluate<number>(
     'document.documentElement.scrollWidth - document.documentElement.clientWidth',

@@ -6,7 +6,7 @@ export interface TextFile {
   readonly text: string;
 }
 
-/** A compilation as a tool has made it: what went into the compiler, and what came out of it. */
+/** A compilation by a build tool: compiler input and output. */
 export interface ToolsCompilation {
   readonly longVersion: string;
   readonly input: TestInput;
@@ -32,7 +32,7 @@ export function hardhat2BuildInfo({ longVersion, input, output }: ToolsCompilati
   });
 }
 
-/** `artifacts/build-info` of Hardhat 3: for each source that is compiled for itself an input and an output. */
+/** `artifacts/build-info` of Hardhat 3: an input and an output per separately compiled source. */
 export function hardhat3BuildInfos(
   { longVersion, input, output }: ToolsCompilation,
   root: string,
@@ -52,7 +52,7 @@ export function hardhat3BuildInfos(
   ];
 }
 
-/** `out/<file>/<Name>.json` of Foundry, and the sources beside it. */
+/** `out/<file>/<Name>.json` of Foundry, with the sources. */
 export function foundryProject(
   { input, output }: ToolsCompilation,
   path: string,

@@ -6,8 +6,8 @@ import { findBinaries } from '../../src/store/embedded/postgres-binaries.ts';
 import { isRoot, SYSTEM_FOLDER } from '../../src/store/embedded/system-user.ts';
 
 /**
- * What the server of all test files does without: it neither waits for the disk nor is ready for a crash. Tests that
- * kill PostgreSQL, or fill its disk, use servers of their own.
+ * Durability settings disabled on the test server: it neither waits for the disk nor survives a crash. Tests
+ * that kill PostgreSQL, or fill its disk, use their own servers.
  */
 const SETTINGS = {
   fsync: 'off',
@@ -20,7 +20,7 @@ const SETTINGS = {
 };
 
 /**
- * Programs that run the package's PostgreSQL without care for its data, for `database.binaries`.
+ * Wrappers that run the package's PostgreSQL without durability, for `database.binaries`.
  * @returns their folder, below the data directory
  */
 export async function writeCarelessPrograms(dataDir: string): Promise<string> {
@@ -31,7 +31,7 @@ export async function writeCarelessPrograms(dataDir: string): Promise<string> {
   );
   const folder = path.join(dataDir, 'programs');
   await mkdir(folder, { mode: 0o755 });
-  // The last of two values of a setting holds.
+  // The last of two values of a setting wins.
   const settings = Object.entries(SETTINGS).map(([name, value]) => `-c ${name}=${value}`);
   await writeProgram(
     path.join(folder, 'postgres'),

@@ -5,7 +5,7 @@ import { buildRegistry, type ChainRegistry } from '../../src/chains/registry/reg
 import { type MonitoredChain } from '../../src/chains/registry/monitored-chain.ts';
 import { type ServiceChain } from '../../src/chains/registry/service-chain.ts';
 
-/** A chain list of records that are good already. */
+/** A chain list of valid records. */
 export function chainListOf(records: readonly ListRecord[]): ChainList {
   const sha256 = createHash('sha256').update(JSON.stringify(records)).digest('hex');
   return { records, quarantined: [], source: 'test', sha256 };
@@ -18,7 +18,7 @@ export function serviceChains(
   return new Map(entries.map((entry) => [entry.chainId, entry]));
 }
 
-/** A registry of some sources; what is not given is empty. */
+/** A registry of some sources; the others are empty. */
 export function registryOf(
   sources: {
     readonly list?: readonly ListRecord[];
@@ -41,7 +41,7 @@ export function registryOf(
   });
 }
 
-/** What `monitor: true` stands for. */
+/** Expansion of `monitor: true`. */
 export const MONITOR: MonitoredChain = {
   from: 'head',
   confirmations: 0,

@@ -4,10 +4,10 @@ import { type ListRecord } from '../../src/chains/registry/list-record.ts';
 import { type ErrorCode } from '../../src/errors.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 
-/** What a source of the public list does. `records` is the good list. */
+/** Behaviour of a public list source. `records` is the good list. */
 export interface ChaosMode {
   readonly name: string;
-  /** The code that the sync gives it. Several where timing decides. */
+  /** The sync's error code for it. Several if timing decides. */
   readonly codes: readonly ErrorCode[];
   readonly answer: (
     response: ServerResponse,
@@ -16,7 +16,7 @@ export interface ChaosMode {
   ) => void;
 }
 
-/** What the list must keep in these modes: see {@link CHAOS_MODES}. */
+/** Constraints that the list must satisfy in these modes: see {@link CHAOS_MODES}. */
 export const CHAOS_NEEDS = {
   contractChain: 3,
   configuredChain: 4,
@@ -33,7 +33,7 @@ const send = (
 };
 const sendRecords = (response: ServerResponse, records: readonly unknown[]): void =>
   send(response, JSON.stringify(records));
-/** Speaks on the socket itself: what no HTTP server says. */
+/** Writes to the socket directly: responses that no HTTP server sends. */
 const speak = (response: ServerResponse, bytes: string | Uint8Array): void => {
   response.socket?.write(bytes);
 };
@@ -87,7 +87,7 @@ const cut = (percent: number): ChaosMode => ({
   },
 });
 
-/** The ways in which a source of the public list fails. None of them may change what is served. */
+/** The failure modes of a public list source. None of them may change what is served. */
 export const CHAOS_MODES: readonly ChaosMode[] = [
   ...[201, 204, 206, 304, 400, 401, 403, 404, 410, 451, 500, 502, 503, 504].map((code) =>
     status(code),
@@ -401,16 +401,16 @@ export const CHAOS_MODES: readonly ChaosMode[] = [
   },
 ];
 
-/** A source of the public list on loopback whose behaviour the test chooses. */
+/** A public list source on loopback whose behaviour the test chooses. */
 export interface ChaosUpstream {
   readonly url: string;
   readonly requests: () => number;
-  /** Requests that reached the server that nothing may reach. */
+  /** Requests that reached the server that must not be reached. */
   readonly canaryConnections: () => number;
-  /** Serves this list, or fails in this way from now on. */
+  /** Serves this list, or fails in this mode from now on. */
   serve(records: readonly ListRecord[]): void;
   fail(mode: ChaosMode): void;
-  /** Answers by the test's own hand. */
+  /** Responds with the test's own handler. */
   answer(mode: ChaosMode['answer']): void;
   close(): Promise<void>;
 }

@@ -1,15 +1,15 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** A process as /proc tells it. */
+/** A process as listed in /proc. */
 export interface ProcessState {
   readonly pid: number;
   readonly parent: number;
-  /** `Z` is a zombie: it ended, and nobody asked how. */
+  /** `Z` is a zombie: it exited and has not been reaped. */
   readonly state: string;
   readonly command: string;
 }
 
-/** All processes of this machine. */
+/** Lists all processes of this machine. */
 export async function listProcesses(): Promise<readonly ProcessState[]> {
   const states: ProcessState[] = [];
   for (const name of await readdir('/proc')) {
@@ -20,13 +20,13 @@ export async function listProcesses(): Promise<readonly ProcessState[]> {
       const [state = '', parent = ''] = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
       states.push({ pid: Number(name), parent: Number(parent), state, command });
     } catch {
-      // It ended meanwhile.
+      // It exited in the meantime.
     }
   }
   return states;
 }
 
-/** The compilers that this process started and that have not ended, and its zombies. */
+/** The compilers started by this process that are still running, and its zombies. */
 export async function listCompilers(): Promise<readonly ProcessState[]> {
   return (await listProcesses()).filter(
     ({ parent, state, command }) =>

@@ -6,10 +6,10 @@ import { runSoljson } from './run-soljson.ts';
 
 const SUPPORT = dirname(fileURLToPath(import.meta.url));
 const PROJECT = dirname(dirname(SUPPORT));
-/** Holds the outputs of compilers, each under its key. */
+/** Cache of compiler outputs by key. */
 export const COMPILATIONS = join(PROJECT, 'node_modules', '.cache', 'fullmatch-compilations');
 
-/** The versions of solc that tests have: the newest as `solc`, the others under npm aliases. */
+/** The versions of solc available to tests: the newest as `solc`, the others under npm aliases. */
 export const SOLC_VERSIONS = [
   '0.4.11',
   '0.4.18',
@@ -42,9 +42,9 @@ function keyOf(version: SolcVersion, input: object, root = ''): string {
 const fileOf = (key: string): string => join(COMPILATIONS, `${key}.json`);
 
 /**
- * Compiles standard JSON inputs with one version of solc, all in one child process, and gives the outputs in order.
- * Results are kept under node_modules/.cache, beside those that recorded-compilations.ts puts there.
- * @param root the source that the compiler is given alone; it asks for the others by their imports
+ * Compiles standard JSON inputs with one version of solc, all in one child process, and returns the outputs
+ * in order. Results are cached under node_modules/.cache, with those of recorded-compilations.ts.
+ * @param root the only source given to the compiler; it resolves the others through imports
  */
 export async function compileInChild<Output>(
   version: SolcVersion,
@@ -70,7 +70,7 @@ export async function compileInChild<Output>(
   return keys.map((key) => JSON.parse(texts.get(key) ?? '') as Output);
 }
 
-/** A kept output, if there is one. Its file says when it was used last. */
+/** Returns a cached output, if any. The file's time records its last use. */
 export async function readCompilation(key: string): Promise<string | undefined> {
   const file = fileOf(key);
   const text = await readFile(file, 'utf8').catch(() => undefined);
@@ -79,7 +79,7 @@ export async function readCompilation(key: string): Promise<string | undefined> 
   return text;
 }
 
-/** Keeps an output. Renamed into place: test files that compile at the same time never see half a file. */
+/** Caches an output. Renamed into place: test files that compile concurrently never see a partial file. */
 export async function keepCompilation(key: string, text: string): Promise<void> {
   await mkdir(COMPILATIONS, { recursive: true });
   const unfinished = `${fileOf(key)}.${randomUUID()}`;

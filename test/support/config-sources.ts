@@ -3,7 +3,7 @@ import { type FileReader } from '../../src/config/file.ts';
 import { type ConfigSources } from '../../src/config/load-config.ts';
 import { validateServiceChain } from '../../src/chains/registry/service-chain.ts';
 
-/** A file system of the texts given, by absolute path. */
+/** A file system with the given texts by absolute path. */
 function memoryFiles(texts: Readonly<Record<string, string>>): FileReader {
   return {
     read: (file) => texts[file],
@@ -16,10 +16,10 @@ function memoryFiles(texts: Readonly<Record<string, string>>): FileReader {
   };
 }
 
-/** The sources of a configuration in the working directory `/srv`: nothing but what is given. */
+/** The sources of a configuration in the working directory `/srv`: only what is given. */
 export function configSources(
   given: Partial<Pick<ConfigSources, 'flags' | 'environment' | 'validateChain'>> & {
-    /** Texts by path; relative ones are in `/srv`. */
+    /** Texts by path; relative paths are below `/srv`. */
     readonly texts?: Readonly<Record<string, string>>;
   } = {},
 ): ConfigSources {

@@ -3,7 +3,7 @@ import { type IncomingMessage } from 'node:http';
 
 const REQUEST_STARTED = 'http.server.request.start';
 
-/** Counts the requests that arrive at servers of this process, from now on, of those whose URL holds a text. */
+/** Counts requests to servers of this process from now on whose URL contains a text. */
 export function countRequestsOf(part: string): { count: () => number; stop: () => void } {
   let count = 0;
   const onStart = (message: unknown): void => {

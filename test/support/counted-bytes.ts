@@ -1,10 +1,10 @@
-/** Bytes that count how often one of them is read, also through their parts. */
+/** Bytes that count how often one of them is read, including through slices. */
 export interface CountedBytes {
   readonly bytes: Buffer;
   readonly reads: () => number;
 }
 
-/** Counts the reads of single bytes: work that a busy machine does not change. */
+/** Counts the reads of single bytes: a measure of work that a busy machine does not change. */
 export function countReads(counted: Buffer): CountedBytes {
   let reads = 0;
   const wrap = (part: Buffer): Buffer =>

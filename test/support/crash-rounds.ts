@@ -14,12 +14,12 @@ import { manyContracts, writeExampleTree } from './example-tree.ts';
 import { listedChain } from './made-up-lists.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 
-/** What the rounds showed until now. */
+/** Results of the rounds so far. */
 export interface CrashReport {
   readonly rounds: number;
-  /** Contracts whose store was acknowledged before a kill. */
+  /** Contracts whose storage was acknowledged before a kill. */
   readonly acknowledged: number;
-  /** Rounds in which the import was killed before its end. */
+  /** Rounds in which the import was killed before it finished. */
   readonly interrupted: number;
   readonly lost: readonly string[];
   readonly differences: readonly CountDifference[];
@@ -34,9 +34,10 @@ const ALL_KEYS = sql(
 );
 
 /**
- * In each round a service and an import run on one data directory, and at a random moment of the import the service,
- * the import or both are killed with SIGKILL. Then the store is opened again, and everything acknowledged must be
- * there and the counts right. An import that came to its end starts anew on an empty directory.
+ * In each round a service and an import run on one data directory, and at a random moment of the import the
+ * service, the import or both are killed with SIGKILL. Then the store is reopened, and everything
+ * acknowledged must be there and the counts correct. After a complete import the next round starts on an
+ * empty directory.
  */
 export async function runCrashRounds(
   rounds: number,
@@ -44,7 +45,7 @@ export async function runCrashRounds(
 ): Promise<CrashReport> {
   const folder = await createTemporaryFolder('fullmatch-crash-');
   const tree = path.join(folder.path, 'tree');
-  // Two thousand chains would be read and compressed in each round, and none of them is asked for.
+  // Two thousand chains would be read and compressed in each round without being needed.
   const list = path.join(folder.path, 'list.json');
   const fewChains = { registry: { include: 'configured', defaults: false, list } };
   await writeFile(list, JSON.stringify([listedChain(1)]));
@@ -84,14 +85,14 @@ export async function runCrashRounds(
   }
 }
 
-/** Whether the import came to its end. */
+/** Whether the import finished. */
 async function importUntilKilled(
   dataDir: string,
   tree: string,
   round: number,
   known: Set<string>,
 ): Promise<boolean> {
-  // Side by side: each takes seconds to begin.
+  // In parallel: each takes seconds to start.
   const starting = startProgram({
     environment: { FULLMATCH_DATA_DIR: dataDir },
     workingDirectory: path.dirname(dataDir),
@@ -103,7 +104,7 @@ async function importUntilKilled(
   let buffered = '';
   importer.stdout.setEncoding('utf8').on('data', (text: string) => {
     const lines = (buffered + text).split('\n');
-    // A line that the kill cut off was not acknowledged to anybody.
+    // A line truncated by the kill was not acknowledged.
     buffered = lines.pop() ?? '';
     for (const line of lines) known.add(line);
   });
@@ -113,7 +114,7 @@ async function importUntilKilled(
   const [service] = await Promise.all([starting, importing]);
   await Promise.race([delay(Math.random() * 400), importEnded]);
   const finished = importer.exitCode === 0;
-  // Every third round leaves the import alive when the service dies, every third the other way round.
+  // One third of the rounds keeps the import alive when the service dies, another third the other way round.
   if (round % 3 !== 1) importer.kill('SIGKILL');
   if (round % 3 !== 2) service.child.kill('SIGKILL');
   if (round % 3 === 1) {

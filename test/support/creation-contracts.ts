@@ -33,13 +33,13 @@ interface Output {
   >;
 }
 
-/** Creation codes, hex without 0x, of contracts that make contracts in every way. */
+/** Creation bytecode, hex without 0x, of contracts that create contracts in every way. */
 export interface CreationContracts {
   /** Constructor: uint256. */
   readonly Child: string;
   /** make(uint256), makeBySalt(uint256,bytes32), tryToMake(uint256) whose creation is reverted. */
   readonly Factory: string;
-  /** Constructor: address of a factory (or zero: makes the child itself), uint256. */
+  /** Constructor: address of a factory (or zero: creates the child itself), uint256. */
   readonly Parent: string;
 }
 

@@ -4,13 +4,13 @@ import { computeCreate2Address } from '../../src/chains/rpc/contract-address.ts'
 import { type Anvil } from './anvil.ts';
 import { compileCreationContracts, type CreationContracts } from './creation-contracts.ts';
 
-/** A contract that was deployed, and the transaction that did it. */
+/** A deployed contract and its creation transaction. */
 export interface CreatedContract {
   readonly address: Hex;
   readonly transactionHash: Hex;
 }
 
-/** Every way in which a contract comes to be. */
+/** Every way in which a contract is created. */
 export const DEPLOYMENT_KINDS = [
   'plain',
   'factory',
@@ -21,7 +21,7 @@ export const DEPLOYMENT_KINDS = [
 ] as const;
 export type DeploymentKind = (typeof DEPLOYMENT_KINDS)[number];
 
-/** Whether the creation shows only in a trace. */
+/** Whether the creation is only visible in a trace. */
 export function needsTrace(kind: DeploymentKind): boolean {
   return kind !== 'plain' && kind !== 'create2 by the deployment proxy';
 }
@@ -33,7 +33,7 @@ export interface Deployer {
   readonly deploy: (kind: DeploymentKind) => Promise<CreatedContract>;
 }
 
-/** The deterministic deployment proxy, which anvil has from its genesis on. */
+/** The deterministic deployment proxy, part of anvil's genesis. */
 export const DEPLOYMENT_PROXY: Hex = '0x4e59b44847b379578588920ca78fbf26c0b4956c';
 
 export const word = (value: number | bigint): string => value.toString(16).padStart(64, '0');
@@ -41,7 +41,7 @@ const selector = (signature: string): string =>
   bytesToHex(keccak256(Buffer.from(signature)).subarray(0, 4)).slice(2);
 const addressOf = (answer: string): Hex => `0x${answer.slice(-40)}`;
 
-/** The call data of a function with words as arguments. */
+/** Call data of a function with words as arguments. */
 export function callOf(signature: string, ...words: readonly string[]): Hex {
   return `0x${selector(signature)}${words.join('')}`;
 }

@@ -8,22 +8,22 @@ import { createTemporaryFolder } from './temporary-folder.ts';
 import { writeUsedData } from './used-data.ts';
 
 export interface DataDirectories {
-  /** The path of a data directory that is not made yet, below a folder of its own. */
+  /** The path of a data directory that does not exist yet, below its own folder. */
   readonly temporaryDataDir: (...names: string[]) => Promise<string>;
-  /** A data directory that a service used before. */
+  /** A data directory that a service has used before. */
   readonly usedDataDir: () => Promise<string>;
   /** Opens the store of a data directory in this process. */
   readonly open: (dataDir: string) => Promise<Store>;
-  /** Opens it in a process of its own, as another user where one is given. */
+  /** Opens it in a separate process, optionally as another user. */
   readonly openInProcess: (
     dataDir: string,
     user?: { readonly uid?: number; readonly gid?: number },
   ) => Promise<StoreProcess>;
-  /** Runs after the test, before what was added earlier. */
+  /** Registers cleanup after the test, run before earlier registrations. */
   readonly cleanUp: (action: () => Promise<unknown>) => void;
 }
 
-/** For the tests of one file: what they open is closed after each, and a server that one leaves is killed. */
+/** For the tests of one file: stores are closed after each test, and leftover servers killed. */
 export function dataDirectories(): DataDirectories {
   const cleanUps: (() => Promise<unknown>)[] = [];
   afterEach(async () => {
@@ -60,7 +60,7 @@ export function dataDirectories(): DataDirectories {
   };
 }
 
-/** @param data the folder of the database's files */
+/** @param data the folder of the database files */
 export async function killServer(data: string): Promise<void> {
   const lock = await readLockFile(data);
   if (lock !== undefined && (await runsOn(lock.pid, data))) process.kill(lock.pid, 'SIGKILL');

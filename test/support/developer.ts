@@ -1,13 +1,13 @@
 import { compileInChild, type SolcVersion } from './compile-in-child.ts';
 
-/** A standard JSON input of a test. */
+/** A test's standard JSON input. */
 export interface TestInput {
   readonly language: string;
   readonly sources: Readonly<Record<string, { readonly content: string }>>;
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** A Solidity input with one source or several. */
+/** A Solidity input with one or several sources. */
 export function inputOf(
   sources: Readonly<Record<string, string>>,
   settings: Readonly<Record<string, unknown>> = {},
@@ -43,15 +43,16 @@ interface Output {
   >;
 }
 
-/** A contract compiled outside the service, as its developer did. */
+/** A contract as its developer compiled it, outside the service. */
 export interface DevelopersContract {
   readonly creationCode: string;
   readonly metadata: string;
 }
 
 /**
- * Compiles with the solc of a version, in a child process.
- * @param root the source that the compiler is given alone, as a command line does; it asks for the others by their imports
+ * Compiles with a solc version in a child process.
+ * @param root the only source given to the compiler, as on a command line; it resolves the others through
+ * imports
  */
 export async function compileAsDeveloper(
   version: SolcVersion,

@@ -3,11 +3,11 @@ import { Resolver } from 'node:dns/promises';
 import { isIP, isIPv4 } from 'node:net';
 import { type Resolve } from '../../src/lib/guarded-connector.ts';
 
-/** A DNS server of a test on 127.0.0.1: what it says of a name may change from question to question. */
+/** A test's DNS server on 127.0.0.1: its answers for a name may change between queries. */
 export interface DnsServer {
-  /** Finds addresses by asking this server and nobody else. */
+  /** Resolves addresses through this server only. */
   readonly resolve: Resolve;
-  /** Questions so far, of all names and types. */
+  /** Queries so far, of all names and types. */
   readonly questions: () => number;
   readonly close: () => Promise<void>;
 }
@@ -16,7 +16,10 @@ const HEADER_BYTES = 12;
 const A = 1;
 const AAAA = 28;
 
-/** The name and the type of the one question of a DNS message (RFC 1035, section 4.1.2), and where it ends. */
+/**
+ * Reads the name and the type of the single question in a DNS message (RFC 1035, section 4.1.2), and its end
+ * offset.
+ */
 function readQuestion(message: Buffer): { name: string; type: number; end: number } {
   const labels: string[] = [];
   let at = HEADER_BYTES;
@@ -39,7 +42,7 @@ function bytesOf(address: string): Buffer {
   return Buffer.from(words.join(''), 'hex');
 }
 
-/** An answer record: the name by a pointer to the question, no time to live, so that nothing is kept. */
+/** An answer record: the name as a pointer to the question, with TTL 0, so that nothing is cached. */
 function record(type: number, address: string): Buffer {
   const data = bytesOf(address);
   const head = Buffer.from([0xc0, HEADER_BYTES, 0, type, 0, 1, 0, 0, 0, 0, 0, data.length]);
@@ -47,8 +50,8 @@ function record(type: number, address: string): Buffer {
 }
 
 /**
- * Starts a DNS server. `addressesOf` is asked once for each question of a name, with the number of the question of
- * this name and type, from 0.
+ * Starts a DNS server. `addressesOf` is called for each query with the number of earlier queries of this name
+ * and type.
  */
 export async function startDnsServer(
   addressesOf: (name: string, question: number) => readonly string[],
@@ -66,7 +69,7 @@ export async function startDnsServer(
       (address) => isIP(address) !== 0 && type === (isIPv4(address) ? A : AAAA),
     );
     const head = Buffer.from(message.subarray(0, HEADER_BYTES));
-    // A response without error, to one question, with so many answers and nothing else.
+    // A response without error to one question, with this many answers and no other records.
     head.writeUInt16BE(0x8180, 2);
     head.writeUInt16BE(addresses.length, 6);
     head.writeUInt32BE(0, 8);

@@ -8,7 +8,7 @@ const COLUMNS = `
         WHEN d.adbin IS NOT NULL THEN ' DEFAULT ' || pg_get_expr(d.adbin, d.adrelid) ELSE '' END) AS line
   FROM pg_attribute a LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
   WHERE a.attrelid = $1::regclass AND a.attnum > 0 AND NOT a.attisdropped ORDER BY a.attnum`;
-// PostgreSQL 18 lists NOT NULL among the constraints, 15 does not; the columns say it.
+// PostgreSQL 18 lists NOT NULL among the constraints, 15 does not; the columns contain it.
 const CONSTRAINTS = `
   SELECT format('  CONSTRAINT %s %s', conname, pg_get_constraintdef(oid)) AS line FROM pg_constraint
   WHERE conrelid = $1::regclass AND contype <> 'n' ORDER BY contype, conname`;
@@ -31,7 +31,10 @@ const VIEWS = `
   SELECT format(E'CREATE VIEW %s AS\\n%s', viewname, definition) AS line FROM pg_views
   WHERE schemaname = 'public' ORDER BY viewname`;
 
-/** The schema as a text whose difference shows the effect of a migration: enums, functions, tables and views in order of name. */
+/**
+ * Dumps the schema as a text whose diff shows the effect of a migration: enums, functions, tables and views
+ * by name.
+ */
 export async function dumpSchema(database: Queryable): Promise<string> {
   const lines = async (label: string, text: string, values: unknown[] = []): Promise<string[]> => {
     const rows = await database.query<{ line: string }>(sql(`dump ${label}`, text), values);

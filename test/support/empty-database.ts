@@ -1,8 +1,8 @@
 import { type Client } from 'pg';
 
 /**
- * What a database without changes holds: its objects, as one hash, and the rows and sequence positions that the
- * migrations left.
+ * State of a database without changes: its objects, as one hash, and the rows and sequence positions created
+ * by the migrations.
  */
 export interface PristineState {
   readonly schema: string;
@@ -43,10 +43,10 @@ const TABLES = `
   WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND pg_relation_size(oid) > 0`;
 const SEQUENCES = `
   SELECT format('%I', sequencename) AS name FROM pg_sequences WHERE schemaname = 'public'`;
-/** Above this many bytes a new empty file costs less than marking rows as deleted. */
+/** Above this many bytes a new empty file is cheaper than marking rows as deleted. */
 const TRUNCATED_FROM_BYTES = 1_000_000;
 
-/** Reads the state of a database to which {@link emptyDatabase} brings others back. */
+/** Reads the state of a database to which {@link emptyDatabase} resets others. */
 export async function readPristineState(client: Client): Promise<PristineState> {
   const rows: Record<string, readonly object[]> = {};
   for (const { name } of await namesOf(client, TABLES)) {
@@ -66,9 +66,9 @@ export async function readPristineState(client: Client): Promise<PristineState> 
 }
 
 /**
- * Empties a database that a test has used. Creating and dropping one costs PostgreSQL a thousand files, which took a
- * tenth of the suite's processor time.
- * @returns false for a database whose schema or settings were changed; it is to be dropped
+ * Empties a database that a test has used. Creating and dropping one costs PostgreSQL a thousand files, which
+ * took a tenth of the suite's CPU time.
+ * @returns false for a database whose schema or settings were changed; it must be dropped
  */
 export async function emptyDatabase(client: Client, pristine: PristineState): Promise<boolean> {
   if ((await hashSchema(client)) !== pristine.schema) return false;
@@ -77,7 +77,7 @@ export async function emptyDatabase(client: Client, pristine: PristineState): Pr
   const columns = await insertableColumns(client, Object.keys(pristine.rows));
   const small = tables.filter((table) => !large.includes(table));
   await client.query('BEGIN');
-  // Without triggers: some tables refuse to lose rows, and foreign keys would ask for an order.
+  // Without triggers: some tables reject deletes, and foreign keys would require an order.
   await client.query('SET LOCAL session_replication_role = replica');
   if (large.length > 0) {
     await client.query(`TRUNCATE ${large.map(({ name }) => name).join(', ')} CASCADE`);
@@ -113,7 +113,7 @@ async function namesOf(
   return (await client.query<{ name: string; bytes?: number }>(query)).rows;
 }
 
-/** The columns of tables that take values: all but the generated ones. */
+/** The writable columns of tables: all except generated ones. */
 async function insertableColumns(
   client: Client,
   tables: readonly string[],

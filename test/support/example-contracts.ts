@@ -5,15 +5,15 @@ import { dirname, join, posix } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { runSoljson } from './run-soljson.ts';
 
-/** A compiled contract as a repository tree holds it, without chain and address. */
+/** A compiled contract as in a repository tree, without chain and address. */
 export interface ExampleTemplate {
   readonly name: string;
   readonly targetPath: string;
-  /** metadata.json, byte for byte as solc wrote it. */
+  /** metadata.json, byte for byte as written by solc. */
   readonly metadata: string;
   /** Source name → content. */
   readonly sources: Readonly<Record<string, string>>;
-  /** The small files beside metadata.json, by file name. */
+  /** The auxiliary files next to metadata.json, by file name. */
   readonly facts: Readonly<Record<string, string>>;
 }
 
@@ -22,8 +22,8 @@ const PROJECT = dirname(dirname(SUPPORT));
 const CACHE = join(PROJECT, 'node_modules', '.cache', 'fullmatch-examples');
 const require = createRequire(import.meta.url);
 
-// Source name in the compiler input → file of ours. The names are those that real trees hold: plain, with `@` and `:`,
-// with a space and letters beyond ASCII, climbing, and absolute.
+// Source name in the compiler input → our file. The names are typical of real trees: plain, with `@` and `:`,
+// with a space and non-ASCII letters, with `..`, and absolute.
 const OWN_SOURCES: Readonly<Record<string, string>> = {
   'contracts/Greeter.sol': 'Greeter.sol',
   'contracts/Ledger.sol': 'Ledger.sol',
@@ -61,7 +61,10 @@ interface CompilerOutput {
 
 let compiled: Promise<readonly ExampleTemplate[]> | undefined;
 
-/** Compiles own contracts and some of OpenZeppelin with solc, once: the results are kept under node_modules/.cache. */
+/**
+ * Compiles our contracts and some of OpenZeppelin with solc, once: the results are cached under
+ * node_modules/.cache.
+ */
 export function compileExamples(): Promise<readonly ExampleTemplate[]> {
   return (compiled ??= compileAll());
 }
@@ -72,7 +75,7 @@ async function compileAll(): Promise<readonly ExampleTemplate[]> {
     const colon = target.lastIndexOf(':');
     return { name, path: target.slice(0, colon), contract: target.slice(colon + 1) };
   });
-  // Each target is compiled with what it imports and nothing else, as a project's metadata shows it.
+  // Each target is compiled with its imports only, as in a project's metadata.
   const outputs = await compile(targets.map(({ path }) => reachableFrom(path, sources)));
   return targets.map(({ name, path, contract }, index) =>
     toTemplate(name, path, outputs[index]?.contracts[path]?.[contract], sources),
@@ -111,7 +114,7 @@ function toTemplate(
 }
 
 const word = (digits: string): string => digits.padStart(64, '0');
-/** `"hello"` as the ABI encodes the one argument of Greeter's constructor. */
+/** `"hello"` as the ABI encoding of Greeter's constructor argument. */
 const GREETING = `0x${word('20')}${word('5')}${Buffer.from('hello').toString('hex').padEnd(64, '0')}`;
 
 const IMPORT = /^import\s+(?:[^"']*from\s+)?["']([^"']+)["'];/gm;
@@ -149,7 +152,7 @@ function reachableFrom(path: string, sources: ReadonlyMap<string, string>): Reco
   return Object.fromEntries(reached);
 }
 
-/** Compiles each set of sources by itself, all in one child process. */
+/** Compiles each set of sources separately, all in one child process. */
 async function compile(
   sets: readonly Readonly<Record<string, string>>[],
 ): Promise<readonly CompilerOutput[]> {
@@ -169,7 +172,7 @@ async function compile(
   }
   if (cached === undefined) {
     await mkdir(CACHE, { recursive: true });
-    // Renamed into place: test files that compile at the same time never see half a file.
+    // Renamed into place: test files that compile concurrently never see a partial file.
     const unfinished = `${file}.${process.pid}`;
     await writeFile(unfinished, JSON.stringify(outputs));
     await rename(unfinished, file);

@@ -5,28 +5,28 @@ import { keccak256 } from '../../src/lib/keccak.ts';
 import { type Match } from '../../src/repository/matches/verified-contract.ts';
 import { compileExamples, type ExampleTemplate } from './example-contracts.ts';
 
-/** A contract to write; what is left out is chosen from its number in the list, the same in every run. */
+/** A contract to write; omitted fields are derived from its index in the list, the same in every run. */
 export interface ExampleContract {
   readonly chainId: number;
   readonly match: Match;
   readonly address?: Hex;
-  /** The name of a template of {@link compileExamples}. */
+  /** Name of a template of {@link compileExamples}. */
   readonly template?: string;
 }
 
 export interface ExampleTreeOptions {
   readonly layout: 'v1' | 'v2';
   readonly contracts: readonly ExampleContract[];
-  /** Layout V1 only: whether path-translation.json is written. Default true. */
+  /** Layout V1 only: whether to write path-translation.json. Default true. */
   readonly pathTranslation?: boolean;
   /**
-   * Gives each contract its own last comment in the target source and the metadata that solc gives for it,
-   * so that no two compilations are equal. Default true.
+   * Gives each contract its own trailing comment in the target source and the resulting metadata, so that all
+   * compilations differ. Default true.
    */
   readonly distinct?: boolean;
 }
 
-/** A contract that was written. */
+/** A written contract. */
 interface WrittenContract {
   readonly chainId: number;
   readonly match: Match;
@@ -38,12 +38,15 @@ interface WrittenContract {
 
 const hashText = (text: string): Hex => bytesToHex(keccak256(Buffer.from(text, 'utf8')));
 
-/** An address that is made from a number, the same in every run. */
+/** An address derived from a number, the same in every run. */
 export function exampleAddress(number: number): Hex {
   return `0x${hashText(`example ${number}`).slice(-40)}`;
 }
 
-/** `count` contracts spread over chains of unequal size, a quarter of them partial, for crash tests and benchmarks. */
+/**
+ * Returns `count` contracts on chains of different sizes, a quarter of them partial, for crash tests and
+ * benchmarks.
+ */
 export function manyContracts(count: number): ExampleContract[] {
   const chains = [1, 1, 1, 1, 10, 137, 137, 8453, 11155111, 5_000_000_000];
   return Array.from({ length: count }, (_, index) => ({
@@ -53,7 +56,7 @@ export function manyContracts(count: number): ExampleContract[] {
   }));
 }
 
-/** The folder of a contract in the tree that `folder` holds. */
+/** The folder of a contract in the tree below `folder`. */
 export function contractFolder(
   folder: string,
   { match, chainId, address }: { match: Match; chainId: number | string; address: string },
@@ -61,7 +64,7 @@ export function contractFolder(
   return join(folder, 'contracts', `${match}_match`, String(chainId), address);
 }
 
-/** How layout V1 spells a source name as a path below `sources`: nothing climbs, `@` and `:` are `_`. */
+/** Layout V1's spelling of a source name as a path below `sources`: without `..`, and with `_` for `@` and `:`. */
 export function storedPath(sourceName: string): string {
   return sourceName
     .split('/')
@@ -93,7 +96,7 @@ export async function writeExampleTree(
   return written;
 }
 
-/** The template as solc compiles it when the target source ends with one more comment. */
+/** The template as solc compiles it with one more comment at the end of the target source. */
 function distinguish(template: ExampleTemplate, mark: string): ExampleTemplate {
   const { targetPath, sources, metadata } = template;
   const before = sources[targetPath] ?? '';

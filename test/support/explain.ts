@@ -1,7 +1,7 @@
 import pg from 'pg';
 import { sql, type Database, type Queryable, type Statement } from '../../src/store/database.ts';
 
-/** A step of a plan that was carried out, as PostgreSQL tells of it. */
+/** A node of an executed plan, as PostgreSQL reports it. */
 interface Plan {
   readonly 'Node Type': string;
   readonly 'Relation Name'?: string;
@@ -14,17 +14,17 @@ interface Plan {
   readonly Plans?: readonly Plan[];
 }
 
-/** What statements cost. */
+/** Cost of statements. */
 interface StatementCost {
-  /** Pages of tables and indexes that were read, also those that were in memory. */
+  /** Pages of tables and indexes that were read, including cached ones. */
   readonly buffers: number;
-  /** The most rows that one step of a plan visited, also those that it left out. */
+  /** The most rows that one plan node visited, including filtered ones. */
   readonly rows: number;
-  /** The tables that were read from their beginning. */
+  /** Tables that were scanned sequentially. */
   readonly scanned: readonly string[];
 }
 
-/** Lets `work` run on a database, and tells what its statements cost. */
+/** Runs `work` on a database and returns the cost of its statements. */
 export async function costOf(
   database: Database,
   work: (database: Queryable) => Promise<unknown>,
@@ -38,7 +38,7 @@ export async function costOf(
   });
   const steps = plans.flat();
   return {
-    // The first step of a plan has those of all steps below it.
+    // The top node of a plan includes the buffers of all nodes below it.
     buffers: plans.reduce((sum, [first]) => sum + (first ? readBuffers(first) : 0), 0),
     rows: Math.max(...steps.map(visitedRows)),
     scanned: steps.flatMap((step) =>
@@ -47,7 +47,7 @@ export async function costOf(
   };
 }
 
-/** Carries a statement out by the plan that it runs by in the service, and gives all steps of it, the topmost first. */
+/** Executes a statement with the plan that it uses in the service and returns all nodes, the topmost first. */
 export async function explain(
   database: Database,
   { label, text, planning }: Statement,

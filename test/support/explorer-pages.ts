@@ -1,23 +1,23 @@
 import { checksumAddress, type Hex } from '../../src/lib/hex.ts';
 import { readCases } from './shared-data.ts';
 
-/** An explorer's page in the shape of a service entry of 2023. */
+/** An explorer page in the format of a service entry from 2023. */
 export interface ExplorerSample {
   readonly explorer: string;
   readonly contractFetchAddress: string;
-  /** Absent where the explorer answers JSON and the entry has no pattern. */
+  /** Absent if the explorer returns JSON and the entry has no pattern. */
   readonly txRegex?: string;
   /** Text with {ADDRESS}, {HASH} for the creation transaction and {OTHER} for another one. */
   readonly page: string;
 }
 
-/** One explorer of each kind, and every pattern that the service entries of 2023 have. */
+/** One explorer of each kind, and every pattern in the service entries of 2023. */
 export const EXPLORER_SAMPLES = readCases<ExplorerSample>('explorer-samples.json');
 
-/** A transaction that pages name beside the creation. */
+/** Another transaction on the pages, besides the creation. */
 const OTHER_HASH: Hex = `0x${'07'.repeat(32)}`;
 
-/** The page that an explorer shows of a contract. */
+/** The page of an explorer about a contract. */
 export function fillPage({ page }: ExplorerSample, address: Hex, hash: Hex): string {
   return page
     .replaceAll('{ADDRESS}', checksumAddress(address))
@@ -25,10 +25,10 @@ export function fillPage({ page }: ExplorerSample, address: Hex, hash: Hex): str
     .replaceAll('{OTHER}', OTHER_HASH);
 }
 
-/** As long as the longest page that is read, in bytes. */
+/** The maximum page length that is read, in bytes. */
 export const HOSTILE_PAGE_CHARACTERS = 1_000_000;
 
-/** Text that a pattern of {@link EXPLORER_SAMPLES} needs before its group and behind it. */
+/** Text that a pattern of {@link EXPLORER_SAMPLES} requires before and after its group. */
 function surroundingsOf(txRegex: string): readonly [string, string] {
   const [before = '', after = ''] = txRegex
     .replaceAll('\\s+', '  ')
@@ -37,7 +37,7 @@ function surroundingsOf(txRegex: string): readonly [string, string] {
   return [before, after];
 }
 
-/** Pages that are made to take a matcher long: whole pages of what nearly matches, matches too late or too often. */
+/** Pages crafted to slow down a matcher: whole pages of near matches, or matches too late or too often. */
 export function makeHostilePages(
   txRegex: string,
   characters: number,

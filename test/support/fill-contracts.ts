@@ -9,7 +9,7 @@ import { sampleAddress, sampleContract } from './sample-contracts.ts';
 const BATCH = 1000;
 const COMPILATIONS = 20_000;
 
-/** Stores so many contracts on five chains: some names and codes are frequent, some occur once. */
+/** Stores this many contracts on five chains: some names and bytecodes are frequent, some occur once. */
 export async function fillContracts(database: Database, contracts: number): Promise<void> {
   for (let first = 0; first < contracts; first += BATCH) {
     const length = Math.min(BATCH, contracts - first);

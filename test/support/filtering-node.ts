@@ -1,17 +1,17 @@
 import { type Anvil } from './anvil.ts';
 import { type WebServer, startWebServer } from './web-server.ts';
 
-/** What a node of a test does to the answers of the node behind it. */
+/** Changes that a test node makes to the responses of the node behind it. */
 export interface NodeFilter {
-  /** Methods that it does not have: answered with error -32601. */
+  /** Unsupported methods: error -32601. */
   readonly hides?: readonly string[];
-  /** The answer to give instead of the one behind, now or later; an `Error` is an error object. */
+  /** Returns the replacement response, possibly as a promise; an `Error` becomes an error object. */
   readonly changes?: (method: string, params: readonly unknown[], result: unknown) => unknown;
 }
 
-/** A node in front of another. */
+/** A node in front of another one. */
 export interface FilteringNode extends WebServer {
-  /** The names of the methods that were called, in order. */
+  /** Names of the called methods, in order. */
   readonly calls: string[];
   /** May be replaced while it runs. */
   filter: NodeFilter;
@@ -28,7 +28,7 @@ const TRACES = [
 const KEPT_STATES = 128;
 const STATE_METHODS = ['eth_getCode', 'eth_getTransactionCount', 'eth_call'];
 
-/** What geth keeps by default: no traces, and the states of the newest 128 blocks. */
+/** Data that geth keeps by default: no traces, and the states of the newest 128 blocks. */
 export function prunedNode({ request }: Anvil): NodeFilter {
   const changes = async (
     method: string,
@@ -53,7 +53,7 @@ interface Call {
   readonly params: readonly unknown[];
 }
 
-/** Starts a node on an address of this machine that asks the node at `url` and filters what it says. */
+/** Starts a node on an address of this machine that forwards to the node at `url` and filters its responses. */
 export async function startFilteringNode(
   url: string,
   filter: NodeFilter = {},

@@ -11,10 +11,10 @@ const ARE_NAMES_FOLLOWED = sql(
   `SELECT position >= $1 AS are_followed FROM feed_followers WHERE name = 'names'`,
 );
 
-/** On a machine that others use; it ends a test that hangs, and judges none. */
+/** Timeout on a shared machine; it only ends hanging tests. */
 const TIMEOUT_MS = 90_000;
 
-/** Waits until the service shows what has been stored until now in its statistics and searches. */
+/** Waits until the service shows everything stored so far in its statistics and searches. */
 export async function followed(
   { apiUrl }: Pick<BootedService, 'apiUrl'>,
   database: Database,

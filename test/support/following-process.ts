@@ -1,4 +1,5 @@
-// A process that follows one chain: `following-process.ts <data directory> <chain id> <url>`, until it is ended.
+// A process that follows one chain until it is killed: `following-process.ts <data directory> <chain id>
+// <url>`.
 import pino from 'pino';
 import { openStore } from '../../src/store/open-store.ts';
 import { followChain } from './monitored-chain.ts';
@@ -12,7 +13,7 @@ const following = followChain(store.database, {
   options: { pollMs: 100, leaseMs: 3_000 },
   log,
 });
-// The end of the parent is the end of this process.
+// This process exits with its parent.
 process.stdin.resume();
 process.stdin.once('end', () => process.exit(0));
 process.once('SIGTERM', () => {

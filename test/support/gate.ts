@@ -19,11 +19,11 @@ export interface HeldDatabase {
   readonly database: Database;
   /** Resolves when the statement has run and its caller waits. */
   readonly held: Promise<void>;
-  /** Gives the caller its rows. */
+  /** Releases the rows to the caller. */
   readonly release: () => void;
 }
 
-/** The same database, where whoever runs the statement of this label waits for its rows until the test releases them. */
+/** Wraps the database so that the statement with this label does not return until the test releases it. */
 export function holdAfter(database: Database, label: string): HeldDatabase {
   const reached = new Gate();
   const gate = new Gate();
@@ -50,13 +50,13 @@ export function holdAfter(database: Database, label: string): HeldDatabase {
 /** A database without tables that holds one statement. */
 export interface StubbedDatabase {
   readonly query: (statement: { readonly label: string }) => Promise<readonly object[]>;
-  /** The labels of the statements that ran. */
+  /** Labels of the executed statements. */
   readonly ran: readonly string[];
-  /** Closes what runs on it while the statement is held, and then lets the statement go. */
+  /** Closes its user while the statement is held, then releases the statement. */
   readonly closeWhileHeld: (close: () => Promise<void>) => Promise<void>;
 }
 
-/** @param rowsOf what each statement gives, by its label */
+/** @param rowsOf returns each statement's rows by its label */
 export function stubDatabase(
   heldLabel: string,
   rowsOf: (label: string) => readonly object[],

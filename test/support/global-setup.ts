@@ -22,30 +22,33 @@ declare module 'vitest' {
   }
 }
 
-/** Where test databases are made. */
+/** Server on which test databases are created. */
 export interface TestServerAddress {
   /** The folder of the server's socket. */
   readonly socketFolder: string;
   /** A migrated database to clone. */
   readonly template: string;
-  /** A data directory with an empty migrated database, and nobody who uses it: see used-data.ts. */
+  /** A data directory with an empty migrated database that no process uses: see used-data.ts. */
   readonly usedData: string;
-  /** What it holds. */
+  /** State of that database. */
   readonly pristine: PristineState;
 }
 
 const PROJECT_ROOT = fileURLToPath(new URL('../..', import.meta.url));
-/** The database that a service makes for itself in its data directory. */
+/** The database that a service creates in its data directory. */
 const TEMPLATE = 'fullmatch';
-/** New compilations that may wait for the next recording. */
+/** Number of new compilations that may await the next recording. */
 const UNRECORDED_AT_MOST = 20;
 
-/** The URL of a database of the test server, as DATABASE_URL takes it. */
+/** The URL of a database on the test server, for DATABASE_URL. */
 export function testDatabaseUrl(socketFolder: string, database: string): string {
   return `postgres://fullmatch@/${database}?host=${encodeURIComponent(socketFolder)}`;
 }
 
-/** One embedded server for all test files, with a migrated template database; `stop` removes it with its data. */
+/**
+ * Starts one embedded server for all test files, with a migrated template database; `stop` removes it with
+ * its data.
+ */
 export async function startTestServer(): Promise<{
   address: TestServerAddress;
   stop: () => Promise<void>;
@@ -70,7 +73,7 @@ export async function startTestServer(): Promise<{
     const migrated = await connectClient(server.target(TEMPLATE));
     const pristine = await readPristineState(migrated);
     await migrated.end();
-    // A template can be cloned only while nobody is connected to it.
+    // A template can only be cloned while it has no connections.
     const client = await connectClient(server.target('postgres'));
     await client.query(`ALTER DATABASE ${TEMPLATE} WITH ALLOW_CONNECTIONS false`);
     await client.end();
@@ -82,14 +85,14 @@ export async function startTestServer(): Promise<{
   }
 }
 
-/** Brings dist/ up to date, since tests that spawn the program run what is built; after a build nothing is done. */
+/** Builds dist/ if outdated, since tests that spawn the program run the build. */
 async function buildProgram(): Promise<void> {
   await promisify(execFile)('npm', ['run', '--silent', 'build'], { cwd: PROJECT_ROOT });
 }
 
-/** Vitest runs this once before all test files, and what it returns after them. */
+/** Vitest runs this once before all test files, and the returned function after them. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
-  // At once: neither needs the other, and each leaves half of the machine to it.
+  // In parallel: they are independent, and each uses half of the machine.
   const [server, built, unpacked] = await Promise.allSettled([
     startTestServer(),
     buildProgram(),

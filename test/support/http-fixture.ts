@@ -22,14 +22,14 @@ import { type ContractLists } from '../../src/repository/lists/contract-lists.ts
 import { type SignatureDatabase } from '../../src/repository/repository.ts';
 import { type ContractReader } from '../../src/repository/matches/contract-reader.ts';
 
-/** Limits that no ordinary test meets. */
+/** Limits that no ordinary test reaches. */
 export const ROOMY_LIMITS: ListenerLimits = {
   requestBytes: 1_000_000,
   requestTimeoutMs: 30_000,
   keepAliveTimeoutMs: 5_000,
 };
 
-/** Chains that references find by id, by short name, by name, and not at all. */
+/** Chains that can be referenced by id, by short name, by name, and not at all. */
 export const FIXTURE_CHAINS: readonly ChainRecord[] = [
   record(1, 'Ethereum Mainnet', 'eth', true),
   record(5, 'Twin', 'twin-a', false),
@@ -43,7 +43,7 @@ export const FIXTURE_STATISTICS = {
   '5': { full_match: 0, partial_match: 7 },
 };
 
-/** When both fixture documents last changed. */
+/** Time of the last change of both fixture documents. */
 export const FIXTURE_MODIFIED = new Date('2026-02-03T04:05:06.789Z');
 
 export const FIXTURE_CHAINS_BYTES = Buffer.from(JSON.stringify(FIXTURE_CHAINS));
@@ -54,20 +54,20 @@ function record(chainId: number, name: string, shortName: string, supported: boo
 }
 
 let bundle: Promise<WebBundle> | undefined;
-/** The pages as they are built, read once. */
+/** The built pages, read once. */
 function webBundle(): Promise<WebBundle> {
   bundle ??= readWebBundle();
   return bundle;
 }
 
-/** A picture of chain 1, and of no other. */
+/** A picture of chain 1 only. */
 const FIXTURE_ICONS: ChainIcons = {
   has: ({ chainId }) => chainId === 1,
   read: async ({ chainId }) =>
     chainId === 1 ? { bytes: Buffer.from('<svg/>'), type: 'image/svg+xml' } : undefined,
 };
 
-/** A registry of these records. */
+/** A registry with these records. */
 function registryOf(records: readonly ChainRecord[]): ChainRegistry {
   return {
     chains: records.map((each) => ({
@@ -83,7 +83,7 @@ function registryOf(records: readonly ChainRecord[]): ChainRegistry {
   };
 }
 
-/** Facts of a service in good health. */
+/** Status of a healthy service. */
 export function healthyFacts(): HealthFacts & Required<Pick<HealthFacts, 'documents'>> {
   const now = new Date('2026-02-03T05:00:00Z');
   return {
@@ -140,7 +140,7 @@ const emptyLists: ContractLists = {
   findSameCode: async () => undefined,
 };
 
-/** A signature database that knows nothing. */
+/** An empty signature database. */
 const noSignatures: SignatureDatabase = {
   findByHashes: async (_kind, hashes) => new Map(hashes.map((hash) => [hash, []])),
   findEventInputs: async (hashes) => new Map(hashes.map((hash) => [hash, []])),
@@ -151,7 +151,7 @@ const noSignatures: SignatureDatabase = {
   import: async () => ({ function: new Set(), event: new Set(), error: new Set() }),
 };
 
-/** Statistics that are not there yet, and no place for listeners. */
+/** Statistics that are not available yet, without room for subscribers. */
 const noActivity: Activity = {
   readOverview: async () => {
     throw new FullmatchError('database_unreachable', 'no database');
@@ -167,12 +167,12 @@ const noActivity: Activity = {
   },
 };
 
-/** Everybody may. */
+/** Everybody has access. */
 const OPEN_ACCESS = new AccessGate({
   ...{ verify: 'open', tokens: [], verificationsPerHour: 0, trustedProxies: [] },
 });
 
-/** Limits that no ordinary test meets. */
+/** Limits that no ordinary test reaches. */
 const FIXTURE_READING: RequestReaderOptions = {
   request: { depth: 64, values: 200_000, sources: 2000, sourceBytes: 10_000_000 },
   bodyBytes: 10_000_000,
@@ -180,7 +180,7 @@ const FIXTURE_READING: RequestReaderOptions = {
   access: OPEN_ACCESS,
 };
 
-/** Limits that no ordinary test meets. */
+/** Limits that no ordinary test reaches. */
 const FIXTURE_ANSWERS: RecordAnswersOptions = {
   cacheBytes: 2 ** 20,
   readers: 2,
@@ -188,7 +188,7 @@ const FIXTURE_ANSWERS: RecordAnswersOptions = {
   version: '1.2.3',
 };
 
-/** A verification that knows no chain and no job. */
+/** A verification service without chains and jobs. */
 const noVerification: Verification = {
   submit: async ({ chainId }) => {
     throw new FullmatchError('unsupported_chain', `no chain ${chainId}`);
@@ -208,7 +208,7 @@ const noVerification: Verification = {
   close: async () => undefined,
 };
 
-/** What the apps need, with the fixture's documents published unless told otherwise. */
+/** Parts of the apps, with the fixture's documents published by default. */
 export async function fixtureDependencies(
   overrides: Partial<HttpParts> & { readonly published?: boolean } = {},
 ): Promise<HttpParts> {
@@ -267,7 +267,7 @@ export async function fixtureDependencies(
   };
 }
 
-/** The same, and how many pages were written since. */
+/** The same, with the number of pages rendered since. */
 export function countPages(deps: HttpParts): {
   readonly deps: HttpParts;
   readonly made: () => number;

@@ -1,6 +1,6 @@
 /**
- * A module of the program as it is built: a process that tests start and kill is ready in a third of the time that it
- * takes with the sources, which have to be translated in front of it.
+ * Imports a module of the built program: a process that tests start and kill is ready in a third of the time that it
+ * takes with the sources, which must be transpiled first.
  *
  * @template Module
  * @param {string} file the path of its source below src/

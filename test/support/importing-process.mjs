@@ -1,6 +1,6 @@
 /**
- * Imports a tree like `fullmatch import`, and prints `chainId address` of each contract the moment that its
- * transaction has committed: what stands on standard output is acknowledged. For tests that kill it.
+ * Imports a tree like `fullmatch import`, and prints `chainId address` of each contract as soon as its transaction
+ * has committed: lines on standard output are acknowledged. For tests that kill it.
  * Arguments: the data directory, the tree.
  */
 import { importBuilt } from './import-built.mjs';

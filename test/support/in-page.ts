@@ -7,14 +7,14 @@ const AXE = createRequire(import.meta.url).resolve('axe-core/axe.min.js');
 let axe: string | undefined;
 
 /**
- * What axe finds in a page, each finding with the elements that it is about.
- * @param rules those that are asked; all by default, the size of targets too
+ * Findings of axe in a page, each with its elements.
+ * @param rules the rules to check; by default all, including target size
  */
 export async function findWithAxe(
   { page }: WatchedPage,
   rules?: readonly string[],
 ): Promise<readonly string[]> {
-  // The policy of the pages lets no script in but theirs; evaluating is the browser's own way past it.
+  // The page's policy only permits its own scripts; evaluate is the browser's way around it.
   const isThere = await page.evaluate<boolean>('window.axe !== undefined');
   if (!isThere) await page.evaluate((axe ??= readFileSync(AXE, 'utf8')));
   const chosen =
@@ -26,7 +26,7 @@ export async function findWithAxe(
   return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join('\n')}`);
 }
 
-/** Colours as the browser computes them, forced ones too, which axe does not see; how they contrast by WCAG 2.2. */
+/** Computed colours, including forced ones, which axe ignores, and their WCAG 2.2 contrast. */
 const COLOURS = `
   const partsOf = (colour) => (colour.match(/[\\d.]+/g) ?? []).map(Number);
   const isSeen = (colour) => colour !== 'none' && partsOf(colour)[3] !== 0;
@@ -56,7 +56,7 @@ const COLOURS = `
 const run = <Result>({ page }: WatchedPage, expression: string): Promise<Result> =>
   page.evaluate<Result>(`(() => {${COLOURS}\nreturn ${expression};})()`);
 
-/** Elements with a text that does not stand out from its ground by so much to 1. */
+/** Elements whose text contrasts with its background less than this ratio. */
 export const findFaintTexts = (tab: WatchedPage, ratio: number): Promise<readonly string[]> =>
   run(
     tab,
@@ -65,7 +65,10 @@ export const findFaintTexts = (tab: WatchedPage, ratio: number): Promise<readonl
       && !stands(getComputedStyle(element).color, element, ${ratio})).map(named)`,
   );
 
-/** Drawn shapes that do not stand out by 3 to 1. Grids, grounds and the empty part of a bar say nothing, and patterns are looked at by eye. */
+/**
+ * Drawn shapes with a contrast below 3 to 1. Grids, backgrounds and the empty part of a bar carry no
+ * information; patterns are checked by eye.
+ */
 export const findFaintShapes = (tab: WatchedPage): Promise<readonly string[]> =>
   run(
     tab,
@@ -76,7 +79,7 @@ export const findFaintShapes = (tab: WatchedPage): Promise<readonly string[]> =>
     }).map(named)`,
   );
 
-/** Boxes that neither a ground of their own nor a border at their start sets apart. */
+/** Boxes that neither a contrasting background nor a border sets apart. */
 export const findBareBoxes = (tab: WatchedPage): Promise<readonly string[]> =>
   run(
     tab,
@@ -89,7 +92,7 @@ export const findBareBoxes = (tab: WatchedPage): Promise<readonly string[]> =>
       }).map(named)`,
   );
 
-/** What paper cannot do: answer a hand, scroll, hold what is wider than it, be dark. */
+/** Interactive, scrolling, overflowing or dark elements, which do not work on paper. */
 export const findFaultsOnPaper = (tab: WatchedPage): Promise<readonly string[]> =>
   run(
     tab,
@@ -107,9 +110,9 @@ export const findFaultsOnPaper = (tab: WatchedPage): Promise<readonly string[]> 
     })`,
   );
 
-/** How many rows of tables are shown. */
+/** Number of visible table rows. */
 export const countRows = (tab: WatchedPage): Promise<number> => run(tab, `seen('main tr').length`);
 
-/** How many animations and transitions run. */
+/** Number of running animations and transitions. */
 export const countAnimations = (tab: WatchedPage): Promise<number> =>
   run(tab, 'document.getAnimations().length');

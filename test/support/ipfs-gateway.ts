@@ -7,18 +7,18 @@ import { CID } from 'multiformats/cid';
 import * as digests from 'multiformats/hashes/digest';
 import { startWebServer, type WebServer } from './web-server.ts';
 
-/** How a file is cut into blocks. The defaults are those of solc's metadata hash, which are those of `ipfs add`. */
+/** How a file is split into blocks. The defaults are those of solc's metadata hash and of `ipfs add`. */
 export interface FileLayout {
   readonly chunkBytes?: number;
   readonly links?: number;
-  /** Leaves are plain bytes, and CIDs of version 1: as `ipfs add --cid-version 1` has it. */
+  /** Raw leaves and CIDv1: as with `ipfs add --cid-version 1`. */
   readonly rawLeaves?: boolean;
 }
 
 const RAW = 0x55;
 const SHA2_256 = 0x12;
 
-/** Blocks by CID, made by the libraries of IPFS. */
+/** Blocks by CID, created with the IPFS libraries. */
 export class IpfsStore {
   /** By hash in hex: a block has one hash and may have two CIDs. */
   readonly blocks = new Map<string, Uint8Array>();
@@ -29,7 +29,7 @@ export class IpfsStore {
     return this.blocks.get(Buffer.from(cid.multihash.digest).toString('hex'));
   }
 
-  /** Stores bytes as a block, sound or not. */
+  /** Stores bytes as a block, valid or not. */
   addBlock(bytes: Uint8Array, codec: 'dag-pb' | 'raw' = 'dag-pb', version: 0 | 1 = 1): CID {
     const hash = createHash('sha256').update(bytes).digest();
     this.blocks.set(hash.toString('hex'), bytes);
@@ -38,7 +38,7 @@ export class IpfsStore {
     return CID.createV1(codec === 'raw' ? RAW : DAG_PB, digest);
   }
 
-  /** Stores a node of a file: its own bytes, and links to blocks with so many bytes of the file below. */
+  /** Stores a file node: its own bytes, and links to blocks with their file sizes. */
   addNode(
     links: readonly { readonly cid: CID; readonly fileBytes: number }[],
     {
@@ -62,7 +62,7 @@ export class IpfsStore {
     return cid;
   }
 
-  /** Stores a file and gives its CID. */
+  /** Stores a file and returns its CID. */
   addFile(
     bytes: Uint8Array,
     { chunkBytes = 256 * 1024, links = 174, rawLeaves = false }: FileLayout = {},
@@ -109,7 +109,7 @@ export class IpfsStore {
   }
 }
 
-/** An archive of blocks, as a gateway sends it. */
+/** A CAR archive of blocks, as sent by a gateway. */
 export async function writeCar(
   root: CID,
   blocks: readonly { readonly cid: CID; readonly bytes: Uint8Array }[],
@@ -125,28 +125,28 @@ export async function writeCar(
   return Buffer.concat(parts);
 }
 
-/** One request to a gateway, and how a trustless gateway answers it. */
+/** A request to a gateway, and the response of a trustless gateway. */
 export interface GatewayCall {
   readonly cid: CID;
   readonly format: string | null;
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  /** Answers as a sound gateway does. */
+  /** Responds like a correct gateway. */
   readonly answer: () => Promise<void>;
 }
 
 export interface GatewayOptions {
-  /** The blocks that it has; default none. Several gateways may share a store. */
+  /** Its blocks; none by default. Several gateways may share a store. */
   readonly blocks?: IpfsStore;
   /** The path before `/ipfs/`. */
   readonly path?: string;
-  /** The forms of answers that it knows; it refuses others with 406. */
+  /** Supported response formats; others get 406. */
   readonly forms?: readonly string[];
-  /** What it does instead of answering as a sound gateway. */
+  /** Behaviour that replaces that of a correct gateway. */
   readonly behave?: (call: GatewayCall) => Promise<void> | void;
 }
 
-/** A trustless gateway of a test on 127.0.0.1 (https://specs.ipfs.tech/http-gateways/trustless-gateway/). */
+/** A test's trustless gateway on 127.0.0.1 (https://specs.ipfs.tech/http-gateways/trustless-gateway/). */
 export interface IpfsGateway extends WebServer {
   readonly store: IpfsStore;
   /** `raw Qm…` or `car Qm…` of each request so far. */

@@ -1,22 +1,22 @@
 import { type WatchedPage } from './browser.ts';
 
-/** The page of the API has a stop for each route and what belongs to it; a page that holds the focus has no end. */
+/** The API page has several stops per route; this limit detects a page that traps the focus. */
 const MOST_KEYS = 1_000;
 
-/** Where the focus stands after a key. */
+/** State of the focus after a key press. */
 export interface Stop {
-  /** What a screen reader calls the element. */
+  /** Accessible name of the element. */
   readonly name: string;
   readonly html: string;
-  /** Whether it can be seen, and that it has the focus. */
+  /** Whether it is visible and shows that it has the focus. */
   readonly isShown: boolean;
-  /** Whether it is the stop before it. */
+  /** Whether it equals the previous stop. */
   readonly isSame: boolean;
-  /** Whether it comes after the stop before it, in the order of the page. */
+  /** Whether it follows the previous stop in page order. */
   readonly isOnward: boolean;
 }
 
-/** The element with the focus; null where that is none of the page. It is marked, so that the next one can be compared. */
+/** Returns the focused element; null if it is outside the page. It is marked for comparison with the next one. */
 const STOP = `(() => {
   const element = document.activeElement;
   if (element === null || element === document.body) return null;
@@ -39,20 +39,26 @@ const STOP = `(() => {
 
 const stopOf = ({ page }: WatchedPage): Promise<Stop | null> => page.evaluate<Stop | null>(STOP);
 
-/** Presses Tab until the focus leaves the page, from its beginning. @throws Error where it never does. */
+/**
+ * Presses Tab from the beginning of the page until the focus leaves it.
+ * @throws Error if it never does.
+ */
 export async function walkThrough(tab: WatchedPage): Promise<readonly Stop[]> {
   const stops: Stop[] = [];
   for (let key = 0; key < MOST_KEYS; key += 1) {
     await tab.page.keyboard.press('Tab');
     const stop = await stopOf(tab);
     if (stop === null) return stops;
-    // A field for a date has stops of its own in it.
+    // A date field has several stops within it.
     if (!stop.isSame) stops.push(stop);
   }
   throw new Error(`The focus does not leave the page by ${MOST_KEYS} keys.`);
 }
 
-/** Presses Tab until an element with this name has the focus. @throws Error where none has. */
+/**
+ * Presses Tab until an element with this name has the focus.
+ * @throws Error if none gets it.
+ */
 export async function tabTo(tab: WatchedPage, name: string | RegExp): Promise<Stop> {
   for (;;) {
     await tab.page.keyboard.press('Tab');
@@ -62,7 +68,7 @@ export async function tabTo(tab: WatchedPage, name: string | RegExp): Promise<St
   }
 }
 
-/** What scrolls, has no stop in itself, and is none: nobody gets at the rest of it by keys. */
+/** Scroll containers without a stop in or on them: their content is unreachable by keyboard. */
 export const findUnreachable = ({ page }: WatchedPage): Promise<readonly string[]> =>
   page.evaluate(`[...document.querySelectorAll('main *')].filter((element) => {
     const { overflowX, overflowY } = getComputedStyle(element);

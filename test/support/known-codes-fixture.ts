@@ -20,11 +20,11 @@ import { recordedCompilers } from './recorded-compilers.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import { type TestInput } from './developer.ts';
 
-/** A second chain, on an anvil of its own. */
+/** A second chain, on its own anvil. */
 export const OTHER_CHAIN_ID = 424243;
 const SOURCE_BYTES = 5_000_000;
 
-/** Sources and what is asked of them. */
+/** Sources and the contract to verify. */
 export interface Submission {
   readonly input: TestInput;
   /** `path:Name` */
@@ -32,13 +32,13 @@ export interface Submission {
   readonly version?: string;
 }
 
-/** The parts of a verification on two chains, with the index of known codes. */
+/** A verification set-up with two chains and the index of known bytecode. */
 export interface KnownCodesFixture {
   readonly anvil: Anvil;
   readonly otherAnvil: Anvil;
   readonly testDatabase: TestDatabase;
   readonly parts: KnownCodeParts;
-  /** How often a compiler was asked until now. */
+  /** Number of compiler calls so far. */
   readonly compilations: () => number;
   /** Verifies with sources, without storing anything. */
   readonly judge: (
@@ -48,9 +48,9 @@ export interface KnownCodesFixture {
   ) => Promise<VerificationResult>;
   /** Verifies with sources and stores the match. */
   readonly verify: (address: Hex, submission: Submission, chainId?: number) => Promise<void>;
-  /** Follows the feed, indexes what is stored, and compiles stored sources for their other contracts. */
+  /** Follows the feed, indexes stored contracts, and compiles stored sources for their other contracts. */
   readonly index: () => Promise<void>;
-  /** Verifies by what is stored. */
+  /** Verifies with stored sources. */
   readonly find: (
     address: Hex,
     more?: Partial<KnownDeployment>,
@@ -59,7 +59,7 @@ export interface KnownCodesFixture {
   readonly close: () => Promise<void>;
 }
 
-/** Starts it all. */
+/** Starts the fixture. */
 export async function startKnownCodes(): Promise<KnownCodesFixture> {
   const [testDatabase, anvil, otherAnvil] = await Promise.all([
     createTestDatabase(),

@@ -7,7 +7,7 @@ import { from as copyFrom } from 'pg-copy-streams';
 
 const COPY = /^COPY .* FROM stdin;$/;
 
-/** Runs a script of SQL with rows for COPY in it, as psql does. */
+/** Runs an SQL script that contains rows for COPY, like psql. */
 export async function loadSql(client: Client, file: string): Promise<void> {
   const bytes = await readFile(file);
   const text = (file.endsWith('.gz') ? gunzipSync(bytes) : bytes).toString('utf8');

@@ -18,12 +18,12 @@ const listRecord: fc.Arbitrary<ListRecord> = fc.record(
   { requiredKeys: ['chainId', 'name', 'rpc'] },
 );
 
-/** Lists of few ids and names, so that two of them have much in common. */
+/** Lists with few ids and names, so that two of them overlap. */
 export function listRecords(): fc.Arbitrary<readonly ListRecord[]> {
   return fc.uniqueArray(listRecord, { selector: ({ chainId }) => chainId, maxLength: 20 });
 }
 
-/** A record of the public list as it publishes them. */
+/** A record in the format of the public list. */
 export function listedChain(chainId: number, name = `Chain ${chainId}`): ListRecord {
   return {
     name,

@@ -3,21 +3,21 @@ import { bytesToHex, type Hex } from '../../src/lib/hex.ts';
 import { sql, type Database } from '../../src/store/database.ts';
 
 /**
- * Of the contracts that {@link fillManyContracts} makes, a fifth run one code, and a tenth come of one compilation; no
- * address begins with 0xf, and nothing is on the chain 77.
+ * A fifth of the contracts of {@link fillManyContracts} share one bytecode, and a tenth one compilation; no
+ * address begins with 0xf, and chain 77 is empty.
  */
 export const MANY_CONTRACTS = {
   chains: 5,
-  /** The name of half of the compilations. */
+  /** Name of half of the compilations. */
   frequentName: 'GreatToken',
-  /** The name of the compilation of a tenth of the contracts. */
+  /** Name of the compilation of a tenth of the contracts. */
   clonedName: 'MinimalClone',
   cloneCompilation: '00000000-0000-4000-8000-000000000000',
-  /** A contract with 1,000 events of its own. */
+  /** A contract with 1,000 events. */
   eventful: { chainId: 2, number: 1 },
 } as const;
 
-/** The address of a contract by its number, which is its match id too. */
+/** The address of a contract by its number, which is also its match id. */
 export function manyAddress(number: number): Hex {
   const key = Buffer.alloc(4);
   key.writeInt32BE(number);
@@ -26,10 +26,10 @@ export function manyAddress(number: number): Hex {
   return bytesToHex(bytes);
 }
 
-/** Each compilation but the cloned one has five contracts. */
+/** Each compilation except the cloned one has five contracts. */
 const CONTRACTS_OF_A_COMPILATION = 5;
 
-/** Steps of SQL that make `contracts` contracts, their evidence and events, without their counts and sources. */
+/** SQL statements that create `contracts` contracts, their evidence and events, without counts and sources. */
 function steps(contracts: number): readonly string[] {
   const numbers = `generate_series(1, ${contracts}) AS n`;
   const compilations = Math.ceil(contracts / CONTRACTS_OF_A_COMPILATION);
@@ -40,7 +40,7 @@ function steps(contracts: number): readonly string[] {
   const codeOf = (n: string): string => `int4send(CASE WHEN ${n} % 5 = 0 THEN 0 ELSE ${n} / 3 END)`;
   const address = `set_byte(substring(sha256(int4send(n)) FOR 20), 0, n % 240)`;
   return [
-    // Neither triggers nor look-ups of foreign keys: what follows is consistent.
+    // Without triggers and foreign key checks: the inserted rows are consistent.
     `SET LOCAL session_replication_role = replica`,
     `INSERT INTO code (code_hash, code_hash_keccak, code)
      SELECT sha256(code), sha256(sha256(code)), code FROM (SELECT DISTINCT ${codeOf('n')} AS code FROM ${numbers}) AS codes`,
@@ -70,7 +70,7 @@ function steps(contracts: number): readonly string[] {
   ];
 }
 
-/** Fills an empty database with so many contracts, by SQL: 100,000 take seconds. */
+/** Fills an empty database with this many contracts through SQL: 100,000 take seconds. */
 export async function fillManyContracts(database: Database, contracts: number): Promise<void> {
   await database.transaction(async (transaction) => {
     for (const [index, text] of steps(contracts).entries()) {

@@ -11,31 +11,31 @@ import { sql, type Database } from '../../src/store/database.ts';
 import { showCreation } from './monitored-contracts.ts';
 import { sampleEndpoint } from './rpc-server.ts';
 
-/** How a test has a chain followed. */
+/** Options for following a chain in a test. */
 export interface FollowedSetup {
   readonly chainId: number;
-  /** In the order of preference. */
+  /** In order of preference. */
   readonly urls: readonly string[];
   readonly config?: Partial<MonitoredChain>;
   readonly options?: FollowOptions;
   readonly quorum?: Quorum;
   readonly takeRequest?: (host: string) => boolean;
-  /** Whether the chain is the operator's own. */
+  /** Whether the chain is operated by ourselves. */
   readonly local?: boolean;
   readonly log?: Logger;
 }
 
-/** A chain that is followed by this process. */
+/** A chain followed by this process. */
 export interface FollowedChain extends Following {
-  /** Addresses of creations that were taken back. */
+  /** Addresses of reverted creations. */
   readonly rolledBack: Hex[];
-  /** How often creations were told of. */
+  /** Number of notifications about creations. */
   readonly told: () => number;
   /** May be replaced while it runs. */
   config: MonitoredChain;
 }
 
-/** Times for tests: looks are frequent, and rests are short. */
+/** Intervals for tests: frequent polls and short pauses. */
 const QUICK: FollowOptions = {
   pollMs: 40,
   backfillPollMs: 50,
@@ -50,14 +50,14 @@ const QUICK: FollowOptions = {
   askMs: 2_000,
 };
 
-/** The chain as the registry would have it. */
+/** The chain's registry entry. */
 function monitoredChain(chainId: number, urls: readonly string[], local = true): RegisteredChain {
   const endpoints = urls.map((url, index) => sampleEndpoint(url, `node-${index + 1}`));
-  // Following reads nothing else of the record.
+  // The follower reads nothing else of the record.
   return { record: { chainId }, endpoints, local, origins: {}, testnet: false } as never;
 }
 
-/** Follows a chain of a test. */
+/** Follows a test's chain. */
 export function followChain(database: Database, setup: FollowedSetup): FollowedChain {
   const { chainId, urls } = setup;
   const guarded = createGuardedFetch({
@@ -119,7 +119,7 @@ export async function readStored(database: Database, chainId: number): Promise<r
 
 const CURSOR = sql('test cursor', 'SELECT number FROM monitor_cursors WHERE chain_id = $1');
 
-/** The number of the cursor; -1 without one. */
+/** The cursor's block number; -1 without a cursor. */
 export async function readCursor(database: Database, chainId: number): Promise<number> {
   const [row] = await database.query<{ number: string }>(CURSOR, [chainId]);
   return Number(row?.number ?? -1);

@@ -40,7 +40,7 @@ interface Output {
   >;
 }
 
-/** Creation codes, hex without 0x, of contracts that make and end contracts in every way. */
+/** Creation bytecode, hex without 0x, of contracts that create and destroy contracts in every way. */
 export type MonitoredContracts = Readonly<Record<(typeof NAMES)[number], string>>;
 
 /** Compiles the contracts in a child process. */
@@ -64,7 +64,7 @@ const word = (value: number): string => value.toString(16).padStart(64, '0');
 const selector = (signature: string): string =>
   Buffer.from(keccak256(Buffer.from(signature)).subarray(0, 4)).toString('hex');
 
-/** Every way to create contracts, and ways that create none; `many` makes three. */
+/** Every way to create contracts, and transactions that create none; `many` creates three. */
 export const CREATION_KINDS = [
   'plain',
   'factory',
@@ -81,7 +81,10 @@ export const CREATION_KINDS = [
 ] as const;
 export type CreationKind = (typeof CREATION_KINDS)[number];
 
-/** Sends one transaction of a kind; `value` makes it differ from others. @returns its hash. */
+/**
+ * Sends one transaction of a kind; `value` makes it unique.
+ * @returns its hash.
+ */
 export async function sendCreation(
   anvil: Pick<Anvil, 'request' | 'account'>,
   contracts: MonitoredContracts,
@@ -100,7 +103,7 @@ export async function sendCreation(
     constructor_made: () => ({ data: `0x${contracts.Outer}${word(value)}` }),
     nested: () => toFactory('makeNested(uint256)', value),
     many: () => toFactory('makeMany(uint256)', 3),
-    // A constructor that reverts at once.
+    // A constructor that reverts immediately.
     failed: () => ({ data: '0x60006000fd' }),
     reverted_inside: () => toFactory('tryToMake(uint256)', value),
     self_destructed: () => ({ data: `0x${contracts.Bomb}` }),
@@ -112,7 +115,7 @@ export async function sendCreation(
   return anvil.request<Hex>('eth_sendTransaction', [transaction]);
 }
 
-/** Addresses that code may stand at: what anvil's own traces and receipts name, whatever became of it. */
+/** Addresses that may have bytecode: all that anvil's traces and receipts name, whatever their outcome. */
 async function candidatesOf(anvil: Pick<Anvil, 'request'>, block: Hex): Promise<readonly Hex[]> {
   const [receipts, traces] = await Promise.all([
     anvil.request<{ contractAddress: Hex | null; transactionHash: Hex }[]>('eth_getBlockReceipts', [
@@ -127,8 +130,8 @@ async function candidatesOf(anvil: Pick<Anvil, 'request'>, block: Hex): Promise<
 }
 
 /**
- * The creations of a chain by its states: `block address` for each address that has code after a block and had none
- * before it.
+ * The creations of a chain according to its states: `block address` for each address with bytecode after a
+ * block and none before it.
  */
 export async function readTrueCreations(
   anvil: Pick<Anvil, 'request'>,
@@ -149,7 +152,7 @@ export async function readTrueCreations(
   return truth;
 }
 
-/** The same of stored rows. */
+/** The same from stored rows. */
 export function showCreation(row: { block_number: string; address: Buffer }): string {
   return `${row.block_number} ${bytesToHex(row.address)}`;
 }

@@ -12,7 +12,7 @@ const MIRRORED = [
   'trace_transaction',
 ];
 
-/** The methods of an endpoint that answers as a node does, but says that it belongs to another chain. */
+/** The methods of an endpoint that responds like a node but reports another chain id. */
 export function mirrorOf(anvil: Anvil, chainId: number): Record<string, RpcMethod> {
   const mirrored = MIRRORED.map((name): [string, RpcMethod] => [
     name,

@@ -3,21 +3,21 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-/** A process of its own that has the store of a data directory open. */
+/** A separate process that has the store of a data directory open. */
 export interface StoreProcess {
   readonly child: ChildProcessWithoutNullStreams;
-  /** What it printed when the store was open, or the error code. */
+  /** Its output once the store was open, or the error code. */
   readonly opened: { joined?: boolean; processId?: number; version?: string; code?: string };
-  /** Ends it in order; resolves when it is gone. */
+  /** Stops it cleanly; resolves once it has exited. */
   close(): Promise<void>;
-  /** Ends it with SIGKILL; resolves when it is gone. */
+  /** Kills it with SIGKILL; resolves once it has exited. */
   kill(): Promise<void>;
 }
 
 const SCRIPT = fileURLToPath(new URL('store-process.mjs', import.meta.url));
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Starts such a process, as another user when one is given, and waits until its store is open. */
+/** Starts such a process, optionally as another user, and waits until its store is open. */
 export async function openStoreProcess(
   dataDir: string,
   user: { uid?: number; gid?: number } = {},

@@ -1,6 +1,6 @@
 import { inputOf } from './developer.ts';
 
-// The owner is in storage: creation code with other arguments leaves the same code.
+// The owner is in storage: creation bytecode with other arguments results in the same runtime bytecode.
 const SOURCE = `// SPDX-License-Identifier: MIT
 pragma solidity ^0.8.0;
 contract Owned {
@@ -9,9 +9,9 @@ contract Owned {
     function end() external { selfdestruct(payable(msg.sender)); }
 }
 `;
-/** A contract that can destroy itself, on a chain before Cancun. */
+/** A contract that can self-destruct, on a chain before Cancun. */
 export const OWNED_INPUT = inputOf({ 'Owned.sol': SOURCE }, { evmVersion: 'shanghai' });
-/** What a submission of the contract says. */
+/** The body of a submission of the contract. */
 export const OWNED_BODY = {
   stdJsonInput: OWNED_INPUT,
   compilerVersion: '0.8.37',

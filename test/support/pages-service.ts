@@ -13,15 +13,15 @@ import { IS_SLOW_SUITE } from './suite.ts';
 import { compileAsDeveloper, inputOf } from './developer.ts';
 import { verifyOverV2, type WireJob } from './verification-client.ts';
 
-/** The chain with the longest id, and a name of 60 characters. */
+/** The chain with the longest id and a name of 60 characters. */
 const FAR_CHAIN_ID = Number.MAX_SAFE_INTEGER;
 const LONG_NAME = 'The Long-Winded Settlement Chain of the Northern Archipelago';
 
-/** Contracts of the filled service, by what is to be seen at them. */
+/** Contracts of the filled service, by what they demonstrate. */
 const SHOWN = {
   full: sampleAddress(0xf0_01),
   partial: sampleAddress(0xf0_02),
-  /** Sources with letters that are not what they seem. */
+  /** Sources with deceptive letters. */
   deceiving: sampleAddress(0xf0_03),
   far: sampleAddress(0xf0_04),
   absent: sampleAddress(0xf0_05),
@@ -33,7 +33,10 @@ type Distribution = Readonly<
 
 const PUBLIC_LIST = new URL('../../generated/public-chain-list.json', import.meta.url);
 
-/** The counts of a large service: the real ones of 2026 where they lie beside the checkout, else made-up ones of real chains. */
+/**
+ * The counts of a large service: the real ones of 2026 if they exist next to the checkout, otherwise made-up
+ * ones of real chains.
+ */
 function largeDistribution(): Distribution {
   const real = sharedData('stats-2026-08-22.json') as Distribution | undefined;
   if (real !== undefined) return real;
@@ -46,7 +49,8 @@ function largeDistribution(): Distribution {
   return Object.fromEntries(entries);
 }
 
-// Counts, and what follows the feed, filled as if the contracts had come over five months, a little faster each week.
+// Fills counts and feed followers as if the contracts had been added over five months, slightly faster each
+// week.
 const FILL = sql(
   'test fill statistics',
   `WITH given AS (
@@ -147,7 +151,7 @@ contract Owned {
 const TOKEN_PATH = 'contracts/Token.sol';
 const TOKEN_SOURCES = { [TOKEN_PATH]: TOKEN, 'contracts/Owned.sol': OWNED };
 
-/** What the compiler makes of it. */
+/** Its compiler output. */
 const TOKEN_ABI = [
   'constructor()',
   'function name() view returns (string)',
@@ -157,7 +161,7 @@ const TOKEN_ABI = [
   'event Transfer(address indexed from, address indexed to, uint256 value)',
 ];
 
-/** Imported contracts that a page is looked at with. */
+/** Imported contracts to view pages with. */
 function shownContracts(): readonly VerifiedContract[] {
   const contract = (
     address: Hex,
@@ -189,18 +193,18 @@ function shownContracts(): readonly VerifiedContract[] {
   ];
 }
 
-/** Jobs that ended in each way: with a match, with other code, with a compiler's error. */
+/** Jobs that ended in each way: with a match, with other bytecode, with a compiler error. */
 export type EndedJobs = Readonly<Record<'verified' | 'different' | 'broken', WireJob>>;
 
-/** A service with the counts of a large one, some contracts, and jobs of each kind where an EVM node is here. */
+/** A service with the counts of a large one, some contracts, and, if an EVM node is available, jobs of each kind. */
 export interface PagesService {
   readonly service: BootedService;
-  /** Without an EVM node there are none. */
+  /** Undefined without an EVM node. */
   readonly jobs?: EndedJobs;
   readonly close: () => Promise<void>;
 }
 
-/** Starts the real service with all its chains on a database, and fills it. `more` is YAML behind `chains:`. */
+/** Starts the real service with all its chains on a database and fills it. `more` is YAML after `chains:`. */
 export async function startPagesService(
   { url, database }: { readonly url: string; readonly database: Database },
   more = '',
@@ -257,7 +261,7 @@ async function runJobs(anvil: Anvil, { apiUrl }: BootedService): Promise<EndedJo
   };
 }
 
-/** The URL of every view in each of its states, by a name. */
+/** The URL of every view in each of its states, by name. */
 export function listViews({ jobs, service }: PagesService): Readonly<Record<string, string>> {
   const jobPath = (job: WireJob): string => `/job/${job.verificationId}`;
   const ofApi: Readonly<Record<string, string>> = {
@@ -318,13 +322,13 @@ function urlsOf(
   return Object.fromEntries(Object.entries(paths).map(([name, at]) => [name, `${host}${at}`]));
 }
 
-/** A view of each page: the others differ in what there is to show. */
+/** One view per page: the others differ in their content. */
 const ONE_OF_EACH = [
   ...['overview', 'chains', 'chain', 'contracts-found', 'search-found', 'statistics'],
   ...['contract-full', 'compare', 'verify', 'job-different', 'page-absent', 'repository', 'folder'],
 ];
 
-/** The views that all pages are checked on: one of each page in the fast suite, every one in the slow one. */
+/** The views for checks of all pages: one per page in the fast suite, every one in the slow one. */
 export function viewsOfSuite(views: Readonly<Record<string, string>>): [string, string][] {
   return Object.entries(views).filter(([name]) => IS_SLOW_SUITE || ONE_OF_EACH.includes(name));
 }

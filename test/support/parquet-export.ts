@@ -6,7 +6,7 @@ import { compressZstd } from './tree-archives.ts';
 
 type BasicType = 'BOOLEAN' | 'BYTE_ARRAY' | 'INT64' | 'STRING' | 'TIMESTAMP';
 
-/** The tables that an import reads, with the columns whose type is not STRING. */
+/** The tables that an import reads, with the columns of types other than STRING. */
 const TABLES: Readonly<Record<string, Readonly<Record<string, BasicType | 'JSON'>>>> = {
   code: { code_hash: 'BYTE_ARRAY', code_hash_keccak: 'BYTE_ARRAY', code: 'BYTE_ARRAY' },
   contracts: { creation_code_hash: 'BYTE_ARRAY', runtime_code_hash: 'BYTE_ARRAY' },
@@ -32,7 +32,7 @@ const TABLES: Readonly<Record<string, Readonly<Record<string, BasicType | 'JSON'
   },
 };
 
-/** JSON as Python's `json.dumps` writes it: spaced, with escapes beyond ASCII, and null for what is not there. */
+/** JSON in the format of Python's `json.dumps`: spaced, with non-ASCII escaped, and null for missing values. */
 function dumps(value: unknown): string {
   const text = Array.isArray(value)
     ? `[${value.map(dumps).join(', ')}]`
@@ -49,7 +49,7 @@ function dumps(value: unknown): string {
 
 const asInt = (value: unknown): bigint => BigInt(String(value));
 const CONVERT: Readonly<Record<BasicType | 'JSON', (value: unknown) => unknown>> = {
-  // NULL is false there.
+  // NULL is written as false there.
   BOOLEAN: (value) => value === true,
   BYTE_ARRAY: (value) => value,
   INT64: asInt,
@@ -59,8 +59,9 @@ const CONVERT: Readonly<Record<BasicType | 'JSON', (value: unknown) => unknown>>
 };
 
 /**
- * Writes a database with the tables of the Verifier Alliance as Sourcify exports it in Parquet, with what that loses.
- * @param suffix the range in the names of the files; a table with it may be written beside another
+ * Writes a database with the tables of the Verifier Alliance as Sourcify exports it in Parquet, including the
+ * losses.
+ * @param suffix the range in the file names; a table with another suffix may already exist
  */
 export async function writeParquet(
   client: Client,

@@ -12,24 +12,24 @@ export const NO_PGBOUNCER = 'PgBouncer is not installed here';
 
 const PLACES = ['/usr/sbin', '/usr/bin', '/usr/local/bin', '/usr/local/sbin'];
 const PORT = 6432;
-/** Fewer connections than clients, so that each transaction may get another one. */
+/** Fewer connections than clients, so that each transaction may get a different one. */
 const SERVER_CONNECTIONS = 3;
 
 /** A PgBouncer in transaction mode. */
 export interface PgBouncer {
-  /** Its URL of a database. */
+  /** Returns its URL of a database. */
   urlOf(database: string): string;
   stop(): Promise<void>;
 }
 
-/** The program, where it is installed. */
+/** The program, if installed. */
 export function findPgBouncer(): string | undefined {
   return PLACES.map((place) => path.join(place, 'pgbouncer')).find((file) => existsSync(file));
 }
 
 /**
- * Starts PgBouncer in front of the server of a socket folder, as the user of that folder.
- * @param settings lines of its configuration beside those that a test needs
+ * Starts PgBouncer in front of the server of a socket folder, as the folder's user.
+ * @param settings lines of its configuration besides those that a test needs
  */
 export async function startPgBouncer(
   socketFolder: string,

@@ -18,7 +18,7 @@ import { createTemporaryFolder } from './temporary-folder.ts';
 
 const DATABASE = 'fullmatch';
 const STANDBY = 'standby';
-/** What tells processes apart that were killed is not needed: no machine goes down in a test. */
+/** Protection against a machine crash is unnecessary: tests only kill processes. */
 const SETTINGS = {
   listen_addresses: '',
   fsync: 'off',
@@ -31,12 +31,12 @@ const SETTINGS = {
   timezone: 'UTC',
 };
 
-/** A PostgreSQL of a test, which nobody brings back when it is killed. */
+/** A test's PostgreSQL, which is not restarted when killed. */
 export interface ClusterServer {
-  /** Its URL alone. */
+  /** The URL of this server alone. */
   readonly url: string;
   start(): Promise<void>;
-  /** SIGKILL to the server and all its processes. */
+  /** Sends SIGKILL to the server and all its processes. */
   kill(): Promise<void>;
   query<Row extends object>(text: string): Promise<Row[]>;
 }
@@ -45,15 +45,15 @@ export interface ClusterServer {
 export interface PostgresCluster {
   readonly primary: ClusterServer;
   readonly standby: ClusterServer;
-  /** Names both servers, and wants the one that takes writes. */
+  /** URL that names both servers and selects the writable one. */
   readonly url: string;
-  /** Waits until the standby has what the primary has now. */
+  /** Waits until the standby has caught up with the primary's current position. */
   catchUp(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Makes a primary and a standby.
+ * Creates a primary and a standby.
  * @param isSynchronous whether a commit waits for the standby
  */
 export async function startCluster(isSynchronous: boolean): Promise<PostgresCluster> {
@@ -142,7 +142,7 @@ async function createServer(folder: string, data: DataDirectory, { postgres }: P
           if (isUp) return;
           await wait(50);
         }
-        // Children of a killed server hold its memory until they notice.
+        // Children of a killed server hold its shared memory until they notice.
         if (!/shared memory block|lock file/.test(output)) throw new Error(output);
         await wait(100);
       }
@@ -159,7 +159,7 @@ async function createServer(folder: string, data: DataDirectory, { postgres }: P
   };
 }
 
-/** A base backup by hand: pg_basebackup is not among the programs. */
+/** A manual base backup: pg_basebackup is not included in the binaries. */
 async function copyData(
   primary: Awaited<ReturnType<typeof createServer>>,
   from: DataDirectory,

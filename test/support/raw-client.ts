@@ -1,23 +1,23 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** What does not come by then never comes: a machine that others use may be slow. */
+/** A response that takes longer counts as missing; a shared machine may be slow. */
 const TIMEOUT_MS = 60_000;
 
-/** An HTTP answer as it came over the wire. */
+/** An HTTP response as received. */
 export interface RawAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** A TCP connection of a test, which says exactly what it is told and remembers all that it heard. */
+/** A test's TCP connection that sends exactly what it is given and keeps everything received. */
 export class RawClient {
   readonly socket: Socket;
   readonly #heard: Buffer[] = [];
-  /** The number of bytes that were heard. */
+  /** The number of received bytes. */
   heardBytes = 0;
-  /** The error code of the connection's end: `ECONNRESET`, or undefined for a proper end. */
+  /** The error code with which the connection ended: `ECONNRESET`, or undefined for a clean end. */
   error: string | undefined;
   ended = false;
 
@@ -32,7 +32,7 @@ export class RawClient {
     socket.on('close', () => (this.ended = true));
   }
 
-  /** Connects to a port of this machine, from an address of its own where one is given. */
+  /** Connects to a port of this machine, optionally from a given address. */
   static async connect(port: number, localAddress?: string): Promise<RawClient> {
     const from = localAddress === undefined ? {} : { localAddress };
     const socket = connect({ port, host: '127.0.0.1', ...from });
@@ -40,7 +40,7 @@ export class RawClient {
     return new RawClient(socket);
   }
 
-  /** All that was heard. */
+  /** Everything received. */
   get heard(): string {
     return Buffer.concat(this.#heard).toString('latin1');
   }
@@ -50,20 +50,20 @@ export class RawClient {
     return this;
   }
 
-  /** Waits until the server has closed its side; the milliseconds it took. */
+  /** Waits until the server has closed its side; returns the milliseconds it took. */
   async end(timeoutMs = TIMEOUT_MS): Promise<number> {
     const start = performance.now();
     await waitUntil(() => this.ended, timeoutMs);
     return performance.now() - start;
   }
 
-  /** Waits for as many whole answers and gives them. Answers have a Content-Length or no body. */
+  /** Waits for this many complete responses. They have a Content-Length or no body. */
   async answers(count = 1, timeoutMs = TIMEOUT_MS): Promise<RawAnswer[]> {
     await waitUntil(() => parseAnswers(this.heard).length >= count || this.ended, timeoutMs);
     return parseAnswers(this.heard);
   }
 
-  /** The next answer, when there is one. */
+  /** Waits for the next response. */
   async answer(): Promise<RawAnswer> {
     const [first] = await this.answers();
     if (first === undefined) throw new Error(`no answer but ${JSON.stringify(this.heard)}`);
@@ -71,7 +71,10 @@ export class RawClient {
   }
 }
 
-/** Waits for a condition. @throws Error when it does not hold within the time */
+/**
+ * Waits for a condition.
+ * @throws Error if it does not hold in time
+ */
 export async function waitUntil(condition: () => boolean, timeoutMs = TIMEOUT_MS): Promise<void> {
   const start = performance.now();
   while (!condition()) {

@@ -11,7 +11,7 @@ const compressors = {
     decompress(bytes, new Uint8Array(length)),
 };
 
-/** The rows of a Parquet file; a timestamp as microseconds, and bytes as hex. */
+/** The rows of a Parquet file, with timestamps as microseconds and bytes as hex. */
 export async function readParquet(path: string): Promise<readonly Record<string, unknown>[]> {
   const file = await asyncBufferFromFile(path);
   const rows: readonly Record<string, unknown>[] = await parquetReadObjects({
@@ -25,7 +25,7 @@ export async function readParquet(path: string): Promise<readonly Record<string,
   );
 }
 
-/** The columns of a Parquet file, in their order, with their types. */
+/** The columns of a Parquet file with their types, in order. */
 export async function readParquetTypes(
   path: string,
 ): Promise<readonly (readonly [string, string])[]> {

@@ -5,16 +5,16 @@ import { brotliCompress, brotliDecompress, constants } from 'node:zlib';
 import { COMPILATIONS, keepCompilation } from './compile-in-child.ts';
 
 const FIXTURES = path.resolve(import.meta.dirname, '../fixtures');
-/** What compilers answered for the inputs of the tests: a line with the key, and a line with the output, in turn. */
+/** Recorded compiler outputs for the inputs of the tests: alternating lines of key and output. */
 const ARCHIVE = path.join(FIXTURES, 'compilations.br');
-/** The same of Solar, which few machines have: packed by itself, see solar-recordings.ts. */
+/** The same for Solar, which few machines have: packed separately, see solar-recordings.ts. */
 const SOLAR_ARCHIVE = path.join(FIXTURES, 'solar.br');
-/** When an output was used that no test has asked for since it was unpacked. */
+/** Timestamp of an output that no test has used since it was unpacked. */
 const NEVER = new Date(0);
 
 /**
- * Packs what the tests have compiled or used since a moment into the archive, whatever it held before.
- * @returns how many compilations it holds
+ * Packs what the tests have compiled or used since a given time into the archive and replaces its content.
+ * @returns the number of compilations in it
  */
 export async function packCompilations(since: Date): Promise<number> {
   const ofSolar = await readArchive(SOLAR_ARCHIVE);
@@ -23,7 +23,7 @@ export async function packCompilations(since: Date): Promise<number> {
   return names.length;
 }
 
-/** Packs everything that was used since a moment as what Solar answered. */
+/** Packs everything used since a given time as Solar's output. */
 export async function packSolar(since: Date): Promise<void> {
   await writeArchive(SOLAR_ARCHIVE, await listUsed(since));
 }
@@ -37,7 +37,7 @@ async function writeArchive(archive: string, names: readonly string[]): Promise<
       text: (await readFile(path.join(COMPILATIONS, name), 'utf8')).trimEnd(),
     })),
   );
-  // Outputs of about one length are of one source, and shrink each other.
+  // Outputs of similar length come from the same source and compress each other well.
   outputs.sort((a, b) => a.text.length - b.text.length || (a.key < b.key ? -1 : 1));
   const text = outputs.map(({ key, text }) => `${key}\n${text}\n`).join('');
   const packed = await promisify(brotliCompress)(text, {
@@ -62,9 +62,9 @@ async function readArchive(archive: string): Promise<ReadonlyMap<string, string>
 }
 
 /**
- * Puts the recorded compilations where tests look for them. Without them the first run of the tests compiles for
- * minutes; an input that is not among them is compiled.
- * @returns says how many of those that were used until then are not recorded
+ * Unpacks the recorded compilations where tests look for them. Without them the first run of the tests
+ * compiles for minutes; an unrecorded input is compiled.
+ * @returns a function that counts the unrecorded ones among those used until then
  */
 export async function unpackCompilations(): Promise<() => Promise<number>> {
   const begun = new Date();
@@ -81,7 +81,7 @@ export async function unpackCompilations(): Promise<() => Promise<number>> {
   return async () => (await listUsed(begun)).filter((name) => !recorded.has(keyOf(name))).length;
 }
 
-/** The kept outputs that were used since a moment. */
+/** The cached outputs used since a given time. */
 async function listUsed(since: Date): Promise<readonly string[]> {
   const used: string[] = [];
   for (const name of await readdir(COMPILATIONS)) {

@@ -10,9 +10,9 @@ import { parseOutput } from '../../src/compilers/parse-output.ts';
 import { keepCompilation, readCompilation } from './compile-in-child.ts';
 
 /**
- * Compilers that compile each input once: what the real ones answered is kept for the next run, beside the outputs of
- * {@link compileInChild}. Whether a version is there, and what an input may hold, is judged anew each time. What fails
- * is never kept.
+ * Compilers that compile each input once: the real outputs are cached for the next run, with those of {@link
+ * compileInChild}. Whether a version exists and what an input may contain is checked each time. Failures are
+ * never cached.
  */
 export function recordedCompilers(real: Compilers): Compilers {
   const compileToBytes = async (request: CompileRequest): Promise<RawCompileResult> => {
@@ -41,7 +41,7 @@ export function recordedCompilers(real: Compilers): Compilers {
       const { bytes, version, compileTimeMs } = await compileToBytes(request);
       return { output: parseOutput(bytes, version), version, compileTimeMs };
     },
-    // What was compiled before needs no compiler.
+    // A cached compilation needs no compiler.
     prepare: () => () => undefined,
     obtain: (wanted) => real.obtain(wanted),
     describeDownloads: () => real.describeDownloads(),

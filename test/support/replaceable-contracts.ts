@@ -56,19 +56,19 @@ interface Output {
   >;
 }
 
-/** Factories by which one address may hold one code after another, where SELFDESTRUCT still removes code. */
+/** Factories that let one address have different bytecode over time, where SELFDESTRUCT still removes it. */
 export interface ReplaceableContracts {
-  /** Makes a contract of this runtime code at {@link metamorphic}'s one address. */
+  /** Creates a contract with this runtime bytecode at {@link metamorphic}'s address. */
   readonly makeMetamorphic: (runtimeCode: Hex) => Promise<AnvilReceipt>;
   readonly metamorphic: Hex;
-  /** Deploys the maker by CREATE2, lets it run this creation code with its first nonce, and ends it. */
+  /** Deploys the maker with CREATE2, lets it run this creation bytecode with its first nonce, and destroys it. */
   readonly makeByNonce: (creationCode: Hex) => Promise<AnvilReceipt>;
   readonly madeByNonce: Hex;
-  /** Runs creation code by CREATE2, and calls what it made, in one transaction. */
+  /** Runs creation bytecode with CREATE2 and calls the created contract, in one transaction. */
   readonly makeAndCall: (creationCode: Hex) => Promise<AnvilReceipt>;
   readonly maker: Hex;
   readonly quietProxy: Hex;
-  /** Calls a contract without data, which ends one that begins with CALLER SELFDESTRUCT. */
+  /** Calls a contract without data, which destroys one that begins with CALLER SELFDESTRUCT. */
   readonly call: (address: Hex) => Promise<AnvilReceipt>;
 }
 

@@ -44,7 +44,7 @@ async function compile(): Promise<Readonly<Record<string, Output>>> {
   return output!.contracts[PATH]!;
 }
 
-/** Code with zeros in place of the libraries. */
+/** Bytecode with zeros in place of the libraries. */
 const templateOf = (object: string): Buffer =>
   Buffer.from(object.replaceAll(/__\$[0-9a-f]{34}\$__/g, '00'.repeat(20)), 'hex');
 
@@ -88,9 +88,9 @@ const withoutMetadata = (
 });
 
 /**
- * Contracts of every kind that an export has to bring through: a full match with immutables and constructor arguments, a
- * partial one, linked libraries, Vyper, Yul without metadata, no match of the creation, and a claim without codes. The last
- * one is on another chain than the first.
+ * Contracts of every kind that an export must preserve: a full match with immutables and constructor
+ * arguments, a partial one, linked libraries, Vyper, Yul without metadata, no creation match, and a claim
+ * without bytecode. The last one is on a different chain from the first.
  */
 export async function roundTripContracts(): Promise<readonly VerifiedContract[]> {
   const outputs = await compile();

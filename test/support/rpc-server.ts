@@ -3,24 +3,22 @@ import { Secret } from '../../src/lib/secret.ts';
 import { type Endpoint } from '../../src/chains/registry/registered-chain.ts';
 import { startWebServer, type WebServer } from './web-server.ts';
 
-/**
- * What a method answers: a result, now or later, or something done to the response by hand, which then gives undefined.
- */
+/** Handler of a method: returns a result or a promise, or writes the response itself and returns undefined. */
 export type RpcMethod = (
   params: readonly unknown[],
   response: ServerResponse,
   id: unknown,
 ) => unknown;
 
-/** A JSON-RPC server of a test, as true as its methods. */
+/** A test's JSON-RPC server, defined by its methods. */
 export interface RpcServer extends WebServer {
   /** Methods by name; they may be replaced while it runs. */
   readonly methods: Record<string, RpcMethod>;
-  /** The names of the methods that were called, in order. */
+  /** Names of the called methods, in order. */
   readonly calls: string[];
 }
 
-/** Thrown by a method: an error object of JSON-RPC. */
+/** Thrown by a method to return a JSON-RPC error object. */
 export class RpcServerError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -29,7 +27,7 @@ export class RpcServerError extends Error {
   }
 }
 
-/** Starts a server on 127.0.0.1. A method that is not there is answered with error -32601. */
+/** Starts a server on 127.0.0.1. A missing method returns error -32601. */
 export async function startRpcServer(methods: Record<string, RpcMethod>): Promise<RpcServer> {
   const calls: string[] = [];
   const server = await startWebServer((request, response) => {
@@ -61,7 +59,7 @@ export async function startRpcServer(methods: Record<string, RpcMethod>): Promis
   return Object.assign(server, { methods, calls });
 }
 
-/** An endpoint that the service may ask. */
+/** An endpoint that the service may contact. */
 export function sampleEndpoint(url: string, label = new URL(url).host): Endpoint {
   return { url: new Secret(url), label, public: true };
 }

@@ -2,21 +2,21 @@ import { runCli } from '../../src/cli/program.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
 import { type OutputStream } from '../../src/cli/cli-context.ts';
 
-/** What a command line wrote, and its exit code. */
+/** Output and exit code of a command line. */
 export interface CliRun {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** The process that a command believes to run in; nothing of the test's own environment reaches it. */
+/** Process environment of a command; nothing of the test's own environment reaches it. */
 export interface CliSurroundings {
   readonly environment?: Readonly<Record<string, string>>;
   readonly workingDirectory?: string;
   readonly signal?: AbortSignal;
   readonly onHangUp?: (listener: () => void) => void;
   readonly terminal?: boolean;
-  /** Called with everything that standard output holds so far, after each write. */
+  /** Called after each write with the whole standard output so far. */
   readonly onStdout?: (text: string) => void;
 }
 

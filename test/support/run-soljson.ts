@@ -2,12 +2,12 @@ import { execFile } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const PROGRAM = fileURLToPath(new URL('soljson-process.mjs', import.meta.url));
-/** V8's optimising compiler of WebAssembly costs more time than it saves in a process that compiles a few inputs. */
+/** V8's optimizing WebAssembly compiler costs more time than it saves in a process that compiles a few inputs. */
 const FLAGS = ['--liftoff-only', '--no-warnings'];
 
 /**
- * Compiles standard JSON inputs with the solc of an installed package, all in one child process, in order.
- * @param root the source that the compiler is given alone; it asks for the others by their imports
+ * Compiles standard JSON inputs with the solc of an installed package, in order, all in one child process.
+ * @param root the only source given to the compiler; it resolves the others through imports
  */
 export function runSoljson(
   packageName: string,

@@ -4,12 +4,12 @@ import {
   type VerifiedContract,
 } from '../../src/repository/matches/verified-contract.ts';
 
-/** An address made from a number: small numbers give few distinct addresses. */
+/** An address derived from a number: small numbers give few distinct addresses. */
 export function sampleAddress(number: number): Hex {
   return `0x${number.toString(16).padStart(40, '0')}`;
 }
 
-/** An imported contract with sources of its own; `variant` chooses among compilations. */
+/** An imported contract with its own sources; `variant` selects the compilation. */
 export function sampleContract(
   chainId: number,
   address: Hex,

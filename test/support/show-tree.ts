@@ -1,7 +1,7 @@
 import { type BadEntry, type BadEntryKind, writeBadEntry } from './bad-entries.ts';
 import { exampleAddress, type ExampleTreeOptions, writeExampleTree } from './example-tree.ts';
 
-/** What `stats.json` holds after the tree is imported into an empty database, and what is refused. */
+/** Expected `stats.json` after importing the tree into an empty database, and the expected rejections. */
 export interface ShowTree {
   readonly counts: Readonly<Record<string, { full_match: number; partial_match: number }>>;
   readonly refused: readonly BadEntry[];
@@ -18,8 +18,8 @@ const BAD_KINDS: readonly BadEntryKind[] = [
 ];
 
 /**
- * The small tree that shows an import: a chain with both matches, a chain with only partial matches, a chain id
- * above 2^32, an address in both trees, and bad entries of six kinds.
+ * A small tree to demonstrate an import: a chain with both matches, a chain with only partial matches, a
+ * chain id above 2^32, an address in both trees, and invalid entries of six kinds.
  */
 export async function writeShowTree(
   folder: string,

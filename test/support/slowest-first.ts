@@ -2,8 +2,8 @@ import path from 'node:path';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 /**
- * The files that take longest, the slowest first. Without a list a fresh clone goes by the size of files, and one
- * worker may begin a long file when all others are at their end. A name that is missing here costs only time.
+ * The slowest test files, slowest first. Without a list a fresh clone orders files by size, and one worker
+ * may start a long file when all others have finished. A missing name only costs time.
  */
 const SLOWEST = [
   ...['compilers-limits', 'verify-bombs', 'bytecode-oracle'],
@@ -24,7 +24,7 @@ function rankOf({ moduleId }: TestSpecification): number {
   return rank === -1 ? SLOWEST.length : rank;
 }
 
-/** Starts what takes longest first, in each project. */
+/** Starts the slowest files first, in each project. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const projects = new Map<string, TestSpecification[]>();
@@ -33,7 +33,7 @@ export class SlowestFirst extends BaseSequencer {
       if (known === undefined) projects.set(file.project.name, [file]);
       else known.push(file);
     }
-    // The order among the others stays: sorting is stable.
+    // The order of the others is kept: sorting is stable.
     return [...projects.values()].flatMap((group) => group.sort((a, b) => rankOf(a) - rankOf(b)));
   }
 }

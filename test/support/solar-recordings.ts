@@ -1,9 +1,9 @@
-// What a real build of Solar answered, so that tests need no build: cargo makes one in ten minutes, and Rust 1.98 at least.
+// Recorded output of a real Solar build, so that tests need no build: cargo takes ten minutes and at least Rust 1.98.
 //
 //   cargo install solar-compiler --version 0.3.0
 //   FULLMATCH_SOLAR=<the program> npx vitest run test/verify-solar.test.ts
 //
-// compiles anew and writes the recordings.
+// recompiles everything and writes the recordings.
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmod, copyFile, readFile, rm, writeFile } from 'node:fs/promises';
@@ -14,12 +14,15 @@ import { packSolar } from './recorded-compilations.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
 import { type TestInput } from './developer.ts';
 
-/** The version of the build that was recorded. */
+/** Version of the recorded build. */
 export const SOLAR_VERSION = '0.8.38+commit.275d15ec.solar.0.3.0';
 
 const PROGRAM = process.env['FULLMATCH_SOLAR'];
 
-/** A folder of compilers with a build of Solar and the list that pins it. What was recorded is not run: then it is a stand-in. */
+/**
+ * A folder of compilers with a Solar build and the list that pins it. Recorded compilations do not run it:
+ * then it is a fake.
+ */
 export async function createSolarFolder(): ReturnType<typeof createTemporaryFolder> {
   const folder = await createTemporaryFolder();
   const name = SOLAR.names.fileNameOf(SOLAR_VERSION, 'native');
@@ -35,7 +38,10 @@ export async function createSolarFolder(): ReturnType<typeof createTemporaryFold
   return folder;
 }
 
-/** Forgets what was recorded, where a build is named. @returns records what was compiled since */
+/**
+ * Discards the recordings if a build is given.
+ * @returns a function that records what was compiled since
+ */
 export async function recordSolar(): Promise<() => Promise<void>> {
   if (PROGRAM === undefined) return () => Promise.resolve();
   await rm(COMPILATIONS, { recursive: true, force: true });
@@ -43,7 +49,10 @@ export async function recordSolar(): Promise<() => Promise<void>> {
   return () => packSolar(begun);
 }
 
-/** Compiles as a developer does, by the same program outside of the service. @returns the creation code in hex */
+/**
+ * Compiles as a developer does, with the same program outside the service.
+ * @returns the creation bytecode in hex
+ */
 export async function compileSolar(input: TestInput, file: string, name: string): Promise<string> {
   const outputs = ['metadata', 'evm.bytecode.object'];
   const settings = { ...input.settings, outputSelection: { [file]: { [name]: outputs } } };

@@ -28,14 +28,17 @@ export const SOLC_VERSIONS: readonly string[] = [
   '0.8.37+commit.f401782d',
 ];
 
-/** Those that know no standard JSON, oldest first: one without metadata and paths, one without metadata, one with both. */
+/**
+ * Versions without standard JSON, oldest first: one without metadata and paths, one without metadata, one
+ * with both.
+ */
 export const OLD_SOLC_VERSIONS: readonly string[] = [
   '0.3.6+commit.3fc68da5',
   '0.4.6+commit.2dabbdf0',
   '0.4.9+commit.364da425',
 ];
 
-/** The folder of the package that holds a version. */
+/** The folder of the package that contains a version. */
 export function solcPackageOf(longVersion: string): string {
   const [release = ''] = longVersion.split('+');
   return path.join(MODULES, release === '0.8.37' ? 'solc' : `solc-${release}`);

@@ -1,7 +1,7 @@
 // Runs as a child process: reads {package, inputs, root} from standard input, writes the outputs of that solc as one JSON
-// array. With a root the compiler is given that source alone, and asks for the others by their imports.
-// soljson installs process-wide handlers and never gives its memory back, so it does not run in a test process. It is
-// JavaScript, so that nothing has to be translated in front of it.
+// array. With a root the compiler gets only that source and resolves the others through imports.
+// soljson installs process-wide handlers and never releases its memory, so it does not run in a test process. This file
+// is JavaScript, so that nothing must be transpiled first.
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 
@@ -13,7 +13,7 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 /** @type {unknown} */
 const request = JSON.parse(readFileSync(0, 'utf8'));
-// The wrapper of the newest solc knows how to call every older soljson.
+// The wrapper of the newest solc supports every older soljson.
 /** @type {unknown} */
 const wrapper = require('solc/wrapper');
 const { package: name, inputs, root } = /** @type {Request} */ (request);

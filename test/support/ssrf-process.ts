@@ -1,6 +1,6 @@
-// Runs as a process: asks for URLs that must not be asked, by every way on which the service takes URLs from outside, and
-// prints what came of it as JSON. With the argument `isolated` it is in a network namespace where every address is this
-// machine, so that a public address can be asked too; without it nothing but 127.0.0.1 is ever named as reachable.
+// Runs as a process: requests forbidden URLs through every code path that takes external URLs, and prints the
+// outcomes as JSON. With the argument `isolated` it runs in a network namespace where every address is this
+// machine, so that public addresses can be requested too; without it only 127.0.0.1 is ever reachable.
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
 import { askExplorer } from '../../src/chains/creation/explorer-hits.ts';
@@ -28,7 +28,7 @@ let location: string | undefined;
 
 const server = createServer((request, response) => {
   if (location !== undefined && request.url?.startsWith('/redirect') === true) {
-    // Bytes as they are: node:http itself would refuse many of these locations.
+    // Raw bytes: node:http itself would reject many of these locations.
     const head = `HTTP/1.1 307 Away\r\nConnection: close\r\nContent-Length: 0\r\nLocation: ${location}`;
     response.socket?.end(Buffer.from(`${head}\r\n\r\n`, 'utf8'));
     return;
@@ -45,7 +45,7 @@ server.on('connection', ({ localAddress = '' }) => {
 await new Promise<void>((resolve) => server.listen(0, '::', resolve));
 const { port } = server.address() as AddressInfo;
 
-/** What the names of the table resolve to at this moment. */
+/** Current resolution of the names in the table. */
 let resolves: readonly string[] = [];
 const dns = await startDnsServer((name, question) => {
   if (name === 'rebinding.example') return question === 0 ? [PUBLIC_ADDRESS] : ['127.0.0.1'];
@@ -59,7 +59,7 @@ const guarded = createGuardedFetch({
   maxRedirects: 3,
   userAgent: 'fullmatch-test',
   resolve: dns.resolve,
-  // A host that rests is not asked, and so would prove nothing.
+  // A host in back-off gets no requests and so would prove nothing.
   breaker: { failures: Number.MAX_SAFE_INTEGER },
 });
 
@@ -71,7 +71,7 @@ const chain = (url: string): Parameters<typeof rpc.ask>[0] => ({
 const rpc = createRpcClient({ fetch: guarded, attempts: 1 });
 const question = { method: 'eth_blockNumber', params: [], result: quantity };
 
-/** The ways by which a URL from outside is asked. */
+/** The code paths that request external URLs. */
 const ways: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   rpc: (url) => rpc.ask(chain(url), sampleEndpoint(url, 'endpoint'), question),
   list: (url) => readSource(url, undefined, guarded, { maxBytes: 100_000, deadlineMs: 5000 }),
@@ -113,7 +113,7 @@ for (const spelling of readCases<Spelling>('ssrf.json')) {
     if (!isolated) continue;
     location = url.replaceAll(/[\t\n]/g, '');
     const from = `http://${PUBLIC_ADDRESS}:${port}/redirect`;
-    // Beside a URL of the same scheme some spellings are relative, and lead back to the server itself.
+    // Relative to a URL with the same scheme some spellings lead back to the server itself.
     const outcome = await outcomeOf(() => ask(from));
     const home =
       URL.canParse(location, from) && new URL(location, from).host === new URL(from).host;

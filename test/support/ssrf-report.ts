@@ -1,17 +1,17 @@
-/** What came of one URL on one way. */
+/** Outcome of one URL through one code path. */
 export interface SsrfOutcome {
   readonly way: string;
   readonly url: string;
   readonly outcome: string;
 }
 
-/** What the process prints. */
+/** The process's output. */
 export interface SsrfReport {
   readonly outcomes: readonly SsrfOutcome[];
-  /** Local addresses, not public ones, at which a connection arrived. */
+  /** Local, non-public addresses at which a connection arrived. */
   readonly hits: readonly string[];
-  /** Whether each way reaches a public address, without which the table could not fail. */
+  /** Whether each code path reaches a public address, without which the table could not fail. */
   readonly control: readonly string[];
-  /** What the guard says of a name whose address changes after it was asked first. */
+  /** The guard's results for a name whose address changes after the first look-up. */
   readonly rebinding: readonly string[];
 }

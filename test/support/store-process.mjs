@@ -1,5 +1,5 @@
-// A process that opens the store of the data directory in its first parameter, prints what it got as one JSON line,
-// and keeps it open until its standard input ends; then it closes the store and prints "closed".
+// A process that opens the store of the data directory in its first argument, prints the result as one JSON line, and
+// keeps it open until its standard input ends; then it closes the store and prints "closed".
 import { once } from 'node:events';
 import { importBuilt } from './import-built.mjs';
 

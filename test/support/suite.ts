@@ -2,21 +2,21 @@ import { inject } from 'vitest';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** Which suite a file runs in: `npm test` is the fast one, `npm run test:slow` the slow one. */
+    /** The suite in which a file runs: `npm test` is the fast one, `npm run test:slow` the slow one. */
     suite: 'fast' | 'slow';
   }
 }
 
 /**
- * Whether this is the slow suite. A test file that imports this module runs in both suites: in the fast one with few
- * rounds and versions, in the slow one with all of them.
+ * Whether this is the slow suite. A test file that imports this module runs in both suites: with few rounds
+ * and versions in the fast one, and with all of them in the slow one.
  */
 export const IS_SLOW_SUITE = inject('suite') === 'slow';
 
 /** One compiler of each generation: the oldest with standard JSON, the last without immutables, the newest. */
 const FEW_VERSIONS = ['0.4.11', '0.6.12', '0.8.37'];
 
-/** The compilers that a matrix runs over: one of each generation in the fast suite, all others in the slow one. */
+/** The compilers of a matrix: one of each generation in the fast suite, all others in the slow one. */
 export function versionsOfSuite<V extends string>(all: readonly V[]): readonly V[] {
   return all.filter((version) => {
     const isOfFew = FEW_VERSIONS.some((few) => version === few || version.startsWith(`${few}+`));
@@ -24,7 +24,7 @@ export function versionsOfSuite<V extends string>(all: readonly V[]): readonly V
   });
 }
 
-/** How many cases a property test with a database tries: a quarter in the fast suite, all in the slow one. */
+/** Number of cases in a property test with a database: a quarter in the fast suite, all in the slow one. */
 export function runsOfSuite(all: number): number {
   return IS_SLOW_SUITE ? all : Math.ceil(all / 4);
 }

@@ -1,14 +1,14 @@
 import { startWebServer, type WebServer } from './web-server.ts';
 
-/** A gateway of Swarm of a test on 127.0.0.1: Bee's interface (`/bytes`), or that of the first Swarm (`/bzz-raw:`). */
+/** A test's Swarm gateway on 127.0.0.1, with Bee's interface (`/bytes`) or that of the first Swarm (`/bzz-raw:`). */
 export interface SwarmGateway extends WebServer {
-  /** Hash in hex → content, whether it fits or not. */
+  /** Hash in hex → content, matching or not. */
   readonly contents: Map<string, Uint8Array>;
   /** The path of each request so far. */
   readonly asked: readonly string[];
 }
 
-/** Starts a gateway of Swarm that has one of the interfaces. */
+/** Starts a Swarm gateway with one of the interfaces. */
 export async function startSwarmGateway(api: 'bytes' | 'bzz-raw'): Promise<SwarmGateway> {
   const contents = new Map<string, Uint8Array>();
   const asked: string[] = [];

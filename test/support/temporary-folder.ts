@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 
 /**
- * A new folder, and its removal. Everyone may enter it, so that PostgreSQL's user can when the tests run as root:
- * in a closed one its data would go to /var/lib/fullmatch and stay there.
+ * A new folder and a function that removes it. It is accessible to all users so that PostgreSQL's user can
+ * enter it when the tests run as root: otherwise its data would go to /var/lib/fullmatch and stay there.
  */
 export async function createTemporaryFolder(
   name = 'fullmatch-test-',

@@ -13,22 +13,22 @@ import { testDatabaseUrl } from './global-setup.ts';
 
 /** A database of one test file. */
 export interface TestDatabase {
-  /** As DATABASE_URL of a spawned service. */
+  /** DATABASE_URL for a spawned service. */
   readonly url: string;
   readonly database: Database;
-  /** Ends our connections, cuts off those of others, and removes what the database holds. */
+  /** Closes our connections, terminates those of others, and empties the database. */
   drop(): Promise<void>;
 }
 
 const CLONE_ATTEMPTS = 20;
 const CLONE_DELAY_MS = 100;
 const TERMINATION_MS = 10_000;
-/** Empty databases that earlier files of this process have used. */
+/** Empty databases used by earlier test files of this process. */
 const unused: string[] = [];
-/** The SQLSTATE of a template that someone is connected to, such as autovacuum. */
+/** SQLSTATE of a template with open connections, such as autovacuum's. */
 const OBJECT_IN_USE = '55006';
 
-/** An empty database with the newest schema, as the template of the test server has it. */
+/** Creates an empty database with the newest schema, from the test server's template. */
 export async function createTestDatabase(
   options: { poolSize?: number } = {},
 ): Promise<TestDatabase> {
@@ -51,19 +51,22 @@ export async function createTestDatabase(
   };
 }
 
-/** Cuts off everybody and empties the database. @returns whether it is as good as new */
+/**
+ * Terminates all connections and empties the database.
+ * @returns whether it is as good as new
+ */
 async function reclaim(name: string): Promise<boolean> {
   const { socketFolder, pristine } = inject('testServer');
   const url = new Secret(testDatabaseUrl(socketFolder, name));
   const client = await connectClient(targetOfUrl(url, 'fullmatch test'));
   try {
-    // PostgreSQL waits for each process to end, up to so many milliseconds.
+    // PostgreSQL waits for each process to end, up to this many milliseconds.
     const others =
       'FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()';
     await client.query(`SELECT pg_terminate_backend(pid, ${TERMINATION_MS}) ${others}`);
     if ((await client.query(`SELECT ${others}`)).rows.length > 0) return false;
     const isEmpty = await emptyDatabase(client, pristine);
-    // By this time a service tells a database from another that it knew before.
+    // A service distinguishes a database from another one that it knew before by this time.
     await client.query('UPDATE schema_migrations SET applied_at = clock_timestamp()');
     await client.query('SELECT pg_stat_reset()');
     return isEmpty;
@@ -72,7 +75,7 @@ async function reclaim(name: string): Promise<boolean> {
   }
 }
 
-/** A database with nothing in it. */
+/** Creates a database with nothing in it. */
 export async function createEmptyDatabase(): Promise<Pick<TestDatabase, 'url' | 'drop'>> {
   const name = `test_${randomBytes(6).toString('hex')}`;
   await administer((client) => client.query(`CREATE DATABASE ${name} TEMPLATE template0`));
@@ -83,7 +86,7 @@ export async function createEmptyDatabase(): Promise<Pick<TestDatabase, 'url' | 
   };
 }
 
-/** Runs statements as the superuser of the test server, outside any test database. */
+/** Runs statements as superuser of the test server, outside any test database. */
 export async function administer(work: (client: Client) => Promise<unknown>): Promise<void> {
   const url = testDatabaseUrl(inject('testServer').socketFolder, 'postgres');
   const client = await connectClient(targetOfUrl(new Secret(url), 'fullmatch test'));

@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import zlib from 'node:zlib';
 import { type Header, pack } from 'tar-stream';
 
-/** An entry of an archive that a test makes. */
+/** An entry of a test archive. */
 export interface ArchiveEntry {
   readonly name: string;
   readonly type?: Header['type'];
@@ -14,7 +14,7 @@ export interface ArchiveEntry {
 
 const TOO_LARGE = 33 * 2 ** 20;
 
-/** The entries below a folder, as `tar` would write them: links as links, and a folder before what is in it. */
+/** The entries below a folder, as written by `tar`: links as links, and a folder before its contents. */
 export async function entriesBelow(root: string, name = ''): Promise<ArchiveEntry[]> {
   const entries: ArchiveEntry[] = [];
   for (const child of (await readdir(join(root, name))).sort()) {
@@ -25,7 +25,7 @@ export async function entriesBelow(root: string, name = ''): Promise<ArchiveEntr
     } else if (stat.isSymbolicLink()) {
       entries.push({ name: path, type: 'symlink', linkname: await readlink(join(root, path)) });
     } else {
-      // A tree of the tests may hold a file of holes; what is beyond every limit is enough.
+      // Test trees may contain a sparse file; a little more than any limit is enough.
       const isHuge = stat.size > TOO_LARGE;
       entries.push({
         name: path,
@@ -36,7 +36,7 @@ export async function entriesBelow(root: string, name = ''): Promise<ArchiveEntr
   return entries;
 }
 
-/** A tar archive of the entries. */
+/** Builds a tar archive of the entries. */
 export async function packArchive(entries: readonly ArchiveEntry[]): Promise<Buffer> {
   const archive = pack();
   const packed = buffer(archive as AsyncIterable<Buffer>);
@@ -47,7 +47,10 @@ export async function packArchive(entries: readonly ArchiveEntry[]): Promise<Buf
   return packed;
 }
 
-/** Zstandard of the bytes: by Node where it has it (22.15), else one frame of blocks that are not compressed (RFC 8878, 3.1.1.2). */
+/**
+ * Compresses with Zstandard: with Node's own implementation if it has one (22.15), otherwise as one frame of
+ * raw blocks (RFC 8878, 3.1.1.2).
+ */
 export function compressZstd(bytes: Buffer): Buffer {
   const { zstdCompressSync } = zlib as { zstdCompressSync?: (bytes: Buffer) => Buffer };
   if (zstdCompressSync !== undefined) return zstdCompressSync(bytes);

@@ -9,21 +9,21 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, createBrotliDecompress } from 'node:zlib';
 import { type Hex } from '../../src/lib/hex.ts';
 
-/** One verified contract of the fixture, and what the program that made the fixture answered about it. */
+/** A verified contract of the fixture with the responses of the program that created it. */
 export interface FixtureContract {
-  /** What the contract is there for, such as `planted_source`. */
+  /** Purpose of the contract, such as `planted_source`. */
   readonly role: string;
   readonly chainId: number;
   readonly address: Hex;
-  /** The code at the address, which a node of the test is given. */
+  /** The bytecode at the address, which is placed on a test node. */
   readonly code: Hex;
-  /** Path of a request to the API host → body of its answer. */
+  /** API path → response body. */
   readonly answers: Readonly<Record<string, string>>;
-  /** Path of a file on the repository host → its text. */
+  /** Repository path → file text. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** What the fixture holds, as its maker knew it. */
+/** Content of the fixture, as recorded by its creator. */
 export interface FixtureManifest {
   readonly version: string;
   readonly statistics: Readonly<Record<string, { full_match: number; partial_match: number }>>;
@@ -38,7 +38,7 @@ export const UPGRADE_FIXTURE = path.resolve(
   '../fixtures/data-directory-0.1.0.tar.br',
 );
 
-/** The paths of the API host whose answers about a contract are kept. */
+/** The API paths whose responses about a contract are recorded. */
 export function apiPathsOf(chainId: number, address: string): readonly string[] {
   return [
     `/v2/contract/${chainId}/${address}?fields=all`,
@@ -47,7 +47,7 @@ export function apiPathsOf(chainId: number, address: string): readonly string[] 
   ];
 }
 
-// An empty database stands four times in a data directory: a window over all of it makes that once.
+// A data directory contains an empty database four times: a window that spans all of it stores it once.
 const LARGEST_WINDOW = {
   [constants.BROTLI_PARAM_LARGE_WINDOW]: 1,
   [constants.BROTLI_PARAM_LGWIN]: 27,
@@ -55,7 +55,7 @@ const LARGEST_WINDOW = {
 };
 const MOST_TAR_BYTES = 512 * 1024 * 1024;
 
-/** Packs everything in a folder: a tar without owners and times, compressed by brotli. */
+/** Packs a folder: a tar without owners and times, compressed with brotli. */
 export async function packFixture(folder: string): Promise<Buffer> {
   const { stdout } = await promisify(execFile)(
     'tar',
@@ -70,7 +70,7 @@ export async function packFixture(folder: string): Promise<Buffer> {
   });
 }
 
-/** Unpacks the fixture into a folder, as files of the user of this process. */
+/** Unpacks the fixture into a folder, owned by the current user. */
 export async function unpackFixture(folder: string): Promise<FixtureManifest> {
   const tar = spawn('tar', ['-xf', '-', '--no-same-owner', '-C', folder], {
     stdio: ['pipe', 'ignore', 'inherit'],
@@ -81,7 +81,7 @@ export async function unpackFixture(folder: string): Promise<FixtureManifest> {
     createBrotliDecompress({ params: { [constants.BROTLI_DECODER_PARAM_LARGE_WINDOW]: 1 } }),
     tar.stdin,
   );
-  // The archive ends before its padding does: tar may be gone by then.
+  // The archive ends before its padding: tar may have exited by then.
   const fault: unknown = await written.catch((error: unknown) => error);
   const [code] = (await ended) as [number | null];
   if (code !== 0) throw new Error(`tar ended with ${code}`, { cause: fault });

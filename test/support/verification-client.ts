@@ -2,7 +2,7 @@ import { homedir, tmpdir } from 'node:os';
 import path from 'node:path';
 import { VERIFIED_CHAIN_ID } from './anvil.ts';
 
-/** A job as GET /v2/verify/{id} says it. */
+/** A job as returned by GET /v2/verify/{id}. */
 export interface WireJob {
   readonly isJobCompleted: boolean;
   readonly verificationId: string;
@@ -40,12 +40,12 @@ export function post(url: string, body: unknown): Promise<Response> {
 
 const JOB_TIMEOUT_MS = 150_000;
 
-/** Folders of this machine, which no client is told. */
+/** Folders of this machine, which must not be exposed to clients. */
 const FOLDERS = [process.cwd(), homedir(), path.join(tmpdir(), 'fullmatch-')].filter(
   (folder) => folder !== '/',
 );
 
-/** Asks for a job until it is complete, as clients do. However it ended, the answer names no folder of this machine. */
+/** Polls a job until it is complete, like a client. Expects that its response names no folder of this machine. */
 export async function pollJob(apiUrl: string, id: string): Promise<WireJob> {
   const deadline = Date.now() + JOB_TIMEOUT_MS;
   for (;;) {

@@ -24,7 +24,7 @@ import { createTemporaryFolder } from './temporary-folder.ts';
 import { createTestDatabase, type TestDatabase } from './test-database.ts';
 import { verifyOverV2, type WireJob } from './verification-client.ts';
 
-/** A code of `GET /v2/contract/…?fields=all`. */
+/** A bytecode in `GET /v2/contract/…?fields=all`. */
 interface WireCode {
   readonly onchainBytecode: string | null;
   readonly recompiledBytecode: string | null;
@@ -45,12 +45,12 @@ export interface WireContract {
   readonly sources: Readonly<Record<string, unknown>>;
 }
 
-/** The real service beside a real node, with every compiler of the tests in its folder. */
+/** The real service next to a real node, with every compiler of the tests in its folder. */
 export interface VerifyingService {
   readonly anvil: Anvil;
   readonly service: BootedService;
   readonly testDatabase: TestDatabase;
-  /** Submits over the API v2 and waits for the job's end. */
+  /** Submits over API v2 and waits for the job's end. */
   readonly verify: (address: string, body: object) => Promise<WireJob>;
   /** The whole document of a contract. */
   readonly contractAt: (address: string) => Promise<WireContract>;
@@ -59,7 +59,7 @@ export interface VerifyingService {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the service on a chain of its own. `more` is YAML behind the chain; `compilers` must hold `folder`. */
+/** Starts the service with its own chain. `more` is YAML after the chain; `compilers` must contain `folder`. */
 export async function startVerifyingService(
   more: (folder: string) => string = (folder) => `compilers: { folder: ${folder} }\n`,
   { compilesAnew = false }: Pick<BootOptions, 'compilesAnew'> = {},
@@ -94,7 +94,7 @@ export async function startVerifyingService(
   };
 }
 
-/** The whole document of a contract; the minimal one where it is not verified. */
+/** The whole document of a contract; the minimal one if it is not verified. */
 export async function readContract(
   { apiUrl }: BootedService,
   chainId: number,
@@ -115,7 +115,7 @@ const COUNTED = sql(
    FROM chain_counts`,
 );
 
-/** The same once it says what the database counts: a commit is published a moment later. */
+/** The text of stats.json once it equals the database's counts: a commit is published with a short delay. */
 export async function readSettledStatistics(
   service: BootedService,
   database: Database,
@@ -136,9 +136,9 @@ export async function readSettledStatistics(
 const suites = new Map<string, Promise<readonly CompiledSample[]>>();
 
 /**
- * A contract of the suite as its developer compiled it, alone with what it needs: a version, optimized, with other
- * settings where they are given.
- * @param within the contract whose source it comes from: one that another made is of the source of its maker
+ * A contract of the suite compiled by its developer with only its dependencies: a version, optimized, or with
+ * the given settings.
+ * @param within the contract whose source contains it: a created contract is part of its creator's source
  */
 export async function suiteContract(
   version: SolcVersion,
@@ -159,7 +159,7 @@ export async function suiteContract(
   return sample;
 }
 
-/** Deploys a contract of the suite by an ordinary transaction, linked and with constructor arguments. */
+/** Deploys a contract of the suite with a plain transaction, linked and with constructor arguments. */
 export function deploySample(
   anvil: Anvil,
   sample: CompiledSample,
@@ -172,7 +172,7 @@ export function deploySample(
   );
 }
 
-/** The body of POST /v2/verify for a contract of the suite; `edit` makes other sources of its own. */
+/** The body of POST /v2/verify for a contract of the suite; `edit` changes its sources. */
 export function bodyOfSample(
   { version, path: file, name, input }: CompiledSample,
   more: object = {},
@@ -189,7 +189,7 @@ export function bodyOfSample(
   };
 }
 
-/** The reasons of a code's transformations, each once, in alphabetical order. */
+/** The reasons of a bytecode's transformations, each once, in alphabetical order. */
 export function reasonsOf({ transformations }: WireCode): readonly string[] {
   return [...new Set((transformations ?? []).map(({ reason }) => reason))].sort();
 }
@@ -203,9 +203,9 @@ function expectReplay(code: WireCode, onChain: string): void {
 }
 
 /**
- * What is published explains the code on chain: the recompiled codes with the published transformations are what the
- * node has, byte for byte.
- * @param creationCode what the transaction gave to the EVM, where the creation is known.
+ * Expects that the published evidence explains the on-chain bytecode: the recompiled bytecode with the
+ * published transformations equals the node's, byte for byte.
+ * @param creationCode input of the transaction, if the creation is known.
  */
 export async function expectEvidence(
   { anvil, contractAt }: VerifyingService,
@@ -219,7 +219,7 @@ export async function expectEvidence(
   return contract;
 }
 
-/** The creation code of an ordinary transaction. */
+/** Creation bytecode of a plain transaction. */
 export async function inputOfTransaction(anvil: Anvil, hash: string): Promise<string> {
   return (await anvil.request<{ input: string }>('eth_getTransactionByHash', [hash])).input;
 }

@@ -6,13 +6,13 @@ import { promisify } from 'node:util';
 import { keepCompilation, readCompilation } from './compile-in-child.ts';
 import { type TestInput } from './developer.ts';
 
-/** Where scripts/install-vyper.sh puts compilers. */
+/** Installation folder of scripts/install-vyper.sh. */
 export const VYPER_FOLDER = path.resolve(
   import.meta.dirname,
   '../../node_modules/.cache/fullmatch-vyper',
 );
 
-/** The versions of Vyper that tests compile with, one of each generation of auxdata. */
+/** The Vyper versions used by tests, one for each generation of auxdata. */
 export const VYPER_VERSIONS = [
   '0.2.16+commit.59e1bdd9',
   '0.3.9+commit.66b96705',
@@ -20,7 +20,7 @@ export const VYPER_VERSIONS = [
   '0.4.3+commit.bff19ea2',
 ] as const;
 
-/** Why tests of Vyper are skipped; undefined where all compilers are there. */
+/** Why Vyper tests are skipped; undefined if all compilers are installed. */
 export const NO_VYPER: string | undefined = findAbsence();
 
 function findAbsence(): string | undefined {
@@ -28,7 +28,7 @@ function findAbsence(): string | undefined {
   try {
     names = readdirSync(VYPER_FOLDER);
   } catch {
-    // There is no such folder.
+    // The folder does not exist.
   }
   const isThere = (version: string): boolean =>
     names.some((name) => name.startsWith(`vyper.${version.replace(/\+.*/, '')}+`));
@@ -37,7 +37,7 @@ function findAbsence(): string | undefined {
     : 'skipped: no compilers of Vyper, run scripts/install-vyper.sh';
 }
 
-/** Whether the compiler of a release is there. */
+/** Whether the compiler of a release is installed. */
 export function hasVyperBuild(release: string): boolean {
   return (
     existsSync(VYPER_FOLDER) &&
@@ -53,7 +53,7 @@ export function findVyperBuild(version: string): string {
   return path.join(VYPER_FOLDER, name);
 }
 
-/** A Vyper input with one source or several. */
+/** A Vyper input with one or several sources. */
 export function vyperInput(
   sources: Readonly<Record<string, string>>,
   more: Readonly<Record<string, unknown>> = {},
@@ -68,7 +68,10 @@ export function vyperInput(
   };
 }
 
-/** Compiles as a developer does, by the same program outside of the service. @returns the creation code in hex */
+/**
+ * Compiles as a developer does, with the same program outside the service.
+ * @returns the creation bytecode in hex
+ */
 export async function compileVyper(
   version: string,
   input: TestInput,
@@ -97,7 +100,7 @@ async function runVyper(version: string, input: string): Promise<string> {
   return (await run).stdout;
 }
 
-/** The input of a contract whose files lie in a folder, as the compiler itself bundles it. */
+/** The input of a contract whose files are in a folder, as bundled by the compiler. */
 export async function bundleVyper(version: string, folder: string, file: string): Promise<string> {
   const options = { cwd: folder, maxBuffer: 2 ** 26 };
   const parameters = ['-f', 'solc_json', file];

@@ -1,13 +1,13 @@
 import { createServer, type RequestListener } from 'node:http';
 import { createServer as createSocketServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A server of a test on an address of this machine, which counts what reaches it. */
+/** A test's server on an address of this machine that counts its connections. */
 export interface WebServer {
   readonly port: number;
-  /** `host:port`, as the allow list has it. */
+  /** `host:port`, in the format of the allow list. */
   readonly hostPort: string;
   readonly url: string;
-  /** Connections so far; one refused before the first byte counts too. */
+  /** Connections so far, including those closed before the first byte. */
   readonly connections: () => number;
   readonly close: () => Promise<void>;
 }
@@ -43,12 +43,12 @@ function watch(
   });
 }
 
-/** A server that answers by a request listener. */
+/** A server with a request listener. */
 export function startWebServer(listener: RequestListener, host?: string): Promise<WebServer> {
   return watch(createServer(listener), host);
 }
 
-/** A server that says what the test wants, HTTP or not, to each connection whose first bytes have come. */
+/** A server that writes arbitrary data, HTTP or not, to each connection once its first bytes have arrived. */
 export function startSocketServer(
   speak: (socket: Socket, first: Buffer) => void,
 ): Promise<WebServer> {

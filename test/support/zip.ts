@@ -1,11 +1,11 @@
 import { crc32, deflateRawSync } from 'node:zlib';
 
-/** What an archive may say of an entry in place of the truth. */
+/** False metadata of an archive entry. */
 interface Lies {
   readonly uncompressedSize?: number;
 }
 
-/** A zip of files (APPNOTE.TXT 4.3), deflated. */
+/** Builds a zip of files (APPNOTE.TXT 4.3), deflated. */
 export function makeZip(files: Readonly<Record<string, string>>, lies: Lies = {}): Buffer {
   const locals: Buffer[] = [];
   const directory: Buffer[] = [];

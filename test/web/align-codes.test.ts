@@ -3,10 +3,13 @@ import { afterEach, describe, expect, test, vi } from 'vitest';
 import { alignCodes, type AlignedStretch } from '../../web/src/contract/align-codes.ts';
 
 const CODE_BYTES = 24_576;
-/** For each length of windows, each byte and its window are kept and found in both codes, some dozens of places each time. */
+/**
+ * For each window length, each byte and its window are stored and looked up in both bytecodes, with a few
+ * dozen accesses each time.
+ */
 const READS_OF_A_BYTE = 1_200;
 
-/** A code without repetition, as good as random. */
+/** Bytecode without repetition, practically random. */
 function codeOf(length: number, seed = 1): number[] {
   let state = seed;
   return Array.from({ length }, () => {
@@ -21,7 +24,7 @@ const told = (left: readonly number[], right: readonly number[]): string[] =>
 const sum = (stretches: readonly AlignedStretch[], sort: AlignedStretch['sort']): number =>
   stretches.reduce((total, each) => total + (each.sort === sort ? each.length : 0), 0);
 
-/** Codes of few different bytes, and codes that were made of another by cutting, repeating and moving stretches. */
+/** Bytecode with few distinct bytes, and bytecode derived from another by cutting, repeating and moving stretches. */
 const repetitive = fc.array(fc.nat(2), { maxLength: 200 });
 const edits = fc.array(
   fc.record({
@@ -39,11 +42,11 @@ const edited = fc.tuple(fc.nat(), edits).map(([seed, each]) => {
 });
 const pairs = fc.oneof(edited, fc.tuple(repetitive, repetitive));
 
-describe('two codes laid side by side', () => {
+describe('aligning two bytecodes', () => {
   const code = codeOf(1000);
   const [head, tail] = [code.slice(0, 400), code.slice(400)];
 
-  test('differ in the inserted bytes alone, wherever they stand', () => {
+  test('marks only inserted bytes, wherever they are', () => {
     expect(told(code, [...head, 1, 2, 3, ...tail])).toEqual([
       'equal 0 0 400',
       'inserted 400 400 3',
@@ -53,7 +56,7 @@ describe('two codes laid side by side', () => {
     expect(told(code, [...code, 1, 2])).toEqual(['equal 0 0 1000', 'inserted 1000 1000 2']);
   });
 
-  test('of the same length differ in a stretch that has moved', () => {
+  test('marks a moved stretch between bytecodes of equal length', () => {
     const moved = [...code.slice(0, 100), ...code.slice(150, 900), ...code.slice(100, 150)];
     expect(told(code, [...moved, ...code.slice(900)])).toEqual([
       'equal 0 0 100',
@@ -64,7 +67,7 @@ describe('two codes laid side by side', () => {
     ]);
   });
 
-  test('differ in the jumps behind an inserted byte, each in its place', () => {
+  test('marks changed jump targets behind an inserted byte in their places', () => {
     const jumps = [450, 500, 512, 530, 700];
     const right = code.map((byte, at) => (jumps.includes(at) ? byte ^ 1 : byte));
     right.splice(400, 0, 0x5b);
@@ -73,14 +76,14 @@ describe('two codes laid side by side', () => {
     expect(sum(alignCodes(code, right), 'inserted')).toBe(1);
   });
 
-  test('keep what follows the end of one behind its end, though both end alike', () => {
+  test('treats trailing data as inserted even if both bytecodes end alike', () => {
     const left = [...code, 0];
     const right = [...code, 0, ...codeOf(30, 7), 0, 0];
     right[500] = (right[500] ?? 0) ^ 1;
     expect(told(left, right).slice(-2)).toEqual(['equal 501 501 500', 'inserted 1001 1001 32']);
   });
 
-  test('have each of their bytes in one stretch, and equal ones in equal stretches', () => {
+  test('puts each byte into exactly one stretch, and equal bytes into equal stretches', () => {
     fc.assert(
       fc.property(pairs, ([left, right]) => {
         let [leftAt, rightAt] = [0, 0];
@@ -100,7 +103,7 @@ describe('two codes laid side by side', () => {
     );
   });
 
-  test('differ in what makes one of the other', () => {
+  test('yields differences that turn one bytecode into the other', () => {
     fc.assert(
       fc.property(pairs, ([left, right]) => {
         const made = alignCodes(left, right).flatMap(
@@ -114,7 +117,7 @@ describe('two codes laid side by side', () => {
     );
   });
 
-  test('of the same length never differ in more bytes than by their places', () => {
+  test('never marks more bytes than a positional comparison of equal-length bytecodes', () => {
     fc.assert(
       fc.property(pairs, ([left, other]) => {
         const right = left.map((byte, at) => other[at] ?? byte);
@@ -151,7 +154,7 @@ describe('two codes laid side by side', () => {
       random,
       random.flatMap((byte, at) => (at % 9 ? byte : [byte, 256])),
     ],
-  ])('are read a bounded number of times: %s', (_, left, right) => {
+  ])('reads the bytes a bounded number of times: %s', (_, left, right) => {
     let reads = 0;
     const watched = (bytes: readonly number[]): readonly number[] =>
       new Proxy(bytes, {
@@ -165,12 +168,12 @@ describe('two codes laid side by side', () => {
   });
 });
 
-describe('codes that were made to be slow to lay side by side', () => {
+describe('bytecodes crafted to make alignment slow', () => {
   afterEach(() => vi.unstubAllGlobals());
   const HOSTILE_BYTES = 2_500;
   const HASH_BASE = 0x01_00_01_93;
 
-  /** A code whose windows of this size all belong in the first eighth of the table in which they are kept. */
+  /** Bytecode whose windows of this size all hash into the first eighth of the table. */
   function crowdedCode(size: number, seed: number): number[] {
     const mask = 2 ** Math.ceil(Math.log2(2 * (HOSTILE_BYTES - size + 1) + 2)) - 1;
     const isCrowded = (hash: number): boolean => ((hash ^ (hash >>> 15)) & mask) <= mask / 8;
@@ -185,7 +188,7 @@ describe('codes that were made to be slow to lay side by side', () => {
     while (code.length < HOSTILE_BYTES) {
       const [left = 0, next = 0] = code.slice(-size);
       const hashes = choices.map((byte) => follow(hash, byte, left));
-      // The byte after this one changes only the last bits.
+      // The following byte changes only the last bits.
       const fits = (each: number): boolean => isCrowded(follow(each, 128, next));
       const [chosen = 0] = [
         hashes.findIndex((each) => isCrowded(each) && fits(each)),
@@ -198,7 +201,7 @@ describe('codes that were made to be slow to lay side by side', () => {
     return code;
   }
 
-  /** How often codes, and what is kept of them in tables, are read to lay them side by side. */
+  /** Number of reads of the bytecodes and their tables during an alignment. */
   function countReads(left: readonly number[], right: readonly number[]): number {
     let reads = 0;
     const watched = <Watched extends object>(bytes: Watched): Watched => {
@@ -240,7 +243,7 @@ describe('codes that were made to be slow to lay side by side', () => {
     hostile.map((left) => [left, left.toReversed()]),
   );
 
-  test('are read a bounded number of times, and so are the tables of their windows', () => {
+  test('have bounded reads of their bytes and window tables', () => {
     const crowded = crowdedCode(32, 1);
     for (const right of [codeOf(150), crowdedCode(32, 2), crowded.toReversed()]) {
       expect(countReads(crowded, right)).toBeLessThan(

@@ -19,12 +19,12 @@ const endpoint = (label: string, more: Partial<EndpointHealth> = {}): EndpointHe
   ...more,
 });
 
-describe('the URLs of endpoints', () => {
+describe('endpoint URLs', () => {
   const [a1, a2, b] = [endpoint('a.example'), endpoint('a.example-2'), endpoint('b.example')];
   const hidden = endpoint('private-1', { public: false });
   const urls = ['https://a.example', 'https://a.example/x', 'wss://b.example'];
 
-  test('are those of `rpc` in its order, beside private ones', () => {
+  test('follow the order of `rpc`, skipping private endpoints', () => {
     expect([...pairUrls([hidden, a1, a2, b], urls)]).toEqual([
       [a1, urls[0]],
       [a2, urls[1]],
@@ -32,14 +32,14 @@ describe('the URLs of endpoints', () => {
     ]);
   });
 
-  test('are left out where the two lists are not of the same moment', () => {
+  test('are omitted if the two lists are from different times', () => {
     expect(pairUrls([a1, b], urls).size).toBe(0);
     expect(pairUrls([b, a1], urls.slice(0, 2)).get(b)).toBeUndefined();
     expect(pairUrls([a1], ['no url']).size).toBe(0);
   });
 });
 
-describe('the warnings of a chain', () => {
+describe('chain warnings', () => {
   const details: ChainDetails = {
     record: { name: 'x', chainId: 1, rpc: [], supported: true, monitored: false },
     testnet: false,
@@ -51,12 +51,12 @@ describe('the warnings of a chain', () => {
     list: { source: '', sha256: '' },
   };
 
-  test('are none where nothing is wrong', () => {
+  test('are empty when nothing is wrong', () => {
     const findings = [{ level: 'info', code: 'rpc_left_out', message: 'x' }] as const;
     expect(findWarnings({ ...details, findings }, undefined)).toEqual([]);
   });
 
-  test('name reused ids, chains out of use, foreign endpoints and findings', () => {
+  test('name reused ids, deprecated chains, foreign endpoints and findings', () => {
     const record = {
       ...details.record,
       status: 'deprecated',
@@ -79,7 +79,7 @@ describe('the warnings of a chain', () => {
   });
 });
 
-describe('the flags of a public list', () => {
+describe('public list flags', () => {
   test.each(['__proto__', 'constructor', 'toString'])('may be any text: %s', (flag) => {
     const record = {
       name: 'x',
@@ -96,7 +96,7 @@ describe('the flags of a public list', () => {
 });
 
 describe('loading a chain', () => {
-  test('asks by the id after the first answer, and keeps what could be read', async () => {
+  test('requests by id after the first response and keeps what it could read', async () => {
     const asked: string[] = [];
     const api = createApi(async (path) => {
       asked.push(path);
@@ -115,7 +115,7 @@ describe('loading a chain', () => {
     expect(rest?.latest.state).toBe('failed');
   });
 
-  test('stops where there is no such chain', async () => {
+  test('stops if the chain does not exist', async () => {
     const api = createApi(async () =>
       Response.json({ code: 'chain_not_found', detail: 'x' }, { status: 404 }),
     );

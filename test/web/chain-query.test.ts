@@ -20,8 +20,8 @@ const facets = fc.record(
   { requiredKeys: [] },
 );
 
-describe('the query of the table of chains', () => {
-  test('is read back from the URL as it was written', () => {
+describe('the chain table query', () => {
+  test('survives a round trip through the URL', () => {
     const queries = fc.record({
       words: fc.string({ maxLength: 100 }),
       facets,
@@ -36,7 +36,7 @@ describe('the query of the table of chains', () => {
     );
   });
 
-  test('is nothing where the URL says nothing', () => {
+  test('is empty for an empty URL', () => {
     expect(parseChainQuery('')).toEqual(NO_QUERY);
     expect(formatChainQuery(NO_QUERY)).toBe('');
   });
@@ -50,11 +50,11 @@ describe('the query of the table of chains', () => {
     'page=x',
     '%%%',
     'x=1',
-  ])('takes %s for nothing', (query) => {
+  ])('ignores %s', (query) => {
     expect(parseChainQuery(query)).toEqual(NO_QUERY);
   });
 
-  test('reads any text', () => {
+  test('accepts any text', () => {
     fc.assert(
       fc.property(fc.string(), (query) => {
         const parsed = parseChainQuery(query);

@@ -16,10 +16,10 @@ const dayOf = (number: number): string =>
   new Date(Date.UTC(2020, 0, 1) + number * DAY_MS).toISOString().slice(0, 10);
 const daysFrom = (first: number, count: number): string[] =>
   Array.from({ length: count }, (_, index) => dayOf(first + index));
-/** From none to more than any service has. */
+/** From zero to more than any service has. */
 const count = fc.oneof(fc.constant(0), fc.nat(50_000_000), fc.nat(1e12));
 
-describe('the labels at the ends of lines', () => {
+describe('line end labels', () => {
   const heights = fc.array(fc.double({ min: 0, max: 288, noNaN: true }), { maxLength: 9 });
 
   test('never overlap, keep their order, and stay within the chart', () => {
@@ -37,7 +37,7 @@ describe('the labels at the ends of lines', () => {
     );
   });
 
-  test('stay where they are when there is room', () => {
+  test('keep their positions when there is room', () => {
     expect(placeLabels([200, 40, 100], 32, 310)).toEqual([200, 40, 100]);
   });
 
@@ -46,8 +46,8 @@ describe('the labels at the ends of lines', () => {
   });
 });
 
-describe('the axis of values', () => {
-  test('has all values and ticks within it, in their order, whatever the counts', () => {
+describe('the value axis', () => {
+  test('contains all values and ticks in order, whatever the counts', () => {
     const scale = fc.constantFrom('linear', 'log');
     fc.assert(
       fc.property(fc.array(count, { minLength: 1 }), scale, fc.boolean(), (values, on, fit) => {
@@ -77,23 +77,23 @@ describe('the axis of values', () => {
       [-400, 900],
       ['-500', '0', '500', '1 k'],
     ],
-  ])('counts %j by whole round numbers: %j', (values, expected) => {
+  ])('divides %j into round numbers: %j', (values, expected) => {
     expect(labels(values, 'linear', 288)).toEqual(expected);
   });
 
-  test('begins near the least value where only the change matters', () => {
+  test('begins near the minimum if only the change matters', () => {
     expect(labels([45_000_000, 45_000_009], 'linear', 110, true)[0]).not.toBe('0');
   });
 
-  test('goes by powers of ten on a logarithmic scale, and by quarters for shares', () => {
+  test('uses powers of ten on a logarithmic scale, and quarters for shares', () => {
     expect(labels([3, 45_000_000], 'log', 288)).toEqual(['1', '100', '10 k', '1 M', '100 M']);
     expect(labels([], 'log', 288)).toEqual(['1', '10']);
     expect(labels([12], 'share', 288)).toEqual(['0%', '25%', '50%', '75%', '100%']);
   });
 });
 
-describe('the axis of days', () => {
-  test('has its names within it, and not so many that they touch', () => {
+describe('the day axis', () => {
+  test('keeps labels within it and few enough not to overlap', () => {
     fc.assert(
       fc.property(fc.nat(4000), fc.integer({ min: 1, max: 4000 }), (first, length) => {
         const { ticks } = timeAxis(daysFrom(first, length), 1000);
@@ -120,13 +120,13 @@ describe('the axis of days', () => {
       ['2018-01-01', '2026-03-01'],
       ['2018', '2019', '2020', '2021', '2022', '2023', '2024'],
     ],
-  ])('names days at round places: from %j on %j', (dates, expected) => {
+  ])('labels days at round dates: from %j at %j', (dates, expected) => {
     const labels = timeAxis(dates, 1000).ticks.map(({ label }) => label);
     expect(labels.slice(0, expected.length)).toEqual(expected);
   });
 });
 
-describe('the marks of withdrawals', () => {
+describe('withdrawal marks', () => {
   const withdrawal = fc.record({
     day: fc.nat(99),
     chainId: fc.integer({ min: 1, max: 9 }),
@@ -135,7 +135,7 @@ describe('the marks of withdrawals', () => {
     reason: fc.constantFrom('a', 'b'),
   });
 
-  test('lose no withdrawal, are numbered from left to right, and stand apart', () => {
+  test('include every withdrawal, are numbered from left to right, and do not overlap', () => {
     fc.assert(
       fc.property(fc.array(withdrawal), fc.integer({ min: 1, max: 30 }), (given, step) => {
         const withdrawals = given.map(({ day, ...rest }) => ({ date: dayOf(day), ...rest }));
@@ -155,7 +155,7 @@ describe('the marks of withdrawals', () => {
     );
   });
 
-  test('lie on the series of the largest of their withdrawals, and name its chain', () => {
+  test('lie on the series of the largest withdrawal and name its chain', () => {
     const [first, second] = [-3, -12].map((partial, index) => ({
       date: '2026-02-03',
       chainId: index + 1,
@@ -172,18 +172,18 @@ describe('the marks of withdrawals', () => {
   });
 });
 
-describe('a chart', () => {
+describe('charts', () => {
   const seriesOf = (...rows: (number | null)[][]) =>
     rows.map((values, index) => ({ key: String(index), name: '', look: '', values }));
 
-  test('stacks what came above none, and what fell below it', () => {
+  test('stack increases above zero and decreases below it', () => {
     expect(stackBars(seriesOf([null, 3, -1], [null, 1, -2]))).toEqual([
       [null, [0, 3], [0, -1]],
       [null, [3, 4], [-1, -3]],
     ]);
   });
 
-  test('finds the nearest point to each place, a single one from everywhere', () => {
+  test('find the nearest point from anywhere, even if there is only one', () => {
     const drawing = { series: seriesOf([1, 2, 3]), scale: 'linear', height: 100 } as const;
     const three = layOut({ ...drawing, dates: daysFrom(0, 3) });
     expect([-1, 0, 0.2, 0.3, 0.7, 0.8, 2].map(three.nearest)).toEqual([0, 0, 0, 1, 1, 2, 2]);
@@ -193,7 +193,7 @@ describe('a chart', () => {
     expect([0, 1, 2].map(bars.left)).toEqual(['0.00%', '25.00%', '75.00%']);
   });
 
-  test.each(['lines', 'bars'] as const)('draws %s without anything that is not a number', (as) => {
+  test.each(['lines', 'bars'] as const)('draw %s without NaN or Infinity', (as) => {
     const rows = fc.integer({ min: 1, max: 40 }).chain((length) =>
       fc.array(fc.array(fc.option(count), { minLength: length, maxLength: length }), {
         minLength: 1,
@@ -222,10 +222,10 @@ describe('a chart', () => {
   });
 });
 
-describe('the points of a long line', () => {
+describe('points of a long line', () => {
   const value = fc.option(fc.nat(1_000_000), { freq: 5 });
 
-  test('are few, in their order, with the first, the last, the least and the largest', () => {
+  test('are few, in order, and include the first, the last, the minimum and the maximum', () => {
     const long = fc.array(value, { minLength: 501, maxLength: 3_000, size: 'max' });
     fc.assert(
       fc.property(long, (values) => {
@@ -245,7 +245,7 @@ describe('the points of a long line', () => {
     expect(thinLine([3, null, 1])).toEqual([0, 1, 2]);
   });
 
-  test('of bars are those that reach farthest, over their whole stretch', () => {
+  test('for bars are the extremes of each interval, over its whole width', () => {
     const count = 4_000;
     const xs = Array.from({ length: count }, (_, index) => index);
     const spans = xs.map((index): [number, number] => [0, index === 1234 ? 99 : 1]);

@@ -11,7 +11,7 @@ import {
 
 const LIMIT = 1000;
 const SORTS: readonly DifferenceSort[] = ['changed', 'inserted', 'missing'];
-// As long as three rows, so that no stretch has a middle that is left out.
+// Three rows long, so that no stretch has an omitted middle.
 const code = fc
   .uint8Array({ maxLength: 48 })
   .map((bytes) => `0x${Buffer.from(bytes).toString('hex')}`);
@@ -24,19 +24,19 @@ const stretches = fc.array(
   { maxLength: 3 },
 );
 const bytesOf = (hex: string): number => (hex.length - 2) / 2;
-/** Bytes in ascending order, which occur once each. */
+/** Bytes in ascending order, each occurring once. */
 const ascending = (from: number, length: number): string =>
   Buffer.from(Array.from({ length }, (_, at) => from + at)).toString('hex');
 
-describe('the difference of two codes', () => {
-  test('is none where they are equal, in any case of the digits', () => {
+describe('bytecode differences', () => {
+  test('are empty for equal bytecode, regardless of hex case', () => {
     const compared = compareCodes('0xABcd', '0xabCD', []);
     expect(findPlaces(compared)).toEqual([]);
     expect(differentRows(compared, LIMIT)).toEqual([]);
     expect(compareCodes('0x', '0x', []).stretches).toEqual([]);
   });
 
-  test('is told in places, which are one where they lie close together', () => {
+  test('are grouped into places, merged when close together', () => {
     const [left, right] = [`0x00${'11'.repeat(9)}0022`, `0x01${'11'.repeat(9)}0133`];
     const none = { inserted: 0, missing: 0 };
     expect(findPlaces(compareCodes(left, right, []))).toEqual([
@@ -45,7 +45,7 @@ describe('the difference of two codes', () => {
     ]);
   });
 
-  test('is the bytes that one code has, not all that stand behind them', () => {
+  test('contain only the inserted bytes, not everything behind them', () => {
     const [head, tail] = [ascending(0, 40), ascending(100, 40)];
     const compared = compareCodes(`0x${head}${tail}`, `0x${head}ffff${tail}`, []);
     expect(findPlaces(compared)).toEqual([
@@ -60,7 +60,7 @@ describe('the difference of two codes', () => {
     });
   });
 
-  test('keeps apart what may differ: rows are those of the code itself, where it differs', () => {
+  test('separate explained bytes; rows show only unexplained differences in the code', () => {
     const [left, right] = [`0x${'00'.repeat(64)}`, `0x${'11'.repeat(20)}${'00'.repeat(43)}22`];
     const immutable = { reason: 'immutable' as const, offset: 0, length: 32 };
     const compared = compareCodes(left, right, [immutable]);
@@ -80,7 +80,7 @@ describe('the difference of two codes', () => {
     ['behind the end, where only the end is', 80, [60, 20], 'code'],
     ['within what is explained', 40, [30, 20], 'constructorArguments'],
     ['before what is explained', 40, [40, 20], 'code'],
-  ] as const)('knows what inserted bytes belong to: %s', (_, at, [offset, length], kind) => {
+  ] as const)('attribute inserted bytes: %s', (_, at, [offset, length], kind) => {
     const recompiled = ascending(0, 80);
     const onChain = `${recompiled.slice(0, 2 * at)}fffe${recompiled.slice(2 * at)}`;
     const explained = { reason: 'constructorArguments' as const, offset, length };
@@ -88,7 +88,7 @@ describe('the difference of two codes', () => {
     expect([...countBytes(compared, 'inserted')]).toEqual([[kind, 2]]);
   });
 
-  test('counts each byte of both codes once, by what it belongs to', () => {
+  test('count each byte of both bytecodes once, by what it belongs to', () => {
     fc.assert(
       fc.property(code, code, stretches, (left, right, explained) => {
         const compared = compareCodes(left, right, explained);
@@ -118,7 +118,7 @@ describe('the difference of two codes', () => {
     );
   });
 
-  test('is shown by rows that mark those bytes and no others', () => {
+  test('are shown in rows that mark exactly those bytes', () => {
     fc.assert(
       fc.property(code, code, (left, right) => {
         const compared = compareCodes(left, right, []);
@@ -138,7 +138,7 @@ describe('the difference of two codes', () => {
     );
   });
 
-  test('has a bound on its rows, and leaves out the middle of what is long', () => {
+  test('have a limited number of rows and omit the middle of long stretches', () => {
     const [left, right] = [`0x${'00ff'.repeat(20_000)}`, `0x${'0000'.repeat(20_000)}`];
     expect(differentRows(compareCodes(left, right, []), 10)).toHaveLength(10);
     const rows = differentRows(compareCodes('0x', right, []), LIMIT);

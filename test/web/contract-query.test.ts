@@ -13,8 +13,8 @@ import { saveAsCsv, saveAsJson } from '../../web/src/contracts/save-contracts.ts
 
 const ADDRESS = `0x${'aB'.repeat(20)}`;
 
-describe('the query of the list of contracts', () => {
-  test('is read back from the path as it was written', () => {
+describe('the contract list query', () => {
+  test('survives a round trip through the path', () => {
     const text = fc.string({ maxLength: 100 }).map((each) => each.trim());
     const queries = fc.record({
       words: text,
@@ -33,7 +33,7 @@ describe('the query of the list of contracts', () => {
   });
 
   test.each(['', 'match=none', 'origin=toString', 'q=+&chain=', '%%%', 'x=1'])(
-    'takes %j for nothing',
+    'ignores %j',
     (query) => expect(parseContractQuery(query)).toEqual(NO_QUERY),
   );
 
@@ -45,7 +45,7 @@ describe('the query of the list of contracts', () => {
   });
 });
 
-describe('words', () => {
+describe('search terms', () => {
   test.each([
     ['', 'none'],
     ['ERC20', 'name'],
@@ -59,7 +59,7 @@ describe('words', () => {
     [`${ADDRESS}1`, 'malformed'],
     [`0x${'c'.repeat(64)}`, 'hash'],
     ['0x12345678zz', 'malformed'],
-  ])('%j look like: %s', (words, kind) => expect(kindOfWords(words)).toBe(kind));
+  ])('%j are classified as: %s', (words, kind) => expect(kindOfWords(words)).toBe(kind));
 });
 
 const CONTRACT = {
@@ -75,7 +75,7 @@ const CONTRACT = {
   verifiedAt: '2026-01-02T03:04:05.000Z',
 } as const;
 
-describe('an address', () => {
+describe('an address search', () => {
   const listed = (chainIds: readonly number[], next: string | null = null) => ({
     chain: null,
     list: {
@@ -90,11 +90,11 @@ describe('an address', () => {
   });
   const query = { ...NO_QUERY, words: ADDRESS };
 
-  test('names a contract where it is verified on one chain', () => {
+  test('finds the contract if it is verified on one chain', () => {
     expect(soleContract(query, listed([5]))?.chainId).toBe(5);
   });
 
-  test('names none on several chains, on a later page, by its beginning, or where it is not verified', () => {
+  test('finds none on several chains, on a later page, by prefix, or if unverified', () => {
     expect(soleContract(query, listed([1, 5]))).toBeUndefined();
     expect(soleContract(query, listed([1], 'more'))).toBeUndefined();
     expect(soleContract({ ...query, after: 'x' }, listed([1]))).toBeUndefined();
@@ -104,7 +104,7 @@ describe('an address', () => {
   });
 });
 
-test('the list is saved in the same columns as CSV and as JSON', () => {
+test('the list is exported with the same columns as CSV and as JSON', () => {
   const [header, row] = saveAsCsv([CONTRACT]).split('\r\n');
   expect(header).toBe(
     'chainId,chainName,address,match,name,language,compilerVersion,origin,trust,verifiedAt',

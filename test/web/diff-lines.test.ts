@@ -8,8 +8,8 @@ const rowsOf = (left: string, right: string): readonly DiffRow[] => {
   return diff.rows;
 };
 
-describe('two texts side by side', () => {
-  test('stand in rows with the numbers of their lines, and equal lines far from a difference are left out', () => {
+describe('side-by-side text diff', () => {
+  test('aligns numbered lines and folds equal lines far from a difference', () => {
     const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
     const other = [...lines.slice(0, 9), 'other', 'more', ...lines.slice(10)];
     expect(rowsOf(lines.join('\n'), other.join('\n'))).toEqual([
@@ -31,7 +31,7 @@ describe('two texts side by side', () => {
     ]);
   });
 
-  test('tell every line of both: what is shown, folded and counted adds up', () => {
+  test('accounts for every line of both texts: shown, folded or counted', () => {
     const text = fc.array(fc.constantFrom('a', 'b', 'c', ''), { maxLength: 40 });
     fc.assert(
       fc.property(text, text, (left, right) => {
@@ -52,14 +52,14 @@ describe('two texts side by side', () => {
     );
   });
 
-  test('are not compared where they are too large or too different', () => {
+  test('is not computed for texts that are too large or too different', () => {
     const many = (count: number, text: string): string =>
       Array.from({ length: count }, (_, index) => `${text} ${index}`).join('\n');
     expect(diffLines(many(20_001, 'a'), 'a')).toEqual({ state: 'too_large' });
     expect(diffLines(many(2_000, 'a'), many(2_000, 'b'))).toEqual({ state: 'too_different' });
   });
 
-  test('have bounded rows of bounded length', () => {
+  test('limits rows and line length', () => {
     const left = Array.from({ length: 3_000 }, (_, index) => `${index}`);
     const right = left.map((text, index) =>
       index % 8 === 0 ? `${text}${'x'.repeat(1_000)}` : text,

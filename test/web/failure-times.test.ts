@@ -5,8 +5,8 @@ import { recordFailure, type FailureTimes } from '../../src/lib/failure-times.ts
 
 const at = (minute: number): string => `2026-02-03T04:${String(minute).padStart(2, '0')}:00.000Z`;
 
-describe('since when a path fails', () => {
-  test('is the first time of an outage, until an answer comes', () => {
+describe('the start time of an outage', () => {
+  test('is the first failure until a response succeeds', () => {
     const outages: FailureTimes = new Map();
     expect(recordFailure(outages, 'a', at(1), true)).toBe(at(1));
     expect(recordFailure(outages, 'a', at(5), true)).toBe(at(1));
@@ -15,13 +15,13 @@ describe('since when a path fails', () => {
     expect(recordFailure(outages, 'a', at(8), true)).toBe(at(8));
   });
 
-  test('is not claimed over a time in which nobody asked', () => {
+  test('does not span a period without requests', () => {
     const outages: FailureTimes = new Map();
     recordFailure(outages, 'a', at(1), true);
     expect(recordFailure(outages, 'a', at(30), true)).toBe(at(30));
   });
 
-  test('is kept for the paths that were asked for last, however many there are', () => {
+  test('is kept for the most recently requested paths, with a limit', () => {
     const outages: FailureTimes = new Map();
     for (let path = 0; path < 5000; path += 1) recordFailure(outages, String(path), at(1), true);
     expect(outages.size).toBeLessThanOrEqual(1000);
@@ -30,17 +30,17 @@ describe('since when a path fails', () => {
   });
 });
 
-describe('an answer', () => {
+describe('API response handling', () => {
   const failing = (response: () => Promise<Response>, outages: FailureTimes = new Map()) =>
     createApi(response, { timeoutMs: 20, outages }).get('v1/statistics');
 
-  test('that does not come is not waited for', async () => {
+  test('times out on a pending response', async () => {
     const loaded = await failing(() => new Promise(() => undefined));
     expect(loaded).toMatchObject({ state: 'failed', status: 0, code: 'late' });
     expect(loaded).toHaveProperty('message', 'The response took longer than 0.02 s.');
   });
 
-  test('that cannot be used keeps the time of the first such answer', async () => {
+  test('keeps the time of the first unusable response', async () => {
     const outages: FailureTimes = new Map([
       ['v1/statistics', { since: '2026-01-01T00:00:00Z', lastAt: new Date().toISOString() }],
     ]);
@@ -52,7 +52,7 @@ describe('an answer', () => {
     expect(html).toMatchObject({ code: 'no_answer', since: '2026-01-01T00:00:00Z' });
   });
 
-  test('that says no is not an outage', async () => {
+  test('does not count an error response like 404 as an outage', async () => {
     const outages: FailureTimes = new Map();
     await failing(async () => Response.json({ code: 'chain_not_found' }, { status: 404 }), outages);
     expect(outages.size).toBe(0);

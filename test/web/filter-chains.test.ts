@@ -71,7 +71,7 @@ const idsOf = (query: Partial<ChainQuery>): readonly number[] =>
   filterChains(INDEX, { ...NO_QUERY, ...query }).rows.map(({ chainId }) => chainId);
 const FAR = Number.MAX_SAFE_INTEGER;
 
-test('filters are offered where they narrow the table, and the usual values are not', () => {
+test('offers only filters that narrow the table and omits the defaults', () => {
   expect(findFilters(INDEX)).toEqual([
     ...['supported=yes', 'contracts=yes', 'monitored=yes', 'network=mainnet', 'network=testnet'],
     ...['status=deprecated', 'health=up', 'health=down', 'warnings=yes'],
@@ -79,7 +79,7 @@ test('filters are offered where they narrow the table, and the usual values are 
   expect(findFilters(indexChains([rowOf(1), rowOf(2)]))).toEqual([]);
 });
 
-describe('the words of a query', () => {
+describe('query terms', () => {
   test.each([
     // Supported chains first.
     ['', [1, 10, 5, 16, FAR]],
@@ -98,12 +98,12 @@ describe('the words of a query', () => {
     ['9007199254740991', [FAR]],
     ['mainnet nothing', []],
     ['<script>', []],
-  ])('%j finds %j', (words, ids) => {
+  ])('%j find %j', (words, ids) => {
     expect(idsOf({ words })).toEqual(ids);
   });
 });
 
-describe('the facets of a query', () => {
+describe('query facets', () => {
   test.each([
     [{ supported: 'yes' }, [1, 10]],
     [{ supported: 'yes', monitored: 'no' }, [1]],
@@ -118,7 +118,7 @@ describe('the facets of a query', () => {
     expect(idsOf({ facets })).toEqual(ids);
   });
 
-  test('say how many rows each value would leave', () => {
+  test('show how many rows each value would leave', () => {
     const { facets } = filterChains(INDEX, { ...NO_QUERY, facets: { supported: 'yes' } });
     expect(facets.supported).toEqual({ yes: 2, no: 3 });
     expect(facets.monitored).toEqual({ yes: 1, no: 1 });
@@ -126,7 +126,7 @@ describe('the facets of a query', () => {
   });
 });
 
-describe('the order of a query', () => {
+describe('query order', () => {
   test.each([
     ['name', false, [FAR, 1, 5, 10, 16]],
     ['short', false, [1, 5, 10, 16, FAR]],
@@ -141,7 +141,7 @@ describe('the order of a query', () => {
   });
 });
 
-describe('the rules that hold for any chains', () => {
+describe('invariants for any chains', () => {
   const rows = fc.uniqueArray(
     fc.record({
       chainId: fc.integer({ min: 1, max: 5000 }),
@@ -167,7 +167,7 @@ describe('the rules that hold for any chains', () => {
     page: fc.constant(1),
   });
 
-  test('a facet counts what it leaves', () => {
+  test("a facet's count equals the rows that it leaves", () => {
     fc.assert(
       fc.property(rows, queries, (given, query) => {
         const index = indexChains(given);
@@ -182,7 +182,7 @@ describe('the rules that hold for any chains', () => {
     );
   });
 
-  test('the order of the rows before makes no difference', () => {
+  test('the previous order of the rows makes no difference', () => {
     fc.assert(
       fc.property(rows, queries, (given, query) => {
         const turned = filterChains(indexChains([...given].reverse()), query);
@@ -192,26 +192,26 @@ describe('the rules that hold for any chains', () => {
   });
 });
 
-describe('pages of rows', () => {
+describe('paging', () => {
   const many = Array.from({ length: 2 * PAGE_ROWS + 1 }, (_, index) => rowOf(index + 1));
 
   test.each([
     [1, 1, PAGE_ROWS, 1],
     [3, 3, 1, 2 * PAGE_ROWS + 1],
     [99, 3, 1, 2 * PAGE_ROWS + 1],
-  ])('number %i is number %i with %i rows from %i on', (asked, page, length, first) => {
+  ])('page %i is clamped to %i with %i rows, starting at %i', (asked, page, length, first) => {
     const shown = pageOf(many, asked);
     expect(shown).toMatchObject({ page, pages: 3 });
     expect(shown.rows.length).toBe(length);
     expect(shown.rows[0]?.chainId).toBe(first);
   });
 
-  test('of nothing are one empty page', () => {
+  test('yields one empty page for no rows', () => {
     expect(pageOf([], 5)).toEqual({ rows: [], page: 1, pages: 1 });
   });
 });
 
-test('counts are joined by chain id, and a chain without them has none', () => {
+test('joins counts by chain id; a chain without counts has none', () => {
   const line = { name: 'x', supported: true, monitored: false, testnet: false, warnings: [] };
   const rows = joinChains(
     [
@@ -236,7 +236,7 @@ test('counts are joined by chain id, and a chain without them has none', () => {
   ]);
 });
 
-test('where counts could not be read, no chain is said to have contracts, nor to have none', () => {
+test('unavailable counts are shown neither as contracts nor as none', () => {
   const line = { name: 'x', supported: true, monitored: false, testnet: false, warnings: [] };
   const index = indexChains(joinChains([{ ...line, chainId: 1 }], undefined));
   const { rows, facets } = filterChains(index, NO_QUERY);

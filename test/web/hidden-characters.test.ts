@@ -17,7 +17,7 @@ const joined = (parts: readonly TextPart[]): string =>
     .join('');
 
 describe('hidden characters', () => {
-  test('are told by line, column, number and kind', () => {
+  test('are reported with line, column, code point and kind', () => {
     const text = 'a\nb \u202e c\u200b\n\n\ufeff\u0007';
     expect(findHiddenCharacters(text)).toEqual([
       {
@@ -40,24 +40,24 @@ describe('hidden characters', () => {
   });
 
   test.each(Array.from('\u061c\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069'))(
-    'every control of the bidirectional algorithm is one (%j)',
+    'include every bidirectional control character (%j)',
     (character) =>
       expect(findHiddenCharacters(`x${character}`)).toMatchObject([{ kind: 'bidirectional' }]),
   );
 
-  test('of planes beyond the first are one character each', () => {
+  test('beyond the first plane count as one character each', () => {
     expect(findHiddenCharacters('\u{e0041}')).toMatchObject([{ codePoint: 'U+E0041' }]);
   });
 
-  test('letters of any script, tabs and line ends are none', () => {
+  test('exclude letters of any script, tabs and line endings', () => {
     expect(findHiddenCharacters('\tGrüße שלום مرحبا 你好 👍\r\n')).toEqual([]);
   });
 
-  test('are told up to a limit', () => {
+  test('are reported up to a limit', () => {
     expect(findHiddenCharacters('\u200b'.repeat(50), 7)).toHaveLength(7);
   });
 
-  test('and what stands between them give the text again', () => {
+  test('and the text between them reconstruct the input', () => {
     const unit = fc.constantFrom('a', '\n', '\u202e', '\u200b', 'ß', '\u{e0041}', '👍');
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {
@@ -71,7 +71,7 @@ describe('hidden characters', () => {
     );
   });
 
-  test('are told by the place at which they stand', () => {
+  test('are reported at their exact position', () => {
     const unit = fc.constantFrom('a', '\n', '\u202e');
     fc.assert(
       fc.property(fc.string({ unit }), (text) => {
@@ -83,7 +83,7 @@ describe('hidden characters', () => {
     );
   });
 
-  test('are one mark for each run, and no more marks than may be', () => {
+  test('are shown as one mark per run, up to a maximum number of marks', () => {
     const unit = fc.constantFrom('a', '\u200b', '\u{e0041}', '\u202e', '\n', '😀');
     fc.assert(
       fc.property(fc.string({ unit, maxLength: 60 }), fc.nat(6), (text, marks) => {

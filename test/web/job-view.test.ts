@@ -29,7 +29,7 @@ const failure = (code: string, compileTimeMs?: number): JobState => ({
   failure: { kind: failureKindOf(code), code, message: '', id: '' },
 });
 
-describe('the steps of a job', () => {
+describe('job steps', () => {
   test.each([
     ['queued', QUEUED, 'done now next next next'],
     ['running', RUNNING, 'done done now now next'],
@@ -39,7 +39,7 @@ describe('the steps of a job', () => {
     ['not read', failure('cannot_fetch_bytecode'), 'done done skipped failed failed'],
     ['compiled, not read', failure('contract_not_deployed', 9), 'done done done failed failed'],
     ['cancelled', failure('job_cancelled'), 'done done skipped skipped failed'],
-  ])('are told as far as they are recorded: %s', (_, job, stands) => {
+  ])('are listed as far as they are recorded: %s', (_, job, stands) => {
     expect(
       describeSteps(job)
         .map((step) => step.stands)
@@ -47,7 +47,7 @@ describe('the steps of a job', () => {
     ).toBe(stands);
   });
 
-  test('say how long they took', () => {
+  test('show their duration', () => {
     const notes = describeSteps({ ...ENDED, state: 'succeeded', compileTimeMs: 1234 }).map(
       ({ note }) => note,
     );
@@ -55,8 +55,8 @@ describe('the steps of a job', () => {
   });
 });
 
-describe('the facts of a failure', () => {
-  test('stand below headings that people read, also those without one of their own', () => {
+describe('failure details', () => {
+  test('have readable headings, even without a dedicated one', () => {
     expect(['nearest', 'compilerErrors', 'otherFact', 'x'].map(headingOf)).toEqual([
       'Similar versions',
       'Compiler output',
@@ -66,22 +66,22 @@ describe('the facts of a failure', () => {
   });
 });
 
-describe('what to do next', () => {
+describe('advice after a failure', () => {
   const unknown = adviseOn('some_newer_code');
 
-  test.each(Object.entries(FAILURE_KINDS))('is told of %s', (code, kind) => {
+  test.each(Object.entries(FAILURE_KINDS))('exists for %s', (code, kind) => {
     expect(FAILURE_TITLES[kind]).toBeDefined();
     expect(adviseOn(code)).not.toBe(unknown);
   });
 
-  test('is told of whatever a part of the service ends a job with', () => {
+  test('exists for every error code that can end a job', () => {
     for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
       const { code: shown } = toVerificationFailure(new FullmatchError(code, 'a fault'));
       expect(adviseOn(shown), code).not.toBe(unknown);
     }
   });
 
-  test('is told of codes that only a newer service knows', () => {
+  test('falls back to a generic text for unknown codes', () => {
     expect(adviseOn('__proto__')).toBe(unknown);
     expect(failureKindOf('some_newer_code')).toBe('not_checked');
   });

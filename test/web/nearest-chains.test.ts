@@ -22,7 +22,7 @@ const LINES = [
   line(11_155_111, 'Sepolia', { shortName: 'sep' }),
 ];
 
-describe('the chains that are written nearly like a text', () => {
+describe('chain name suggestions', () => {
   test.each([
     ['sepola', [11_155_111, 84_532]],
     ['GOERLI', [5]],
@@ -34,11 +34,11 @@ describe('the chains that are written nearly like a text', () => {
     ['eip155:84533', [84_532]],
     ['twelve monkeys', []],
     ['', []],
-  ])('%j are %j, the nearest first', (text, ids) => {
+  ])('for %j are %j, the nearest first', (text, ids) => {
     expect(nearestChains(LINES, text).map(({ chainId }) => chainId)).toEqual(ids);
   });
 
-  test('are never more than five', () => {
+  test('are limited to five', () => {
     const many = Array.from({ length: 50 }, (_, index) => line(index + 1, 'Twin'));
     expect(nearestChains(many, 'twim')).toHaveLength(5);
   });

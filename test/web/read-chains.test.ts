@@ -4,7 +4,7 @@ import { readGiven } from '../../web/src/given-answers.ts';
 import { readChains } from '../../web/src/chains/read-chains.ts';
 import { type ChainIndex } from '../../web/src/chains/filter-chains.ts';
 
-/** A service with one chain, of which the documents have these versions. */
+/** A service with one chain, with these versions of the documents. */
 function createService(): { readonly api: Api; versions: Record<string, number> } {
   const service = { versions: { 'v1/registry': 1, 'v1/statistics': 1 } as Record<string, number> };
   const bodyOf = (path: string, version: number): object =>
@@ -23,7 +23,7 @@ function createService(): { readonly api: Api; versions: Record<string, number> 
   return Object.assign(service, { api });
 }
 
-test('the rows of all chains are made once for each version of the registry and of the counts', async () => {
+test('builds all chain rows once per version of the registry and the counts', async () => {
   const service = createService();
   const read = async (): Promise<ChainIndex> => {
     const { index } = await readChains(service.api);

@@ -35,8 +35,8 @@ const EMPTY = {
   ...NO_SETTINGS,
 };
 
-describe('files that are dropped', () => {
-  test('may be a standard JSON input: its sources name the contracts that may be deployed', () => {
+describe('dropped files', () => {
+  test('may be a standard JSON input whose sources name the deployable contracts', () => {
     expect(readInputFiles([file('input.json', INPUT)])).toMatchObject({
       kind: 'usable',
       compilations: [{ kind: 'standard_json', input: INPUT }],
@@ -53,11 +53,11 @@ describe('files that are dropped', () => {
       'One standard JSON input',
       [file('metadata.json', { ...METADATA, language: 'Solidity' }), file('input.json', INPUT)],
     ],
-  ])('are called %s', (from, files) => {
+  ])('are identified as %s', (from, files) => {
     expect(readInputFiles(files)).toMatchObject({ kind: 'usable', from });
   });
 
-  test('may be sources in Vyper with what they import, beside files that are none of it', () => {
+  test('may be Vyper sources with their imports, next to unrelated files', () => {
     const files = [
       file('src/Token.vy', '# pragma version ^0.4.0'),
       file('src/IToken.vyi', ''),
@@ -72,7 +72,7 @@ describe('files that are dropped', () => {
     const fields = {
       ...EMPTY,
       ...{ chain: '1', address: `0x${'11'.repeat(20)}`, compilerVersion: '0.4.3' },
-      // What stands in fields that are not shown is neither sent nor a fault.
+      // Content of hidden fields is neither sent nor an error.
       ...{ optimizer: true, runs: 'x', libraries: 'x' },
     };
     expect(findFaults(fields, read).size).toBe(0);
@@ -97,7 +97,7 @@ describe('files that are dropped', () => {
     });
   });
 
-  test('may be a build info of Hardhat, whose output names the contracts', () => {
+  test('may be a Hardhat build info, whose output names the contracts', () => {
     const output = { contracts: { 'src/Token.sol': { Token: {} } } };
     const info = {
       solcVersion: '0.8.30',
@@ -112,7 +112,7 @@ describe('files that are dropped', () => {
     });
   });
 
-  test('may be all build infos of Hardhat 3: each contract is compiled by its own', () => {
+  test('may be several Hardhat 3 build infos: each contract is compiled with its own', () => {
     const info = (id: string, root: string): object => ({
       id,
       solcLongVersion: '0.8.30+commit.73712a01',
@@ -137,7 +137,7 @@ describe('files that are dropped', () => {
     expect(fillFields(fields, dropped).compilerVersion).toBe('0.8.30+commit.73712a01');
   });
 
-  test('lose what a compiler gave but for the names of contracts', () => {
+  test('are stripped of compiler output except contract names', () => {
     const info = {
       input: INPUT,
       output: { sources: {}, contracts: { 'a.sol': { A: { abi: [] } } } },
@@ -151,7 +151,7 @@ describe('files that are dropped', () => {
     }
   });
 
-  test('may begin with the mark of an editor', () => {
+  test('may begin with a byte order mark', () => {
     expect(readInputFiles([file('a.json', `\ufeff${JSON.stringify(INPUT)}`)]).kind).toBe('usable');
   });
 
@@ -167,7 +167,7 @@ describe('files that are dropped', () => {
       'Choose the build info with the same name',
     ],
     ['input.json', '{"language": ', 'input.json is not JSON'],
-  ])('that are something else are named: %s', (path, content, reason) => {
+  ])('in an unknown format are reported: %s', (path, content, reason) => {
     expect(readInputFiles([file(path, content)])).toMatchObject({
       kind: 'unusable',
       reason: expect.stringContaining(reason) as string,
@@ -177,7 +177,7 @@ describe('files that are dropped', () => {
   test.each([
     ['as an object', { abi: [], metadata: METADATA }],
     ['as text', { abi: [], rawMetadata: JSON.stringify(METADATA) }],
-  ])('may be an artifact of Foundry with its metadata %s', (_, artifact) => {
+  ])('may be a Foundry artifact with its metadata %s', (_, artifact) => {
     const dropped = readInputFiles([
       file('Token.json', artifact),
       file('project/lib/a/Token.sol', 'library A {}'),
@@ -199,7 +199,7 @@ describe('files that are dropped', () => {
     });
   });
 
-  test('may be a metadata.json: what is missing is named', () => {
+  test('may be a metadata.json; missing sources are reported', () => {
     expect(compilationOf(readInputFiles([file('metadata.json', METADATA)]), '')).toMatchObject({
       kind: 'metadata',
       missing: ['src/Token.sol', 'lib/a/Token.sol'],
@@ -220,7 +220,7 @@ describe('files that are dropped', () => {
     ['by its hash, not its path', 'lib/a/Token.sol', twins(TOKEN, 'x'), 'lib/a/Token.sol'],
     ['by its path, where no hash fits', 'p/lib/a/Token.sol', twins('x', 'y'), 'src/Token.sol'],
     ['by its path, where there is no hash', 'lib/a/Token.sol', METADATA, 'src/Token.sol'],
-  ])('have a file for one of two sources of its name: %s', (_, path, metadata, missing) => {
+  ])('are assigned to one of two sources with the same name: %s', (_, path, metadata, missing) => {
     const dropped = readInputFiles([file('metadata.json', metadata), file(path, TOKEN)]);
     const other = missing === 'src/Token.sol' ? 'lib/a/Token.sol' : 'src/Token.sol';
     const compilation = compilationOf(dropped, '');
@@ -228,7 +228,7 @@ describe('files that are dropped', () => {
     expect(compilation).toHaveProperty('sources', { [other]: TOKEN });
   });
 
-  test('have one file for two sources of the same text, under whatever name', () => {
+  test('are assigned to two sources with the same text, whatever their names', () => {
     const metadata = file('metadata.json', twins(TOKEN, TOKEN));
     expect(compilationOf(readInputFiles([metadata, file('T.sol', TOKEN)]), '')).toMatchObject({
       missing: [],
@@ -236,7 +236,7 @@ describe('files that are dropped', () => {
     });
   });
 
-  test('may be all artifacts of Foundry: each contract has its own', () => {
+  test('may be all Foundry artifacts: each contract has its own', () => {
     const other = { ...METADATA, settings: { compilationTarget: { 'src/Other.sol': 'Other' } } };
     const dropped = readInputFiles([
       file('out/Token.json', { metadata: METADATA }),
@@ -256,11 +256,11 @@ describe('files that are dropped', () => {
     ],
     ['an input without sources', [file('i.json', { language: 'Solidity', sources: {} })]],
     ['nothing', []],
-  ])('are not usable: %s', (_, files) => {
+  ])('are unusable: %s', (_, files) => {
     expect(readInputFiles(files)).toMatchObject({ kind: 'unusable' });
   });
 
-  test('of any content are no fault', () => {
+  test('with any content cause no error', () => {
     const content = fc.oneof(
       fc.string(),
       fc.jsonValue().map((value) => JSON.stringify(value)),
@@ -270,7 +270,7 @@ describe('files that are dropped', () => {
   });
 });
 
-describe('the form', () => {
+describe('the verification form', () => {
   const dropped = readInputFiles([file('input.json', INPUT)]);
   const fields = {
     chain: '1',
@@ -281,7 +281,7 @@ describe('the form', () => {
     ...NO_SETTINGS,
   };
 
-  test('names each field that lacks something', () => {
+  test('names each incomplete field', () => {
     expect([...findFaults(EMPTY, undefined).keys()]).toEqual(['files', 'chain', 'address']);
     expect([...findFaults({ ...EMPTY, transaction: '0x1' }, dropped).keys()]).toEqual([
       'chain',
@@ -293,7 +293,7 @@ describe('the form', () => {
     expect(findFaults(fields, dropped).size).toBe(0);
   });
 
-  test('makes the requests that the API v2 takes', () => {
+  test('builds valid API v2 requests', () => {
     const input = compilationOf(dropped, fields.contract);
     const metadata = compilationOf(
       readInputFiles([file('metadata.json', METADATA), file('Token.sol', TOKEN)]),
@@ -316,7 +316,7 @@ describe('the form', () => {
     });
   });
 
-  test('keeps what was typed where the files are silent, and takes what they say', () => {
+  test('keeps typed values that the files do not provide and prefers those that they do', () => {
     const typed = { ...fields, contract: 'other.sol:Other' };
     expect(fillFields(fields, dropped)).toEqual(fields);
     expect(fillFields(typed, dropped)).toEqual({ ...typed, contract: '' });

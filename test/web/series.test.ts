@@ -17,8 +17,8 @@ const POINTS = [
 
 const valuesOf = (series: readonly Series[]): unknown => series.map(({ values }) => values);
 
-describe('the lines of a history', () => {
-  test('are the counts as they are', () => {
+describe('history series', () => {
+  test('equal the counts', () => {
     expect(matchSeries(POINTS, 'linear').map(({ key }) => key)).toEqual(['full', 'partial']);
     expect(valuesOf(matchSeries(POINTS, 'linear'))).toEqual([
       [0, 3, 2],
@@ -26,7 +26,7 @@ describe('the lines of a history', () => {
     ]);
   });
 
-  test('leave out what a scale cannot show, in place of showing it as something', () => {
+  test('omit values that a scale cannot show', () => {
     expect(valuesOf(matchSeries(POINTS, 'log'))).toEqual([
       [null, 3, 2],
       [null, 1, 2],
@@ -34,7 +34,7 @@ describe('the lines of a history', () => {
     expect(valuesOf(matchSeries(POINTS, 'share'))).toEqual([[null, 75, 50]]);
   });
 
-  test('are one for each chain, full and partial together, and one for the rest', () => {
+  test('are one per chain, full and partial combined, plus one for the rest', () => {
     const histories = [
       { chainId: 10, name: 'Ten', points: POINTS },
       { name: 'the rest (3)', points: POINTS },
@@ -49,7 +49,7 @@ describe('the lines of a history', () => {
     ]);
   });
 
-  test('grow by what came since the point before, also when counts fall', () => {
+  test('of growth show the change since the previous point, even if negative', () => {
     expect(valuesOf(growthSeries(POINTS))).toEqual([
       [null, 3, -1],
       [null, 1, 1],
@@ -57,11 +57,11 @@ describe('the lines of a history', () => {
   });
 });
 
-describe('the message of a chart', () => {
+describe('chart summaries', () => {
   const dates = POINTS.map(({ date }) => date);
   const tell = (series: readonly Series[], scale: ChartScale) => ({ dates, series, scale });
 
-  test('says where each line began and where it came to', () => {
+  test('give the first and last value of each line', () => {
     expect(describeMatches(tell(matchSeries(POINTS, 'linear'), 'linear'))).toBe(
       'From 2026-02-01 to 2026-02-03 full matches went from 0 to 2, partial from 0 to 2.',
     );
@@ -70,7 +70,7 @@ describe('the message of a chart', () => {
     );
   });
 
-  test('names the chain that is ahead, never the rest', () => {
+  test('name the leading chain, never the rest', () => {
     const larger = POINTS.map(({ date }) => ({ date, full: 50, partial: 50 }));
     const histories = [
       { chainId: 1, name: 'One', points: POINTS },
@@ -83,14 +83,14 @@ describe('the message of a chart', () => {
     expect(describeChains(tell([], 'linear'))).toMatch(/nothing/);
   });
 
-  test('names the interval that brought the most', () => {
+  test('name the interval with the largest growth', () => {
     expect(describeGrowth(tell(growthSeries(POINTS), 'linear'))).toMatch(/up to 2026-02-02: 4 /);
     expect(describeGrowth(tell(growthSeries(POINTS.slice(1)), 'linear'))).toMatch(/no interval/);
   });
 });
 
-describe('the largest entries', () => {
-  test('come first, and with the rest give the sum of all', () => {
+describe('ranking', () => {
+  test('puts the largest entries first and sums up to the total with the rest', () => {
     const entry = fc.record({ full: fc.nat(50_000_000), partial: fc.nat(50_000_000) });
     fc.assert(
       fc.property(fc.array(entry), fc.integer({ min: 1, max: 20 }), (entries, limit) => {

@@ -18,8 +18,8 @@ function pathsOf(nodes: readonly TreeNode[], above = ''): string[] {
   ]);
 }
 
-describe('the tree of sources', () => {
-  test('joins folders with one child, and keeps odd parts as they are', () => {
+describe('the source tree', () => {
+  test('merges folders with a single child and keeps unusual path parts unchanged', () => {
     expect(buildFileTree(['a/b/C.sol', 'a/b/D.sol', '../x.sol', '/abs.sol', 'a'])).toEqual([
       {
         name: 'a/b',
@@ -34,7 +34,7 @@ describe('the tree of sources', () => {
     ]);
   });
 
-  test('leaves a path whole that is longer than any project has', () => {
+  test('keeps an excessively long path whole', () => {
     const long = 'a/'.repeat(1_000_000);
     expect(buildFileTree([long, 'a/b.sol'])).toEqual([
       { name: long, path: long, children: [] },
@@ -42,7 +42,7 @@ describe('the tree of sources', () => {
     ]);
   });
 
-  test('holds each path once, as it is', () => {
+  test('contains each path once, unchanged', () => {
     const path = fc.string({
       unit: fc.constantFrom('a', 'b', '/', '.', '__proto__'),
       maxLength: 8,
@@ -55,8 +55,8 @@ describe('the tree of sources', () => {
   });
 });
 
-describe('the lines of a source', () => {
-  test('are its text, with tokens and without', async () => {
+describe('source lines', () => {
+  test('reproduce the text, with and without tokens', async () => {
     const highlight = await loadHighlighter();
     const text = fc.string({
       unit: fc.constantFrom(
@@ -83,7 +83,7 @@ describe('the lines of a source', () => {
     );
   });
 
-  test('of a long source are all there, and only the first have kinds', async () => {
+  test('of a long source are complete, and only the first are highlighted', async () => {
     const highlight = await loadHighlighter();
     for (const line of ['contract A {}\n', 'contract A {} ']) {
       const source = line.repeat(20_000);
@@ -94,7 +94,7 @@ describe('the lines of a source', () => {
     }
   });
 
-  test('have kinds where the grammar of Solidity knows them', async () => {
+  test('are highlighted according to the Solidity grammar', async () => {
     const highlight = await loadHighlighter();
     const [[first] = [], second = []] = highlight('contract A {\n  uint256 b; // why\n}');
     expect(first).toEqual({ kind: 'keyword', text: 'contract' });
@@ -103,8 +103,8 @@ describe('the lines of a source', () => {
   });
 });
 
-describe('an ABI', () => {
-  test('is read as its sources would declare it', () => {
+describe('ABI display', () => {
+  test('reads like the declarations in the sources', () => {
     const pair = {
       type: 'tuple[]',
       name: 'pairs',
@@ -134,11 +134,11 @@ describe('an ABI', () => {
     expect(describeAbi({ not: 'a list' }, 10)).toEqual([]);
   });
 
-  test('of anything at all is not a fault', () => {
+  test('never fails on arbitrary values', () => {
     fc.assert(fc.property(fc.jsonValue(), (value) => void describeAbi(value, 10)));
   });
 
-  test('is described as far as is shown, however much there is', () => {
+  test('is limited in size, however large the ABI', () => {
     const wide = (depth: number): object => {
       const components = Array.from({ length: 20 }, () => (depth === 0 ? {} : wide(depth - 1)));
       return { type: 'tuple', components };
@@ -154,8 +154,8 @@ describe('an ABI', () => {
   });
 });
 
-describe('a document', () => {
-  test('is the beginning of its JSON', () => {
+describe('JSON display', () => {
+  test('shows the beginning of the formatted JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), fc.nat(200), (value, limit) => {
         const whole = JSON.stringify(value, null, 2);
@@ -168,8 +168,8 @@ describe('a document', () => {
   });
 });
 
-describe('paths', () => {
-  test('are linked while a link can hold them, and long ones keep their ends', () => {
+describe('source paths', () => {
+  test('are linked if the link is not too long, and shortened in the middle', () => {
     expect(queryOfSource('a/b.sol', undefined)).toBe('source=a%2Fb.sol');
     expect(queryOfSource('\u200b'.repeat(1_000), undefined)).toBeUndefined();
     expect(queryOfSource('a.sol', '\u200b'.repeat(1_000))).toBeUndefined();
@@ -179,7 +179,7 @@ describe('paths', () => {
     expect(cut.length).toBeLessThanOrEqual(1_001);
   });
 
-  test('that would look the same when they are cut are told by a number, so that none hides another', () => {
+  test('that look the same when shortened get a number', () => {
     const long = (middle: string): string => `${'a'.repeat(600)}${middle}${'b'.repeat(600)}`;
     const paths = [long('x'), 'a.sol', long('y'), long('z')];
     const shown = [...cutPaths(paths).values()];
@@ -189,7 +189,7 @@ describe('paths', () => {
     expect(shown[3]).toMatch(/^a+…\(3\)…b+$/);
   });
 
-  test('are taken while there is room, the first always', () => {
+  test('are listed as long as there is room, always including the first', () => {
     const sizes = fc.array(fc.nat(20), { minLength: 1 });
     fc.assert(
       fc.property(sizes, fc.nat(60), (entries, room) => {

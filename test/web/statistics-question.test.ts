@@ -1,23 +1,23 @@
 import { expect, test } from 'vitest';
 import { listPresets, readQuestion, writeQuestion } from '../../web/src/statistics/question.ts';
 
-test('a question takes chains one by one and as typed, each once', () => {
+test('reads chains one by one and as typed, each once', () => {
   const { chains } = readQuestion('chain=1&chain=10&chains=+base,+Arbitrum+One+,,10');
   expect(chains).toEqual(['1', '10', 'base', 'Arbitrum One']);
 });
 
-test('a question in unknown words is the usual one, and writes nothing', () => {
+test('ignores unknown parameters and values and writes none of them', () => {
   const question = readQuestion('show=x&scale=toString&interval=year&top=7&other=1');
   expect(question).toEqual(readQuestion(''));
   expect(writeQuestion(question)).toBe('');
 });
 
-test('a question is the same when it was written and read', () => {
+test('survives a round trip through the query string', () => {
   const query = 'chain=1&chain=base&show=chains&from=2026-01-01&interval=week&scale=log&top=25';
   expect(writeQuestion(readQuestion(query))).toBe(query);
 });
 
-test('presets change the time of a question and nothing else, and all begins with the first contract', () => {
+test('presets change only the time range, and "all" begins with the first contract', () => {
   const question = readQuestion('chain=1&scale=log&from=2026-01-05&to=2026-01-06');
   const presets = listPresets(question, '2026-03-02T04:05:06Z', '2024-02-29T23:59:59Z');
   expect(presets.map(({ name, question: preset }) => [name, writeQuestion(preset)])).toEqual([

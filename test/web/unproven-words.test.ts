@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { CLAIMED_NOTE, describeUnproven } from '../../web/src/contract/verdict.ts';
 
-test('says that what the constructor stored is not proven, or that another one ran', () => {
+test('explains that constructor storage is unproven, or that another constructor may have run', () => {
   const [storage, creation] = [
     describeUnproven(['storage']),
     describeUnproven(['storage', 'creation']),
@@ -11,7 +11,7 @@ test('says that what the constructor stored is not proven, or that another one r
   expect(describeUnproven([])).toEqual([]);
 });
 
-test('says what the importer reported of the creation', () => {
+test('explains what the importer claimed about the creation', () => {
   const [transaction, both] = [
     describeUnproven(['transaction']),
     describeUnproven(['transaction', 'arguments']),

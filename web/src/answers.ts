@@ -7,7 +7,7 @@ import {
   type V2Contract,
 } from '../../client/src/schemas.ts';
 
-// What the service answers, by the types that are generated from openapi.json, and names for parts of it.
+// Response types of the API, derived from the types generated from openapi.json.
 export {
   type ChainDetails,
   type ChainHealth,
@@ -28,34 +28,34 @@ export {
   type Version,
 } from '../../client/src/schemas.ts';
 
-/** Counts of contracts at their best match. */
+/** Counts of contracts by their best match. */
 export type MatchCounts = Pick<StatisticsOverview['totals'], 'full' | 'partial'>;
 
-/** Full and partial matches of one chain, and when it was verified on. */
+/** Full and partial matches of one chain, and the time of its last verification. */
 export type ChainCounts = StatisticsOverview['chains'][number];
 
-/** The counts at the end of a day, or of a longer interval that ends with it. */
+/** Counts at the end of a day, or of a longer interval that ends with it. */
 export type HistoryPoint = StatisticsHistory['points'][number];
 
-/** The few fields of a chain that lists and choices show. */
+/** The few fields of a chain that lists and pickers show. */
 export type RegistryLine = RegistryOverview['chains'][number];
 
 /** One event of a contract's match. */
 export type ContractEvent = ContractEvents['results'][number];
 
-/** A contract with the fields `compilation`, `deployment` and `abi`: those that are chosen are there. */
+/** A contract with the fields `compilation`, `deployment` and `abi`, if selected. */
 export type ChosenContract = Omit<V2Contract, 'compilation' | 'deployment'> & {
   readonly compilation: Required<NonNullable<V2Contract['compilation']>> | null;
   readonly deployment: Deployment;
 };
 
-/** Where a contract was created; what is not known is null. */
+/** Creation of a contract; unknown values are null. */
 export type Deployment = Required<Omit<WireDeployment, 'unprovenValues'>> &
   Pick<WireDeployment, 'unprovenValues'>;
 
 type WireDeployment = NonNullable<V2Contract['deployment']>;
 
-/** A contract of a list, or with the same code elsewhere. */
+/** An entry of a contract list, or a contract with the same bytecode elsewhere. */
 export type ContractItem = Pick<
   ContractSummary,
   'chainId' | 'address' | 'match' | 'name' | 'origin' | 'verifiedAt'

@@ -1,36 +1,39 @@
 import { recordFailure, type FailureTimes } from '../../src/lib/failure-times.ts';
 
-/** A part of a page's data: read, or not, with the reason that the service gave. Plain data, so that it travels in the page. */
+/** Part of a page's data: loaded, or failed with the reason. Plain data, so that it can be embedded in the page. */
 export type Loaded<Value> =
   | { readonly state: 'ready'; readonly value: Value; readonly readAt: string }
   | {
       readonly state: 'failed';
-      /** 0 where no answer came, or came too late. */
+      /** 0 without a response, or if it came too late. */
       readonly status: number;
       readonly code: string;
       readonly message: string;
       readonly failedAt: string;
-      /** When it first failed so, as far as it was asked for. */
+      /** When it first failed with this error, if known. */
       readonly since: string;
     };
 
-/** Asks the public API of the service. */
+/** Client of the service's public API. */
 export interface Api {
-  /** Reads JSON at a path below the root of the API host, such as `v1/statistics`. Never rejects, and never waits for ever. */
+  /**
+   * Reads JSON at a path relative to the root of the API host, such as `v1/statistics`. Never rejects, and
+   * always has a timeout.
+   */
   get<Value>(path: string): Promise<Loaded<Value>>;
 }
 
 interface ApiOptions {
-  /** How long an answer may take. */
+  /** Timeout of a response. */
   readonly timeoutMs?: number;
-  /** What failed before. */
+  /** The earlier failure. */
   readonly outages?: FailureTimes;
 }
 
-/** Over a network that is slow, but there. */
+/** Over a slow but working network. */
 const TIMEOUT_MS = 30_000;
 
-/** An API over anything that answers as `fetch` does. */
+/** Creates an API client on anything with the interface of `fetch`. */
 export function createApi(
   ask: (path: string) => Promise<Response>,
   { timeoutMs = TIMEOUT_MS, outages = new Map() }: ApiOptions = {},
@@ -71,7 +74,7 @@ const NO_ANSWER: Answer = {
   message: 'The service did not respond.',
 };
 
-/** What is said of an answer that did not come in time. */
+/** Message for a response that timed out. */
 export const lateAnswer = (
   timeoutMs: number,
 ): { readonly status: 0; readonly code: string; readonly message: string } => ({
@@ -92,7 +95,7 @@ async function within(timeoutMs: number, answer: Promise<Answer>): Promise<Answe
   }
 }
 
-/** What a body without what was asked for says: a problem of RFC 9457, or an error of the compatible interfaces. */
+/** Message in an error body: a problem of RFC 9457, or an error of the compatible APIs. */
 export function describeFailure(body: unknown): { code: string; message: string } {
   const given = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   const text = (...names: string[]): string | undefined => {

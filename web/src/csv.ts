@@ -2,8 +2,8 @@
 export type Cell = string | number | boolean | null | undefined;
 
 /**
- * A table as CSV (RFC 4180): lines end with CR LF, and a cell with a comma, a quote or a line break stands in quotes.
- * Spreadsheets run text that begins like a formula, so such text gets an apostrophe in front.
+ * Formats a table as CSV (RFC 4180): lines end with CR LF, and a cell with a comma, a quote or a line break
+ * is quoted. Spreadsheets run text that begins like a formula, so such text gets a leading apostrophe.
  */
 export function formatCsv(header: readonly string[], rows: readonly (readonly Cell[])[]): string {
   return [header, ...rows].map((row) => `${row.map(formatCell).join(',')}\r\n`).join('');

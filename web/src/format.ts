@@ -1,14 +1,14 @@
-/** A number with thin groups of digits, the same on the server and in every browser. */
+/** A number with separated thousands, equal on the server and in every browser. */
 export function formatCount(value: number): string {
   return value.toLocaleString('en-US');
 }
 
-/** So many chains, in words. */
+/** A number of chains, in words. */
 export function formatChains(count: number): string {
   return `${formatCount(count)} ${count === 1 ? 'chain' : 'chains'}`;
 }
 
-/** A moment in UTC, as `2026-11-21 12:30 UTC`. */
+/** A time in UTC, as `2026-11-21 12:30 UTC`. */
 export function formatTime(iso: string): string {
   return `${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`;
 }
@@ -19,7 +19,7 @@ export function formatChange(value: number): string {
   return value > 0 ? `+${formatCount(value)}` : `−${formatCount(-value)}`;
 }
 
-/** A share of 1 in whole percent; what is not all is never said to be 100%, and what is not nothing never 0%. */
+/** A fraction in whole percent; never rounded up to 100% or down to 0%. */
 export function formatShare(share: number): string {
   const percent = Math.round(share * 100);
   if (percent === 100 && share < 1) return '> 99%';
@@ -33,7 +33,7 @@ const SPANS = [
   [60, 'min'],
 ] as const;
 
-/** A span of time in its largest unit: `12 s`, `3 min`, `5 h`, `2 d`. */
+/** A duration in its largest unit: `12 s`, `3 min`, `5 h`, `2 d`. */
 export function formatSpan(seconds: number): string {
   for (const [size, unit] of SPANS) {
     if (seconds >= size) return `${formatCount(Math.floor(seconds / size))}\u00a0${unit}`;
@@ -41,7 +41,7 @@ export function formatSpan(seconds: number): string {
   return `${Math.max(0, Math.floor(seconds))}\u00a0s`;
 }
 
-/** How long before another moment something was: `3 min ago`. */
+/** Time before a reference time: `3 min ago`. */
 export function formatAgo(iso: string, now: string): string {
   return `${formatSpan((Date.parse(now) - Date.parse(iso)) / 1000)} ago`;
 }

@@ -1,33 +1,39 @@
 import { type Api, describeFailure, lateAnswer, type Loaded } from './api.ts';
 
-/** An answer of the public API that the service read for a page. */
+/** A response of the public API that the service read for a page. */
 export interface PrefetchedResponse {
-  /** What was asked for, below the root of the host. */
+  /** URL relative to the root of the host. */
   readonly path: string;
-  /** When it was asked for, and since when it gives no answer that can be used. ISO 8601. */
+  /** When it was requested, and since when no usable response was received. ISO 8601. */
   readonly at: string;
   readonly since: string;
-  /** The HTTP status; 0 where no answer came. 304 where the content is the one of the tag that was asked with. */
+  /** The HTTP status; 0 without a response. 304 if the content still has the tag of the request. */
   readonly status: number;
   readonly tag?: string;
   readonly body?: Uint8Array;
-  /** Set where no answer came within this time, in milliseconds. */
+  /** Set if no response came within this time, in milliseconds. */
   readonly timeoutMs?: number;
 }
 
-/** The answers that are there for a page, and what becomes of the others. */
+/** The responses available for a page, and a callback for the others. */
 export interface GivenAnswers {
   readonly find: (path: string) => PrefetchedResponse | undefined;
-  /** Told of what is not there. @param tag of the content that is at hand without it */
+  /**
+   * Called for each missing response.
+   * @param tag of the cached content
+   */
   readonly miss: (path: string, tag: string | undefined) => void;
 }
 
-/** Long documents that the service makes once after a change. They are parsed once as well. */
+/** Long documents that change rarely. They are parsed once. */
 const DOCUMENTS: readonly string[] = ['v1/registry', 'v1/statistics'];
 const parsed = new Map<string, { readonly tag: string; readonly value: unknown }>();
 const decoder = new TextDecoder();
 
-/** An API over given answers. What is not among them is told, and never answered: the page is written anew with it. */
+/**
+ * An API client on prefetched responses. Missing ones are reported and never resolved: the page is rendered
+ * again with them.
+ */
 export function readGiven({ find, miss }: GivenAnswers): Api {
   return {
     async get<Value>(path: string): Promise<Loaded<Value>> {
@@ -51,7 +57,7 @@ export function readGiven({ find, miss }: GivenAnswers): Api {
   };
 }
 
-/** The same object for the same version of a document, so that what is made of it can be kept with it. */
+/** Returns the same object for the same version of a document, so that values derived from it can be cached. */
 function parseOnce({ path, status, tag, body }: PrefetchedResponse): unknown {
   const known = parsed.get(path);
   if (known !== undefined && known.tag === tag) return known.value;

@@ -17,7 +17,7 @@ export interface ListedContract {
   readonly at: string;
 }
 
-/** A contract of a list as the tables of the pages show it. */
+/** A listed contract as the tables of the pages show it. */
 export function listContract(item: ContractItem, chainName?: string): ListedContract {
   const { chainId, address, match, name, origin, verifiedAt } = item;
   const key = `contract ${chainId} ${address}`;

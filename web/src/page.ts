@@ -1,22 +1,22 @@
 import { type ComponentType } from 'preact';
 import { type Api } from './api.ts';
 
-/** What every page knows beside its own data. */
+/** Context of every page in addition to its own data. */
 export interface PageContext {
-  /** Which host it stands on. */
+  /** The host of the page. */
   readonly host: 'api' | 'repository' | 'operator';
-  /** From this page to the root of its host: `./`, `../` and so on. Links stay right behind a proxy that adds a path. */
+  /** Relative URL of the host's root: `./`, `../` and so on. Links stay correct behind a proxy that adds a path. */
   readonly base: string;
-  /** From this page to the root of the API host, where most pages are; absent where that host is switched off. */
+  /** Relative URL of the API host's root, where most pages are; absent if that host is disabled. */
   readonly site?: string;
-  /** Whether it shows a contract that only tokens reach. */
+  /** Whether the page shows an unlisted contract. */
   readonly isUnlisted?: boolean;
   /** The version of the service. */
   readonly version: string;
-  /** Where clients reach the two hosts; one that is switched off is absent. Without a closing slash. */
+  /** Public URLs of the two hosts without a trailing slash; absent if a host is disabled. */
   readonly apiUrl?: string;
   readonly repositoryUrl?: string;
-  /** When the page was made: relative times count from this moment. ISO 8601. */
+  /** When the page was rendered: the reference of relative times. ISO 8601. */
   readonly now: string;
 }
 
@@ -26,60 +26,60 @@ export interface PageProblem {
   readonly detail: string;
 }
 
-/** The parts of the URL of a page. */
+/** Parts of a page's URL. */
 export interface PageRequest {
-  /** Below the root of its host, with a slash in front. */
+  /** Relative to the root of its host, with a leading slash. */
   readonly path: string;
-  /** The parts of the path that the page's template names, decoded. */
+  /** Parameters of the page's path template, decoded. */
   readonly params: Readonly<Record<string, string>>;
   /** The query without its question mark. */
   readonly query: string;
-  /** Set on the page that is shown in place of one that does not exist. */
+  /** Set on the page that replaces a missing one. */
   readonly problem?: PageProblem;
 }
 
-/** What a view is given, on the server and again in the browser. */
+/** Props of a view, on the server and again in the browser. */
 export interface ViewProps<Data> {
   readonly data: Data;
   readonly request: PageRequest;
   readonly context: PageContext;
 }
 
-/** One kind of page: how its data is read over the public API, and how it looks. */
+/** A kind of page: how its data is read over the public API, and how it is rendered. */
 export interface Page<Data = unknown> {
-  /** The entry of the navigation to which the page belongs. */
+  /** The page's entry in the navigation. */
   readonly section?: string;
-  /** Whether the view has the search itself, in place of the one above it. */
+  /** Whether the view contains the search itself, instead of the one in the header. */
   readonly hasSearch?: boolean;
-  /** The page's own name, without that of the product; empty on the first page. See {@link documentTitle}. */
+  /** The page's own title, without the product name; empty on the first page. See {@link documentTitle}. */
   readonly title: (props: ViewProps<Data>) => string;
-  /** What a link to the page says of it where people share one; a sentence. */
+  /** Description for link previews; a sentence. */
   readonly about?: (props: ViewProps<Data>) => string;
-  /** The picture beside such a link: a path below the root of the API host; that of the service where there is none. */
+  /** Image for link previews: a path relative to the root of the API host; the service's own by default. */
   readonly card?: (props: ViewProps<Data>) => string | undefined;
-  /** Reads what the page shows. It never rejects: what could not be read is {@link Loaded} as failed. */
+  /** Reads the page's data. Never rejects: failures are {@link Loaded} values. */
   readonly load: (api: Api, request: PageRequest) => Promise<Data>;
-  /** Where what was asked for is shown: a path below the root of the API host. */
+  /** Redirect to the page that shows the result: a path relative to the root of the API host. */
   readonly redirect?: (props: ViewProps<Data>) => string | undefined;
-  /** The HTTP status where it is not 200: 404 for a thing that is not there. */
+  /** The HTTP status if not 200: 404 for a missing resource. */
   readonly status?: (data: Data) => number;
-  /** Whether it needs no script and is the same for everybody, so that the service writes it once. */
+  /** Whether it needs no script and is equal for every client, so that it is rendered once. */
   readonly isStatic?: boolean;
-  /** Whether it shows published data alone, so that one that is a second old may be shown to anybody. */
+  /** Whether it shows only published data, so that a copy that is a second old may be served to anyone. */
   readonly isShared?: boolean;
   readonly View: ComponentType<ViewProps<Data>>;
 }
 
-/** The title of a document: the page first, so that tabs can be told apart. */
+/** Title of a document: the page first, so that tabs can be distinguished. */
 export const documentTitle = (name: string): string =>
   name === '' ? 'Fullmatch' : `${name} · Fullmatch`;
 
-/** Keeps the type of a page's data between its parts. */
+/** Preserves the type of a page's data between its parts. */
 export function definePage<Data>(page: Page<Data>): Page {
   return page as unknown as Page;
 }
 
-/** The parameters of a path that a template covers, or undefined. */
+/** The parameters of a path that matches a template, or undefined. */
 export function matchTemplate(
   template: string,
   path: string,

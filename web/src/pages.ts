@@ -1,15 +1,15 @@
 import { matchTemplate, type Page } from './page.ts';
 
-/** Where a page stands, and how its view is loaded: a browser loads the view of its own page only. */
+/** Path of a page, and how its view is loaded: a browser loads only the view of its own page. */
 interface PageEntry {
-  /** `/contract/{chain}/{address}`; of a page that stands in the place of another one, none. */
+  /** `/contract/{chain}/{address}`; absent for a page that replaces another one. */
   readonly template?: string;
-  /** The name of the module in `views/`, from which the service knows the files that the page needs. */
+  /** Module name in `views/`, from which the service derives the files that the page needs. */
   readonly view: string;
   readonly load: () => Promise<{ readonly page: Page }>;
 }
 
-/** Every page of each host. */
+/** All pages of each host. */
 export const PAGES: Readonly<Record<'api' | 'repository' | 'operator', readonly PageEntry[]>> = {
   api: [
     { template: '/', view: 'overview', load: () => import('./views/overview.tsx') },
@@ -44,13 +44,13 @@ export const PAGES: Readonly<Record<'api' | 'repository' | 'operator', readonly 
   operator: [{ template: '/', view: 'operator', load: () => import('./views/operator.tsx') }],
 };
 
-/** What stands in the place of a page that is not there. */
+/** Replaces a missing page. */
 export const NOT_FOUND: PageEntry = {
   view: 'not-found',
   load: () => import('./views/not-found.tsx'),
 };
 
-/** The page of a path on a host, and what the path says; undefined where there is none. */
+/** The page for a path on a host, and the parameters in the path; undefined if there is none. */
 export function findPage(
   host: keyof typeof PAGES,
   path: string,
@@ -62,7 +62,7 @@ export function findPage(
   return undefined;
 }
 
-/** Loads the page of a view; undefined where no view has this name. */
+/** Loads the page of a view; undefined for an unknown view. */
 export async function loadView(view: string): Promise<Page | undefined> {
   const entries = [...PAGES.api, ...PAGES.repository, ...PAGES.operator, NOT_FOUND];
   return (await entries.find((each) => each.view === view)?.load())?.page;

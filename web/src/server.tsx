@@ -6,40 +6,40 @@ import { findPage, loadView, NOT_FOUND, PAGES } from './pages.ts';
 import { spellHiddenCharacters } from './contract/hidden-characters.ts';
 import { Layout } from './parts/layout.tsx';
 
-/** A page as the service writes it. */
+/** A page as rendered by the service. */
 export interface RenderedPage {
   readonly status: number;
-  /** What is asked for stands at this path, relative to the page. */
+  /** Relative URL of the page to redirect to. */
   readonly location?: string;
-  /** The whole document. */
+  /** The complete document. */
   readonly html: string;
-  /** Whether it is the same whenever it is asked for in the same context. */
+  /** Whether it is equal for every request in the same context. */
   readonly isStatic: boolean;
-  /** Whether it shows published data alone, so that one that is a second old may be shown to anybody. */
+  /** Whether it shows only published data, so that a copy that is a second old may be served to anyone. */
   readonly isShared: boolean;
 }
 
-/** What the document of a view loads, below `assets/`. */
+/** Files that the document of a view loads, relative to `assets/`. */
 export interface ViewFiles {
   /** The entry script of the page. */
   readonly script: string;
-  /** The modules that the script imports, so that a browser need not find them one after the other. */
+  /** Modules that the script imports, so that a browser can preload them. */
   readonly modules: readonly string[];
   readonly styles: readonly string[];
 }
 
-/** What is asked for: a path with a query, or what to say where nothing is. */
+/** The request: a path with a query, or the error to show instead. */
 export interface PageQuestion {
   readonly path: string;
   readonly query: string;
   readonly problem?: PageProblem;
 }
 
-/** The path templates of all pages of a host. */
+/** Path templates of all pages of a host. */
 export const templatesOf = (host: PageContext['host']): readonly string[] =>
   PAGES[host].flatMap(({ template = [] }) => template);
 
-/** Writes a page from answers that are given. Undefined where no page has the path. */
+/** Renders a page from the available responses. Undefined if no page has the path. */
 export async function render(
   { path, query, problem }: PageQuestion,
   context: PageContext,
@@ -81,11 +81,11 @@ export async function render(
   };
 }
 
-/** What is said of a page that says nothing of itself. */
+/** Description of a page without its own. */
 const ABOUT =
   'Smart contracts whose sources were compiled here and compared with the code on chain byte for byte.';
 
-/** A document. Without a state no script takes it up. */
+/** A document. Without state no script hydrates it. */
 function Document({
   title,
   about,
@@ -97,7 +97,7 @@ function Document({
 }: {
   readonly title: string;
   readonly about: string;
-  /** The picture of the page, where those who show previews of links find it. */
+  /** The page's image for link previews. */
   readonly card?: string;
   readonly base: string;
   readonly files: ViewFiles;
@@ -146,7 +146,7 @@ function Document({
             <script
               type="application/json"
               id="state"
-              // A closing tag in the data would end the element that holds it.
+              // A closing tag in the data would end its element.
               dangerouslySetInnerHTML={{
                 __html: JSON.stringify(state).replaceAll('<', String.raw`\u003c`),
               }}

@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks';
 
 /**
- * The moment up to which ages are counted: that of the page, and then on. It goes by the clock of the service, whose times
- * the page shows, since that of the machine may be wrong.
+ * Reference time of relative times: that of the page, then advancing. It follows the clock of the service,
+ * whose times the page shows, since the machine's may be wrong.
  */
 export function useNow(start: string, everyMs: number): string {
   const [now, setNow] = useState(start);

@@ -18,8 +18,8 @@ function chainOf(ranges: readonly (readonly [number, number])[], keptFrom = 0) {
 
 const heads = fc.integer({ min: 0, max: 400_000_000 });
 
-describe('the block of a creation', () => {
-  test('is the first with the code, found with few questions', async () => {
+describe('Creation block', () => {
+  test('is the first block with code, found with few requests', async () => {
     await fc.assert(
       fc.asyncProperty(heads, fc.double({ min: 0, max: 1, noNaN: true }), async (head, share) => {
         const created = Math.floor(head * share);
@@ -31,7 +31,7 @@ describe('the block of a creation', () => {
     );
   });
 
-  test('is found on a node that keeps late states only, when it is later than these', async () => {
+  test('is found on a pruned node if it is later than the oldest retained state', async () => {
     await fc.assert(
       fc.asyncProperty(heads, heads, heads, async (...numbers) => {
         const [keptFrom, created, head] = numbers.sort((a, b) => a - b);
@@ -44,7 +44,7 @@ describe('the block of a creation', () => {
     );
   });
 
-  test('is always one before which the code was not there, however often it was recreated', async () => {
+  test('is always preceded by a block without code, however often it was recreated', async () => {
     const lengths = fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1, maxLength: 9 });
     await fc.assert(
       fc.asyncProperty(lengths, async (parts) => {
@@ -65,7 +65,7 @@ describe('the block of a creation', () => {
     );
   });
 
-  test('is the last one where the contract was away for long', async () => {
+  test('is the latest one after a long absence of the contract', async () => {
     const { read } = chainOf([
       [100, 4_000],
       [7_000, 10_000],
@@ -78,7 +78,7 @@ describe('the block of a creation', () => {
     expect(await bisectCreation(10_000, early.read)).toBe(9_000);
   });
 
-  test('fails with the fault of what was asked', async () => {
+  test('rejects with the error of the read', async () => {
     const fault = new Error('away');
     await expect(bisectCreation(9, () => Promise.reject(fault))).rejects.toBe(fault);
   });

@@ -8,7 +8,7 @@ const SENDER: Hex = `0x${'5e'.repeat(20)}`;
 const hashOf = (digit: number): Hex => `0x${String(digit).repeat(64)}`;
 const HASHES = [1, 2, 3, 4].map(hashOf);
 
-describe('the creations in the traces of a block', () => {
+describe('Creations in block traces', () => {
   const call = (calls: readonly object[], rest: object = {}): object => ({
     ...{ type: 'CALL', from: SENDER, to: FACTORY, input: '0x', calls },
     ...rest,
@@ -34,7 +34,7 @@ describe('the creations in the traces of a block', () => {
     ]);
   });
 
-  test('are found in flat traces, by transaction, and not in rewards', () => {
+  test('are found in flat traces by transaction, ignoring rewards', () => {
     const made = {
       type: 'create',
       action: { from: FACTORY, init: '0x6001' },

@@ -107,7 +107,7 @@ describeWith([ANVIL], 'the search by an explorer', () => {
     expect(paths[0]).toContain(checksumAddress(made.address));
   });
 
-  test('reads compressed pages, and follows a redirect of the explorer', async () => {
+  test("reads compressed pages and follows the explorer's redirects", async () => {
     const body = page(made.transactionHash);
     show(gzipSync(body), { 'content-encoding': 'gzip' });
     expect((await search()).methods).toMatchObject([{ outcome: 'found' }]);
@@ -121,7 +121,7 @@ describeWith([ANVIL], 'the search by an explorer', () => {
     expect((await search()).methods).toMatchObject([{ outcome: 'found' }]);
   });
 
-  test('does not believe an explorer that names another transaction', async () => {
+  test("rejects an explorer's claim of a wrong transaction", async () => {
     show(page(other.transactionHash));
     const lied = await search();
     expect(lied).not.toHaveProperty('creation');
@@ -132,7 +132,7 @@ describeWith([ANVIL], 'the search by an explorer', () => {
     expect((await search()).methods).toMatchObject([{ outcome: 'transaction_not_found' }]);
   });
 
-  test('goes on to the next hit on the page, up to three', async () => {
+  test('tries further hits on the page, up to three', async () => {
     const wrong = [1, 2, 3].map((digit): Hex => `0x${String(digit).repeat(64)}`);
     const pageOf = (hashes: readonly Hex[]): string => hashes.map(link).join('\n');
     show(pageOf([...wrong.slice(0, 2), made.transactionHash]));
@@ -152,7 +152,7 @@ describeWith([ANVIL], 'the search by an explorer', () => {
   });
 
   test.each(Object.entries(makeHostilePages(TX_REGEX, HOSTILE_PAGE_CHARACTERS / 3)))(
-    'ends on a hostile page: %s',
+    'terminates on a hostile page: %s',
     async (_name, body) => {
       show(body);
       const { methods } = await search();
@@ -165,13 +165,13 @@ describeWith([ANVIL], 'the search by an explorer', () => {
     ['403', 403, 'status_403'],
     ['500', 500, 'status_500'],
     ['204', 204, 'no_hit'],
-  ])('says so of an answer %s', async (_title, status, detail) => {
+  ])('reports a response with status %s', async (_title, status, detail) => {
     show(status === 204 ? '' : page(made.transactionHash), {}, status);
     const { methods } = await search();
     expect(methods[0]?.detail).toBe(`${explorer.url}: ${detail}`);
   });
 
-  test('refuses a page of more than a megabyte, before and after decompression', async () => {
+  test('rejects a page over a megabyte, before and after decompression', async () => {
     const large = `${page(made.transactionHash)}${'x'.repeat(1_000_000)}`;
     const bodies = [[large, {}], ...COMPRESSED] as const;
     for (const [body, headers] of bodies) {
@@ -182,13 +182,13 @@ describeWith([ANVIL], 'the search by an explorer', () => {
     }
   });
 
-  test('reads a page of exactly a megabyte', async () => {
+  test('accepts a page of exactly a megabyte', async () => {
     const body = page(made.transactionHash);
     show(`${'x'.repeat(1_000_000 - body.length)}${body}`);
     expect((await search()).methods).toMatchObject([{ outcome: 'found' }]);
   });
 
-  test('reaches no explorer on a private address that the operator did not configure', async () => {
+  test('never connects to a private address that the operator did not configure', async () => {
     const before = explorer.connections();
     const refused = await search(undefined, stranger);
     expect(refused.methods[0]?.detail).toBe(`${explorer.url}: address_not_allowed`);
@@ -200,7 +200,7 @@ describeWith([ANVIL], 'the search by an explorer', () => {
     expect(explorer.connections()).toBe(before);
   });
 
-  test('follows no redirect to a private address', async () => {
+  test('does not follow a redirect to a private address', async () => {
     const canary = await startWebServer((_request, response) =>
       response.end(page(made.transactionHash)),
     );
@@ -212,7 +212,7 @@ describeWith([ANVIL], 'the search by an explorer', () => {
     await canary.close();
   });
 
-  test('says about a chain without an explorer page that none is configured', async () => {
+  test('reports not_configured for a chain without an explorer page', async () => {
     expect((await search({})).methods).toMatchObject([{ outcome: 'not_configured' }]);
     expect((await search({ txRegex: TX_REGEX })).methods).toMatchObject([
       { outcome: 'not_configured' },
@@ -226,8 +226,8 @@ const COMPRESSED = [
   [brotliCompressSync(Buffer.alloc(50_000_000, 'x')), { 'content-encoding': 'br' }],
 ] as const;
 
-describe('explorers that may have a private address', () => {
-  test('are those that the operator configured, and no others', () => {
+describe('Explorers allowed to have private addresses', () => {
+  test('are only those configured by the operator', () => {
     const chainOf = (contractFetchAddress: string | undefined, origin: string): RegisteredChain =>
       ({
         record: { ...(contractFetchAddress && { contractFetchAddress }) },

@@ -78,7 +78,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
   const mine = (blocks: number): Promise<unknown> =>
     anvil.request('anvil_mine', [`0x${blocks.toString(16)}`]);
 
-  describe.each(DEPLOYMENT_KINDS)('of a contract made by: %s', (kind) => {
+  describe.each(DEPLOYMENT_KINDS)('for a contract created by: %s', (kind) => {
     let made: CreatedContract;
     beforeAll(async () => {
       made = await deployer.deploy(kind);
@@ -105,7 +105,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
       ]);
     });
 
-    test('needs traces only where the transaction itself does not show it', async () => {
+    test('needs traces only if the transaction itself does not show the creation', async () => {
       const found = await search(made.address, { methods: ['binary_search'] }, { hides: TRACES });
       expect(outcomesOf(found)).toEqual({
         binary_search: needsTrace(kind) ? 'traces_unavailable' : 'found',
@@ -113,7 +113,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     });
   });
 
-  test('finds the transaction among the others of its block', async () => {
+  test('finds the transaction among others in its block', async () => {
     await anvil.request('evm_setAutomine', [false]);
     const sent: Hex[] = [];
     const send = async (call: object): Promise<void> => {
@@ -143,7 +143,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     }
   });
 
-  test('goes through the methods in order and ends with the first that leads to it', async () => {
+  test('tries the methods in order and stops at the first success', async () => {
     const made = await deployer.deploy('factory');
     const other = await deployer.deploy('factory');
     const found = await search(made.address, { submitted: other.transactionHash });
@@ -167,7 +167,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     });
   });
 
-  test('does not believe a node that names another transaction, and checks none twice', async () => {
+  test("rejects a node's claim of a wrong transaction and checks none twice", async () => {
     const made = await deployer.deploy('factory');
     const other = await deployer.deploy('plain');
     const changes: NodeFilter['changes'] = (method, _params, result) =>
@@ -185,7 +185,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     expect(node.calls.filter((method) => method === 'eth_getTransactionReceipt')).toHaveLength(1);
   });
 
-  test('asks the next endpoint where one refuses, knows nothing or is away', async () => {
+  test('falls back to the next endpoint on refusal, missing data or outage', async () => {
     const made = await deployer.deploy('factory');
     const away = chainOf('http://127.0.0.1:1', node.url, `http://a.example:${anvil.port}`);
     const changes: NodeFilter['changes'] = (method, _params, result) =>
@@ -199,18 +199,18 @@ describeWith([ANVIL], 'the search for a creation', () => {
     expect(found.methods[0]?.detail).toMatch(/^node-1: \w+, node-2: not_known, node-3: found$/);
   });
 
-  test('says that code of the genesis block has no creation', async () => {
+  test('reports at_genesis for code in the genesis block', async () => {
     const found = await search(DEPLOYMENT_PROXY, { methods: ['binary_search'] });
     expect(outcomesOf(found)).toEqual({ binary_search: 'at_genesis' });
   });
 
-  test('says that nothing stands at an address', async () => {
+  test('reports no_code for an empty address', async () => {
     const found = await search(`0x${'12'.repeat(20)}`);
     expect(outcomesOf(found)).toMatchObject({ binary_search: 'no_code' });
     expect(found).not.toHaveProperty('creation');
   });
 
-  test('finds late creations on a node that keeps late states only, and says so of early ones', async () => {
+  test('finds late creations on a pruned node and reports early ones as unavailable', async () => {
     const early = await deployer.deploy('plain');
     await mine(20);
     const late = await deployer.deploy('plain');
@@ -229,7 +229,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     });
   });
 
-  test('halves the chain at an endpoint that is known to keep all states, if there is one', async () => {
+  test('bisects at an endpoint known to be an archive node, if there is one', async () => {
     const { address } = await deployer.deploy('plain');
     const two = chainOf(node.url, `http://a.example:${anvil.port}`);
     const archive: ArchiveKnowledge = (_chainId, { label }) => (label === 'node-2' ? 'yes' : 'no');
@@ -240,7 +240,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     expect(found.methods[0]?.detail).toMatch(/^node-2: found/);
   });
 
-  test('is not misled by a node that shows no code where it keeps no state', async () => {
+  test('is not misled by a node that returns empty code for pruned states', async () => {
     const { address } = await deployer.deploy('factory');
     await mine(20);
     const head = Number(await anvil.request<string>('eth_blockNumber'));
@@ -250,7 +250,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     expect(outcomesOf(found)).toEqual({ binary_search: 'not_in_block' });
   });
 
-  test('finds the last creation of a contract that went and came back', async () => {
+  test('finds the latest creation of a contract that was destroyed and recreated', async () => {
     const data = callOf('makeBySalt(uint256,bytes32)', word(5), word(5));
     const answer = await anvil.request<string>('eth_call', [{ to: deployer.factory, data }]);
     const address: Hex = `0x${answer.slice(-40)}`;
@@ -267,7 +267,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     expect(found.creation?.transactionHash).toBe(second.transactionHash);
   });
 
-  test('looks again when the block is replaced while it is read', async () => {
+  test('retries if the block is replaced while it is read', async () => {
     const { address, transactionHash } = await deployer.deploy('factory');
     let replaced = 0;
     const changes: NodeFilter['changes'] = (method, params, result) => {
@@ -288,7 +288,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
     expect(outcomesOf(lost)).toEqual({ binary_search: 'reorganised' });
   });
 
-  test('ends each method at its bounds of time and requests', async () => {
+  test('stops each method at its time and request limits', async () => {
     const { address } = await deployer.deploy('factory');
     const hides = ['ots_getContractCreator'];
     const limited = await search(
@@ -308,13 +308,13 @@ describeWith([ANVIL], 'the search for a creation', () => {
     });
   });
 
-  test('ends with the reason of its caller', async () => {
+  test("rejects with the caller's abort reason", async () => {
     const { address } = await deployer.deploy('plain');
     const reason = new Error('enough');
     await expect(search(address, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
   });
 
-  test('says about a chain without endpoints that nothing is configured', async () => {
+  test('reports not_configured for a chain without endpoints', async () => {
     const none = await findCreationTransaction(
       { rpc, fetch: guarded },
       chainOf(),

@@ -34,7 +34,7 @@ const block = (transactions: unknown): object => ({
 const transaction = { hash: HASH, from: ADDRESS, to: ADDRESS, input: '0x', blockHash: HASH };
 const flatFrame = { type: 'call', traceAddress: [] };
 
-describe('answers that are made to be slow', () => {
+describe('Responses crafted to be slow', () => {
   test.each([
     ['a block of numbers', block(times(99_000, 0)), fullBlock],
     ['a block of wrong transactions', block(times(19_000, { hash: 1 })), fullBlock],
@@ -58,21 +58,21 @@ describe('answers that are made to be slow', () => {
       times(30_000, { txHash: 1, result: 0 }),
       callTracerBlock,
     ],
-  ])('refuses %s at once', (_, result, shape) => {
+  ])('rejects %s at once', (_, result, shape) => {
     expect(timed(() => read(result, shape))).toBe(false);
   });
 
-  test('refuses text of escapes, which is slow to parse', () => {
+  test('rejects text full of escapes, which is slow to parse', () => {
     const text = '\\u0041'.repeat(Math.floor(ANSWER_MAX_BYTES / 6) - 100);
     expect(timed(() => decodeRpcAnswer(bodyOf(`"${text}"`), 1))).toBeUndefined();
   });
 
-  test('leaves a few elements of another shape out', () => {
+  test('skips a few malformed elements', () => {
     const mixed = block([...times(500, 'system'), transaction, ...times(100, transaction)]);
     expect(fullBlock.parse(mixed).transactions).toHaveLength(101);
   });
 
-  test('reads wrong traces of a block quickly, and finds nothing in them', () => {
+  test('reads malformed block traces quickly and finds nothing', () => {
     const traces = callTracerBlock.parse(times(19_000, { txHash: 1, result: { type: 1 } }));
     const hashes = times(19_000, HASH as `0x${string}`);
     const find = (): unknown =>

@@ -17,7 +17,7 @@ const LINK = '/tx/(.*?)"';
 const real = sharedData('service-chains-2023.json') as
   Record<string, { readonly txRegex?: string }> | undefined;
 
-describe('the hash on an explorer page', () => {
+describe('Transaction hash on an explorer page', () => {
   test.each(EXPLORER_SAMPLES)('is found on a page of $explorer', (sample) => {
     const [first] = findPageHashes(
       sample.txRegex ?? JSON_TX_REGEX,
@@ -27,7 +27,7 @@ describe('the hash on an explorer page', () => {
     expect(first).toBe(HASH);
   });
 
-  test.each(EXPLORER_SAMPLES)('is found late on a long page of $explorer', (sample) => {
+  test.each(EXPLORER_SAMPLES)('is found late in a long page of $explorer', (sample) => {
     const page = `${'<p>x</p>\n'.repeat(90_000)}${fillPage(sample, ADDRESS, HASH)}`;
     expect(findPageHashes(sample.txRegex ?? JSON_TX_REGEX, page, 3)).toContain(HASH);
   });
@@ -41,7 +41,7 @@ describe('the hash on an explorer page', () => {
     },
   );
 
-  test('counts in lower case, whatever the page writes', () => {
+  test('is returned in lower case', () => {
     const page = `<a href="/tx/${HASH.toUpperCase()}">`;
     expect(findPageHashes(LINK, page, 3)).toEqual([HASH]);
   });
@@ -53,24 +53,24 @@ describe('the hash on an explorer page', () => {
     ['with a letter that is not a digit', `${HASH.slice(0, -1)}g`],
     ['with white space around', ` ${HASH} `],
     ['an address', ADDRESS],
-  ])('is none when it is %s', (_title, hit) => {
+  ])('is ignored when it is %s', (_title, hit) => {
     expect(findPageHashes(LINK, `<a href="/tx/${hit}"> ${HASH}`, 3)).toEqual([]);
   });
 
-  test('is each hash once, in the order of the page, up to the limit', () => {
+  test('is returned once each, in page order, up to the limit', () => {
     const hashes = [1, 2, 2, 3, 4].map((digit): Hex => `0x${String(digit).repeat(64)}`);
     const page = hashes.map((hash) => `<a href="/tx/${hash}">`).join('\n');
     expect(findPageHashes(LINK, page, 3)).toEqual([hashes[0], hashes[1], hashes[3]]);
   });
 
-  test('stands where a match ends in another slice than it begins', () => {
+  test('is found in a match that spans two slices', () => {
     for (const length of [12_200, 16_300, 16_384, 28_600]) {
       const page = `${'x'.repeat(length)}<a href="/tx/${HASH}">${'y'.repeat(20_000)}`;
       expect(findPageHashes(LINK, page, 1)).toEqual([HASH]);
     }
   });
 
-  test('of a page of one slice is what the engine finds first', () => {
+  test('equals the first regex match for a page of one slice', () => {
     const piece = fc.constantFrom('/tx/', HASH, '"', ' ', '\n', `0x${'9'.repeat(64)}`, 'é');
     fc.assert(
       fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
@@ -86,7 +86,7 @@ describe('the hash on an explorer page', () => {
 
   describe.each(EXPLORER_SAMPLES.flatMap(({ txRegex }) => txRegex ?? []))('by %s', (txRegex) => {
     const pages = makeHostilePages(txRegex, HOSTILE_PAGE_CHARACTERS);
-    test.each(Object.entries(pages))('ends on a hostile page: %s', (_name, page) => {
+    test.each(Object.entries(pages))('terminates on a hostile page: %s', (_name, page) => {
       const hashes = findPageHashes(txRegex, page, 3);
       expect(hashes.length).toBeLessThanOrEqual(3);
       for (const hash of hashes) expect(page.toLowerCase()).toContain(hash);

@@ -22,7 +22,7 @@ const explorer = openExplorerSources({
 test.each([
   ['the operator', undefined, OWN_KEY],
   ['the client', new Secret(CLIENTS_KEY), CLIENTS_KEY],
-])('an answer that quotes the key of %s is read without it', async (_who, given, key) => {
+])('redacts the key of %s if the response quotes it', async (_who, given, key) => {
   const text = (await explorer.read(1, ADDRESS, given)).toString();
   expect(text).toContain('Invalid: ***');
   expect(text).toContain('"text":"ünïcode"');
@@ -31,7 +31,7 @@ test.each([
   expect(text).not.toContain(JSON.stringify(key).slice(1, -1));
 });
 
-test('an answer that holds the key all over is none', async () => {
+test('rejects a response that repeats the key throughout', async () => {
   const body = Buffer.alloc(16 * 2 ** 20, 'a');
   const answering = openExplorerSources({
     url: 'https://explorer.test/api',
@@ -48,7 +48,7 @@ test('an answer that holds the key all over is none', async () => {
 test.each([
   ['the operator names', { url: 'https://own.test/{chainId}/api' }, 'https://own.test/5/api'],
   ['takes keys of clients', {}, 'https://keys.test/api'],
-])('a key of the client goes to the explorer that %s', async (_which, named, expected) => {
+])("sends a client's key to the explorer that %s", async (_which, named, expected) => {
   const asked: string[] = [];
   const sources = openExplorerSources({
     ...{ clientKeyUrl: 'https://keys.test/api', ...named },
@@ -69,7 +69,7 @@ test.each([
   expect([true, false].map((local) => sources.canQuery({ local }, true))).toEqual([hasUrl, true]);
 });
 
-test('no explorer is asked where the operator wants none', () => {
+test('queries no explorer if the operator configured none', () => {
   const none = openExplorerSources({ fetch: echo });
   for (const hasKey of [true, false]) expect(none.canQuery({ local: false }, hasKey)).toBe(false);
 });

@@ -8,34 +8,37 @@ import { withoutKey } from './without-key.ts';
 
 /** Explorer to query, and its key. */
 export interface ExplorerOptions {
-  /** Its Etherscan-compatible API; `{chainId}` in it stands for the id of the chain. Absent where the operator names none. */
+  /** Its Etherscan-compatible API; `{chainId}` in it is replaced by the chain id. Absent if the operator names none. */
   readonly url?: string;
-  /** The API to query without `url` when the client sends an API key of its own. */
+  /** The API to query without `url` when the client sends its own API key. */
   readonly clientKeyUrl?: string;
   /** The operator's own key. */
   readonly apiKey?: Secret;
   readonly fetch: Pick<GuardedFetch, 'fetch'>;
 }
 
-/** What another explorer says of the contracts that it has verified. */
+/** Verified contracts of another explorer. */
 export interface ExplorerSources {
-  /** Whether an explorer can be queried about a chain. @param hasKey whether the client sent its own API key */
+  /**
+   * Whether an explorer can be queried about a chain.
+   * @param hasKey whether the client sent its own API key
+   */
   canQuery(chain: Pick<RegisteredChain, 'local'>, hasKey: boolean): boolean;
   /**
-   * Asks for the sources of a contract.
-   * @param apiKey the client's own key, in place of the operator's
-   * @returns the answer to `getsourcecode` as it came, without the key where it quotes that
+   * Requests the sources of a contract.
+   * @param apiKey the client's own key, instead of the operator's
+   * @returns the unchanged response to `getsourcecode`, with the key removed if it is quoted
    * @throws FullmatchError etherscan_limit, etherscan_request_failed
    */
   read(chainId: number, address: Hex, apiKey?: Secret): Promise<Buffer>;
 }
 
-/** The largest verified sources have some megabytes; as JSON within JSON they have twice as many. */
+/** The largest verified sources have several megabytes, and twice as many as JSON within JSON. */
 const ANSWER_BYTES = 16 * 2 ** 20;
 const DEADLINE_MS = 20_000;
 const TOO_MANY_REQUESTS = 429;
 
-/** Asks an explorer for what it has verified. */
+/** Queries an explorer for verified contracts. */
 export function openExplorerSources({
   url,
   clientKeyUrl,
@@ -76,7 +79,7 @@ async function askOnce(fetch: ExplorerOptions['fetch'], url: string) {
   }
 }
 
-/** The explorer wants to be asked less often. */
+/** The explorer rate-limits us. */
 export function explorerLimit(): FullmatchError {
   return new FullmatchError(
     'etherscan_limit',
@@ -84,7 +87,10 @@ export function explorerLimit(): FullmatchError {
   );
 }
 
-/** The explorer does not say what it has. @param how what it does instead, as the end of a sentence */
+/**
+ * The explorer does not return sources.
+ * @param how what it does instead, as the end of a sentence
+ */
 export function explorerFailed(how: string): FullmatchError {
   return new FullmatchError(
     'etherscan_request_failed',

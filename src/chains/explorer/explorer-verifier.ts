@@ -6,20 +6,20 @@ import { printableText } from '../../lib/printable-text.ts';
 import { type Secret } from '../../lib/secret.ts';
 import { withoutKey } from './without-key.ts';
 
-/** The explorers that matches are handed on to, by the names that the API v2 gives them. */
+/** Explorers that receive matches, by their names in the API v2. */
 export const EXPLORERS = ['etherscan', 'blockscout', 'routescan'] as const;
 
 /** One of {@link EXPLORERS}. */
 export type ExplorerName = (typeof EXPLORERS)[number];
 
-/** Where an explorer verifies, and with which key. */
+/** Verification API of an explorer, and its key. */
 export interface ExplorerTarget {
-  /** Its Etherscan-compatible API; `{chainId}` in it stands for the id of the chain. */
+  /** Its Etherscan-compatible API; `{chainId}` in it is replaced by the chain id. */
   readonly url: string;
   readonly apiKey?: Secret;
 }
 
-/** A contract as an explorer takes it. */
+/** A contract in the form that explorers accept. */
 export interface ExplorerSubmission {
   readonly chainId: number;
   readonly address: Hex;
@@ -34,25 +34,22 @@ export interface ExplorerSubmission {
   readonly constructorArguments: string;
 }
 
-/** What an explorer said: an id to ask with, its verdict, that it is at work, or that it is to be asked later. */
+/** Response of an explorer: an id to poll, its verdict, pending, or a request to retry later. */
 export type ExplorerSaid =
   | { readonly kind: 'accepted'; readonly id: string }
   | { readonly kind: 'verified' }
   | { readonly kind: 'pending' }
   | { readonly kind: 'refused' | 'later'; readonly reason: string };
 
-/** Where people and programs see a verification at an explorer. No key is in them. */
+/** Where people and programs can see a verification at an explorer. The URLs contain no key. */
 export interface ExplorerLinks {
   readonly statusUrl?: string;
   readonly contractApiUrl: string;
 }
 
-/**
- * Has contracts verified by other explorers. Nothing rejects but with the reason of the signal: what goes wrong on the
- * way is asked again later.
- */
+/** Submits contracts to other explorers. Rejects only with the reason of the signal: failures are retried later. */
 export interface ExplorerVerifier {
-  /** The explorers that are told of contracts of a chain. */
+  /** The explorers that receive contracts of a chain. */
   explorersOf(chainId: number): readonly ExplorerName[];
   submit(
     explorer: ExplorerName,
@@ -74,10 +71,10 @@ const REASON_CHARACTERS = 500;
 const ID_CHARACTERS = 200;
 const PENDING = /^(?:pending in queue|in progress|verification in progress)/i;
 const VERIFIED = /already verified|^pass - verified/i;
-/** Its node has not seen the contract yet, or it wants to be asked less often. */
+/** Its node has not seen the contract yet, or it rate-limits us. */
 const LATER = /unable to locate contractcode|not a smart contract|rate limit|too many|try again/i;
 
-/** @param chains those that are handed on; all of them where none is named */
+/** @param chains chains to submit; all of them if none is named */
 export function openExplorerVerifier(
   targets: Readonly<Partial<Record<ExplorerName, ExplorerTarget>>>,
   chains: ReadonlySet<number>,
@@ -86,7 +83,7 @@ export function openExplorerVerifier(
   const urlOf = (explorer: ExplorerName, chainId: number): URL => {
     const { url } = targets[explorer] ?? { url: '' };
     const target = new URL(url.replaceAll('{chainId}', String(chainId)));
-    // The API of Etherscan takes the chain as a parameter, the others ignore it.
+    // Etherscan's API takes the chain as a parameter, the others ignore it.
     target.searchParams.set('chainid', String(chainId));
     return target;
   };
@@ -147,7 +144,7 @@ export function openExplorerVerifier(
         compilerversion: isVyper
           ? `vyper:${submission.compilerVersion.replace(/\+.*$/, '')}`
           : `v${submission.compilerVersion}`,
-        // The first explorer misspelt it; newer ones read the other.
+        // The first explorer misspelt it; newer ones accept the correct spelling.
         constructorArguements: submission.constructorArguments,
         constructorArguments: submission.constructorArguments,
       };
@@ -164,7 +161,7 @@ export function openExplorerVerifier(
   };
 }
 
-/** The answer of an Etherscan-compatible API, whose result says more than its status. */
+/** Response of an Etherscan-compatible API, whose result says more than its status. */
 function readAnswer(body: Buffer): ExplorerSaid {
   let answer: unknown;
   try {

@@ -1,12 +1,15 @@
 import { type Secret } from '../../lib/secret.ts';
 
-/** An explorer quotes a key a few times. A client chooses its own: one letter of it may stand in an answer millions of times. */
+/**
+ * An explorer quotes a key a few times at most. A client chooses its own key: a single letter could occur
+ * millions of times.
+ */
 const MOST_QUOTES = 1_000;
 const INSTEAD = Buffer.from('***');
 
 /**
- * An answer of an explorer without the key that it was asked with: explorers quote keys in refusals, which are shown to whoever
- * asks; in the spellings of URLs and JSON too. Undefined where it holds the key more often than anybody quotes it.
+ * Removes the key from an explorer's response, also in URL and JSON spellings: explorers quote keys in
+ * refusals, which are shown to the client. Undefined if the response contains the key too often.
  */
 export function withoutKey(body: Buffer, apiKey: Secret): Buffer | undefined {
   const key = apiKey.reveal();

@@ -1,28 +1,28 @@
-/** The head of a chain as an endpoint gave it: number, and time in seconds since the epoch. */
+/** Head of a chain as an endpoint returned it: number, and time in seconds since the epoch. */
 export interface Head {
   readonly number: number;
   readonly timestamp: number;
 }
 
-/** The average time of some blocks that followed each other. */
+/** Average block time of several consecutive blocks. */
 interface PaceSample {
   readonly blocks: number;
   readonly secondsPerBlock: number;
 }
 
-/** How fast a chain was seen to make blocks; the newest last. */
+/** Recent block times of a chain, newest last. */
 export type Pace = readonly PaceSample[];
 
 const REMEMBERED = 50;
-/** A few blocks say little of a chain. */
+/** A few blocks say little about a chain. */
 const LEARNED_AFTER_BLOCKS = 20;
-/** A younger block is never too old: clocks differ, and answers are cached. */
+/** A block younger than this never counts as stale: clocks differ and responses are cached. */
 const LEAST_STALL_S = 120;
 const USUAL_TIMES = 20;
 const LONGEST_TIMES = 3;
 
 /**
- * The pace, updated by two heads of one endpoint. Heads that do not follow each other, such as those of two
+ * The pace, updated with two heads of one endpoint. Heads that are not in sequence, such as those of two
  * nodes behind one URL, add nothing.
  */
 export function learnPace(pace: Pace, earlier: Head, later: Head): Pace {
@@ -32,7 +32,7 @@ export function learnPace(pace: Pace, earlier: Head, later: Head): Pace {
   return [...pace, { blocks, secondsPerBlock: seconds / blocks }].slice(-REMEMBERED);
 }
 
-/** The usual time from block to block in seconds: the median. Undefined while too few blocks were seen. */
+/** Median block time in seconds; undefined while too few blocks were seen. */
 export function usualSeconds(pace: Pace): number | undefined {
   const blocks = pace.reduce((sum, sample) => sum + sample.blocks, 0);
   if (blocks < LEARNED_AFTER_BLOCKS) return undefined;
@@ -41,8 +41,8 @@ export function usualSeconds(pace: Pace): number | undefined {
 }
 
 /**
- * How old the newest block may be, in seconds: many times the usual time, and some times the longest that was seen, for
- * chains that make blocks only when there is something to put in. Undefined while the pace is not known.
+ * Maximum age of the newest block in seconds: a multiple of the median block time, and of the longest
+ * observed one, for chains that make blocks only on demand. Undefined while the pace is unknown.
  */
 export function oldestHeadSeconds(pace: Pace): number | undefined {
   const usual = usualSeconds(pace);

@@ -73,8 +73,8 @@ function watch(
   return { health, configure: (ids) => (configured = mapOf(ids)) };
 }
 
-describe('watched endpoints', () => {
-  test('are asked last while they are down, and first again when they are up', async () => {
+describe('Probed endpoints', () => {
+  test('are tried last while down and first again when up', async () => {
     const [first, second] = [await serve(1, 11), await serve(1, 22)];
     first.methods.eth_chainId = broken;
     const chain = chainOf(1, [first, second]);
@@ -89,7 +89,7 @@ describe('watched endpoints', () => {
     expect(health.summary()).toEqual({ up: 1, degraded: 0, unknown: 0, down: [] });
   });
 
-  test('are those of configured chains, as the configuration is now', async () => {
+  test('belong to configured chains, following configuration changes', async () => {
     const [one, two] = [await serve(1, 1), await serve(2, 2)];
     const chains = [chainOf(1, [one]), chainOf(2, [two])] as const;
     const { health, configure } = watch(chains, [1]);
@@ -109,7 +109,7 @@ describe('watched endpoints', () => {
     expect(one.calls).toHaveLength(calls);
   });
 
-  test('of supported chains are probed lightly, and nothing depends on the outcome', async () => {
+  test('of supported chains are probed lightly and left out of the summary', async () => {
     const servers = await Promise.all([1, 1, 1, 1].map((chainId) => serve(chainId, 7)));
     servers[0]!.methods.eth_chainId = broken;
     const unsupported = chainOf(3, [await serve(3, 3)]);
@@ -132,7 +132,7 @@ describe('watched endpoints', () => {
     });
   });
 
-  test('of another chain are asked again after the configuration has changed', async () => {
+  test('of the wrong chain are retried after a configuration change', async () => {
     const server = await serve(5, 1);
     const chain = chainOf(1, [server]);
     const { health, configure } = watch([chain], [1]);
@@ -143,7 +143,7 @@ describe('watched endpoints', () => {
     await until(() => health.report(chain).state === 'up');
   });
 
-  test('are none when probing is switched off', async () => {
+  test('are none if probing is disabled', async () => {
     const server = await serve(1, 1);
     const chain = chainOf(1, [server]);
     const { health } = watch([chain], [1], { enabled: false });

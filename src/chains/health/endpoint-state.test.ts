@@ -26,7 +26,7 @@ function run(verdicts: readonly Verdict[]): StateRecord[] {
 const endOf = (...verdicts: readonly Verdict[]): EndpointState => run(verdicts).at(-1)!.state;
 const times = (count: number, each: Verdict): Verdict[] => Array<Verdict>(count).fill(each);
 
-describe('the state of an endpoint', () => {
+describe('Endpoint state', () => {
   test.each<[string, readonly Verdict[], EndpointState]>([
     ['is unknown after one good answer', ['good'], 'unknown'],
     ['is up after two', ['good', 'good'], 'up'],
@@ -49,7 +49,7 @@ describe('the state of an endpoint', () => {
     expect(endOf(...verdicts)).toBe(state);
   });
 
-  test('does not flap with an endpoint that does', () => {
+  test('does not flap with a flapping endpoint', () => {
     const flapping = Array.from({ length: 100 }, (_, index) => (index % 2 === 0 ? 'bad' : 'good'));
     const states = run(['good', 'good', ...(flapping as Verdict[])]).slice(2);
     expect(new Set(states.map(({ state }) => state))).toEqual(new Set(['up']));
@@ -73,7 +73,7 @@ describe('the state of an endpoint', () => {
     );
   });
 
-  test('is of another chain for ever once it was, and never without having said so', () => {
+  test('stays wrong_chain once it was, and never precedes such a verdict', () => {
     fc.assert(
       fc.property(fc.array(verdict, { maxLength: 60 }), (verdicts) => {
         const first = verdicts.indexOf('wrong_chain');
@@ -84,7 +84,7 @@ describe('the state of an endpoint', () => {
     );
   });
 
-  test('follows five or two verdicts of one kind, whatever came before', () => {
+  test('follows five bad or two other equal verdicts, whatever came before', () => {
     fc.assert(
       fc.property(fc.array(curable, { maxLength: 40 }), (before) => {
         expect(endOf(...before, ...times(DOWN_AFTER, 'bad'))).toBe('down');
@@ -95,7 +95,7 @@ describe('the state of an endpoint', () => {
     );
   });
 
-  test('says when it began, which is when it changed', () => {
+  test('starts its "since" at the time of the change', () => {
     fc.assert(
       fc.property(fc.array(verdict, { maxLength: 60 }), (verdicts) => {
         const records = run(verdicts);

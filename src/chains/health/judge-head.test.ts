@@ -24,8 +24,8 @@ function seen(number: number, timestamp: number, seenAt: number): SeenHead {
   return { number, timestamp, seenAt: seenAt * 1000 };
 }
 
-describe('the pace of a chain', () => {
-  test('is not known from a few blocks, and known from one long stretch', () => {
+describe('Pace of a chain', () => {
+  test('is unknown from a few blocks and known from one long stretch', () => {
     expect(usualSeconds(paceOf(steady(12, 10)))).toBeUndefined();
     expect(usualSeconds(paceOf(steady(12, 30)))).toBe(12);
     const stretch = { number: 1_000_000, timestamp: START };
@@ -33,7 +33,7 @@ describe('the pace of a chain', () => {
     expect(usualSeconds(learnPace([], stretch, later))).toBe(2);
   });
 
-  test('is the usual one, whatever a few gaps say', () => {
+  test('is the usual pace despite a few gaps', () => {
     const heads = steady(12, 40).map(({ number, timestamp }) => ({
       number,
       timestamp: timestamp + (number > 120 ? 3600 : 0),
@@ -42,7 +42,7 @@ describe('the pace of a chain', () => {
     expect(oldestHeadSeconds(paceOf(heads))).toBe(3 * 3612);
   });
 
-  test('learns nothing from heads that go back', () => {
+  test('learns nothing from heads that go backwards', () => {
     fc.assert(
       fc.property(fc.nat(1000), fc.nat(1000), fc.nat(10_000), (number, back, seconds) => {
         const earlier = { number: number + back, timestamp: START };
@@ -53,7 +53,7 @@ describe('the pace of a chain', () => {
     );
   });
 
-  test('remembers a bounded number of blocks, and follows a chain that becomes faster', () => {
+  test('remembers a bounded number of blocks and follows a chain that speeds up', () => {
     const pace = [
       ...steady(12, 60),
       ...steady(1, 120).map((head) => ({
@@ -68,17 +68,17 @@ describe('the pace of a chain', () => {
   });
 });
 
-describe('a head', () => {
+describe('Head', () => {
   const pace = paceOf(steady(12, 30));
   const onChain = { pace, local: false };
 
-  test('lags when a peer had a much newer one before', () => {
+  test('lags if a peer had a much newer one earlier', () => {
     const head = seen(100, START, START + 200);
     const peer = seen(115, START + 180, START + 190);
     expect(judgeHead(head, [peer], onChain)).toMatchObject({ verdict: 'lagging', lagBlocks: 15 });
   });
 
-  test('does not lag behind what a peer said later', () => {
+  test('does not lag behind a head that a peer reported later', () => {
     const head = seen(100, START, START + 10);
     const peer = seen(115, START + 180, START + 190);
     expect(judgeHead(head, [peer], onChain)).toMatchObject({ verdict: 'good', lagBlocks: 0 });
@@ -98,7 +98,7 @@ describe('a head', () => {
     expect(fast).toMatchObject({ verdict: 'good', lagBlocks: 100 });
   });
 
-  test('is stalled when it is too old for the pace, and on the own machine never', () => {
+  test('is stalled if too old for the pace, but never for a local chain', () => {
     const head = seen(100, START, START + 241);
     expect(judgeHead(head, [], onChain)).toMatchObject({ verdict: 'stalled', ageSeconds: 241 });
     expect(judgeHead(seen(100, START, START + 239), [], onChain).verdict).toBe('good');
@@ -106,7 +106,7 @@ describe('a head', () => {
     expect(judgeHead(head, [], { pace, local: true }).verdict).toBe('good');
   });
 
-  test('of a time to come makes no peer lag, and has no age', () => {
+  test('from the future makes no peer lag and has no age', () => {
     const liar = seen(10 ** 9, START + 10 ** 6, START);
     expect(judgeHead(seen(100, START, START + 5), [liar], onChain)).toMatchObject({
       verdict: 'good',
@@ -115,7 +115,7 @@ describe('a head', () => {
     expect(judgeHead(liar, [], onChain)).toEqual({ verdict: 'good', lagBlocks: 0, inFuture: true });
   });
 
-  test('of the best endpoint never lags, and the lag is what the best peer is ahead', () => {
+  test('of the best endpoint never lags; others lag by the distance to it', () => {
     const peers = fc.array(fc.nat(500), { maxLength: 6 });
     fc.assert(
       fc.property(fc.nat(500), peers, (own, others) => {

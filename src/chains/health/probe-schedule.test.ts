@@ -5,10 +5,10 @@ import { DailyBudget, REQUESTS_PER_PROBE, spacingMs, untilNextDay } from './prob
 
 const DAY_MS = 86_400_000;
 
-describe('the time to the next probe', () => {
+describe('Time to the next probe', () => {
   const usual = { everyMs: 60_000, dailyBudget: 5000, endpointsOfHost: 1, undecided: false };
 
-  test('is as configured, a quarter more or less', () => {
+  test('is the configured interval, plus or minus a quarter', () => {
     fc.assert(
       fc.property(fc.double({ min: 0, max: 1, noNaN: true }), (chance) => {
         const wait = spacingMs({ ...usual, chance });
@@ -22,7 +22,7 @@ describe('the time to the next probe', () => {
     expect(spacingMs({ ...usual, undecided: true, chance: 0.5 })).toBe(15_000);
   });
 
-  test('makes the budget of a host last the day', () => {
+  test("makes a host's budget last the day", () => {
     const many = fc.record({
       everyMs: fc.integer({ min: 1000, max: DAY_MS }),
       dailyBudget: fc.integer({ min: 10, max: 100_000 }),
@@ -38,8 +38,8 @@ describe('the time to the next probe', () => {
   });
 });
 
-describe('the budget of a host', () => {
-  test('is spent by its requests alone, and begins again each day', () => {
+describe('Budget of a host', () => {
+  test('is reduced by its own requests only and resets each day', () => {
     const budget = new DailyBudget(3);
     const now = 5 * DAY_MS + 1000;
     expect([1, 2, 3, 4].map(() => budget.take('a', now))).toEqual([true, true, true, false]);
@@ -50,22 +50,22 @@ describe('the budget of a host', () => {
   });
 });
 
-describe('the latency', () => {
+describe('Latency', () => {
   const after = (values: readonly number[]): Latencies => values.reduce(addLatency, NO_LATENCIES);
 
-  test('leaves out the first answer, which pays for the connection', () => {
+  test('omits the first response, which includes connecting', () => {
     expect(reportLatency(after([900]))).toBeUndefined();
     expect(reportLatency(after([900, 10]))).toEqual({ p50Ms: 10, p95Ms: 10, samples: 1 });
     const hundred = Array.from({ length: 100 }, (_, index) => index + 1);
     expect(reportLatency(after([900, ...hundred]))).toEqual({ p50Ms: 50, p95Ms: 95, samples: 100 });
   });
 
-  test('is of the newest hundred answers', () => {
+  test('covers the latest hundred responses', () => {
     const values = [...Array<number>(500).fill(1000), ...Array<number>(100).fill(5)];
     expect(reportLatency(after(values))).toEqual({ p50Ms: 5, p95Ms: 5, samples: 100 });
   });
 
-  test('lies between the least and the most', () => {
+  test('lies between the minimum and the maximum', () => {
     const values = fc.array(fc.nat(60_000), { minLength: 2, maxLength: 200 });
     fc.assert(
       fc.property(values, (all) => {

@@ -156,8 +156,8 @@ function watch(
   return watched;
 }
 
-describe('an endpoint', () => {
-  test('is unknown, then up, with its head, latency and what it offers', async () => {
+describe('Endpoint', () => {
+  test('is unknown, then up with its head, latency and capabilities', async () => {
     const clock = new Clock();
     const server = await serve({
       ...chainMethods(clock),
@@ -192,7 +192,7 @@ describe('an endpoint', () => {
     expect(server.calls.filter((name) => name === 'eth_getBalance')).toHaveLength(1);
   });
 
-  test('has what it offers found out once a day, by the kind of its answers', async () => {
+  test('has its capabilities probed once a day by the kind of its responses', async () => {
     const clock = new Clock();
     const pruned = await serve({
       ...chainMethods(clock),
@@ -225,7 +225,7 @@ describe('an endpoint', () => {
     expect(watched.report().archive).toBe('yes');
   });
 
-  test('that says that it belongs to another chain is asked no more until the configuration changes', async () => {
+  test('of another chain is not probed again until the configuration changes', async () => {
     const clock = new Clock();
     const server = await serve({ ...chainMethods(clock), eth_chainId: () => '0x5' });
     const watched = watch(clock, [chainOf([server])]);
@@ -243,7 +243,7 @@ describe('an endpoint', () => {
     expect(watched.report().state).toBe('up');
   });
 
-  test('that refuses is throttled, never down, and rests as long as it asks', async () => {
+  test('that rejects requests is throttled, never down, and rests for Retry-After', async () => {
     const clock = new Clock();
     const methods = (status: number, headers = {}): Record<string, RpcMethod> => ({
       eth_chainId: refuse(status, headers),
@@ -300,7 +300,7 @@ describe('an endpoint', () => {
       'block_unknown',
     ],
     ['knows no methods', {}, 'rpc_refused'],
-  ])('that %s is down after five probes, and up again after two', async (_how, methods, code) => {
+  ])('that %s is down after five probes and up again after two', async (_how, methods, code) => {
     const clock = new Clock();
     const server = await serve(methods);
     const watched = watch(clock, [chainOf([server])]);
@@ -321,7 +321,7 @@ describe('an endpoint', () => {
     expect(watched.report().state).toBe('up');
   });
 
-  test('that flaps stays what it was', async () => {
+  test('that flaps keeps its state', async () => {
     const clock = new Clock();
     const server = await serve(chainMethods(clock));
     const watched = watch(clock, [chainOf([server])]);
@@ -336,7 +336,7 @@ describe('an endpoint', () => {
     }
   });
 
-  test('lags behind its peers, and is wanted less until it has caught up', async () => {
+  test('that lags behind its peers is deprioritized until it has caught up', async () => {
     const clock = new Clock();
     let behind = 50;
     const late = await serve(chainMethods(clock, () => behind));
@@ -360,7 +360,7 @@ describe('an endpoint', () => {
     expect(watched.report().state).toBe('up');
   });
 
-  test('is stalled when the whole chain stands, by the pace that was learned', async () => {
+  test('is stalled if the whole chain stops, judged by the learned pace', async () => {
     const clock = new Clock();
     let stalledAt: number | undefined;
     const methods = chainMethods(clock, () =>
@@ -381,7 +381,7 @@ describe('an endpoint', () => {
     expect(watched.report().state).toBe('up');
   });
 
-  test('that lies about a far head makes no other lag when it lies about the time as well', async () => {
+  test('with a forged future head makes no other endpoint lag', async () => {
     const clock = new Clock();
     const liar = await serve({
       ...chainMethods(clock),
@@ -400,8 +400,8 @@ function elapsed({ clock }: Watch): number {
   return (clock.now - START) % EVERY_MS;
 }
 
-describe('a prober', () => {
-  test('sends one request to a host at a time, and to several hosts at once', async () => {
+describe('Prober', () => {
+  test('sends one request at a time per host, in parallel across hosts', async () => {
     const clock = new Clock();
     let atOnce = 0;
     let most = 0;
@@ -425,7 +425,7 @@ describe('a prober', () => {
     expect(most).toBe(2);
   });
 
-  test('probes as often as configured, and sooner while it does not know', async () => {
+  test('probes at the configured interval, and sooner while the state is unknown', async () => {
     const clock = new Clock();
     const server = await serve(chainMethods(clock));
     const watched = watch(clock, [chainOf([server])]);
@@ -437,7 +437,7 @@ describe('a prober', () => {
     expect(count()).toBe(12);
   });
 
-  test('sends no host more than its budget in a day, and says so', async () => {
+  test("never exceeds a host's daily budget, and reports when it is used up", async () => {
     const clock = new Clock();
     const server = await serve(chainMethods(clock));
     const watched = watch(clock, [chainOf([server])], { dailyBudget: 10 });
@@ -453,7 +453,7 @@ describe('a prober', () => {
     expect(server.calls.length).toBeGreaterThan(before);
   });
 
-  test('follows the chains that there are, and keeps what it knows of endpoints that stay', async () => {
+  test('follows chain changes and keeps the state of remaining endpoints', async () => {
     const clock = new Clock();
     const [first, second] = [await serve(chainMethods(clock)), await serve(chainMethods(clock))];
     const both = chainOf([first, second]);
@@ -470,7 +470,7 @@ describe('a prober', () => {
     expect(watched.book.chains).toEqual([]);
   });
 
-  test('settles every state at once when it is told to', async () => {
+  test('settles every state at once on request', async () => {
     const clock = new Clock();
     const good = await serve(chainMethods(clock));
     const dead = await serve({ eth_chainId: refuse(500) });
@@ -480,7 +480,7 @@ describe('a prober', () => {
     expect(dead.calls).toHaveLength(5);
   });
 
-  test('ends a request under way when it is closed', async () => {
+  test('aborts a pending request on close', async () => {
     const clock = new Clock();
     const hanging = await serve({ eth_chainId: () => undefined });
     const watched = watch(clock, [chainOf([hanging])], { deadlineMs: 60_000 });
@@ -492,8 +492,8 @@ describe('a prober', () => {
   });
 });
 
-describe('a chain with dozens of endpoints', () => {
-  test('has the first twenty probed, and says so of the others', () => {
+describe('Chain with dozens of endpoints', () => {
+  test('has the first twenty probed and reports the others as not probed', () => {
     const urls = Array.from({ length: 25 }, (_, index) => `https://e${index}.example`);
     const report = reportChain(watch(new Clock(), [chainOf(urls)]).book.chains[0]!);
     const unprobed = report.endpoints.filter(({ state }) => state === 'not_probed');
@@ -503,8 +503,8 @@ describe('a chain with dozens of endpoints', () => {
   });
 });
 
-describe('labels of endpoints', () => {
-  test('tell two endpoints of one host apart, and hold no URL', async () => {
+describe('Endpoint labels', () => {
+  test('distinguish two endpoints of one host without showing a URL', async () => {
     const clock = new Clock();
     const server = await serve(chainMethods(clock));
     const chain = chainOf(

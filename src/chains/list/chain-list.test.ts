@@ -55,7 +55,7 @@ describe('parseChainList', () => {
     ['an id that occurs twice', JSON.stringify([GOOD, { ...GOOD, name: 'Other' }])],
     ['an id that a bad record has too', JSON.stringify([GOOD, { chainId: 99, name: 5 }])],
     ['a list without a good record', JSON.stringify([{ chainId: 1 }, 5])],
-  ])('refuses %s', (_title, text) => {
+  ])('rejects %s', (_title, text) => {
     expect(() => parseChainList(text, 'own.json')).toThrow(
       expect.objectContaining({
         code: 'invalid_chain_list',
@@ -64,7 +64,7 @@ describe('parseChainList', () => {
     );
   });
 
-  test('takes names of the prototype chain for what they are: fields of no chain record', () => {
+  test('ignores __proto__ and constructor as unknown fields', () => {
     const text =
       '[{"name":"A","chainId":1,"__proto__":{"title":"polluted","network":"x"},"constructor":{"prototype":{"y":1}}}]';
     const list = parseChainList(text, 'test');
@@ -74,14 +74,14 @@ describe('parseChainList', () => {
     expect(list.ignoredFields).toEqual(['__proto__', 'constructor']);
   });
 
-  test('quarantines a record that is too long', () => {
+  test('quarantines an oversized record', () => {
     const rpc = Array.from({ length: 1000 }, (_each, index) => `https://${index}.example`);
     const list = parseChainList(JSON.stringify([GOOD, { chainId: 1, name: 'A', rpc }]), 'test');
     expect(list.records).toHaveLength(1);
     expect(list.quarantined).toMatchObject([{ chainId: 1 }]);
   });
 
-  test('quarantines a record that is nested too deeply to be rendered', () => {
+  test('quarantines a record nested too deeply to render', () => {
     const deep = `${'{"a":'.repeat(100_000)}1${'}'.repeat(100_000)}`;
     const text = `[{"name":"A","chainId":1,"parent":${deep}},${JSON.stringify(GOOD)}]`;
     const list = parseChainList(text, 'test');
@@ -89,7 +89,7 @@ describe('parseChainList', () => {
     expect(list.quarantined[0]).toMatchObject({ chainId: 1 });
   });
 
-  test('names the list by the hash of its text', () => {
+  test('identifies the list by the hash of its text', () => {
     const text = JSON.stringify([GOOD]);
     const list = parseChainList(text, 'own.json');
     expect(list.sha256).toBe(createHash('sha256').update(text).digest('hex'));
@@ -98,7 +98,7 @@ describe('parseChainList', () => {
 
   for (const { name, records } of lists) {
     test.skipIf(records === undefined)(
-      `keeps every field of ${name} but empty ones, byte for byte (skipped when ${NO_SHARED_DATA})`,
+      `keeps every non-empty field of ${name} byte for byte (skipped when ${NO_SHARED_DATA})`,
       () => {
         const sources = records ?? [];
         const list = parseChainList(JSON.stringify(sources), 'shared');
@@ -120,7 +120,7 @@ describe('parseChainList', () => {
 });
 
 describe('readEmbeddedList', () => {
-  test('holds at least 1,900 good chains in ascending order, and no stranger’s credential', async () => {
+  test('contains at least 1,900 valid chains in ascending order and no credentials', async () => {
     const { records, quarantined, ignoredFields, source } = await readEmbeddedList();
     expect(source).toBe('embedded');
     expect(records.length).toBeGreaterThanOrEqual(1900);
@@ -147,7 +147,7 @@ describe('readListFile', () => {
     }
   });
 
-  test('refuses a file that is not there and says which, its folder to the operator alone', async () => {
+  test('rejects a missing file, showing its folder to the operator only', async () => {
     await expect(readListFile('/nowhere/own.json')).rejects.toMatchObject({
       code: 'invalid_chain_list',
       message: expect.not.stringContaining('/nowhere') as string,
@@ -156,7 +156,7 @@ describe('readListFile', () => {
     });
   });
 
-  test('quotes nothing of a file that is not JSON to others', () => {
+  test('does not quote an invalid file in the public message', () => {
     const parse = (): unknown => parseChainList('API_KEY=CANARY', '/nowhere/own.json');
     expect(parse).toThrow(
       expect.objectContaining({ message: 'The chain list own.json is not JSON, or was cut off.' }),

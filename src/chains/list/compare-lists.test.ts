@@ -26,7 +26,7 @@ const alpha: ListRecord = {
 };
 
 describe('compareLists', () => {
-  test('finds nothing between a list and itself in any order', () => {
+  test('finds no difference between a list and a permutation of it', () => {
     fc.assert(
       fc.property(
         listRecords(),
@@ -42,7 +42,7 @@ describe('compareLists', () => {
     );
   });
 
-  test('says of two lists in one direction as added what it says in the other as removed', () => {
+  test('reports as added in one direction what it reports as removed in the other', () => {
     fc.assert(
       fc.property(listRecords(), listRecords(), (left, right) => {
         const there = compareLists(left, right);
@@ -56,7 +56,7 @@ describe('compareLists', () => {
     );
   });
 
-  test('counts every change of a chain that both lists have', () => {
+  test('counts every changed chain that both lists contain', () => {
     fc.assert(
       fc.property(listRecords(), listRecords(), (left, right) => {
         const news = new Map(right.map((record) => [record.chainId, record]));
@@ -97,11 +97,11 @@ describe('compareLists', () => {
       { ...alpha, nativeCurrency: { decimals: 18, symbol: 'ETH', name: 'Ether' } },
       {},
     ],
-  ])('tells %s', (_what, after, expected) => {
+  ])('reports %s', (_what, after, expected) => {
     expect(counts(compareLists([alpha], [after]))).toEqual({ ...NOTHING, ...expected });
   });
 
-  test('names the endpoints that came and went', () => {
+  test('lists the added and removed endpoints', () => {
     const after = { ...alpha, rpc: ['https://c.example', 'https://a.example'] };
     expect(compareLists([alpha], [after]).rpcChanged).toEqual([
       {

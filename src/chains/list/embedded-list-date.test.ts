@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { EMBEDDED_LIST } from './embedded-list-date.ts';
 
-test('the date of the embedded list is that of the package that it is made of', () => {
+test('the embedded list has the date of its package', () => {
   const manifest = new URL(
     `../../../node_modules/${EMBEDDED_LIST.package}/package.json`,
     import.meta.url,

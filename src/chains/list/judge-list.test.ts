@@ -48,7 +48,7 @@ describe('judgeList', () => {
   const lists = fc.tuple(listRecords(), listRecords());
   const ids = fc.uniqueArray(fc.integer({ min: 1, max: 30 }));
 
-  test('never accepts a list that drops a chain with contracts or a configured one', () => {
+  test('never accepts a list that drops a configured chain or one with contracts', () => {
     fc.assert(
       fc.property(lists, ids, ids, ([before, after], contracts, configured) => {
         const refusals = judge(before, after, {
@@ -67,7 +67,7 @@ describe('judgeList', () => {
     );
   });
 
-  test('never accepts another identity for a chain with contracts', () => {
+  test('never accepts a changed identity for a chain with contracts', () => {
     fc.assert(
       fc.property(lists, ids, ([before, after], contracts) => {
         const codes = judge(before, after, {
@@ -84,7 +84,7 @@ describe('judgeList', () => {
     );
   });
 
-  test('accepts no list that lacks more than the share of known chains, and every one that only adds', () => {
+  test('rejects a list that lacks more than the allowed share, and accepts pure additions', () => {
     fc.assert(
       fc.property(lists, fc.integer({ min: 0, max: 100 }), ([before, after], percent) => {
         const kept = new Set(after.map(({ chainId }) => chainId));
@@ -97,7 +97,7 @@ describe('judgeList', () => {
     );
   });
 
-  test('lets no list shrink bit by bit by more than at once', () => {
+  test('prevents repeated small shrinking beyond the limit', () => {
     const percents = fc.integer({ min: 0, max: 100 });
     const sizes = fc.array(fc.integer({ min: 1, max: 60 }), { minLength: 2, maxLength: 12 });
     fc.assert(
@@ -114,7 +114,7 @@ describe('judgeList', () => {
     );
   });
 
-  test('measures by what the operator accepted, after he accepted a smaller list', () => {
+  test('measures against the list that the operator accepted', () => {
     expect(judge(chains(70), chains(68), { recentSizes: [100, 70] })).toEqual([]);
     expect(judge(chains(97), chains(94), { recentSizes: [100, 97] })).toMatchObject([
       { code: 'shrinks', chainIds: [95, 96, 97] },
@@ -161,7 +161,7 @@ describe('findHeldChanges', () => {
       { name: 'A', rpc: ['http://203.0.113.8'] },
       { rpc: ['http://203.0.113.7'] },
     ],
-  ])('holds back another name with %s of a chain in use', (_what, after, before) => {
+  ])('holds back a new name with %s for a chain in use', (_what, after, before) => {
     expect(held(after, 7, before)).toEqual([7]);
     expect(held(after, 8, before)).toEqual([8]);
     expect(held(after, 9, before)).toEqual([]);
@@ -179,11 +179,11 @@ describe('findHeldChanges', () => {
     ['a name, and an endpoint at its explorer', { name: 'A', rpc: ['https://rpc.scan.io'] }],
     ['a name, and an endpoint at its site', { name: 'A', rpc: ['https://rpc.site.net'] }],
     ['a name, and no endpoints but its site', { name: 'A', rpc: [], explorers: [] }],
-  ])('lets %s pass', (_what, after) => {
+  ])('accepts %s', (_what, after) => {
     expect(held(after)).toEqual([]);
   });
 
-  test('holds nothing back that is not renamed, and no chain that nothing needs', () => {
+  test('holds back only renamed chains that are in use', () => {
     fc.assert(
       fc.property(fc.tuple(listRecords(), listRecords()), ([before, after]) => {
         const known = new Map(before.map((each) => [each.chainId, each]));
@@ -199,16 +199,16 @@ describe('findHeldChanges', () => {
 });
 
 const shared = sharedData('public-chain-list.json');
-describe.skipIf(shared === undefined)('the real list, if ../shared/data is there', () => {
+describe.skipIf(shared === undefined)('Real list, if ../shared/data is present', () => {
   const real = shared === undefined ? [] : parseChainList(JSON.stringify(shared), 'real').records;
 
-  test('is believed unchanged, and refused when half of it is gone', () => {
+  test('is accepted unchanged and rejected with half of its chains missing', () => {
     expect(judge(real, structuredClone(real))).toEqual([]);
     const half = real.filter((_record, index) => index % 2 === 0);
     expect(judge(real, half).map(({ code }) => code)).toEqual(['shrinks']);
   });
 
-  test('is refused without any one of its chains when that one has contracts', () => {
+  test('is rejected if any chain with contracts is missing', () => {
     fc.assert(
       fc.property(fc.constantFrom(...real), (gone) => {
         const rest = real.filter((record) => record !== gone);

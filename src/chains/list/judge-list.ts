@@ -25,13 +25,14 @@ export interface Refusal {
 const SHOWN_CHAINS = 5;
 
 /**
- * Whether a newer list may replace the one that is served (SPEC §1 rule 7): the reasons against it, none when it may.
+ * Returns the reasons against replacing the current list with a newer one (SPEC §1 rule 7); empty if it may be
+ * replaced.
  *
- * - A chain with contracts, or one that is configured, may not vanish: its record would lose name and endpoints. A
- *   record that cannot be read counts as missing.
- * - The id of a chain with contracts may not become another chain's: the contracts were verified on the former one.
- * - Of the other known chains a small share may go, since chains end; but no more of the largest list of late, however
- *   many steps it takes.
+ * - A chain with contracts, or a configured one, must not vanish: its record would lose name and endpoints. An
+ *   invalid record counts as missing.
+ * - The id of a chain with contracts must not become another chain's: the contracts were verified on the former.
+ * - A small share of the other known chains may vanish, since chains end; but in total no more of the largest
+ *   recent list, over however many steps.
  */
 export function judgeList(
   before: Pick<ChainList, 'records'>,

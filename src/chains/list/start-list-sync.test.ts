@@ -21,10 +21,10 @@ async function closeAt(label: string): Promise<readonly string[]> {
   return stub.ran;
 }
 
-test('a sync that ends claims no attempt any more', async () => {
+test('a closing sync claims no further attempt', async () => {
   expect(await closeAt(READ)).toEqual([READ]);
 });
 
-test('an attempt that was being claimed while the sync ends is given back, and no source is asked', async () => {
+test('an attempt claimed during shutdown is released without contacting a source', async () => {
   expect(await closeAt(CLAIM)).toEqual([READ, CLAIM, RELEASE]);
 });

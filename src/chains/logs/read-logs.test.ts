@@ -49,14 +49,14 @@ const read = (
 ): ReturnType<typeof readLogs> =>
   readLogs(node.rpc, CHAIN, { ...query, ...more }, async () => created, never);
 
-describe('the events of a contract', () => {
-  test('are read with one request where the node answers for all blocks', async () => {
+describe('Events of a contract', () => {
+  test('are read with one request if the node supports the full range', async () => {
     const node = nodeOf(5_000_000, [logAt(9), logAt(7)]);
     expect((await read(node)).map(({ blockNumber }) => blockNumber)).toEqual([7, 9]);
     expect(node.asked).toEqual([[0, 5_000_000]]);
   });
 
-  test('are read in windows from the creation on where the node refuses all blocks at once', async () => {
+  test('are read in windows from the creation on if the node rejects the full range', async () => {
     const node = nodeOf(4_015_000, [logAt(4_000_003)], 10_000);
     expect(await read(node, {}, 4_000_000)).toHaveLength(1);
     expect(node.asked).toEqual([
@@ -66,14 +66,14 @@ describe('the events of a contract', () => {
     ]);
   });
 
-  test('are not said to be none where not all blocks could be read', async () => {
+  test('are not reported as none if not all blocks could be read', async () => {
     const node = nodeOf(5_000_000, [], 10_000);
     await expect(read(node)).rejects.toMatchObject({ code: 'invalid_parameter' });
     expect(node.asked).toHaveLength(1 + 20);
     expect(await read(nodeOf(5_000_000, [], 10_000), { fromBlock: 4_900_000 })).toEqual([]);
   });
 
-  test('are the first of those that fit, whatever the node sends', async () => {
+  test('are filtered and limited, whatever the node returns', async () => {
     const others = [
       logAt(3, { address: `0x${'dd'.repeat(20)}` }),
       logAt(3, { topics: [HASH] }),
@@ -88,7 +88,7 @@ describe('the events of a contract', () => {
     expect(logs.at(-1)).toMatchObject({ blockNumber: 4, logIndex: LOGS_MAX - 1 });
   });
 
-  test('of blocks that are not there yet are none, and are not asked for', async () => {
+  test('of future blocks are empty and need no request', async () => {
     const node = nodeOf(10, [logAt(4)]);
     expect(await read(node, { fromBlock: 11 })).toEqual([]);
     expect(node.asked).toEqual([]);

@@ -6,7 +6,7 @@ import { holdsDelegateCall, isSequenceWallet, minimalProxyTarget } from './proxy
 const TARGET = 'be862ad9abfe6f22bcb087716c7d89a26051f74c';
 const MINIMAL = `363d3d373d3d3d363d73${TARGET}5af43d82803e903d91602b57fd5bf3`;
 
-test('finds the target of a minimal proxy, and of no other code', () => {
+test('finds the target of a minimal proxy and rejects any altered bytecode', () => {
   expect(minimalProxyTarget(hexToBytes(MINIMAL))).toBe(`0x${TARGET}`);
   const code = hexToBytes(MINIMAL);
   fc.assert(
@@ -51,7 +51,7 @@ test.each(FORMS)('finds the target of a minimal proxy of the form %s', (_, write
   );
 });
 
-test('finds the target of a proxy that appends arguments to what it forwards', () => {
+test('finds the target of a proxy that appends immutable arguments', () => {
   const write = (length: string, again = length) =>
     hexToBytes(
       `3d3d3d3d363d3d3761${length}603736393661${again}013d73${TARGET}5af43d3d93803e603557fd5bf3${'7a'.repeat(32)}0022`,
@@ -60,7 +60,7 @@ test('finds the target of a proxy that appends arguments to what it forwards', (
   expect(minimalProxyTarget(write('0022', '0023'))).toBeUndefined();
 });
 
-test('passes over the data of PUSH operations', () => {
+test('skips the data of PUSH instructions', () => {
   expect(holdsDelegateCall(hexToBytes('60f4'))).toBe(false);
   expect(holdsDelegateCall(hexToBytes(`7f${'f4'.repeat(32)}`))).toBe(false);
   expect(holdsDelegateCall(hexToBytes('60f4f4'))).toBe(true);
@@ -68,7 +68,7 @@ test('passes over the data of PUSH operations', () => {
   expect(holdsDelegateCall(hexToBytes('7f'))).toBe(false);
 });
 
-test('knows the wallets of Sequence by their whole code', () => {
+test('recognizes Sequence wallets by their entire bytecode', () => {
   const wallet = '363d3d373d3d3d363d30545af43d82803e903d91601857fd5bf3';
   expect(isSequenceWallet(hexToBytes(wallet))).toBe(true);
   expect(isSequenceWallet(hexToBytes(`${wallet}00`))).toBe(false);

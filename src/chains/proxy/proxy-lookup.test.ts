@@ -33,7 +33,7 @@ async function begun(readings: readonly unknown[], count: number): Promise<void>
   expect(readings).toHaveLength(count);
 }
 
-test('all who ask for a contract share one reading, and those of the next half a minute', async () => {
+test('concurrent lookups, and those within 30 seconds, share one reading', async () => {
   const { lookup, readings, pass } = prepare();
   const asked = [lookup.find(1, addressOf(1), CLIENT), lookup.find(1, addressOf(1), CLIENT)];
   await begun(readings, 1);
@@ -49,7 +49,7 @@ test('all who ask for a contract share one reading, and those of the next half a
   await anew;
 });
 
-test('a failure is told again for five seconds, and what was read before it stays known', async () => {
+test('a failure is cached for five seconds and keeps the earlier reading', async () => {
   const { lookup, readings, pass } = prepare();
   const first = lookup.find(1, addressOf(1), CLIENT);
   await begun(readings, 1);
@@ -72,7 +72,7 @@ test('a failure is told again for five seconds, and what was read before it stay
   expect(await again).toBe(READING);
 });
 
-test('whoever asks for many contracts keeps nobody else from a place', async () => {
+test('a client with many lookups does not block other clients', async () => {
   const { lookup, readings } = prepare();
   const asked = Array.from({ length: 20 }, (_, index) => lookup.find(1, addressOf(index), CLIENT));
   await begun(readings, 4);
@@ -90,7 +90,7 @@ test('whoever asks for many contracts keeps nobody else from a place', async () 
   expect(await Promise.all([...asked, other])).toHaveLength(21);
 });
 
-test('a chain that is not supported is not asked', async () => {
+test('sends no request for an unsupported chain', async () => {
   const { lookup, readings } = prepare();
   await expect(lookup.find(2, addressOf(1), CLIENT)).rejects.toMatchObject({
     code: 'unsupported_chain',

@@ -33,7 +33,7 @@ async function read(chain: ChainRecord): Promise<string | undefined> {
   return icon && `${icon.type} ${icon.bytes.toString()}`;
 }
 
-describe('the icons of a folder', () => {
+describe('Icon folder', () => {
   test.each<[ChainRecord, string | undefined, string]>([
     [record(1, 'ether'), 'image/svg+xml 1.svg', 'the file of the id goes first'],
     [record(2, 'ether'), 'image/png ether.PNG', 'the better of two endings, in any case'],
@@ -49,11 +49,11 @@ describe('the icons of a folder', () => {
     [record(2, './1'), undefined, 'also not to what is there'],
     [record(2, ''), undefined, 'an empty name is none'],
     [record(2, '__proto__'), undefined, 'a member of every object is none'],
-  ])('of %j are %s: %s', async (chain, expected) => {
+  ])('maps the icon of %j to %s: %s', async (chain, expected) => {
     expect(await read(chain)).toBe(expected);
   });
 
-  test('that vanished are not there, and none becomes a link', async () => {
+  test('returns nothing for an icon that vanished or became a symlink', async () => {
     const gone = path.join(folder, 'gone.svg');
     await writeFile(gone, 'gone');
     const icons = await openIcons(folder);
@@ -64,7 +64,7 @@ describe('the icons of a folder', () => {
     expect(await icons.read(record(2, 'gone'))).toBeUndefined();
   });
 
-  test('are none without a folder, and a folder that is not there is a fault', async () => {
+  test('is optional, but a configured folder must exist', async () => {
     expect((await openIcons(undefined)).has(record(1))).toBe(false);
     await expect(openIcons(path.join(folder, 'missing'))).rejects.toMatchObject({
       code: 'invalid_configuration',

@@ -45,7 +45,7 @@ function compareAll(all: readonly RegisteredChain[], wanted: string): string | u
   return compared.find(({ steps }) => steps === least)?.name;
 }
 
-test('the chain of the documentation has an id that no chain of the list has', async () => {
+test('the chain id in the documentation is not on the public list', async () => {
   const list = JSON.parse(
     await readFile(new URL('../../../generated/public-chain-list.json', import.meta.url), 'utf8'),
   ) as { chainId: number }[];
@@ -59,7 +59,7 @@ test('the chain of the documentation has an id that no chain of the list has', a
 
 const WELL_KNOWN = [1, 8453, 42_161, 11_155_111].map((chainId) => ({ chainId }));
 
-describe('the nearest name', () => {
+describe('Nearest name', () => {
   test.each([
     ['ethereum', 'Ethereum Mainnet'],
     ['mainnet', 'Ethereum Mainnet'],
@@ -75,7 +75,7 @@ describe('the nearest name', () => {
     );
   });
 
-  test('is the one that a comparison with all of them finds', () => {
+  test('equals the result of comparing all names', () => {
     fc.assert(
       fc.property(chains, text, (all, wanted) => {
         expect(new ChainNames({ chains: all }).nearest(wanted)).toBe(compareAll(all, wanted));
@@ -87,7 +87,7 @@ describe('the nearest name', () => {
     ['letters that no name has', 'zqxjkvbwpfgmcy'],
     ['the letters of most names', 'tinemaontsehr '],
     ['words of names in other order', 'testnet niamnet '],
-  ])('is compared with few of all names, for %s', async (_, letters) => {
+  ])('compares only a few names for %s', async (_, letters) => {
     const { records } = await readEmbeddedList();
     let measured = 0;
     const names = new ChainNames(registryOf({ list: records }), (left, right) => {

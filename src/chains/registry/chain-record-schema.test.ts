@@ -23,19 +23,19 @@ function documentOf(list: ChainList): unknown {
   return JSON.parse(renderChains(registry).toString('utf8'));
 }
 
-describe('the published JSON Schema of GET /chains', () => {
-  test('is of draft 2020-12 and names every field of a chain record and no other', () => {
+describe('Published JSON Schema of GET /chains', () => {
+  test('uses draft 2020-12 and lists exactly the fields of a chain record', () => {
     expect(chainsJsonSchema.$schema).toBe('https://json-schema.org/draft/2020-12/schema');
     expect(Object.keys(chainRecordSchema.shape)).toEqual([...CHAIN_RECORD_FIELDS]);
   });
 
-  test('holds for no chain and for one', () => {
+  test('accepts an empty registry and a single chain', () => {
     expect(validate([]), JSON.stringify(validate.errors)).toBe(true);
     const one = registryOf({ contracts: [5] });
     expect(validate(JSON.parse(renderChains(one).toString('utf8')))).toBe(true);
   });
 
-  test('holds for the embedded list', async () => {
+  test('accepts the embedded list', async () => {
     expect(validate(documentOf(await readEmbeddedList())), JSON.stringify(validate.errors)).toBe(
       true,
     );
@@ -43,7 +43,7 @@ describe('the published JSON Schema of GET /chains', () => {
 
   for (const name of ['public-chain-list.json', 'hard-chains.json']) {
     const records = sharedData(name);
-    test.skipIf(records === undefined)(`holds for ${name} (skipped when ${NO_SHARED_DATA})`, () => {
+    test.skipIf(records === undefined)(`accepts ${name} (skipped when ${NO_SHARED_DATA})`, () => {
       const document = documentOf(parseChainList(JSON.stringify(records), name));
       expect(validate(document), JSON.stringify(validate.errors)).toBe(true);
     });
@@ -58,7 +58,7 @@ describe('the published JSON Schema of GET /chains', () => {
     ['an id beyond 2^53-1', { ...smallest, chainId: 2 ** 53 }],
     ['an unknown field', { ...smallest, privateRpc: ['https://a.example.org'] }],
     ['a text as supported', { ...smallest, supported: 'true' }],
-  ])('does not hold for %s', (_title, record) => {
+  ])('rejects %s', (_title, record) => {
     expect(validate([smallest])).toBe(true);
     expect(validate([record])).toBe(false);
   });

@@ -38,28 +38,31 @@ describe('findChain', () => {
     expect(findChain(registry, ref).record.chainId).toBe(chainId);
   });
 
-  test('prefers an exact short name to an exact name, and both to another case', () => {
+  test('prefers an exact short name to an exact name, and either to a different case', () => {
     expect(findChain(registry, 'blast').record.chainId).toBe(238);
     expect(findChain(registry, 'Blast').record.chainId).toBe(81457);
   });
 
-  test.each(['Twin', 'twin', 'aBc', 'BLAST'])('lists the candidates of %s', (ref) => {
+  test.each(['Twin', 'twin', 'aBc', 'BLAST'])('rejects the ambiguous reference %s', (ref) => {
     expect(() => findChain(registry, ref)).toThrow(
       expect.objectContaining({ code: 'ambiguous_chain_reference' }),
     );
   });
 
-  test('names the candidates by id, name and short name', () => {
+  test('lists the candidates by id, name and short name', () => {
     expect(() => findChain(registry, 'Twin')).toThrow(/11 Twin \(one\), 12 Twin \(two\)/);
   });
 
-  test.each(['2', '0x2', 'eip155:2', 'nothing like it', '-1', '1.5'])('does not find %s', (ref) => {
-    expect(() => findChain(registry, ref)).toThrow(
-      expect.objectContaining({ code: 'chain_not_found' }),
-    );
-  });
+  test.each(['2', '0x2', 'eip155:2', 'nothing like it', '-1', '1.5'])(
+    'finds no chain for %s',
+    (ref) => {
+      expect(() => findChain(registry, ref)).toThrow(
+        expect.objectContaining({ code: 'chain_not_found' }),
+      );
+    },
+  );
 
-  test('suggests what is near', () => {
+  test('suggests the nearest name', () => {
     expect(() => findChain(registry, 'Etherum Mainet')).toThrow(
       expect.objectContaining({
         code: 'chain_not_found',
@@ -82,13 +85,13 @@ describe('findChain', () => {
     '0x20000000000000',
     'a'.repeat(101),
     '9'.repeat(101),
-  ])('refuses %j as no reference', (ref) => {
+  ])('rejects %j as a malformed reference', (ref) => {
     expect(() => findChain(registry, ref)).toThrow(
       expect.objectContaining({ code: 'invalid_parameter' }),
     );
   });
 
-  test('shows no control character of a reference', () => {
+  test('removes control characters of a reference from the message', () => {
     expect(() => findChain(registry, 'a\u001b[31m\n')).toThrow(
       expect.objectContaining({
         message: expect.not.stringContaining('\u001b') as string,

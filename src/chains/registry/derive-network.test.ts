@@ -16,13 +16,13 @@ const shared = sharedData('public-chain-list.json') as
 
 describe('deriveNetwork', () => {
   test.each(readCases<Case>('chain-networks.json'))(
-    'calls $name / $title / $shortName / $slip44 $network',
+    'derives $network from $name / $title / $shortName / $slip44',
     ({ network, ...names }) => {
       expect(deriveNetwork({ chainId: 7, ...names }) ?? null).toBe(network);
     },
   );
 
-  test('never calls a chain with mainnet in its name a testnet', () => {
+  test('never classifies a chain with mainnet in its name as a testnet', () => {
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.constantFrom('mainnet', 'Mainnet'), (a, b, word) => {
         const name = `${a}${word}${b}`;
@@ -33,7 +33,7 @@ describe('deriveNetwork', () => {
   });
 
   test.skipIf(shared === undefined)(
-    `agrees with every record of the shared list that says testnet or mainnet itself (skipped when ${NO_SHARED_DATA})`,
+    `agrees with every shared record that contains testnet or mainnet (skipped when ${NO_SHARED_DATA})`,
     () => {
       for (const record of shared ?? []) {
         const name = record.name.toLowerCase();

@@ -11,13 +11,13 @@ interface Case {
 
 describe('judgeRpc', () => {
   test.each(readCases<Case>('public-rpc.json'))(
-    'judges $url (local: $local) as $fault',
+    'classifies $url (local: $local) as $fault',
     ({ url, local = false, fault }) => {
       expect(judgeRpc(url, { local }) ?? null).toBe(fault);
     },
   );
 
-  test('refuses every private IPv4 address in decimal, hexadecimal, octal and IPv6 spelling', () => {
+  test('rejects every private IPv4 address in decimal, hexadecimal, octal and IPv6 notation', () => {
     const privateAddress = fc
       .tuple(
         fc.constantFrom([127], [10], [192, 168], [172, 20], [169, 254], [100, 100], [0]),
@@ -41,7 +41,7 @@ describe('judgeRpc', () => {
     );
   });
 
-  test('lets no string with an @ before the path through, whatever surrounds it', () => {
+  test('rejects every URL with credentials', () => {
     const part = fc.stringMatching(/^[a-z0-9%:._-]{0,8}$/);
     fc.assert(
       fc.property(part, part, fc.boolean(), (name, password, local) => {

@@ -91,8 +91,8 @@ function turnRound(sources: RegistryInput): RegistryInput {
   };
 }
 
-describe('the chain registry, whatever its sources', () => {
-  test('merges idempotently: the merged records as the list give the same bytes', () => {
+describe('Chain registry, for any sources', () => {
+  test('merges idempotently: merging its own output changes no byte', () => {
     fc.assert(
       fc.property(input, (sources) => {
         const once = render(sources);
@@ -112,7 +112,7 @@ describe('the chain registry, whatever its sources', () => {
     );
   });
 
-  test('is the same in whatever order its sources come, findings included', () => {
+  test('is independent of the order of its sources, including findings', () => {
     fc.assert(
       fc.property(input, (sources) => {
         const turned = turnRound(sources);
@@ -123,7 +123,7 @@ describe('the chain registry, whatever its sources', () => {
     );
   });
 
-  test('publishes no placeholder, no user information, no private host but of a local chain', () => {
+  test('publishes no placeholders, no credentials, and private hosts for local chains only', () => {
     fc.assert(
       fc.property(input, (sources) => {
         for (const { record, local } of buildRegistry(sources).chains) {
@@ -140,7 +140,7 @@ describe('the chain registry, whatever its sources', () => {
     );
   });
 
-  test('shows a private endpoint nowhere', () => {
+  test('never shows a private endpoint', () => {
     fc.assert(
       fc.property(input, (sources) => {
         const registry = buildRegistry(sources);
@@ -154,7 +154,7 @@ describe('the chain registry, whatever its sources', () => {
     );
   });
 
-  test('has ascending ids, each once, every contract’s among them, keys in order, nothing empty', () => {
+  test('has unique ascending ids including all contract chains, ordered keys and no empty fields', () => {
     fc.assert(
       fc.property(input, (sources) => {
         const { chains } = buildRegistry(sources);
@@ -186,7 +186,7 @@ for (const file of ['public-chain-list.json', 'hard-chains.json']) {
         contractChainIds: [],
       });
 
-    test('survives the merge byte for byte but for empty fields and endpoints that nobody may see', () => {
+    test('keeps every byte except empty fields and unpublishable endpoints', () => {
       const records = sources ?? [];
       const merged = new Map(merge(records).chains.map(({ record }) => [record.chainId, record]));
       expect(merged.size).toBe(records.length);
@@ -206,7 +206,7 @@ for (const file of ['public-chain-list.json', 'hard-chains.json']) {
       }
     });
 
-    test('leaves out every endpoint with braces, angle brackets, user information or a loopback host', () => {
+    test('drops every endpoint with braces, angle brackets, credentials or a loopback host', () => {
       const document = renderChains(merge(sources ?? [])).toString('utf8');
       const rpc = (JSON.parse(document) as ListRecord[]).flatMap((record) => record.rpc);
       expect(rpc.filter((text) => /[{}<>]|\/\/[^/]*@|127\.0\.0\.1|localhost/.test(text))).toEqual(
@@ -214,7 +214,7 @@ for (const file of ['public-chain-list.json', 'hard-chains.json']) {
       );
     });
 
-    test('gives the same bytes from a list in reverse order', () => {
+    test('produces the same bytes from the reversed list', () => {
       const records = sources ?? [];
       const reversed = renderChains(merge([...records].reverse()));
       expect(reversed.equals(renderChains(merge(records)))).toBe(true);

@@ -39,8 +39,8 @@ function chainOf(registry: ChainRegistry, chainId: number): RegisteredChain {
 const codesOf = (registry: ChainRegistry): readonly string[] =>
   registry.findings.map(({ code }) => code);
 
-describe('the array', () => {
-  test('holds every listed chain, not supported and not monitored, in ascending numeric order', () => {
+describe('Chain array', () => {
+  test('contains every listed chain as unsupported and unmonitored, in ascending order', () => {
     const ids = [9007199254740991, 10, 2, 4294967296, 1];
     const registry = registryOf({
       list: ids.map((chainId) => ({ name: `C${chainId}`, rpc: [], chainId })),
@@ -53,7 +53,7 @@ describe('the array', () => {
     }
   });
 
-  test('is narrowed by include: configured to the operator’s chains and chains with contracts', () => {
+  test('with include: configured contains only configured chains and those with contracts', () => {
     const list = [1, 2, 3, 4].map((chainId) => ({ name: `C${chainId}`, rpc: [], chainId }));
     const registry = registryOf({
       list,
@@ -66,11 +66,11 @@ describe('the array', () => {
     expect(chainOf(registry, 3).record).toMatchObject({ name: 'C3', supported: false });
   });
 
-  test('can be empty', () => {
+  test('may be empty', () => {
     expect(registryOf().chains).toEqual([]);
   });
 
-  test('applies the default configuration only to chains that the list holds', () => {
+  test('applies default entries only to listed chains', () => {
     const registry = registryOf({
       list: [{ name: 'One', rpc: ['https://a.example.org'], chainId: 1 }],
       defaults: [
@@ -105,8 +105,8 @@ describe('the array', () => {
   });
 });
 
-describe('a record', () => {
-  test('has its keys in the order of the table, then the extras', () => {
+describe('Chain record', () => {
+  test('has its keys in schema order, followed by the extras', () => {
     const registry = registryOf({
       list: [FULL],
       configured: [
@@ -121,7 +121,7 @@ describe('a record', () => {
     expect(Object.keys(chainOf(registry, 7).record)).toEqual([...CHAIN_RECORD_FIELDS]);
   });
 
-  test('has the origin of each of its fields and of no other', () => {
+  test('has an origin for exactly its fields', () => {
     const { record, origins } = chainOf(
       registryOf({
         list: [FULL],
@@ -143,7 +143,7 @@ describe('a record', () => {
     });
   });
 
-  test('takes each field from the configuration before the default one before the list', () => {
+  test('prefers the configuration over the defaults and those over the list', () => {
     const registry = registryOf({
       list: [FULL],
       defaults: [{ chainId: 7, name: 'Default', title: 'Default', supported: true }],
@@ -158,7 +158,7 @@ describe('a record', () => {
     });
   });
 
-  test('is supported once it is configured, unless the entry says otherwise', () => {
+  test('is supported if configured, unless the entry says otherwise', () => {
     const registry = registryOf({
       list: [FULL],
       configured: [{ chainId: 7 }, { chainId: 8, name: 'Eight', supported: false }],
@@ -168,7 +168,7 @@ describe('a record', () => {
     expect(chainOf(registry, 8).record.supported).toBe(false);
   });
 
-  test('keeps a network that a source names and derives one otherwise', () => {
+  test('keeps a given network and derives a missing one', () => {
     const registry = registryOf({
       list: [
         { name: 'Old', network: 'rinkeby', rpc: [], chainId: 1 },
@@ -183,7 +183,7 @@ describe('a record', () => {
     ]);
   });
 
-  test('of an entry without a name that no list knows says so and reports it', () => {
+  test('without a known name gets a placeholder name and a finding', () => {
     const registry = registryOf({ configured: [{ chainId: 8, rpc: ['https://a.example.org'] }] });
     expect(JSON.stringify(chainOf(registry, 8).record)).toBe(
       '{"name":"Unknown chain 8","rpc":["https://a.example.org"],"chainId":8,"supported":true,"monitored":false}',
@@ -192,8 +192,8 @@ describe('a record', () => {
   });
 });
 
-describe('a chain with contracts that no source knows', () => {
-  test('has exactly the record of SPEC §1 rule 2, and is reported', () => {
+describe('Unlisted chain with contracts', () => {
+  test('has exactly the record of SPEC §1 rule 2 and a finding', () => {
     const registry = registryOf({ contracts: [2716446429837000, 2716446429837000] });
     expect(registry.chains.map(({ record }) => record)).toEqual([
       {
@@ -209,7 +209,7 @@ describe('a chain with contracts that no source knows', () => {
 });
 
 describe('rpc', () => {
-  test('are asked once each, however a URL is spelled, and published as they are', () => {
+  test('requests each endpoint once, however its URL is spelled, and publishes URLs as given', () => {
     const rpc = [
       'https://a.example.org',
       'https://a.example.org/',
@@ -228,7 +228,7 @@ describe('rpc', () => {
     ]);
   });
 
-  test('of the configuration replaces, extraRpc appends what is not there yet', () => {
+  test('is replaced by the configuration, and extended by extraRpc without duplicates', () => {
     const list = [{ ...FULL, rpc: ['https://a.example.org', 'https://b.example.org'] }];
     const extraRpc = ['https://b.example.org', 'https://c.example.org', 'https://c.example.org'];
     const appended = registryOf({ list, configured: [{ chainId: 7, extraRpc }] });
@@ -251,7 +251,7 @@ describe('rpc', () => {
     expect(chainOf(replaced, 7).origins.rpc).toBe('configuration');
   });
 
-  test('has the origins of what it holds', () => {
+  test('has the origins of its sources', () => {
     const extraRpc = ['https://c.example.org'];
     const originOf = (registry: ChainRegistry): unknown => chainOf(registry, 7).origins.rpc;
     expect(originOf(registryOf({ contracts: [7] }))).toBe('service');
@@ -259,20 +259,20 @@ describe('rpc', () => {
     expect(originOf(registryOf({ configured: [{ chainId: 7, extraRpc }] }))).toBe('configuration');
   });
 
-  test('may be replaced by nothing', () => {
+  test('may be replaced by an empty list', () => {
     const registry = registryOf({ list: [FULL], configured: [{ chainId: 7, rpc: [] }] });
     expect(chainOf(registry, 7).record.rpc).toEqual([]);
     expect(codesOf(registry)).toEqual(['supported_chain_without_endpoint']);
   });
 
-  test('keeps a repeated string of one source, and the service asks it once', () => {
+  test('keeps a duplicate within one source, but requests it once', () => {
     const rpc = ['https://a.example.org', 'https://a.example.org'];
     const { record, endpoints } = chainOf(registryOf({ list: [{ ...FULL, rpc }] }), 7);
     expect(record.rpc).toEqual(rpc);
     expect(endpoints.map(({ label }) => label)).toEqual(['a.example.org']);
   });
 
-  test('of the list is left out when nobody may see it, and not asked either; one finding says so', () => {
+  test('drops unpublishable list endpoints with one finding and never requests them', () => {
     const rpc = [
       'https://a.example.org',
       'https://b.example.org/${KEY}',
@@ -291,7 +291,7 @@ describe('rpc', () => {
     expect(JSON.stringify(registry.findings)).not.toContain('password');
   });
 
-  test('of the configuration that nobody may see is asked but not published, and the mend is named', () => {
+  test('requests but does not publish private configured endpoints, with a suggested fix', () => {
     const rpc = [
       'https://name:hunter2@d.example.org',
       'http://10.0.0.1:8545',
@@ -314,7 +314,7 @@ describe('rpc', () => {
     expect(JSON.stringify(registry)).not.toContain('10.0.0.1');
   });
 
-  test('of a local chain may name private hosts, but neither user information nor placeholders', () => {
+  test('of a local chain may contain private hosts, but no credentials or placeholders', () => {
     const rpc = ['http://127.0.0.1:8545', 'http://a:b@127.0.0.1', 'http://geth:8545/${KEY}'];
     const registry = registryOf({
       configured: [{ chainId: 7, name: 'Mine', local: true, rpc }],
@@ -324,7 +324,7 @@ describe('rpc', () => {
     expect(local).toBe(true);
   });
 
-  test('of the list stays hidden when the operator uses the same endpoint privately', () => {
+  test('hides a list endpoint that the operator also uses privately', () => {
     const secret = new Secret('https://a.example.org');
     const { endpoints } = chainOf(
       registryOf({ list: [FULL], configured: [{ chainId: 7, privateRpc: [secret] }] }),
@@ -335,7 +335,7 @@ describe('rpc', () => {
 });
 
 describe('privateRpc', () => {
-  test('is asked first, under an opaque label, and appears nowhere', () => {
+  test('is tried first under an opaque label and never published', () => {
     const key = '0123456789abcdef0123456789abcdef';
     const registry = registryOf({
       list: [FULL],
@@ -352,7 +352,7 @@ describe('privateRpc', () => {
     expect(JSON.stringify(registry)).not.toMatch(/0123456789abcdef|secret-host/);
   });
 
-  test('that cannot be an endpoint is reported by its place, without its value', () => {
+  test('reports an unusable endpoint by its index, without its value', () => {
     const registry = registryOf({
       list: [FULL],
       configured: [{ chainId: 7, privateRpc: [new Secret('https://a.example/${HUNTER2}')] }],
@@ -365,12 +365,12 @@ describe('privateRpc', () => {
   });
 });
 
-describe('a reused id', () => {
+describe('Reused chain id', () => {
   const list: ListRecord[] = [
     { ...FULL, name: 'Ronin Mainnet', title: 'Ronin', redFlags: ['reusedChainId'] },
   ];
 
-  test('merges no field of the list when the names conflict, and reports it', () => {
+  test('with conflicting names takes no list field and reports the conflict', () => {
     const registry = registryOf({ list, configured: [{ chainId: 7, name: 'PublicMint Mainnet' }] });
     expect(chainOf(registry, 7).record).toEqual({
       name: 'PublicMint Mainnet',
@@ -384,7 +384,7 @@ describe('a reused id', () => {
   });
 
   test.each(['Ronin Mainnet', 'ronin mainnet', 'Ronin', 'Ronin Chain'])(
-    'is not a conflict when the configuration calls the chain %s',
+    'does not conflict with the configured name %s',
     (name) => {
       const registry = registryOf({ list, configured: [{ chainId: 7, name }] });
       expect(chainOf(registry, 7).record.shortName).toBe('ex');
@@ -392,13 +392,13 @@ describe('a reused id', () => {
     },
   );
 
-  test.each(['Ronin Testnet', 'Saigon'])('is a conflict when it calls the chain %s', (name) => {
+  test.each(['Ronin Testnet', 'Saigon'])('conflicts with the configured name %s', (name) => {
     const registry = registryOf({ list, configured: [{ chainId: 7, name }] });
     expect(chainOf(registry, 7).record.shortName).toBeUndefined();
     expect(codesOf(registry)).toContain('reused_chain_id');
   });
 
-  test('is not a conflict without a configured name, nor under an id that is not flagged', () => {
+  test('does not conflict without a configured name or under an unflagged id', () => {
     const unnamed = registryOf({ list, configured: [{ chainId: 7 }] });
     expect(codesOf(unnamed)).not.toContain('reused_chain_id');
     const unflagged = registryOf({ list: [FULL], configured: [{ chainId: 7, name: 'Other' }] });
@@ -408,13 +408,13 @@ describe('a reused id', () => {
   });
 });
 
-describe('the local chains', () => {
+describe('Local chains', () => {
   const list = [
     { ...FULL, name: 'Geth Testnet', rpc: ['http://127.0.0.1:8545'], chainId: 1337 },
     { ...FULL, name: 'GoChain Testnet', shortName: 'got', chainId: 31337 },
   ];
 
-  test('are off by default: the list’s records stand, without their private endpoints', () => {
+  test('are off by default: list records remain, without private endpoints', () => {
     const registry = registryOf({ list });
     expect(chainOf(registry, 1337)).toMatchObject({
       record: { name: 'Geth Testnet', rpc: [], supported: false },
@@ -423,7 +423,7 @@ describe('the local chains', () => {
     expect(chainOf(registry, 31337).record.name).toBe('GoChain Testnet');
   });
 
-  test('replace the list’s records when they are enabled', () => {
+  test('replace the list records when enabled', () => {
     const registry = registryOf({ list, localChains: true, include: 'configured' });
     expect(registry.chains.map(({ record, local }) => [record.chainId, local])).toEqual([
       [1337, true],
@@ -438,7 +438,7 @@ describe('the local chains', () => {
     }
   });
 
-  test('are there without a list that knows them, and the configuration wins over their defaults', () => {
+  test('exist without a list, and the configuration overrides their defaults', () => {
     const registry = registryOf({
       localChains: true,
       configured: [{ chainId: 31337, rpc: ['http://10.0.0.5:8545'] }],
@@ -450,7 +450,7 @@ describe('the local chains', () => {
   });
 });
 
-describe('a chain', () => {
+describe('Monitored state of a chain', () => {
   const isMonitored = (
     entry: { readonly monitored?: boolean; readonly monitor?: typeof MONITOR },
     watched: readonly number[],
@@ -458,7 +458,7 @@ describe('a chain', () => {
     chainOf(registryOf({ list: [FULL], configured: [{ chainId: 7, ...entry }], watched }), 7).record
       .monitored;
 
-  test('is monitored where a monitor is configured and keeps up, and never by a word alone', () => {
+  test('requires a configured monitor that keeps up; the flag alone is not enough', () => {
     expect(isMonitored({ monitor: MONITOR }, [7])).toBe(true);
     expect(isMonitored({ monitor: MONITOR, monitored: false }, [7])).toBe(true);
     expect(isMonitored({ monitor: MONITOR }, [8])).toBe(false);
@@ -467,7 +467,7 @@ describe('a chain', () => {
     expect(isMonitored({ monitored: true }, [7])).toBe(false);
   });
 
-  test('is not monitored by the default configuration or the list, whatever they say', () => {
+  test('ignores the default configuration and the list', () => {
     const monitored = { monitored: true, monitor: MONITOR };
     const registry = registryOf({
       list: [{ ...FULL, ...monitored }],
@@ -478,8 +478,8 @@ describe('a chain', () => {
   });
 });
 
-describe('findings', () => {
-  test('tell of monitored: true without a monitor, which watches nothing', () => {
+describe('Findings', () => {
+  test('report monitored: true without a monitor', () => {
     const registry = registryOf({
       list: [FULL],
       configured: [{ chainId: 7, monitored: true }],
@@ -493,7 +493,7 @@ describe('findings', () => {
     expect(registry.findings[0]?.message).toContain('set monitor: true');
   });
 
-  test('tell of quarantined records and ignored fields of the list', () => {
+  test('report quarantined records and ignored fields of the list', () => {
     const text = JSON.stringify([{ name: 'A', chainId: 1, tvl: 5 }, { chainId: 2 }]);
     const registry = buildRegistry({
       list: parseChainList(text, 'own.json'),
@@ -510,7 +510,7 @@ describe('findings', () => {
     expect(registry.listSource).toBe('own.json');
   });
 
-  test('tell of supported chains that are deprecated or have no endpoint', () => {
+  test('report supported chains that are deprecated or have no endpoint', () => {
     const registry = registryOf({
       list: [{ name: 'Old', rpc: [], chainId: 1, status: 'deprecated' }],
       configured: [{ chainId: 1 }],
@@ -522,7 +522,7 @@ describe('findings', () => {
     expect(codesOf(registryOf({ list: [{ name: 'Old', rpc: [], chainId: 1 }] }))).toEqual([]);
   });
 
-  test('tell of short names that two chains have, whatever their case', () => {
+  test('report short names shared by two chains, ignoring case', () => {
     const registry = registryOf({
       list: [
         { name: 'A', shortName: 'a', rpc: [], chainId: 1 },
@@ -532,7 +532,7 @@ describe('findings', () => {
     expect(registry.findings).toMatchObject([{ code: 'duplicate_short_name', chainId: 2 }]);
   });
 
-  test('tell of what is monitored but not supported, and of a txRegex without a page', () => {
+  test('report monitored but unsupported chains and a txRegex without a page', () => {
     const registry = registryOf({
       list: [FULL],
       configured: [{ chainId: 7, supported: false, monitor: MONITOR, txRegex: '(a)' }],
@@ -546,7 +546,7 @@ describe('findings', () => {
 });
 
 describe('buildRegistry', () => {
-  test('refuses an entry whose id is not its key', () => {
+  test('rejects an entry whose id differs from its key', () => {
     const input = {
       list: chainListOf([FULL]),
       defaults: new Map(),

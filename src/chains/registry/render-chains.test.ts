@@ -24,7 +24,7 @@ function check(fields: Partial<ServiceChain>, value: string): unknown {
 }
 
 describe('renderChains', () => {
-  test('renders compact JSON, an empty registry as an empty array', () => {
+  test('renders compact JSON, and an empty registry as an empty array', () => {
     expect(renderChains(registryOf()).toString()).toBe('[]');
     const registry = registryOf({ list: [{ name: 'ARÉV ◈', rpc: [], chainId: 1 }] });
     expect(renderChains(registry).toString('utf8')).toBe(
@@ -87,7 +87,7 @@ describe('assertNoSecrets', () => {
     expect(check({ privateRpc }, `https://rpc.example.org/v3/${KEY}`)).toBeUndefined();
   });
 
-  test('takes a short secret within a longer word, and a shorter one anywhere, for chance', () => {
+  test('ignores chance matches: short secrets in longer words, very short ones anywhere', () => {
     expect(check({}, 'test')).toBeUndefined();
     expect(check({ title: 'a b c' }, 'b')).toBeUndefined();
     expect(check({}, '')).toBeUndefined();

@@ -41,7 +41,7 @@ const idsOf = (chains: readonly RegisteredChain[]): number[] =>
 const find = (filter: ChainFilter): number[] =>
   idsOf(searchChains(CHAINS, filter, { limit: 100 }).chains);
 
-describe('the search of chains', () => {
+describe('Chain search', () => {
   test.each(readCases<SearchCase>('chain-search.json'))('"$words" finds $finds: $why', (each) => {
     expect(find({ words: each.words })).toEqual(each.finds);
   });
@@ -61,7 +61,7 @@ describe('the search of chains', () => {
     expect(find(filter)).toEqual(ids);
   });
 
-  test('says how many fit, and where the next page begins', () => {
+  test('returns the number of matches and the cursor of the next page', () => {
     const page = searchChains(CHAINS, { supported: false }, { limit: 2 });
     expect([idsOf(page.chains), page.matching, page.next]).toEqual([[5, 137], 4, 137]);
     const last = searchChains(CHAINS, { supported: false }, { limit: 2, after: 1399 });
@@ -106,8 +106,8 @@ const filters = fc.record(
   { requiredKeys: [] },
 );
 
-describe('every search', () => {
-  test('gives the same chains page by page as at once, each once, ascending', () => {
+describe('Every chain search', () => {
+  test('returns the same ascending unique chains paged as all at once', () => {
     fc.assert(
       fc.property(chains, filters, fc.integer({ min: 1, max: 7 }), (all, filter, limit) => {
         const whole = searchChains(all, filter, { limit: all.length + 1 });
@@ -126,7 +126,7 @@ describe('every search', () => {
     );
   });
 
-  test('finds a chain by every word of its name, in any case and with or without accents', () => {
+  test('finds a chain by its full name in any case, with or without accents', () => {
     fc.assert(
       fc.property(chains, (all) => {
         for (const { record } of all) {
@@ -139,7 +139,7 @@ describe('every search', () => {
     );
   });
 
-  test('finds no more with another condition', () => {
+  test('never finds more with an additional condition', () => {
     fc.assert(
       fc.property(chains, filters, text, (all, filter, word) => {
         const narrower = { ...filter, words: `${filter.words ?? ''} ${word}` };
@@ -150,7 +150,7 @@ describe('every search', () => {
     );
   });
 
-  test('folds a text once and for all', () => {
+  test('folds text idempotently', () => {
     fc.assert(
       fc.property(text, (each) => {
         expect(foldText(foldText(each))).toBe(foldText(each));
@@ -160,8 +160,8 @@ describe('every search', () => {
   });
 });
 
-describe('the fields of a record', () => {
-  test('are those chosen and the id, in the order of the record', () => {
+describe('Selected fields', () => {
+  test('are the chosen ones plus the id, in record order', () => {
     const { record } = CHAINS[0]!;
     expect(Object.entries(pickFields(record, new Set(['supported', 'name', 'chainId'])))).toEqual([
       ['name', 'Ethereum Mainnet'],
@@ -172,7 +172,7 @@ describe('the fields of a record', () => {
   });
 });
 
-describe('the likeliest chains', () => {
+describe('Ranked chains', () => {
   const chains = [
     chainOf(84, { name: 'Firebase Testnet' }),
     chainOf(844, { name: 'Base Camp' }),
@@ -190,14 +190,14 @@ describe('the likeliest chains', () => {
     ['0x2105', [8453]],
     ['BASE  camp', [844]],
     ['nothing', []],
-  ])('that "%s" means come in the order %j', (words, ids) => {
+  ])('for "%s" are ordered as %j', (words, ids) => {
     const { chains: found, matching } = rankChains(chains, { words }, 100);
     expect(idsOf(found)).toEqual(ids);
     expect(matching).toBe(ids.length);
     expect(idsOf(rankChains(chains, { words }, 2).chains)).toEqual(ids.slice(0, 2));
   });
 
-  test('are called so themselves, before those that only use a currency of that name', () => {
+  test('put chains of that name before those whose currency has it', () => {
     const ether = currency('ETH', 'Ethereum');
     const named = [
       chainOf(478, { name: 'Form Network', supported: true, nativeCurrency: ether }),
@@ -209,7 +209,7 @@ describe('the likeliest chains', () => {
     expect(idsOf(rankChains(named, { words: 'Ethereum' }, 9).chains)).toEqual([3, 1, 61, 478, 2]);
   });
 
-  test('are those that the search finds, whatever the words', () => {
+  test('equal those found by the search', () => {
     fc.assert(
       fc.property(fc.string(), fc.option(fc.boolean(), { nil: undefined }), (words, supported) => {
         const filter = { words, ...(supported !== undefined && { supported }) };

@@ -13,7 +13,7 @@ const real = sharedData('service-chains-2023.json') as Record<string, object> | 
 
 describe('validateServiceChain', () => {
   test.each(readCases<Case>('explorer-pages.json'))(
-    'finds $field $value sound: $sound',
+    'accepts $field $value: $sound',
     ({ field, value, sound }) => {
       const { chain, problems } = validateServiceChain(5, { [field]: value });
       if (sound) {
@@ -30,17 +30,17 @@ describe('validateServiceChain', () => {
     },
   );
 
-  test('refuses a txRegex that is longer than 500 characters', () => {
+  test('rejects a txRegex longer than 500 characters', () => {
     const { problems } = validateServiceChain(5, { txRegex: `(${'a'.repeat(500)})` });
     expect(problems).toMatchObject([{ field: 'txRegex' }]);
   });
 
-  test('takes an empty entry: the chain is configured', () => {
+  test('accepts an empty entry as a configured chain', () => {
     expect(validateServiceChain(5, null).chain).toEqual({ chainId: 5 });
     expect(validateServiceChain(5, {}).chain).toEqual({ chainId: 5 });
   });
 
-  test('takes every field of the public list and every field of the service', () => {
+  test('accepts every field of the public list and of the service', () => {
     const entry = {
       supported: false,
       monitored: true,
@@ -81,7 +81,7 @@ describe('validateServiceChain', () => {
   });
 
   test.each(['rpc', 'extraRpc', 'privateRpc'])(
-    'shows how %s is written where one URL stands without a list',
+    'shows how to write %s as a list if it is a single URL',
     (field) => {
       const { problems } = validateServiceChain(5, { [field]: 'https://hunter2.example.org' });
       expect(problems).toMatchObject([{ code: 'invalid_configuration', field }]);
@@ -90,14 +90,14 @@ describe('validateServiceChain', () => {
     },
   );
 
-  test('refuses an unknown key and names the one that was meant', () => {
+  test('rejects an unknown key and suggests the closest one', () => {
     const { chain, problems } = validateServiceChain(5, { txregex: '(a)' });
     expect(chain).toBeUndefined();
     expect(problems).toMatchObject([{ code: 'unknown_configuration_key', field: 'txregex' }]);
     expect(problems[0]?.message).toContain("'txRegex'");
   });
 
-  test('reports every fault with its path, and no value', () => {
+  test('reports every problem with its path but without the value', () => {
     const { problems } = validateServiceChain(5, {
       rpc: ['https://a.example.org', 'x', 7],
       nativeCurrency: { name: 'A', symbol: 'hunter2', decimals: -1, extra: 'hunter2' },
@@ -114,23 +114,23 @@ describe('validateServiceChain', () => {
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  test('says no credential of a contractFetchAddress in its message', () => {
+  test('omits credentials of a contractFetchAddress from the message', () => {
     const value = 'https://explorer.example.org/${ADDRESS}?apikey=hunter2';
     const { problems } = validateServiceChain(5, { contractFetchAddress: value });
     expect(JSON.stringify(problems)).toContain('apikey');
     expect(JSON.stringify(problems)).not.toContain('hunter2');
   });
 
-  test.each([0, -1, 1.5, 2 ** 53, Number.NaN])('refuses the chain id %d', (chainId) => {
+  test.each([0, -1, 1.5, 2 ** 53, Number.NaN])('rejects the chain id %d', (chainId) => {
     expect(validateServiceChain(chainId, {}).problems).toHaveLength(1);
   });
 
-  test.each([['a text'], [5], [[]]])('refuses %j as entry', (raw) => {
+  test.each([['a text'], [5], [[]]])('rejects the entry %j', (raw) => {
     expect(validateServiceChain(5, raw).problems).toHaveLength(1);
   });
 
   test.skipIf(real === undefined)(
-    `takes every real entry of 2023 (skipped when ${NO_SHARED_DATA})`,
+    `accepts every real entry of 2023 (skipped when ${NO_SHARED_DATA})`,
     () => {
       for (const [key, entry] of Object.entries(real ?? {})) {
         const { chain, problems } = validateServiceChain(Number(key), entry);
@@ -151,7 +151,7 @@ describe('monitor', () => {
       { confirmations: 12, gateways: ['http://127.0.0.1:8080/'] },
       { from: 'head', confirmations: 12, traces: true, gateways: ['http://127.0.0.1:8080'] },
     ],
-  ])('%j is spelled out', (monitor, expected) => {
+  ])('expands %j', (monitor, expected) => {
     const { chain, problems } = validateServiceChain(5, { monitor });
     expect(problems).toEqual([]);
     expect(chain?.monitor).toEqual(expected);
@@ -168,7 +168,7 @@ describe('monitor', () => {
     [{ gateways: ['https://a.example/?key=1'] }, 'monitor.gateways[0]', 'expected an http'],
     [{ gateways: ['https://a.example', 'https://a.example/'] }, 'monitor.gateways', 'each gateway'],
     [{ confirmation: 1 }, 'monitor.confirmation', "did you mean 'confirmations'"],
-  ])('%j is refused', (monitor, field, fault) => {
+  ])('rejects %j', (monitor, field, fault) => {
     const { chain, problems } = validateServiceChain(5, { monitor });
     expect(chain).toBeUndefined();
     expect(problems).toMatchObject([{ field }]);
@@ -176,10 +176,10 @@ describe('monitor', () => {
   });
 });
 
-describe('the default service configuration', () => {
+describe('Default service configuration', () => {
   const chains = [...defaultServiceChains, ...localServiceChains];
 
-  test.each(chains)('is sound for chain %d', (chainId, chain) => {
+  test.each(chains)('is valid for chain %d', (chainId, chain) => {
     const { chainId: id, ...entry } = chain;
     expect(id).toBe(chainId);
     expect(validateServiceChain(chainId, entry)).toMatchObject({ chain, problems: [] });
@@ -188,7 +188,7 @@ describe('the default service configuration', () => {
   });
 
   test.skipIf(real === undefined)(
-    `names the explorer pages that served them (skipped when ${NO_SHARED_DATA})`,
+    `contains the explorer pages in use in 2023 (skipped when ${NO_SHARED_DATA})`,
     () => {
       for (const [chainId, { contractFetchAddress, txRegex }] of defaultServiceChains) {
         if (contractFetchAddress === undefined) continue;

@@ -5,7 +5,7 @@ import { operatorOf } from './asked-chain.ts';
 
 const operatorAt = (host: string): string => operatorOf(sampleEndpoint(`https://${host}/key`));
 
-describe('endpoints of one operator', () => {
+describe('Hosts of one operator', () => {
   test.each([
     ['one domain', 'one.example.com', 'two.Example.com.'],
     ['an IPv4 address inside IPv6', '203.0.114.7', '[::ffff:203.0.114.7]'],
@@ -16,11 +16,11 @@ describe('endpoints of one operator', () => {
     ['one /24, inside IPv6', '203.0.114.7', '[::ffff:203.0.114.250]'],
     ['one /48', '[2606:4700:1::1]', '[2606:4700:1:ffff::2]'],
     ['a local address inside IPv6', '127.0.0.2', '[::ffff:127.0.0.2]'],
-  ])('are those of %s', (_what, one, other) => {
+  ])('are recognized as %s', (_what, one, other) => {
     expect(operatorAt(one)).toBe(operatorAt(other));
   });
 
-  test('are all addresses of a public /24, in both notations', () => {
+  test('include all addresses of a public /24 in both notations', () => {
     const last = fc.integer({ min: 0, max: 255 });
     fc.assert(
       fc.property(last, last, fc.boolean(), (one, other, mapped) => {
@@ -31,7 +31,7 @@ describe('endpoints of one operator', () => {
   });
 });
 
-describe('endpoints of two operators', () => {
+describe('Hosts of two operators', () => {
   test.each([
     ['two domains', 'rpc.example.com', 'rpc.example.org'],
     ['two networks of IPv4', '203.0.114.7', '203.0.115.7'],
@@ -42,7 +42,7 @@ describe('endpoints of two operators', () => {
     ['a private network', '10.0.0.1', '10.0.0.2'],
     ['a private network of IPv6', '[fd00::1]', '[fd00::2]'],
     ['a name and an address', 'localhost', '127.0.0.1'],
-  ])('are those of %s', (_what, one, other) => {
+  ])('are distinguished as %s', (_what, one, other) => {
     expect(operatorAt(one)).not.toBe(operatorAt(other));
   });
 });

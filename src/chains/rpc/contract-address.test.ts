@@ -8,7 +8,7 @@ const from: Hex = `0x${'5a'.repeat(20)}`;
 const named: Hex = `0x${'11'.repeat(20)}`;
 const nobody: Hex = `0x${'00'.repeat(20)}`;
 
-test('derives the created contract from the sender and the nonce where the receipt names none', () => {
+test('derives the contract address from sender and nonce if the receipt has none', () => {
   fc.assert(
     fc.property(fc.maxSafeNat(), fc.constantFrom(null, undefined, nobody), (nonce, left) => {
       const expected = ContractAddress.fromCreate({ from, nonce: BigInt(nonce) });
@@ -17,11 +17,11 @@ test('derives the created contract from the sender and the nonce where the recei
   );
 });
 
-test('believes the receipt where it names a contract', () => {
+test('uses the contract address of the receipt', () => {
   expect(contractCreatedBy({ from, nonce: 0 }, { contractAddress: named })).toBe(named);
 });
 
-test('knows of no contract where the transaction has a recipient or shows no nonce', () => {
+test('returns none if the transaction has a recipient or no nonce', () => {
   expect(contractCreatedBy({ from, to: named, nonce: 0 }, {})).toBeUndefined();
   expect(contractCreatedBy({ from }, { contractAddress: null })).toBeUndefined();
 });

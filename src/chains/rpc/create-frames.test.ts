@@ -28,8 +28,8 @@ const create = (rest: object = {}): object => ({
   ...rest,
 });
 
-describe('a creation in a call tree', () => {
-  test.each(['CREATE', 'CREATE2'])('is found by %s at any depth', (type) => {
+describe('Creation in a call tree', () => {
+  test.each(['CREATE', 'CREATE2'])('is found for %s at any depth', (type) => {
     const root = call({ calls: [call({}), call({ calls: [create({ type })] })] });
     expect(findCallTracerCreation(root, MADE)).toEqual({
       deployer: FACTORY,
@@ -37,7 +37,7 @@ describe('a creation in a call tree', () => {
     });
   });
 
-  test('is none when it failed, or anything around it was reverted', () => {
+  test('is ignored if it failed or an enclosing call was reverted', () => {
     for (const root of [
       call({ calls: [create({ error: 'out of gas' })] }),
       call({ calls: [call({ error: 'execution reverted', calls: [create()] })] }),
@@ -47,12 +47,12 @@ describe('a creation in a call tree', () => {
     }
   });
 
-  test('is none when the address was only called, or another was made', () => {
+  test('is ignored for a mere call or another created address', () => {
     const root = call({ calls: [call({ to: MADE }), create({ to: FACTORY })] });
     expect(findCallTracerCreation(root, MADE)).toBeUndefined();
   });
 
-  test('is the last one that stands', () => {
+  test('is the last successful one', () => {
     const root = call({
       calls: [
         create({ input: '0x01' }),
@@ -63,12 +63,12 @@ describe('a creation in a call tree', () => {
     expect(findCallTracerCreation(root, MADE)?.creationCode).toEqual(Buffer.of(2));
   });
 
-  test('shows the code that it left, where the tracer does', () => {
+  test('includes the deployed bytecode if the tracer provides it', () => {
     const root = call({ calls: [create({ output: '0x33ff' })] });
     expect(findCallTracerCreation(root, MADE)?.runtimeCode).toEqual(Buffer.from('33ff', 'hex'));
   });
 
-  test('is none when the contract destroyed itself in the end', () => {
+  test('is ignored if the contract destroyed itself afterwards', () => {
     const destroy = (from: Hex, rest: object = {}): object => ({
       ...call({ type: 'SELFDESTRUCT', from, to: SENDER }),
       ...rest,
@@ -81,13 +81,13 @@ describe('a creation in a call tree', () => {
     expect(after(call({ error: 'execution reverted', calls: [destroy(MADE)] }))).toBeDefined();
   });
 
-  test('is found under a deep stack', () => {
+  test('is found in a deep stack', () => {
     let root = create();
     for (let depth = 0; depth < 5000; depth += 1) root = call({ calls: [root] });
     expect(findCallTracerCreation(root, MADE)).toBeDefined();
   });
 
-  test('of another shape is refused', () => {
+  test('rejects malformed trees', () => {
     for (const root of [
       null,
       [],
@@ -101,7 +101,7 @@ describe('a creation in a call tree', () => {
   });
 });
 
-describe('a creation in a flat trace', () => {
+describe('Creation in a flat trace', () => {
   const frame = (traceAddress: number[], rest: object = {}): object => ({
     type: 'call',
     action: {},
@@ -118,7 +118,7 @@ describe('a creation in a flat trace', () => {
     });
   const find = (frames: object[]): unknown => findFlatCreation(flatTrace.parse(frames), MADE);
 
-  test('is found', () => {
+  test('is found with deployer and bytecodes', () => {
     expect(find([frame([]), frame([0]), made([0, 0])])).toEqual({
       deployer: FACTORY,
       creationCode: Buffer.from('6001', 'hex'),
@@ -127,7 +127,7 @@ describe('a creation in a flat trace', () => {
     expect(find([made([])])).toBeDefined();
   });
 
-  test('is none when it or a call around it was reverted, but siblings stand', () => {
+  test('is ignored if it or an enclosing call was reverted, unlike its siblings', () => {
     expect(find([frame([]), made([0], { error: 'Reverted', result: null })])).toBeUndefined();
     expect(find([frame([], { error: 'Reverted' }), made([0])])).toBeUndefined();
     expect(
@@ -136,7 +136,7 @@ describe('a creation in a flat trace', () => {
     expect(find([frame([]), frame([1], { error: 'Reverted' }), made([10])])).toBeDefined();
   });
 
-  test('is none when the contract destroyed itself in the end', () => {
+  test('is ignored if the contract destroyed itself afterwards', () => {
     const destroy = (at: number[], address: Hex, rest: object = {}): object =>
       frame(at, { type: 'suicide', action: { address }, ...rest });
     expect(find([frame([]), made([0]), destroy([1], MADE)])).toBeUndefined();
@@ -144,7 +144,7 @@ describe('a creation in a flat trace', () => {
     expect(find([frame([]), made([0]), destroy([1], MADE, { error: 'Reverted' })])).toBeDefined();
   });
 
-  test('of many deep frames below a reverted one is found by reading each path a few times', () => {
+  test('reads each path only a few times among many deep frames below a reverted one', () => {
     let reads = 0;
     const deep = (index: number): number[] =>
       new Proxy([...Array.from({ length: 1000 }, () => 0), index], {
@@ -160,13 +160,13 @@ describe('a creation in a flat trace', () => {
     expect(() => flatTrace.parse([frame(Array.from({ length: 1026 }, () => 0))])).toThrow();
   });
 
-  test('is none in an empty trace', () => {
+  test('is absent from an empty trace', () => {
     expect(find([])).toBeUndefined();
     expect(findFlatCreation(null, MADE)).toBeUndefined();
   });
 });
 
-describe('a CREATE2 address', () => {
+describe('CREATE2 address', () => {
   // The examples of EIP-1014.
   test.each([
     [
@@ -193,12 +193,12 @@ describe('a CREATE2 address', () => {
       '',
       '0xe33c0c7f7df4809055c3eba6c09cfe4baf1bd9e0',
     ],
-  ])('of %s with salt %s and code %s is %s', (deployer, salt, code, address) => {
+  ])('for %s with salt %s and code %s is %s', (deployer, salt, code, address) => {
     const bytes = Buffer.from(salt.padStart(64, '0'), 'hex');
     expect(computeCreate2Address(deployer as Hex, bytes, Buffer.from(code, 'hex'))).toBe(address);
   });
 
-  test('proves the creation code in a call of a proxy', () => {
+  test('proves the creation bytecode in a call to a deployment proxy', () => {
     const salt = Buffer.alloc(32, 7);
     const code = Buffer.from('600a600c600039600a6000f3', 'hex');
     const address = computeCreate2Address(FACTORY, salt, code);
@@ -212,11 +212,11 @@ describe('a CREATE2 address', () => {
   });
 });
 
-describe('a trace is of a transaction', () => {
+describe('Trace belongs to a transaction', () => {
   const called = { from: SENDER, to: FACTORY };
   const creating = { from: SENDER, to: null };
 
-  test('when the root of the tree is the transaction', () => {
+  test('if the root of the call tree matches it', () => {
     expect(isCallTraceOf(call({}), called)).toBe(true);
     expect(isCallTraceOf(call({ from: FACTORY }), called)).toBe(false);
     expect(isCallTraceOf(call({ to: MADE }), called)).toBe(false);
@@ -225,7 +225,7 @@ describe('a trace is of a transaction', () => {
     expect(isCallTraceOf(call({}), creating)).toBe(false);
   });
 
-  test('when the flat trace has its root', () => {
+  test('if the root of the flat trace matches it', () => {
     const of = (frames: unknown, transaction: typeof called | typeof creating): boolean =>
       isFlatTraceOf(flatTrace.parse(frames), transaction);
     const root = { type: 'call', action: called, traceAddress: [] };

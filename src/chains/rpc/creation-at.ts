@@ -15,24 +15,24 @@ import { ANSWER_MAX_BYTES } from './rpc-answer.ts';
 import { invalidAnswer } from './rpc-faults.ts';
 import { receipt, type Receipt, transaction, type Transaction } from './rpc-shapes.ts';
 
-/** A transaction that created a contract as it stands today, as an endpoint has it. */
+/** A transaction that created the current contract, according to an endpoint. */
 export interface FoundCreation {
   readonly transactionHash: Hex;
-  /** The creation code with its constructor arguments. */
+  /** The creation bytecode with its constructor arguments. */
   readonly creationCode: Uint8Array;
   readonly blockNumber: number;
   readonly blockHash: Hex;
   readonly transactionIndex: number;
   /**
-   * Who executed the CREATE or CREATE2: the sender of the transaction, or a factory. This is `deployer` as the
-   * Verifier Alliance's contract_deployments has it.
+   * The account that executed CREATE or CREATE2: the sender of the transaction, or a factory; `deployer` in
+   * the Verifier Alliance's contract_deployments.
    */
   readonly deployer: Hex;
   /** The account that signed the transaction. */
   readonly sender: Hex;
   /** How the creation was found: in the transaction itself, in a call of a deployment proxy, or in a trace. */
   readonly method: 'transaction' | 'proxy' | 'trace';
-  /** Whether nothing can have created the contract again since, as its proof says. */
+  /** Whether a later recreation is impossible, as its proof states. */
   readonly isFinal: boolean;
 }
 
@@ -45,8 +45,8 @@ type Refusal =
   | ProofRefusal;
 
 /**
- * Whether a transaction created the contract as it stands today, by the word of one endpoint.
- * @param known the code that runs, where it is known already
+ * Determines from one endpoint whether a transaction created the current contract.
+ * @param known the runtime bytecode, if known already
  * @throws FullmatchError as {@link RpcClient.ask}
  */
 export async function findCreationAt(
@@ -94,7 +94,7 @@ export async function findCreationAt(
     });
   }
   if (frame === 'created_nothing_here' || to === undefined || proxied === undefined) return frame;
-  // Nodes of some chains leave the status out: then nothing shows that the call did not fail.
+  // Nodes of some chains omit the status: then nothing shows that the call succeeded.
   if (receiptFound.status !== 1) return 'not_proven';
   const proof = await proveProxiedCreation(question, endpoint, running, block, {
     proxy: to,
@@ -108,7 +108,7 @@ function settle(found: FoundCreation): FoundCreation | 'code_too_large' {
   return found.creationCode.length > CODE_MAX_BYTES ? 'code_too_large' : found;
 }
 
-/** The code that runs by the word of one endpoint. */
+/** The runtime bytecode according to one endpoint. */
 async function readRunningCode(
   question: CreationQuestion,
   endpoint: Endpoint,

@@ -111,7 +111,7 @@ describeWith([ANVIL], 'the proof of a creation', () => {
     for (const node of nodes) node.filter = {};
   });
 
-  test('fails where the code was replaced afterwards', async () => {
+  test('fails if the code was replaced later', async () => {
     const { anvil, contracts, read } = old;
     const first = await contracts.makeMetamorphic(MORTAL);
     expect(await read(contracts.metamorphic, first.transactionHash)).toBe('found');
@@ -127,7 +127,7 @@ describeWith([ANVIL], 'the proof of a creation', () => {
     expect(await read(address, plain.transactionHash)).toBe('left_other_code');
   });
 
-  test('fails where the contract was destroyed and recreated with the same code', async () => {
+  test('fails if the contract was destroyed and recreated with the same bytecode', async () => {
     const { contracts, read } = old;
     const { madeByNonce } = contracts;
     const first = await contracts.makeByNonce(MAKE_MORTAL);
@@ -142,7 +142,7 @@ describeWith([ANVIL], 'the proof of a creation', () => {
     }
   });
 
-  test('needs no states where the code cannot destroy itself, or not since Cancun', async () => {
+  test('needs no states if the code cannot self-destruct or the chain is past Cancun', async () => {
     const filter = { changes: withoutStates };
     for (const { contracts, read } of [old, present]) {
       const salt = contracts === old.contracts ? 1 : 2;
@@ -161,7 +161,7 @@ describeWith([ANVIL], 'the proof of a creation', () => {
     expect(await present.read(metamorphic, made.transactionHash, filter)).toBe('found');
   });
 
-  test('fails where the contract was gone at the end of the transaction', async () => {
+  test('fails if the contract was gone at the end of the transaction', async () => {
     const { anvil, contracts, read } = present;
     const code = Buffer.from(MAKE_MORTAL.slice(2), 'hex');
     const address = computeCreate2Address(contracts.maker, Buffer.alloc(32), code);
@@ -173,7 +173,7 @@ describeWith([ANVIL], 'the proof of a creation', () => {
     }
   });
 
-  test('tells a call of a deployment proxy that creates from one that does not', async () => {
+  test('distinguishes deployment proxy calls that create from those that do not', async () => {
     for (const [salt, proxy] of [
       [7, old.contracts.quietProxy],
       [8, DEPLOYMENT_PROXY],
@@ -207,7 +207,7 @@ describeWith([ANVIL], 'the proof of a creation', () => {
     }
   });
 
-  test('fails where the proxy had no code yet when it was called', async () => {
+  test('fails if the proxy had no code yet when it was called', async () => {
     const { anvil, read } = present;
     const data: Hex = `0x${word(11)}${MAKE_LASTING}`;
     const [salt, code] = [word(11), MAKE_LASTING].map((hex) => Buffer.from(hex, 'hex'));
@@ -236,7 +236,7 @@ describeWith([ANVIL], 'the proof of a creation', () => {
     }
   });
 
-  test('is not denied by an answer that is no trace of the transaction', async () => {
+  test('is not denied by a response that is no trace of the transaction', async () => {
     const { anvil, read } = present;
     const address = computeCreate2Address(
       DEPLOYMENT_PROXY,
@@ -269,7 +269,7 @@ describeWith([ANVIL], 'the proof of a creation', () => {
     }
   });
 
-  test('fails without a trace where the creation code may have ended the contract in its transaction', async () => {
+  test('fails without a trace if the creation code may have destroyed the contract', async () => {
     for (const { anvil, read } of [old, present]) {
       const helper = `0x${'77'.repeat(20)}`;
       await anvil.request('anvil_setCode', [helper, '0x33ff']);
@@ -300,8 +300,8 @@ describeWith([ANVIL], 'the proof of a creation', () => {
   });
 });
 
-describe('the blocks at which the code is looked at again', () => {
-  test('ascend from the creation to the reading, and are all of them where they are few', () => {
+describe('Blocks at which the code is checked again', () => {
+  test('ascend from creation to reading, and are complete for short ranges', () => {
     fc.assert(
       fc.property(fc.nat(1e9), fc.nat(1e9), (first, more) => {
         const blocks = sampleBlocks(first, first + more);

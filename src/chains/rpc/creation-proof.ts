@@ -7,61 +7,62 @@ import { canDestroyItself } from './destroyable-code.ts';
 import { reasonOf } from './rpc-faults.ts';
 import { blockHead, hash, quantity, toQuantity } from './rpc-shapes.ts';
 
-/** The code that runs at an address, and the block at which it was read. */
+/** The runtime bytecode of an address, and the block at which it was read. */
 export interface RunningCode {
   readonly code: Uint8Array;
   readonly blockNumber: number;
 }
 
 /**
- * Why a transaction that may have created the contract does not speak for the code that runs: `left_other_code` other
- * code stood there after it; `no_code_after` none stood there after it, by an endpoint that may have forgotten that state;
- * `code_was_there_before` the code stood there before its block, so it created nothing;
- * `created_again` the contract was destroyed afterwards and recreated; `not_proven` the endpoint shows neither traces
- * nor old states that would tell.
+ * Why a transaction that may have created the contract is not accepted for the current bytecode:
+ * `left_other_code` it deployed other bytecode; `no_code_after` the address had no code after it, according
+ * to an endpoint that may have pruned that state; `code_was_there_before` the code existed before its block,
+ * so it created nothing; `created_again` the contract was later destroyed and recreated; `not_proven` the
+ * endpoint provides neither traces nor old states to tell.
  */
 export type ProofRefusal =
   'left_other_code' | 'no_code_after' | 'code_was_there_before' | 'created_again' | 'not_proven';
 
-/** That a transaction left the code which runs. */
+/** Proof that a transaction deployed the current bytecode. */
 export interface CreationProof {
   /**
-   * Whether a trace or the receipt shows the creation, and nothing can have created the contract again since. Else the
-   * states that were looked at show nothing of another one.
+   * Whether a trace or the receipt shows the creation, and a later recreation is impossible. Otherwise the
+   * sampled states merely show no other one.
    */
   readonly isFinal: boolean;
 }
 
-/** The block that holds the transaction. */
+/** The block that contains the transaction. */
 interface CreationBlock {
   readonly number: number;
   readonly hash: Hex;
-  /** Who signed the transaction: the account has sent something in every later state. */
+  /** The account that signed the transaction: its nonce is above zero in every later state. */
   readonly sender: Hex;
 }
 
-/** The runtime code of the deterministic deployment proxy, which reverts where it creates nothing. */
+/** Runtime bytecode of the deterministic deployment proxy, which reverts if it creates nothing. */
 const DEPLOYMENT_PROXY_CODE = Buffer.from(
   `7f${'ff'.repeat(31)}e03601600081602082378035828234f58015156039578182fd5b8082525050506014600cf3`,
   'hex',
 );
 
-/** Blocks after the creation at which the code is looked at again. */
+/** Blocks after the creation at which the code is checked again. */
 const SAMPLES = 12;
 
-/** What a header has since Cancun (EIP-4788); with that fork SELFDESTRUCT ceased to remove code (EIP-6780). */
+/** Header field since Cancun (EIP-4788); in that fork SELFDESTRUCT ceased to remove code (EIP-6780). */
 const cancunHead = blockHead.extend({ parentBeaconBlockRoot: hash.nullish().catch(null) });
 
 const FINAL: CreationProof = { isFinal: true };
-/** States alone never show all of it: what was withdrawn or is claimed may speak against them. */
+/** States alone never prove it completely: a withdrawn or claimed creation may contradict them. */
 const UNTRACED: CreationProof = { isFinal: false };
 
 type StateAt = 'same' | 'none' | 'other' | 'unavailable';
 
 /**
- * Proves that a transaction whose receipt names the contract left the code that runs. The address of such a contract
- * comes from a nonce of the sender, which never returns, so nothing else can have created it. Where the endpoint keeps
- * the state of that block, the code must have been the same then, which also finds code that a chain replaced by hand.
+ * Proves that a transaction whose receipt names the contract deployed the current bytecode. The address of
+ * such a contract is derived from a nonce of the sender, which never repeats, so nothing else can have
+ * created it. If the endpoint keeps the state of that block, the bytecode must have been the same then, which
+ * also detects code that a chain replaced manually.
  */
 export async function provePlainCreation(
   question: CreationQuestion,
@@ -73,17 +74,18 @@ export async function provePlainCreation(
   return refuseOtherState(after) ?? FINAL;
 }
 
-/** What another state than today's right after the transaction says. Some endpoints show forgotten states as empty. */
+/** Interprets a different state right after the transaction. Some endpoints return pruned states as empty. */
 function refuseOtherState(after: StateAt): ProofRefusal | undefined {
   if (after === 'none') return 'no_code_after';
   return after === 'other' ? 'left_other_code' : undefined;
 }
 
 /**
- * Proves that a creation inside of a transaction left the code that runs, and that no later one did. The trace must
- * show that very code. Code that cannot destroy itself stays for ever, and so does all code since EIP-6780 once its
- * transaction is over. Else the states that the endpoint keeps must show the same code from then until now.
- * @param runtimeCode what the trace says that the creation left, where it says so
+ * Proves that a creation inside a transaction deployed the current bytecode, and that no later one did. The
+ * trace must show exactly that bytecode. Code that cannot destroy itself is permanent, and so is all code
+ * since EIP-6780 once its transaction has ended. Otherwise the states that the endpoint keeps must show the
+ * same code from then until now.
+ * @param runtimeCode the deployed bytecode according to the trace, if it shows it
  */
 export async function proveTracedCreation(
   question: CreationQuestion,
@@ -101,10 +103,11 @@ export async function proveTracedCreation(
 }
 
 /**
- * Proves without a trace that a call of the known deployment proxy created the contract: the call data makes this address,
- * and the proxy's call fails where it creates nothing. The proxy must have had its code in the block before: a call of an
- * address that has no code yet succeeds, and creates nothing. The creation code must not be able to end the contract
- * before its transaction is over: then the same call could create it once more, in the same block too.
+ * Proves without a trace that a call of the known deployment proxy created the contract: the call data yields
+ * this address, and the proxy reverts if it creates nothing. The proxy must have had its code in the previous
+ * block: a call to an address without code succeeds, and creates nothing. The creation bytecode must not be
+ * able to destroy the contract within its transaction: then the same call could create it again, even in the
+ * same block.
  */
 export async function proveProxiedCreation(
   question: CreationQuestion,
@@ -127,7 +130,7 @@ export async function proveProxiedCreation(
   return typeof standing === 'string' ? standing : UNTRACED;
 }
 
-/** Proves that the contract was not destroyed after its creation and recreated, as far as that can be shown. */
+/** Proves that the contract was not destroyed and recreated after its creation, as far as possible. */
 async function proveStanding(
   question: CreationQuestion,
   endpoint: Endpoint,
@@ -147,7 +150,7 @@ async function proveStanding(
   return { isFinal: false };
 }
 
-/** Whether an endpoint still has a state after the transaction: some show forgotten ones as empty. */
+/** Whether an endpoint still has a state after the transaction: some return pruned ones as empty. */
 async function keepsState(
   { rpc, chain, options }: CreationQuestion,
   endpoint: Endpoint,
@@ -167,7 +170,7 @@ async function keepsState(
   }
 }
 
-/** All blocks of a short stretch, else some at even distances; the creation's own is among them. */
+/** All blocks of a short range, else samples at even distances; the creation's own block is included. */
 export function sampleBlocks(first: number, last: number): readonly number[] {
   const count = Math.min(SAMPLES, Math.max(1, last - first + 1));
   const step = count === 1 ? 0 : (last - first) / (count - 1);
@@ -193,7 +196,7 @@ function compareState(code: Buffer, running: RunningCode): StateAt {
   return code.length === 0 ? 'none' : 'other';
 }
 
-/** The state in the block of the transaction, which is named by its hash. */
+/** The state in the block of the transaction, which is identified by its hash. */
 async function readState(
   { rpc, chain, address, options }: CreationQuestion,
   endpoint: Endpoint,
@@ -217,7 +220,7 @@ async function readStateAt(
   );
 }
 
-/** A node without an old state refuses; one that is away or asked too much says so otherwise. */
+/** A node without an old state refuses; unavailable or throttled nodes fail differently. */
 async function stateOf(read: () => Promise<StateAt>): Promise<StateAt> {
   try {
     return await read();

@@ -4,7 +4,7 @@ import { canDestroyItself } from './destroyable-code.ts';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 
-describe('code that may destroy itself', () => {
+describe('Bytecode that may self-destruct', () => {
   test.each([
     ['SELFDESTRUCT', '33ff', true],
     ['DELEGATECALL', '5f5f5f5f335af4', true],
@@ -15,11 +15,11 @@ describe('code that may destroy itself', () => {
     ['the opcodes as data only', `7f${'fff4f2'.repeat(11).slice(0, 64)}50`, false],
     ['an opcode behind data', `61fff4ff`, true],
     ['data that the code ends in', '62ff', false],
-  ])('is %s: %s', (_what, hex, expected) => {
+  ])('is detected in %s: %s', (_what, hex, expected) => {
     expect(canDestroyItself(bytes(hex))).toBe(expected);
   });
 
-  test('is found behind any code that ends with an instruction', () => {
+  test('is detected behind any complete instructions', () => {
     const instruction = fc.oneof(
       fc.integer({ min: 0, max: 0x5f }).map((opcode) => Buffer.of(opcode)),
       fc

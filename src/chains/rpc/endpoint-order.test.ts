@@ -31,15 +31,15 @@ const cases = fc
   });
 const quorum = fc.constantFrom(undefined, 1 as const, 2 as const);
 
-describe('the order of endpoints', () => {
-  test('is by rank, and by the chain within a rank', () => {
+describe('Endpoint order', () => {
+  test('is by rank, and by configured order within a rank', () => {
     const chain = chainOf(['a.example', 'b.example', 'c.example', 'd.example']);
     const preference = rankBy(chain, ['last', 'later', 'first', 'last']);
     const hosts = orderEndpoints(chain, preference).map(({ label }) => label);
     expect(hosts).toEqual(['c.example', 'b.example', 'a.example', 'd.example']);
   });
 
-  test('loses no endpoint and repeats none', () => {
+  test('contains every endpoint exactly once', () => {
     fc.assert(
       fc.property(cases, quorum, ({ chain, preference }, wanted) => {
         const planned = planBatches(chain, wanted, preference).flat();
@@ -49,7 +49,7 @@ describe('the order of endpoints', () => {
     );
   });
 
-  test('puts what is known not to help after everything else, and one whose word is enough alone', () => {
+  test('puts unhelpful endpoints last and gives sufficient ones their own batch', () => {
     fc.assert(
       fc.property(cases, quorum, ({ chain, preference }, wanted) => {
         const batches = planBatches(chain, wanted, preference);

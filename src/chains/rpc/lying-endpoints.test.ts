@@ -120,8 +120,8 @@ async function readCode(
 const honest = (state: Partial<NodeState> = {}): Record<string, RpcMethod> =>
   nodeMethods({ head: 100, ...state });
 
-describe('two endpoints that agree', () => {
-  test('give the code, the block and their labels', async () => {
+describe('Two endpoints that agree', () => {
+  test('return the code, the block and their labels', async () => {
     expect(await readCode([honest(), honest()])).toEqual({
       code: Buffer.from('6001', 'hex'),
       blockNumber: 100,
@@ -131,12 +131,12 @@ describe('two endpoints that agree', () => {
     });
   });
 
-  test('agree at the older head when one is a little behind', async () => {
+  test('agree at the older head if one is slightly behind', async () => {
     const answer = await readCode([honest({ head: 102 }), honest()]);
     expect(answer).toMatchObject({ blockNumber: 100, endpoints: ['a', 'b'] });
   });
 
-  test('agree at the newer head when the other hears of it', async () => {
+  test('agree at the newer head if the other catches up', async () => {
     const late: NodeState = { head: 100 };
     const methods = nodeMethods(late);
     const byHash = methods.eth_getBlockByHash!;
@@ -148,12 +148,12 @@ describe('two endpoints that agree', () => {
     expect(answer).toMatchObject({ blockNumber: 102 });
   });
 
-  test('need not take a block hash', async () => {
+  test('need not support block hash parameters', async () => {
     const answer = await readCode([honest({ byHash: false }), honest({ byHash: false })]);
     expect(answer).toMatchObject({ blockNumber: 100, endpoints: ['a', 'b'] });
   });
 
-  test('are asked at the block that the caller names', async () => {
+  test("are queried at the caller's block", async () => {
     const answer = await readCode([honest({ head: 105 }), honest()], { blockTag: 95 });
     expect(answer).toMatchObject({ blockNumber: 95, blockHash: blockHash(95) });
     expect(await readCode([honest(), honest()], { blockTag: 101 })).toMatchObject({
@@ -162,7 +162,7 @@ describe('two endpoints that agree', () => {
     });
   });
 
-  test('say that nothing is deployed', async () => {
+  test('report that no contract is deployed', async () => {
     const empty = { codeAt: () => '0x' };
     expect(await readCode([honest(empty), honest(empty)])).toMatchObject({
       code: 'contract_not_deployed',
@@ -170,7 +170,7 @@ describe('two endpoints that agree', () => {
     });
   });
 
-  test('have to be of two operators: hosts of one domain are one', async () => {
+  test('must have two operators: hosts of one domain count once', async () => {
     const { rpc, chain, servers } = await createNet([honest(), honest()]);
     const [a = 0, b = 0] = servers.map(({ port }) => port);
     const named = (...hosts: readonly string[]): AskedChain => ({
@@ -197,10 +197,10 @@ describe('two endpoints that agree', () => {
   });
 });
 
-describe('endpoints that do not agree', () => {
+describe('Endpoints that disagree', () => {
   const lies = { codeAt: () => '0xdead' };
 
-  test('give no code', async () => {
+  test('yield no code', async () => {
     expect(await readCode([honest(), honest(lies)])).toMatchObject({
       code: 'endpoints_disagree',
       details: { about: 'code', endpoints: ['a', 'b'] },
@@ -222,7 +222,7 @@ describe('endpoints that do not agree', () => {
     ['number', { number: hex(100_000_000) }],
     ['lower number', { number: hex(99) }],
     ['timestamp', { timestamp: hex(1) }],
-  ])('on the %s of the block that both name by its hash give no code', async (_what, lie) => {
+  ])('on the %s of the block with the same hash yield no code', async (_what, lie) => {
     const truth = honest();
     const liar = { ...truth };
     for (const method of ['eth_getBlockByNumber', 'eth_getBlockByHash']) {
@@ -253,7 +253,7 @@ describe('endpoints that do not agree', () => {
     }
   });
 
-  test.each([0, 1, 2])('are outvoted when two others agree (liar at %d)', async (place) => {
+  test.each([0, 1, 2])('are outvoted by two others that agree (liar at %d)', async (place) => {
     for (const lie of [lies, { fork: 1 }, { head: 10_000_000, fork: 1 }]) {
       const nodes = [honest(), honest()];
       nodes.splice(place, 0, honest(lie));
@@ -264,14 +264,14 @@ describe('endpoints that do not agree', () => {
     }
   });
 
-  test('because one is stale give no code, and no "not deployed"', async () => {
+  test('because one is stale yield no code and no "not deployed"', async () => {
     expect(await readCode([honest({ head: 100 }), honest({ head: 50 })])).toMatchObject({
       code: 'cannot_fetch_bytecode',
       details: { endpoints: [{ endpoint: 'b', reason: 'stale' }] },
     });
   });
 
-  test('because one has not heard of the newest block are not believed that nothing is there', async () => {
+  test('because one lacks the newest block do not prove that nothing is deployed', async () => {
     const fresh = (block: number): string => (block >= 102 ? '0x6001' : '0x');
     const nodes = [honest({ head: 102, codeAt: fresh }), honest({ head: 100, codeAt: fresh })];
     expect(await readCode(nodes)).toMatchObject({
@@ -281,7 +281,7 @@ describe('endpoints that do not agree', () => {
   });
 });
 
-describe('endpoints that fail', () => {
+describe('Failing endpoints', () => {
   const html: RpcMethod = (_params, response) => void response.writeHead(200).end('<html>');
   const cut: RpcMethod = (_params, response) => void response.writeHead(200).end('{"jsonrpc"');
   const drip: RpcMethod = (_params, response) => {
@@ -317,7 +317,7 @@ describe('endpoints that fail', () => {
       'rpc_refused',
     ],
   ] as [string, Record<string, RpcMethod>, string][])(
-    'with %s are passed over, or say why there is no code',
+    'with %s are skipped, or named as the reason if none is left',
     async (_what, fault, reason) => {
       const broken = { ...honest(), ...fault };
       expect(await readCode([broken, honest(), honest()])).toMatchObject({
@@ -332,7 +332,7 @@ describe('endpoints that fail', () => {
     },
   );
 
-  test('with more than any code are passed over, unless enough of them say so', async () => {
+  test('with oversized code are skipped unless a quorum reports it', async () => {
     const large = { ...honest(), eth_getCode: () => `0x${'00'.repeat(1_001_000)}` };
     expect(await readCode([large, honest(), honest()])).toMatchObject({ endpoints: ['b', 'c'] });
     expect(await readCode([large, honest()])).toMatchObject({
@@ -344,7 +344,7 @@ describe('endpoints that fail', () => {
     expect(await readCode([largest, largest])).toMatchObject({ endpoints: ['a', 'b'] });
   });
 
-  test('for a moment are asked again', async () => {
+  test('are retried after a transient failure', async () => {
     let times = 0;
     const flaky = honest();
     const getCode = flaky.eth_getCode!;
@@ -355,12 +355,12 @@ describe('endpoints that fail', () => {
     expect(await readCode([flaky, honest()])).toMatchObject({ endpoints: ['a', 'b'] });
   });
 
-  test('all, or none there, are no proof that nothing is deployed', async () => {
+  test('or a missing endpoint never prove that nothing is deployed', async () => {
     expect(await readCode([])).toMatchObject({ code: 'cannot_fetch_bytecode' });
     expect(await readCode([{}, {}])).toMatchObject({ code: 'cannot_fetch_bytecode' });
   });
 
-  test('while catching up are not believed that nothing is there', async () => {
+  test('do not prove that nothing is deployed while syncing', async () => {
     const syncing = {
       ...honest({ codeAt: () => '0x' }),
       eth_syncing: () => ({ currentBlock: '0x64' }),
@@ -375,7 +375,7 @@ describe('endpoints that fail', () => {
     });
   });
 
-  test('take no longer than the whole may', async () => {
+  test('are abandoned at the overall deadline', async () => {
     const slow = { ...honest(), eth_getCode: drip };
     // No endpoint reaches its own timeout before the test ends.
     const { rpc, chain } = await createNet([slow, slow, slow], 600_000);
@@ -384,7 +384,7 @@ describe('endpoints that fail', () => {
     });
   });
 
-  test('are left when the caller ends', async () => {
+  test('are abandoned when the caller aborts', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     const asked: RpcMethod = (...request) => {
@@ -396,8 +396,8 @@ describe('endpoints that fail', () => {
   });
 });
 
-describe('the operator’s own node', () => {
-  test('is enough by itself, and is asked first', async () => {
+describe("Operator's own node", () => {
+  test('suffices alone and is queried first', async () => {
     const own = await startRpcServer(honest());
     const stranger = await startRpcServer(honest({ codeAt: () => '0xdead' }));
     closers.push(own.close, stranger.close);
@@ -427,7 +427,7 @@ describe('the operator’s own node', () => {
   });
 });
 
-describe('endpoints about a creation', () => {
+describe('Endpoints reading a creation', () => {
   interface Story {
     readonly contractAddress?: Hex | null;
     readonly to?: Hex | null;
@@ -474,7 +474,7 @@ describe('endpoints about a creation', () => {
   });
   const byFactory = { to: FACTORY, contractAddress: null } as const;
 
-  test('that agree give it', async () => {
+  test('yield it if they agree', async () => {
     expect(await read([tell(), tell()])).toMatchObject({
       creation: {
         creationCode: Buffer.from('600a', 'hex'),
@@ -497,7 +497,7 @@ describe('endpoints about a creation', () => {
     });
   });
 
-  test('that differ on any fact give none, and are outvoted by two that agree', async () => {
+  test('yield none if they differ in any detail, and are outvoted by two that agree', async () => {
     const other = tell({ input: '0x600b' });
     const lies = [
       ...[other, tell({ block: 91 }), tell({ sender: FACTORY })],
@@ -515,13 +515,13 @@ describe('endpoints about a creation', () => {
     ).toMatchObject({ reason: 'endpoints_disagree' });
   });
 
-  test('do not confirm a transaction that only one of them knows', async () => {
+  test('do not confirm a transaction known to only one of them', async () => {
     const unknown = { ...tell(), eth_getTransactionReceipt: () => null };
     expect(await read([tell(), unknown])).toMatchObject({ reason: 'not_confirmed' });
     expect(await read([unknown, unknown])).toMatchObject({ reason: 'transaction_not_found' });
   });
 
-  test('without traces cannot tell of a factory', async () => {
+  test('cannot confirm a factory creation without traces', async () => {
     expect(await read([tell(byFactory), tell(byFactory)])).toMatchObject({
       reason: 'traces_unavailable',
     });
@@ -530,7 +530,7 @@ describe('endpoints about a creation', () => {
     });
   });
 
-  test('are asked no further once two deny it', async () => {
+  test('stop after two deny it', async () => {
     const denial = tell({ ...byFactory, trace: { ...made('0x'), calls: [] } });
     const { rpc, chain, servers } = await createNet([denial, denial, tell()]);
     expect(await readCreation(rpc, chain, ADDRESS, HASH)).toMatchObject({
@@ -542,7 +542,7 @@ describe('endpoints about a creation', () => {
     });
   });
 
-  test('that answer with another transaction are passed over', async () => {
+  test('are skipped if they return another transaction', async () => {
     const another = tell({ hash: `0x${'78'.repeat(32)}` });
     expect(await read([another, tell(), tell()])).toMatchObject({
       creation: { endpoints: ['b', 'c'] },

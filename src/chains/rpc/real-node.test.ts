@@ -72,7 +72,7 @@ describeWith([ANVIL], 'a real node', () => {
     return { child: `0x${child.slice(-40)}`, hash: sent.transactionHash };
   }
 
-  test('reads the code at a named block', async () => {
+  test('reads code at a specific block', async () => {
     const sent = await anvil.send({ data: `0x${contracts.Child}${word(7)}` });
     const address = sent.contractAddress!;
     const read = await readDeployedCode(rpc, chain, address);
@@ -88,7 +88,7 @@ describeWith([ANVIL], 'a real node', () => {
     ).rejects.toMatchObject({ code: 'contract_not_deployed' });
   });
 
-  test('asks over a WebSocket as well', async () => {
+  test('works over WebSocket', async () => {
     const sent = await anvil.send({ data: `0x${contracts.Child}${word(8)}` });
     const socket = { ...chain, endpoints: [sampleEndpoint(`ws://127.0.0.1:${anvil.port}`, 'ws')] };
     const read = await readDeployedCode(rpc, socket, sent.contractAddress!);
@@ -97,7 +97,7 @@ describeWith([ANVIL], 'a real node', () => {
     expect(reading.creation).toMatchObject({ method: 'transaction', endpoints: ['ws'] });
   });
 
-  test('has two names of one node agree when two are asked for', async () => {
+  test('counts two names of one node as two endpoints if a quorum of two is required', async () => {
     const two = {
       ...chain,
       endpoints: [...chain.endpoints, sampleEndpoint(`http://a.example:${anvil.port}`, 'a')],
@@ -106,7 +106,7 @@ describeWith([ANVIL], 'a real node', () => {
     expect(read.endpoints).toEqual(['node', 'a']);
   });
 
-  test('says that nothing is deployed only where the node says so', async () => {
+  test('reports not deployed only if the node confirms it', async () => {
     const nowhere: Hex = `0x${'12'.repeat(20)}`;
     await expect(readDeployedCode(rpc, chain, nowhere)).rejects.toMatchObject({
       code: 'contract_not_deployed',
@@ -118,7 +118,7 @@ describeWith([ANVIL], 'a real node', () => {
     });
   });
 
-  test('finds the creation by an ordinary transaction', async () => {
+  test('finds a creation by an ordinary transaction', async () => {
     const code = `0x${contracts.Child}${word(7)}`;
     const sent = await anvil.send({ data: code });
     const creation = await creationOf(sent.contractAddress!, sent.transactionHash);
@@ -135,7 +135,7 @@ describeWith([ANVIL], 'a real node', () => {
     });
   });
 
-  test('finds the creation by a factory', async () => {
+  test('finds a creation by a factory', async () => {
     const { child, hash } = await childOf(`0x${selector('make(uint256)')}${word(9)}`);
     const creation = await creationOf(child, hash);
     expect(bytesToHex(creation.creationCode)).toBe(`0x${contracts.Child}${word(9)}`);
@@ -146,7 +146,7 @@ describeWith([ANVIL], 'a real node', () => {
     });
   });
 
-  test('finds the creation by a factory with CREATE2', async () => {
+  test('finds a creation by a factory using CREATE2', async () => {
     const call = `0x${selector('makeBySalt(uint256,bytes32)')}${word(9)}${word(1)}`;
     const { child, hash } = await childOf(call);
     const code = Buffer.from(`${contracts.Child}${word(9)}`, 'hex');
@@ -156,7 +156,7 @@ describeWith([ANVIL], 'a real node', () => {
     expect(creation).toMatchObject({ method: 'trace', deployer: factory });
   });
 
-  test('finds the creation by the deterministic deployment proxy without a trace', async () => {
+  test('finds a creation by the deterministic deployment proxy without a trace', async () => {
     const code = `${contracts.Child}${word(3)}`;
     const salt = word(0xbeef);
     const address = computeCreate2Address(
@@ -174,7 +174,7 @@ describeWith([ANVIL], 'a real node', () => {
   test.each([
     ['calls a factory', true],
     ['makes a contract itself', false],
-  ])('finds parent and child of a constructor that %s', async (_what, byFactory) => {
+  ])('finds both parent and child if the constructor %s', async (_what, byFactory) => {
     const from = byFactory ? factory.slice(2).padStart(64, '0') : word(0);
     const code = `0x${contracts.Parent}${from}${word(5)}`;
     const sent = await anvil.send({ data: code });
@@ -187,7 +187,7 @@ describeWith([ANVIL], 'a real node', () => {
     expect(creation).toMatchObject({ method: 'trace', deployer: byFactory ? factory : parent });
   });
 
-  test('finds a creation by trace_transaction too', async () => {
+  test('finds a creation with trace_transaction alone', async () => {
     const { child, hash } = await childOf(`0x${selector('make(uint256)')}${word(11)}`);
     const flatOnly: RpcClient = {
       ...rpc,
@@ -205,7 +205,7 @@ describeWith([ANVIL], 'a real node', () => {
     expect(bytesToHex(creation!.creationCode)).toBe(`0x${contracts.Child}${word(11)}`);
   });
 
-  test('ignores transactions that did not create the contract', async () => {
+  test('rejects transactions that did not create the contract', async () => {
     const deployed = await anvil.send({ data: `0x${contracts.Child}${word(1)}` });
     const address = deployed.contractAddress!;
     const another = await anvil.send({ data: `0x${contracts.Child}${word(1)}` });
@@ -229,7 +229,7 @@ describeWith([ANVIL], 'a real node', () => {
     }
   });
 
-  test('does not believe that a reverted creation stands', async () => {
+  test('rejects a reverted creation', async () => {
     const call = `0x${selector('tryToMake(uint256)')}${word(1)}`;
     const sent = await anvil.send({ to: factory, data: call });
     const trace = await anvil.request<unknown>('debug_traceTransaction', [

@@ -6,8 +6,8 @@ function decode(text: string): ReturnType<typeof decodeRpcAnswer> {
   return decodeRpcAnswer(Buffer.from(text), 7);
 }
 
-describe('a JSON-RPC answer', () => {
-  test('is a result of any shape', () => {
+describe('JSON-RPC response', () => {
+  test('accepts a result of any shape', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (result) => {
         const text = JSON.stringify({ jsonrpc: '2.0', id: 7, result });
@@ -17,14 +17,14 @@ describe('a JSON-RPC answer', () => {
     );
   });
 
-  test('is a result where the error is null, as some nodes write it', () => {
+  test('accepts a result with error: null', () => {
     expect(decode('{"jsonrpc":"2.0","id":7,"result":null,"error":null}')).toEqual({
       kind: 'result',
       result: null,
     });
   });
 
-  test('is an error without its text', () => {
+  test('drops the text of an error', () => {
     const text = '{"jsonrpc":"2.0","id":7,"error":{"code":-32000,"message":"key canary"}}';
     expect(decode(text)).toEqual({ kind: 'error', errorCode: -32000, throttled: false });
   });
@@ -35,7 +35,7 @@ describe('a JSON-RPC answer', () => {
     [-32_000, 'Too Many Requests, wait'],
     [-32_090, 'rate-limit hit'],
     [-32_000, 'daily request limit exceeded'],
-  ])('is throttling when the error is %d %s', (code, message) => {
+  ])('counts error %d %s as throttling', (code, message) => {
     const text = JSON.stringify({ jsonrpc: '2.0', id: 7, error: { code, message } });
     expect(decode(text)).toMatchObject({ throttled: true });
   });
@@ -60,24 +60,24 @@ describe('a JSON-RPC answer', () => {
     '[{"jsonrpc":"2.0","id":7,"result":1}]',
     '{"jsonrpc":"2.0","id":7,"result":1}}',
     '{"jsonrpc":"2.0","id":7,"result":1} {"jsonrpc":"2.0","id":7,"result":2}',
-  ])('is not %j', (text) => {
+  ])('rejects %j', (text) => {
     expect(decode(text)).toBeUndefined();
   });
 
-  test('is not what is not UTF-8', () => {
+  test('rejects invalid UTF-8', () => {
     const bytes = Buffer.from('{"jsonrpc":"2.0","id":7,"result":"x"}');
     bytes[bytes.indexOf('x')] = 0xff;
     expect(decodeRpcAnswer(bytes, 7)).toBeUndefined();
   });
 
-  test('is refused however it was cut', () => {
+  test('rejects any truncation', () => {
     const text = '{"jsonrpc":"2.0","id":7,"result":{"number":"0x1"}}';
     for (let length = 0; length < text.length; length += 1) {
       expect(decode(text.slice(0, length))).toBeUndefined();
     }
   });
 
-  test('answers to a call with its id', () => {
+  test('encodes a call with its id', () => {
     expect(JSON.parse(encodeRpcCall(7, 'eth_chainId', []))).toEqual({
       jsonrpc: '2.0',
       id: 7,

@@ -62,8 +62,8 @@ async function ask(server: RpcServer, options: Partial<RpcClientOptions> = {}): 
   return client([server], options).ask(chainOf(endpoint), endpoint, BLOCK_NUMBER);
 }
 
-describe('an endpoint', () => {
-  test('is asked for its chain first, and then trusted', async () => {
+describe('RPC endpoint', () => {
+  test('is asked for its chain id first, then trusted', async () => {
     const server = await serve({ eth_blockNumber: () => '0x10' });
     const rpc = client([server]);
     const endpoint = sampleEndpoint(server.url);
@@ -73,7 +73,7 @@ describe('an endpoint', () => {
     expect(server.calls).toEqual(['eth_chainId', ...Array<string>(3).fill('eth_blockNumber')]);
   });
 
-  test('of another chain is asked nothing else', async () => {
+  test('of another chain gets no further request', async () => {
     const server = await serve({ ...chainId('0x5'), eth_blockNumber: () => '0x10' });
     await expect(ask(server)).rejects.toMatchObject({
       code: 'wrong_chain',
@@ -82,7 +82,7 @@ describe('an endpoint', () => {
     expect(server.calls).toEqual(['eth_chainId']);
   });
 
-  test('is asked for its chain again after its connection broke, and after a while', async () => {
+  test('has its chain id checked again after a disconnect and after a while', async () => {
     const server = await serve({ eth_blockNumber: () => '0x10' });
     const clock = { now: 0 };
     const rpc = client([server], { now: () => clock.now, trustMs: 1000, attempts: 1 });
@@ -102,7 +102,7 @@ describe('an endpoint', () => {
     });
   });
 
-  test('gets the user information of its URL as a header', async () => {
+  test('receives the credentials of its URL as a header', async () => {
     const seen: unknown[] = [];
     const server = await serve({
       eth_blockNumber(_params, response) {
@@ -116,7 +116,7 @@ describe('an endpoint', () => {
   });
 });
 
-describe('a fault of the moment', () => {
+describe('Transient failure', () => {
   test.each([
     ['status 500', (response) => response.writeHead(500).end('x')],
     ['status 503 without a time', (response) => response.writeHead(503).end('<html>')],
@@ -130,7 +130,7 @@ describe('a fault of the moment', () => {
       },
     ],
   ] as [string, (response: Parameters<RpcMethod>[1]) => unknown][])(
-    'is repeated: %s',
+    'is retried: %s',
     async (_what, fail) => {
       let times = 0;
       const server = await serve({
@@ -146,7 +146,7 @@ describe('a fault of the moment', () => {
     },
   );
 
-  test('waits as long as Retry-After asks, when that is not long', async () => {
+  test('waits for a short Retry-After', async () => {
     let times = 0;
     const server = await serve({
       eth_blockNumber(_params, response) {
@@ -160,7 +160,7 @@ describe('a fault of the moment', () => {
     expect(performance.now() - started).toBeGreaterThan(950);
   });
 
-  test('is not waited for when Retry-After is long', async () => {
+  test('is not retried if Retry-After is long', async () => {
     const server = await serve({
       eth_blockNumber: (_params, response) =>
         void response.writeHead(429, { 'retry-after': '60' }).end(),
@@ -172,7 +172,7 @@ describe('a fault of the moment', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  test('ends after the last attempt', async () => {
+  test('fails after the last attempt', async () => {
     const server = await serve({
       eth_blockNumber: (_params, response) => void response.writeHead(502).end(),
     });
@@ -181,7 +181,7 @@ describe('a fault of the moment', () => {
   });
 });
 
-describe('what is not an answer', () => {
+describe('Invalid response', () => {
   const write =
     (status: number, body: string | Buffer, headers: Record<string, string> = {}): RpcMethod =>
     (_params, response) =>
@@ -217,7 +217,7 @@ describe('what is not an answer', () => {
     expect(server.calls).toHaveLength(2);
   });
 
-  test('an error object is a refusal, with whatever status', async () => {
+  test('an error object counts as a refusal with any HTTP status', async () => {
     for (const status of [200, 400, 500]) {
       const server = await serve({
         eth_blockNumber(_params, response, id) {
@@ -231,7 +231,7 @@ describe('what is not an answer', () => {
     }
   });
 
-  test('an error object about limits is throttling', async () => {
+  test('an error object about limits counts as throttling', async () => {
     const server = await serve({
       eth_blockNumber() {
         throw new RpcServerError(-32_005, 'limit exceeded');
@@ -240,7 +240,7 @@ describe('what is not an answer', () => {
     await expect(ask(server)).rejects.toMatchObject({ details: { reason: 'throttled' } });
   });
 
-  test('an endpoint that drips ends with the time', async () => {
+  test('a dripping endpoint is cut off at the timeout', async () => {
     const server = await startSocketServer((socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100000\r\n\r\n{');
       const timer = setInterval(() => socket.write(' '), 20);
@@ -255,8 +255,8 @@ describe('what is not an answer', () => {
   });
 });
 
-describe('the endpoints of a chain', () => {
-  test('are asked in their order until one answers', async () => {
+describe('Endpoints of a chain', () => {
+  test('are tried in order until one responds', async () => {
     const dead = await serve({});
     await dead.close();
     const wrong = await serve(chainId('0x2'));
@@ -272,7 +272,7 @@ describe('the endpoints of a chain', () => {
     expect(unasked.calls).toEqual([]);
   });
 
-  test('are all named, by their labels, when none answers', async () => {
+  test('are all listed by label if none responds', async () => {
     const wrong = await serve(chainId('0x2'));
     const chain = chainOf(
       sampleEndpoint(`${wrong.url}/canary`, 'private-1'),
@@ -294,7 +294,7 @@ describe('the endpoints of a chain', () => {
     expect(shown).not.toMatch(/canary|10\.1\.2\.3/);
   });
 
-  test('are left when the caller ends', async () => {
+  test('are abandoned when the caller aborts', async () => {
     const reason = new Error('enough');
     const controller = new AbortController();
     const server = await serve({ eth_blockNumber: () => controller.abort(reason) });
@@ -305,8 +305,8 @@ describe('the endpoints of a chain', () => {
   });
 });
 
-describe('a preference', () => {
-  test('says which endpoint is asked first', async () => {
+describe('Endpoint preference', () => {
+  test('determines the endpoint to try first', async () => {
     const servers = [
       await serve({ eth_blockNumber: () => '0x1' }),
       await serve({ eth_blockNumber: () => '0x2' }),
@@ -320,13 +320,13 @@ describe('a preference', () => {
   });
 });
 
-describe('a probe', () => {
+describe('Probe', () => {
   const probe = async (server: RpcServer): Promise<unknown> => {
     const endpoint = sampleEndpoint(server.url, 'sample');
     return client([server]).probe(chainOf(endpoint), endpoint, BLOCK_NUMBER);
   };
 
-  test('is one request, whatever the chain and however it fails', async () => {
+  test('is a single request without chain check or retry', async () => {
     const other = await serve({ ...chainId('0x2'), eth_blockNumber: () => '0x7' });
     expect(await probe(other)).toBe(7);
     expect(other.calls).toEqual(['eth_blockNumber']);
@@ -337,7 +337,7 @@ describe('a probe', () => {
     expect(failing.calls).toHaveLength(1);
   });
 
-  test('tells the status of an answer that is an error object', async () => {
+  test('exposes the HTTP status of an error object', async () => {
     const locked = await serve({
       eth_blockNumber: (_params, response, id) => {
         const error = { code: -32_600, message: 'Must be authenticated!' };
@@ -351,7 +351,7 @@ describe('a probe', () => {
   });
 });
 
-describe('private hosts of endpoints', () => {
+describe('Allowed private hosts', () => {
   const registered = (origin: string, ...endpoints: Endpoint[]): unknown => ({
     record: { chainId: 1 },
     origins: { rpc: origin },
@@ -362,7 +362,7 @@ describe('private hosts of endpoints', () => {
   const hosts = (...chains: unknown[]): readonly string[] =>
     findOperatorHosts(chains as Parameters<typeof findOperatorHosts>[0]);
 
-  test('are those that the operator configured, by host and port', () => {
+  test('are those configured by the operator, by host and port', () => {
     const hidden = {
       url: new Secret('https://node.corp.example/key'),
       label: 'private-1',
@@ -385,8 +385,8 @@ describe('private hosts of endpoints', () => {
   });
 });
 
-describe('shapes', () => {
-  test('take what the interface defines and drop the rest', () => {
+describe('Response schemas', () => {
+  test('accept the specified fields and drop the rest', () => {
     const hash = `0x${'Ab'.repeat(32)}`;
     expect(blockHead.parse({ number: '0x0a', hash, timestamp: '0x1', extra: 1 })).toEqual({
       number: 10,
@@ -397,11 +397,11 @@ describe('shapes', () => {
     expect(data.parse('0x')).toHaveLength(0);
   });
 
-  test.each(['0x1', '00', '0xgg', '', null, 1, ['0x']])('take no data of %j', (value) => {
+  test.each(['0x1', '00', '0xgg', '', null, 1, ['0x']])('reject data %j', (value) => {
     expect(data.safeParse(value).success).toBe(false);
   });
 
-  test('read megabytes of data', () => {
+  test('parse megabytes of data', () => {
     expect(data.parse(`0x${'ab'.repeat(3_000_000)}`)).toHaveLength(3_000_000);
     expect(z.array(data).safeParse([`0x${'ab'.repeat(3_000_000)}z`]).success).toBe(false);
   });

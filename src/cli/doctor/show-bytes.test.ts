@@ -10,6 +10,6 @@ test.each([
   [56_400_000_000, '56 GB'],
   [2 ** 50, '1.1 PB'],
   [2e18, '2000 PB'],
-])('%d bytes are %s', (bytes, shown) => {
+])('formats %d bytes as %s', (bytes, shown) => {
   expect(showBytes(bytes)).toBe(shown);
 });

@@ -49,8 +49,8 @@ async function write(bytes: Uint8Array): Promise<string> {
   return file;
 }
 
-describe('a bundle of compilers', () => {
-  test('fills another folder, from which they are run', async () => {
+describe('Compiler bundle', () => {
+  test('unpacks into another folder with working compilers', async () => {
     const { file } = await new CompilerFinder({ packages: [solcPackageOf(OLD)] }).findHere(OLD);
     const bundle = path.join(await makeFolder(), 'compilers.tar');
     await writeBundle(bundle, [file!]);
@@ -63,7 +63,7 @@ describe('a bundle of compilers', () => {
     expect((await stat(bundle)).size % 512).toBe(0);
   });
 
-  test('brings what the catalogue does not know only where its list is trusted', async () => {
+  test('adds uncatalogued compilers only if its list is trusted', async () => {
     const source = path.join(await makeFolder(), `soljson-v${NEW}.js`);
     await writeFile(source, 'new');
     const sha256 = '11507a0e2f5e69d5dfa40a62a1bd7b6ee57e6bcd85c67c9b8431b36fff21c437';
@@ -81,7 +81,7 @@ describe('a bundle of compilers', () => {
     expect(found).toMatchObject({ longVersion: NEW, pinned: false, listed: true });
   });
 
-  test('of another content than was published is refused by name, and leaves nothing', async () => {
+  test('with altered content is rejected by name and leaves no files', async () => {
     const folder = await makeFolder();
     const bundle = await write(archiveOf(`bin/soljson-v${OLD}.js`, 'changed'));
     expect(await refusalOf(bundle, folder, true)).toContain(`bin/soljson-v${OLD}.js differs`);
@@ -102,13 +102,13 @@ describe('a bundle of compilers', () => {
     ['what is cut off', archiveOf(name, 'x'.repeat(2000)).subarray(0, 1024), 'cut off'],
     ['what is no archive', Buffer.alloc(2048, 'x'), 'not a tar archive'],
     ['nothing', Buffer.alloc(0), 'cut off'],
-  ])('with %s is refused', async (_, bytes, reason) => {
+  ])('with %s is rejected', async (_, bytes, reason) => {
     const folder = await makeFolder();
     expect(await refusalOf(await write(bytes), folder, true)).toContain(reason);
     expect(await readdir(folder)).toEqual([]);
   });
 
-  test('does not write through a link that lies in the folder', async () => {
+  test('does not write through a symlink in the folder', async () => {
     const { file } = await new CompilerFinder({ packages: [solcPackageOf(OLD)] }).findHere(OLD);
     const bundle = path.join(await makeFolder(), 'compilers.tar');
     await writeBundle(bundle, [file!]);

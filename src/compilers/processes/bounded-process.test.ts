@@ -19,9 +19,9 @@ async function listGroup(group: number): Promise<readonly number[]> {
   return members;
 }
 
-describe.runIf(process.platform === 'linux')('a program at work that reads nothing', () => {
+describe.runIf(process.platform === 'linux')('Busy child process that reads nothing', () => {
   test.each(['isolated', 'alone'])(
-    'is ended when this one is killed (%s)',
+    'is killed together with its parent (%s)',
     async (how) => {
       const parent = spawn(process.execPath, ['--import', 'tsx', PROGRAM, how], {
         stdio: ['ignore', 'pipe', 'inherit'],
@@ -35,7 +35,7 @@ describe.runIf(process.platform === 'linux')('a program at work that reads nothi
     60_000,
   );
 
-  test('that ends by itself leaves nothing of its group', async () => {
+  test('leaves no processes of its group after exiting', async () => {
     const bounded = new BoundedProcess({
       name: 'A shell',
       file: '/bin/sh',

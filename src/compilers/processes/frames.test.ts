@@ -10,7 +10,7 @@ function encode(kind: string, payload: Uint8Array): Buffer {
   return Buffer.concat([head, payload]);
 }
 
-test('reads frames however the bytes arrive', async () => {
+test('reads frames for any chunking of the bytes', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(fc.tuple(fc.constantFrom('R', 'O', 'F'), fc.uint8Array({ maxLength: 50 })), {
@@ -37,7 +37,7 @@ test('reads frames however the bytes arrive', async () => {
   );
 });
 
-test('gathers nothing of a frame that is larger than agreed', async () => {
+test('does not buffer a frame above the size limit', async () => {
   const stream = new PassThrough();
   const tooLarge = new Promise<number>((resolve) => {
     new FrameReader(stream, 10, resolve);

@@ -18,7 +18,7 @@ function parse(...builds: unknown[]): readonly string[] {
   return [...read({ builds }).byFileName.keys()];
 }
 
-test('reads a list in the layout of the official binaries', () => {
+test('parses a list in the format of the official binaries', () => {
   const list = read({ builds: [SOUND], latestRelease: '0.8.30' });
   expect(list.byFileName.get(SOUND.path)?.sha256).toBe('ab'.repeat(32));
 });
@@ -31,11 +31,11 @@ test.each([
   ['a short checksum', { ...SOUND, sha256: '0xabcd' }],
   ['no checksum', { ...SOUND, sha256: undefined }],
   ['nothing', null],
-])('leaves out an entry with %s', (_what, entry) => {
+])('skips an entry with %s', (_what, entry) => {
   expect(parse(entry, SOUND)).toEqual([SOUND.path]);
 });
 
-test('gives a version only the file that has its name', async () => {
+test('lists a version only if its file has the expected name', async () => {
   const stranger = { ...SOUND, path: 'soljson-v0.8.29+commit.ab55807c.js' };
   const versionsIn = (...builds: unknown[]) => {
     const body = Buffer.from(JSON.stringify({ builds }));
@@ -49,7 +49,7 @@ test('gives a version only the file that has its name', async () => {
   expect(await versionsIn(stranger, SOUND)).toEqual([SOUND.longVersion]);
 });
 
-test.each(['', '[]', 'null', '{}', '{"builds": {}}', '<html>'])('refuses %j as no list', (text) => {
+test.each(['', '[]', 'null', '{}', '{"builds": {}}', '<html>'])('rejects %j as a list', (text) => {
   expect(() => parseCompilerList(Buffer.from(text))).toThrow(TypeError);
 });
 
@@ -57,6 +57,6 @@ test.each([
   ['values', `{"builds":[${'[],'.repeat(100_000)}0]}`],
   ['levels', `{"builds":${'['.repeat(8)}${']'.repeat(8)}}`],
   ['escapes', `{"builds":[],"urls":"${'\\/'.repeat(100_001)}"}`],
-])('refuses more %s than lists have', (_what, text) => {
+])('rejects a list with too many %s', (_what, text) => {
   expect(() => parseCompilerList(Buffer.from(text))).toThrow(TypeError);
 });

@@ -68,8 +68,8 @@ function listOf(files: Readonly<Record<string, string>>): string {
   return JSON.stringify({ builds });
 }
 
-describe('the directory', () => {
-  test('gives a file that the catalogue knows', async () => {
+describe('Local folder', () => {
+  test('provides a file known to the catalogue', async () => {
     const directory = await makeFolder();
     await copyFile(realSoljson, path.join(directory, `soljson-v${OLD}.js`));
     const file = await new CompilerFinder({ directory }).find('v0.4.18');
@@ -81,7 +81,7 @@ describe('the directory', () => {
     });
   });
 
-  test('refuses a file that is not the published one, and falls to the next source', async () => {
+  test('rejects a modified file and falls back to the next source', async () => {
     const directory = await makeFolder();
     await writeFile(path.join(directory, `soljson-v${OLD}.js`), 'changed');
     expect(await codeOf(new CompilerFinder({ directory, packages: [] }).find(OLD))).toBe(
@@ -95,7 +95,7 @@ describe('the directory', () => {
     expect((await new CompilerFinder({ directory, packages }).find(OLD)).source).toBe('package');
   });
 
-  test('runs what its list.json names, and what nothing names only when trusted', async () => {
+  test('uses files named by its list.json, and unlisted ones only if trusted', async () => {
     const directory = await makeFolder();
     const names = [`soljson-v${STRANGE}.js`, `soljson-v${NIGHTLY}.js`];
     for (const name of names) await writeFile(path.join(directory, name), name);
@@ -113,7 +113,7 @@ describe('the directory', () => {
     expect(await codeOf(find('0.9.0'))).toBe('compiler_checksum_mismatch');
   });
 
-  test('prefers a native build of this machine, when it may be run and is listed', async () => {
+  test('prefers a native build for this machine if it is executable and listed', async () => {
     const directory = await makeFolder();
     const machine = process.arch === 'arm64' ? 'arm64' : 'amd64';
     const native = `solc-linux-${machine}-v${OLD}`;
@@ -136,11 +136,11 @@ describe('the directory', () => {
     ['soljson-vlatest.js', undefined],
     ['soljson-v0.8.30+commit.73712a01.js.partial', undefined],
     ['list.json', undefined],
-  ])('reads the name %s as %s', (name, kind) => {
+  ])('parses the name %s as %s', (name, kind) => {
     expect(SOLC_NAMES.readFileName(name, 'linux x64')?.kind).toBe(kind);
   });
 
-  test('that is not there has nothing', async () => {
+  test('provides nothing if it does not exist', async () => {
     const sources = { directory: '/nonexistent/compilers', packages: [] };
     expect(await codeOf(new CompilerFinder(sources).find(OLD))).toBe(
       'unsupported_compiler_version',
@@ -148,13 +148,13 @@ describe('the directory', () => {
   });
 });
 
-describe('installed packages', () => {
-  test('give the version that this program depends on, out of the box', async () => {
+describe('Installed packages', () => {
+  test("provide the bundled dependency's version by default", async () => {
     const file = await new CompilerFinder({}).find('0.8.37');
     expect(file).toMatchObject({ longVersion: INSTALLED, source: 'package', listed: true });
   });
 
-  test('are not believed: a package that holds another file is refused', async () => {
+  test('are rejected if they contain an unexpected file', async () => {
     const folder = await makeFolder();
     await writeFile(path.join(folder, 'package.json'), '{"name":"solc","version":"0.8.30"}');
     await symlink(realSoljson, path.join(folder, 'soljson.js'));
@@ -165,7 +165,7 @@ describe('installed packages', () => {
     expect(await codeOf(finder.find('0.8.7'))).toBe('unsupported_compiler_version');
   });
 
-  test('are told as the nearest when another version is asked for', async () => {
+  test('are suggested as nearest when another version is requested', async () => {
     const finder = new CompilerFinder({ packages: [solcPackageOf(OLD)] });
     const error = await finder.find('0.4.20').catch((thrown: unknown) => thrown);
     expect(error).toMatchObject({
@@ -219,8 +219,8 @@ async function serveBinaries(
   };
 }
 
-describe('a download', () => {
-  test('is kept under its name once its checksum is the published one', async () => {
+describe('Download', () => {
+  test('is kept under its name after its checksum is verified', async () => {
     const { asked, directory, finder } = await serveBinaries({});
     const file = await finder.find('0.4.18');
     expect(file).toMatchObject({ longVersion: OLD, source: 'download', listed: true });
@@ -234,19 +234,19 @@ describe('a download', () => {
     expect(asked).toHaveLength(1);
   });
 
-  test('is shared by all who ask at once', async () => {
+  test('is shared by concurrent requests', async () => {
     const { asked, finder } = await serveBinaries({});
     await Promise.all(Array.from({ length: 8 }, () => finder.find(OLD)));
     expect(asked).toHaveLength(1);
   });
 
-  test('that is not what was published leaves nothing', async () => {
+  test('with a wrong checksum leaves no file', async () => {
     const { directory, finder } = await serveBinaries({ [`soljson-v${OLD}.js`]: 'changed' });
     expect(await codeOf(finder.find(OLD))).toBe('compiler_checksum_mismatch');
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('of a version that only the list knows is checked by the list', async () => {
+  test('of an uncatalogued version is verified against the list', async () => {
     const name = `soljson-v${STRANGE}.js`;
     const sound = await serveBinaries({ [name]: 'new', 'list.json': listOf({ [name]: 'new' }) });
     expect(await sound.finder.find('0.9.0')).toMatchObject({ longVersion: STRANGE });
@@ -258,7 +258,7 @@ describe('a download', () => {
     expect(await codeOf(bad.finder.find('0.9.0'))).toBe('compiler_checksum_mismatch');
   });
 
-  test('that was damaged on disk is made again', async () => {
+  test('that is damaged on disk is repeated', async () => {
     const { asked, directory, finder } = await serveBinaries({});
     const { path: file } = await finder.find(OLD);
     await writeFile(file, 'damaged');
@@ -269,7 +269,7 @@ describe('a download', () => {
     );
   });
 
-  test('that is not available now says so, and works once it is', async () => {
+  test('that is unavailable fails, and succeeds once available', async () => {
     const { server, directory, finder } = await serveBinaries({});
     expect(await codeOf(finder.find('0.8.30'))).toBe('compiler_unavailable');
     expect(await codeOf(finder.find('0.9.1'))).toBe('compiler_unavailable');
@@ -278,13 +278,13 @@ describe('a download', () => {
     expect(await readdir(directory)).toEqual([]);
   });
 
-  test('of a version that nobody published is refused', async () => {
+  test('of an unpublished version is rejected', async () => {
     const { finder } = await serveBinaries({ 'list.json': listOf({}) });
     expect(await codeOf(finder.find('0.9.1'))).toBe('unsupported_compiler_version');
     expect(await codeOf(finder.find('0.8.30'))).toBe('unsupported_compiler_version');
   });
 
-  test('too large is cut off', async () => {
+  test('that is too large is aborted', async () => {
     const name = `soljson-v${OLD}.js`;
     const { directory, finder } = await serveBinaries({ [name]: 'x'.repeat(65_000_000) });
     expect(await codeOf(finder.find(OLD))).toBe('compiler_unavailable');
@@ -295,7 +295,7 @@ describe('a download', () => {
 /** A fake native build; package registries have none. */
 const NATIVE = '#!/bin/sh\ncat > /dev/null\necho "{}"\n';
 
-describe.skipIf(THIS_MACHINE !== 'linux x64')('a native build', () => {
+describe.skipIf(THIS_MACHINE !== 'linux x64')('Native build', () => {
   const native = `solc-linux-amd64-v${STRANGE}`;
   const soljson = `soljson-v${STRANGE}.js`;
   const files = {
@@ -304,7 +304,7 @@ describe.skipIf(THIS_MACHINE !== 'linux x64')('a native build', () => {
     'list.json': listOf({ [soljson]: 'js', [native]: NATIVE }),
   };
 
-  test('is downloaded where there is one, and run', async () => {
+  test('is downloaded and used if available', async () => {
     const { finder, directory, asked } = await serveBinaries(files, { native: true });
     const file = await finder.find('0.9.0');
     expect(file).toMatchObject({ kind: 'native', source: 'download', pinned: false });
@@ -312,7 +312,7 @@ describe.skipIf(THIS_MACHINE !== 'linux x64')('a native build', () => {
     expect(asked).not.toContain(soljson);
   });
 
-  test('that this machine cannot run gives place to the soljson, and is asked once', async () => {
+  test('that cannot run here falls back to soljson, probing once', async () => {
     const { asked, download } = await serveBinaries(files, { native: true });
     let probes = 0;
     const canRun = async (): Promise<boolean> => {
@@ -327,7 +327,7 @@ describe.skipIf(THIS_MACHINE !== 'linux x64')('a native build', () => {
     expect(asked.filter((name) => name === native)).toHaveLength(1);
   });
 
-  test('that is not the listed one is not run: the soljson is', async () => {
+  test('with a wrong checksum falls back to soljson', async () => {
     const { finder, directory } = await serveBinaries(
       { ...files, [native]: 'other' },
       { native: true },
@@ -336,7 +336,7 @@ describe.skipIf(THIS_MACHINE !== 'linux x64')('a native build', () => {
     expect(await readdir(directory)).not.toContain(native);
   });
 
-  test('is not asked for again where the mirror has none and the soljson is kept', async () => {
+  test('is not requested again if the mirror lacks it and soljson is cached', async () => {
     const { asked, finder } = await serveBinaries({}, { native: true });
     expect(await finder.find(OLD)).toMatchObject({ kind: 'soljson' });
     const before = asked.length;
@@ -345,14 +345,14 @@ describe.skipIf(THIS_MACHINE !== 'linux x64')('a native build', () => {
   });
 });
 
-describe('the folder of downloads', () => {
+describe('Download folder', () => {
   const names = ['0', '1', '2'].map((patch) => `0.9.${patch}+commit.0badc0d${patch}`);
   const texts = Object.fromEntries(
     names.map((version) => [`soljson-v${version}.js`, version.repeat(100)]),
   );
   const files = { ...texts, 'list.json': listOf(texts) };
 
-  test('holds no more than it may: what was used longest ago goes first', async () => {
+  test('evicts the least recently used files beyond its size limit', async () => {
     const bytes = (names[0]?.length ?? 0) * 100;
     let now = Date.now() - 10_000_000;
     const maxBytes = 2 * bytes;
@@ -371,7 +371,7 @@ describe('the folder of downloads', () => {
     expect(left).toEqual([`soljson-v${names[0]}.js`, `soljson-v${names[2]}.js`]);
   });
 
-  test('survives a download that was killed: it is made anew', async () => {
+  test('recovers from a killed download by repeating it', async () => {
     const { finder, directory } = await serveBinaries(files);
     await mkdir(directory, { recursive: true });
     const name = `soljson-v${names[0]}.js`;
@@ -388,7 +388,7 @@ describe('the folder of downloads', () => {
     expect((await readdir(directory)).sort()).toEqual([name, `${name}.sha256`]);
   });
 
-  test('is filled by one process while others wait for it', async () => {
+  test('is filled by one process while others wait', async () => {
     const { asked, download } = await serveBinaries(files);
     const finders = Array.from({ length: 3 }, () => new CompilerFinder({ packages: [], download }));
     await Promise.all(finders.map((finder) => finder.find('0.9.1')));
@@ -396,7 +396,7 @@ describe('the folder of downloads', () => {
   });
 });
 
-test('a version that failed just now is refused to all who wait, without another request', async () => {
+test('rejects a recently failed version without another request', async () => {
   let now = 0;
   const name = `soljson-v${OLD}.js`;
   const { asked, finder } = await serveBinaries({ [name]: 'changed' }, { now: () => now });
@@ -408,7 +408,7 @@ test('a version that failed just now is refused to all who wait, without another
   expect(asked).toHaveLength(2);
 });
 
-test('what cannot be run is neither listed as usable nor named as the nearest', async () => {
+test('neither lists nor suggests compilers that cannot run', async () => {
   const directory = await makeFolder();
   await writeFile(path.join(directory, 'soljson-v0.1.2+commit.d0d36e31.js'), 'too old');
   await writeFile(path.join(directory, 'soljson-v0.4.7+commit.822622cf.js'), 'damaged');
@@ -428,7 +428,7 @@ test('what cannot be run is neither listed as usable nor named as the nearest', 
   expect((missing as Error).message).not.toContain(directory);
 });
 
-test('a compiler of Vyper that is missing names the setting of its own downloads', async () => {
+test('names the setting of Vyper downloads when a Vyper compiler is missing', async () => {
   const finder = new CompilerFinder({ packages: [] }, VYPER);
   const missing = (await finder
     .find('0.3.10')
@@ -437,8 +437,8 @@ test('a compiler of Vyper that is missing names the setting of its own downloads
   expect(missing.forOperator).toContain('set compilers.vyperDownloadUrl');
 });
 
-describe('the compilers that are here', () => {
-  test('are listed with the file that would be run, and downloads are not made', async () => {
+describe('Available compilers', () => {
+  test('are listed with the file to be run, without downloading', async () => {
     const { asked, directory } = await serveBinaries({});
     const entries = await listCompilers({
       packages: [solcPackageOf(INSTALLED)],
@@ -450,7 +450,7 @@ describe('the compilers that are here', () => {
     expect(asked).toEqual([]);
   });
 
-  test('are what can be used, newest first, beside what can be downloaded', async () => {
+  test('include installed and downloadable ones, newest first', async () => {
     const packages = [solcPackageOf(OLD), solcPackageOf(INSTALLED)];
     expect(await new CompilerFinder({ packages }).listUsable()).toEqual([
       { compiler: 'solc', longVersion: INSTALLED, isInstalled: true, isPinned: true },
@@ -468,7 +468,7 @@ describe('the compilers that are here', () => {
     expect(asked).toEqual([]);
   });
 
-  test('are read again when they are verified', async () => {
+  test('are read again on verification', async () => {
     const directory = await makeFolder();
     const file = path.join(directory, `soljson-v${OLD}.js`);
     await copyFile(realSoljson, file);
@@ -481,7 +481,7 @@ describe('the compilers that are here', () => {
     expect(entry?.problems).toMatchObject([{ code: 'checksum' }]);
   });
 
-  test('are fetched by the spelling of a version', async () => {
+  test('are fetched by any notation of a version', async () => {
     const file = await fetchCompiler({ packages: [solcPackageOf(OLD)] }, 'v0.4.18');
     expect(file.longVersion).toBe(OLD);
   });

@@ -12,7 +12,7 @@ afterEach(async () => {
   await Promise.all(closers.splice(0).map((close) => close()));
 });
 
-test('a source that closes ends its downloads, begins none that waits, and leaves no file', async () => {
+test('a closing source aborts running downloads, starts none and leaves no file', async () => {
   const folder = await createTemporaryFolder();
   closers.push(folder.remove);
   const began: string[] = [];

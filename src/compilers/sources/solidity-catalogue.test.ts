@@ -8,8 +8,8 @@ import { findCatalogued, isPinned, SOLIDITY_CATALOGUE } from './solidity-catalog
 
 const SHA256 = /^[0-9a-f]{64}$/;
 
-describe('the catalogue', () => {
-  test('has every release from 0.1.3 to 0.8.37, once and in order', () => {
+describe('Solidity catalogue', () => {
+  test('contains every release from 0.1.3 to 0.8.37 once, in order', () => {
     const releases = SOLIDITY_CATALOGUE.map(({ longVersion }) => longVersion.split('+')[0] ?? '');
     expect(releases).toEqual([...new Set(releases)].sort(compareVersions));
     const last = {
@@ -28,7 +28,7 @@ describe('the catalogue', () => {
     expect(releases).toEqual(expected.filter((release) => compareVersions(release, '0.1.3') >= 0));
   });
 
-  test('has sound checksums', () => {
+  test('contains well-formed checksums', () => {
     for (const entry of SOLIDITY_CATALOGUE) {
       for (const digest of [entry.npmSha256, entry.sha256, entry.keccak256, entry.nativeSha256]) {
         if (digest !== undefined) expect(digest).toMatch(SHA256);
@@ -38,7 +38,7 @@ describe('the catalogue', () => {
     }
   });
 
-  test('pins the official builds of both kinds of nearly all releases', () => {
+  test('pins the official builds of both kinds for nearly all releases', () => {
     const without = (name: 'sha256' | 'nativeSha256'): readonly string[] =>
       SOLIDITY_CATALOGUE.filter((entry) => entry[name] === undefined).map(
         ({ longVersion }) => longVersion.split('+')[0] ?? '',
@@ -54,7 +54,7 @@ describe('the catalogue', () => {
     expect(withStandardJson).toEqual(['0.4.15', '0.5.9', '0.5.11', ...newer, '0.8.37']);
   });
 
-  test('takes the packages that hold what they say', () => {
+  test('lists only packages that contain their stated version', () => {
     const npmVersionOf = (release: string): string | undefined =>
       SOLIDITY_CATALOGUE.find(({ longVersion }) => longVersion.startsWith(`${release}+`))
         ?.npmVersion;
@@ -66,19 +66,22 @@ describe('the catalogue', () => {
     expect(npmVersionOf('0.4.12')).toBeUndefined();
   });
 
-  test.each(SOLC_VERSIONS)('knows the installed file of %s', async (longVersion) => {
-    const file = path.join(solcPackageOf(longVersion), 'soljson.js');
-    const sha256 = await sha256OfFile(file);
-    expect(sha256).toBe(findCatalogued(longVersion)?.npmSha256);
-    expect(await isPinned(longVersion, 'soljson', { sha256, path: file })).toBe(true);
-  });
+  test.each(SOLC_VERSIONS)(
+    'contains the checksum of the installed file of %s',
+    async (longVersion) => {
+      const file = path.join(solcPackageOf(longVersion), 'soljson.js');
+      const sha256 = await sha256OfFile(file);
+      expect(sha256).toBe(findCatalogued(longVersion)?.npmSha256);
+      expect(await isPinned(longVersion, 'soljson', { sha256, path: file })).toBe(true);
+    },
+  );
 
-  test('has the Keccak-256 of the same file as the SHA-256', async () => {
+  test('contains the Keccak-256 and SHA-256 of the same file', async () => {
     const file = path.join(solcPackageOf('0.4.18+commit.9cf6e910'), 'soljson.js');
     expect(await keccak256OfFile(file)).toBe(findCatalogued('0.4.18+commit.9cf6e910')?.keccak256);
   });
 
-  test('refuses one version for another', async () => {
+  test('rejects the file of another version', async () => {
     const file = path.join(solcPackageOf('0.4.18+commit.9cf6e910'), 'soljson.js');
     const sha256 = await sha256OfFile(file);
     const judge = (version: string): Promise<boolean | undefined> =>
@@ -89,7 +92,7 @@ describe('the catalogue', () => {
   });
 });
 
-test('holds nothing of the compilers themselves', () => {
+test('the catalogue module does not contain the compilers themselves', () => {
   const text = readFileSync(new URL('solidity-catalogue.ts', import.meta.url), 'utf8');
   expect(text.length).toBeLessThan(40_000);
 });

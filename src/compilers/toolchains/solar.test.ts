@@ -32,9 +32,9 @@ async function faultOf(work: Promise<unknown>): Promise<FullmatchError> {
   throw new Error('no FullmatchError');
 }
 
-describe('a version of Solar', () => {
+describe('Solar version', () => {
   test.each([V030, `v${V030}`, V030.toUpperCase(), '0.8.38+commit.275d15e.solar.0.3.0'])(
-    '%s is never one of solc, nor the other way round',
+    '%s is never mistaken for a solc version, nor vice versa',
     (text) => {
       const [release = ''] = V030.split('.solar');
       expect(isSolarVersion(text)).toBe(true);
@@ -46,14 +46,14 @@ describe('a version of Solar', () => {
     },
   );
 
-  test.each(['0.3.0-dev', '0.3.0-rc.1'])('may be a build between releases: %s', (solar) => {
+  test.each(['0.3.0-dev', '0.3.0-rc.1'])('may be a development build: %s', (solar) => {
     const version = `0.8.38+commit.275d15ec.solar.${solar}`;
     expect(isLongVersion(version) && isSolarVersion(version)).toBe(true);
     expect(findVersion(V030, [version])).toBeUndefined();
   });
 
   test.each(['.solar', '.solar.', '.solar.0.3', '.solar.x', '.Linux.solar.0.3.0', '.solar-0.3.0'])(
-    'that ends with %s is none, and no version of solc either',
+    'ending with %s is invalid, also as a solc version',
     (end) => {
       const known = ['0.8.38+commit.275d15ec'];
       expect(() => findVersion(`0.8.38+commit.275d15ec${end}`, known)).toThrow(
@@ -62,7 +62,7 @@ describe('a version of Solar', () => {
     },
   );
 
-  test('decides which compiler compiles Solidity', () => {
+  test('selects the compiler for Solidity', () => {
     expect(toolchainOf('solidity', V030)).toBe(SOLAR);
     expect(toolchainOf('solidity', '0.8.38')).toBe(SOLC);
     expect(toolchainOf('solidity')).toBe(SOLC);
@@ -75,7 +75,7 @@ describe('a version of Solar', () => {
   });
 });
 
-test('a build has a name of its own, for one machine', () => {
+test('a build has its own file name for one platform', () => {
   expect(readAnyBuildName(NAME)).toMatchObject({ longVersion: V030, toolchain: SOLAR });
   expect(SOLAR.names.readFileName(NAME, LINUX)).toMatchObject({ kind: 'native' });
   expect(SOLAR.names.readFileName(NAME, 'linux arm64')).toBeUndefined();
@@ -91,8 +91,8 @@ test('a build has a name of its own, for one machine', () => {
   }
 });
 
-describe('a version that cannot be run', () => {
-  test('says that its output has no references', async () => {
+describe('Unusable Solar version', () => {
+  test('reports that its output has no references', async () => {
     const finder = new CompilerFinder({ packages: [] }, SOLAR);
     for (const version of [V020, `v${V020}`, '0.8.30+commit.abc12345.solar.0.1.8']) {
       const { code, message } = await faultOf(finder.find(version));
@@ -101,14 +101,14 @@ describe('a version that cannot be run', () => {
     }
   });
 
-  test('says that it is not installed, on the command line too', async () => {
+  test('reports that it is not installed, on the command line too', async () => {
     const { code, message } = await faultOf(fetchCompiler({ packages: [] }, V030));
     expect(code).toBe('unsupported_compiler_version');
     expect(message).toBe(`Solar "${V030}" is not installed here; the operator can install it.`);
   });
 });
 
-describe.runIf(SOLAR.names.readFileName(NAME) !== undefined)('a build of the operator', () => {
+describe.runIf(SOLAR.names.readFileName(NAME) !== undefined)("Operator's Solar build", () => {
   const putBuild = async (longVersion: string, sha256?: string): Promise<CompilerFinder> => {
     folder ??= await mkdtemp(path.join(tmpdir(), 'fullmatch-test-'));
     const name = SOLAR.names.fileNameOf(longVersion, 'native');
@@ -121,7 +121,7 @@ describe.runIf(SOLAR.names.readFileName(NAME) !== undefined)('a build of the ope
     return new CompilerFinder({ directory: folder, packages: [] }, SOLAR);
   };
 
-  test('is taken where his list names its SHA-256', async () => {
+  test("is used if the operator's list contains its SHA-256", async () => {
     const finder = await putBuild(V030);
     expect(await finder.find(`v${V030}`)).toMatchObject({
       ...{ compiler: 'solar', longVersion: V030, kind: 'native', pinned: false, listed: true },
@@ -135,7 +135,7 @@ describe.runIf(SOLAR.names.readFileName(NAME) !== undefined)('a build of the ope
     expect((await faultOf(ofSolc.find(V030))).code).toBe('unsupported_compiler_version');
   });
 
-  test('of another content is refused, and so is one that no list names', async () => {
+  test('with a wrong or unlisted checksum is rejected', async () => {
     const other = await faultOf((await putBuild(V030, 'a'.repeat(64))).find(V030));
     expect(other.code).toBe('compiler_checksum_mismatch');
     await rm(path.join(folder ?? '', 'list.json'));
@@ -143,7 +143,7 @@ describe.runIf(SOLAR.names.readFileName(NAME) !== undefined)('a build of the ope
     expect((await faultOf(unlisted.find(V030))).code).toBe('unsupported_compiler_version');
   });
 
-  test('whose output has no references is refused all the same', async () => {
+  test('without references in its output is rejected even if listed', async () => {
     const finder = await putBuild(V020);
     expect((await faultOf(finder.find(V020))).message).toContain('no linkReferences');
     expect(await finder.listUsable()).toEqual([]);

@@ -36,8 +36,8 @@ async function faultOf(work: Promise<unknown>): Promise<FullmatchError> {
   throw new Error('no FullmatchError');
 }
 
-describe('the catalogue', () => {
-  test('has 51 builds or more from 0.1.0-beta.16 to 0.4.3, once and in the order of releases', () => {
+describe('Vyper catalogue', () => {
+  test('contains at least 51 builds from 0.1.0-beta.16 to 0.4.3 once, in release order', () => {
     expect(longVersions.length).toBeGreaterThan(50);
     expect(new Set(longVersions).size).toBe(longVersions.length);
     expect([...longVersions].sort(compareVersions)).toEqual(longVersions);
@@ -48,7 +48,7 @@ describe('the catalogue', () => {
     }
   });
 
-  test('names every file as it was published, and reads the version back', () => {
+  test('names every file as published and parses the version back', () => {
     for (const version of longVersions) {
       const fileName = VYPER.names.fileNameOf(version, 'native');
       expect(readAnyBuildName(fileName)).toMatchObject({ longVersion: version, toolchain: VYPER });
@@ -63,7 +63,7 @@ describe('the catalogue', () => {
     ['0.3.1+commit.0463ea4c', 'v0.3.1/vyper.0.3.1.linux'],
     ['0.3.0+commit.8a23febb', 'v0.3.0/vyper.0.3.0%2Bcommit.8a23feb.linux'],
     ['0.1.0-beta.17+commit.0671b7bb', 'v0.1.0-beta.17/vyper.0.1.0-beta.17%2Bcommit.0671b7b.linux'],
-  ])('has the file of %s at %s', (version, expected) => {
+  ])('locates the file of %s at %s', (version, expected) => {
     expect(VYPER.names.pathOf(version, 'native')).toBe(expected);
   });
 });
@@ -78,17 +78,17 @@ test.each([
   ['0.1.0b17', '0.1.0-beta.17+commit.0671b7bb'],
   ['0.4.1', '0.4.1+commit.8a93dd27'],
   ['0.4.1+commit.039d3692', undefined],
-])('%s means %s', (text, expected) => {
+])('resolves %s to %s', (text, expected) => {
   expect(findVersion(text, longVersions)).toBe(expected);
 });
 
-test('a command line names a version of Vyper as explorers do', () => {
+test('parses a Vyper version on the command line in the format of explorers', () => {
   expect(splitToolchain('vyper:0.3.10')).toEqual({ toolchain: VYPER, version: '0.3.10' });
   expect(splitToolchain('0.8.30')).toEqual({ toolchain: SOLC, version: '0.8.30' });
 });
 
-describe.runIf(THIS_MACHINE === 'linux x64')('builds of Vyper', () => {
-  test('of another content than is pinned are refused after a download, and leave nothing', async () => {
+describe.runIf(THIS_MACHINE === 'linux x64')('Vyper builds', () => {
+  test('with a wrong checksum are rejected after download and leave no file', async () => {
     const asked: string[] = [];
     const server = await startWebServer((request, response) => {
       asked.push(request.url ?? '');
@@ -113,7 +113,7 @@ describe.runIf(THIS_MACHINE === 'linux x64')('builds of Vyper', () => {
     expect((await finder.listUsable()).length).toBe(longVersions.length);
   });
 
-  test('in the folder of the operator are taken where a list of his names them', async () => {
+  test("in the operator's folder are used only if listed there", async () => {
     const directory = await makeFolder();
     const text = '#!/bin/sh\n';
     const name = VYPER.names.fileNameOf(V310, 'native');

@@ -88,8 +88,8 @@ beforeEach(async () => {
   return () => store.drop();
 });
 
-describe('an export in Parquet', () => {
-  test('has the tables, columns and types of the field', async () => {
+describe('Parquet export', () => {
+  test('has the standard tables, columns and types', async () => {
     await run('types');
     const types: Record<string, string> = {};
     for (const { path: file } of (await manifestOf('types')).files) {
@@ -111,7 +111,7 @@ describe('an export in Parquet', () => {
     });
   });
 
-  test('keeps NULL, times to the microsecond and metadata byte for byte', async () => {
+  test('preserves NULL, microsecond timestamps and metadata bytes', async () => {
     const metadata = '{"a" : "\\u00e9 é",\t"b":1}';
     const { compilation } = sampleContract(3, sampleAddress(3), { runtimeMatch: 'full' });
     await save(3, 'full', { compilation: { ...compilation, metadata } });
@@ -146,7 +146,7 @@ describe('an export in Parquet', () => {
     ]);
   });
 
-  test('gives a code that is not known the row that the field has for it', async () => {
+  test('represents unknown bytecode by the standard row', async () => {
     await run('unknown');
     const codes = await rowsOf('unknown', 'code');
     expect(codes).toMatchObject([
@@ -163,7 +163,7 @@ describe('an export in Parquet', () => {
     });
   });
 
-  test('lists its files with their rows and hashes, and gives the same bytes again', async () => {
+  test('lists its files with rows and hashes, and is reproducible', async () => {
     await run('first');
     await run('second');
     const manifest = await manifestOf('first');
@@ -182,7 +182,7 @@ describe('an export in Parquet', () => {
     expect(manifest).toMatchObject({ feedPosition: '2', chainId: null, withdrawn: 0 });
   });
 
-  test('of a chain has its rows alone', async () => {
+  test('of one chain contains only its rows', async () => {
     await saveMatch(
       store.database,
       sampleContract(5, sampleAddress(1), { runtimeMatch: 'full' }, { variant: 9 }),
@@ -195,9 +195,9 @@ describe('an export in Parquet', () => {
   });
 });
 
-describe('a later export into the folder', () => {
+describe('Incremental export', () => {
   test.each([1, 2, 1000])(
-    'with %d rows in a full file writes what has changed, and leaves full files as they are',
+    'with %d rows per full file writes only changes and keeps full files',
     async (rowsPerFile) => {
       const name = `growing-${rowsPerFile}`;
       await run(name, { rowsPerFile });
@@ -224,7 +224,7 @@ describe('a later export into the folder', () => {
   );
 
   test.each([1, 1000])(
-    'with %d rows in a full file tells what rose and what is no longer verified',
+    'with %d rows per full file reports upgrades and withdrawals',
     async (rowsPerFile) => {
       const name = `changed-${rowsPerFile}`;
       await run(name, { rowsPerFile });
@@ -252,7 +252,7 @@ describe('a later export into the folder', () => {
     },
   );
 
-  test('writes the last file of a table anew where it is not as it was left', async () => {
+  test('rewrites the last file of a table if it was altered', async () => {
     await run('damaged', { rowsPerFile: 2 });
     const tail = (await manifestOf('damaged')).files.find(({ path: file }) =>
       file.startsWith('v2/sources/sources_2'),
@@ -264,7 +264,7 @@ describe('a later export into the folder', () => {
     expect(await manifestOf('damaged')).toEqual(await manifestOf('damaged-fresh'));
   });
 
-  test('goes on where one was cut off', async () => {
+  test('resumes after an interruption', async () => {
     for (let number = 3; number < 9; number += 1) await save(number);
     await run('whole', { rowsPerFile: 2 });
     for (const [index, table] of ['sources', 'verified_contracts'].entries()) {
@@ -286,7 +286,7 @@ describe('a later export into the folder', () => {
     }
   });
 
-  test('is refused into one of another database, one with something else, and one that lacks a full file', async () => {
+  test("rejects a folder with another database's export, foreign files or a missing full file", async () => {
     await run('own', { rowsPerFile: 1 });
     const other = await createTestDatabase();
     await saveMatch(other.database, sampleContract(3, sampleAddress(5), { runtimeMatch: 'full' }));
@@ -308,7 +308,7 @@ describe('a later export into the folder', () => {
     await expect(run('lacking')).rejects.toMatchObject({ code: 'export_path_unusable' });
   });
 
-  test('begins anew where it is told to', async () => {
+  test('starts over on request', async () => {
     await run('anew');
     await withdrawMatch(store.database, {
       ...{ chainId: 3, address: sampleAddress(2), reason: 'a test' },

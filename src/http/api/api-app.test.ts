@@ -34,14 +34,14 @@ const problemAt = async (path: string, init?: RequestInit): Promise<ProblemBody>
   return (await response.json()) as ProblemBody;
 };
 
-describe('the paths of the API host', () => {
+describe('API host paths', () => {
   test.each([
     '/chains',
     '/chains/',
     '/server/chains',
     '/server/chains/',
     '/chains?x=1&supported=no',
-  ])('answer the chains at %s', async (path) => {
+  ])('serve the chains at %s', async (path) => {
     const response = await app.request(path);
     expect(response.status).toBe(200);
     expect(await response.json()).toEqual(FIXTURE_CHAINS);
@@ -52,7 +52,7 @@ describe('the paths of the API host', () => {
     ['/', ['/chains'], ['/server/chains']],
     ['v/1/', ['/chains', '/v/1/chains'], ['/v/chains', '/server/chains']],
     ['/server', ['/chains', '/server/chains'], ['/server/server/chains', '/servers/chains']],
-  ])('with the prefix %j are where it says', async (apiPrefix, found, missing) => {
+  ])('honor the prefix %j', async (apiPrefix, found, missing) => {
     const prefixed = createCheckedApiApp(await fixtureDependencies({ apiPrefixes: [apiPrefix] }));
     for (const path of found) expect((await prefixed.request(path)).status, path).toBe(200);
     for (const path of missing) expect((await prefixed.request(path)).status, path).toBe(404);
@@ -65,7 +65,7 @@ describe('the paths of the API host', () => {
     ['POST', '/server/blockscout/api/v1/abi/events%3Abatch-get'],
     ['GET', '/%63hains'],
     ['GET', '/chains/eip155%3A1'],
-  ])('are the same with escapes of what needs none: %s %s', (method, path) => {
+  ])('route needlessly escaped paths like plain ones: %s %s', (method, path) => {
     expect(app.routeOf(method, path)).toBe(
       decodeURIComponent(path)
         .replace('/server', '')
@@ -73,7 +73,7 @@ describe('the paths of the API host', () => {
     );
   });
 
-  test('are a page at the root, and the Etherscan protocol where its parameters are', async () => {
+  test('serve a page at the root, or the Etherscan API if its parameters are present', async () => {
     const host = createApiApp(await fixtureDependencies());
     for (const path of ['/', '/server', '/server/']) {
       const answer = await host.request(
@@ -86,7 +86,7 @@ describe('the paths of the API host', () => {
     }
   });
 
-  test('below the verifier of Blockscout are not found in its own shape', async () => {
+  test("return 404 in Blockscout's format below the Blockscout verifier", async () => {
     const response = await app.request('/blockscout/api/v2/verifier/fe/sources', {
       method: 'POST',
     });
@@ -97,7 +97,7 @@ describe('the paths of the API host', () => {
     });
   });
 
-  test('have templates as bounded labels', () => {
+  test('map to route templates as bounded labels', () => {
     expect(app.routeOf('GET', '/chains')).toBe('/chains');
     expect(app.routeOf('HEAD', '/server/chains/')).toBe('/chains');
     expect(app.routeOf('GET', '/server/chains/eip155:1')).toBe('/chains/{ref}');
@@ -108,9 +108,9 @@ describe('the paths of the API host', () => {
   });
 });
 
-describe('methods', () => {
+describe('HTTP methods', () => {
   test.each(['POST', 'PUT', 'DELETE', 'PATCH', 'PROPFIND'])(
-    '%s is refused with what is allowed',
+    'rejects %s with an Allow header',
     async (method) => {
       const response = await app.request('/chains', { method });
       expect(response.status).toBe(405);
@@ -120,7 +120,7 @@ describe('methods', () => {
   );
 
   test.each(['/chains', '/server/chains/1', '/health'])(
-    'OPTIONS of %s answers a preflight',
+    'answers an OPTIONS preflight for %s',
     async (path) => {
       const headers = { origin: 'https://example.org', 'access-control-request-method': 'GET' };
       const response = await app.request(path, { method: 'OPTIONS', headers });
@@ -134,7 +134,7 @@ describe('methods', () => {
     },
   );
 
-  test('HEAD has the headers of GET and no body', async () => {
+  test('HEAD returns the headers of GET and no body', async () => {
     // Pages show relative times, in text of varying length.
     vi.useFakeTimers({ toFake: ['Date'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -147,15 +147,15 @@ describe('methods', () => {
   });
 });
 
-describe('errors', () => {
+describe('Errors', () => {
   test.each(['/nothing', '/server/nothing', '/chains/1/x', '/%00', '/server/../etc'])(
-    '%s is a route that is not there',
+    '%s returns route_not_found',
     async (path) => {
       expect(await problemAt(path)).toMatchObject({ code: 'route_not_found', status: 404 });
     },
   );
 
-  test('a document that was not published yet is not ready, and says when to ask again', async () => {
+  test('an unpublished document returns not_ready with Retry-After', async () => {
     const early = createCheckedApiApp(await fixtureDependencies({ published: false }));
     const response = await early.request('/chains');
     expect(response.status).toBe(503);
@@ -163,13 +163,13 @@ describe('errors', () => {
     expect(((await response.json()) as ProblemBody).code).toBe('not_ready');
   });
 
-  test('a client that refuses every coding is told which there are', async () => {
+  test('a client that refuses every coding gets 406 with the supported codings', async () => {
     const problem = await problemAt('/chains', { headers: { 'accept-encoding': '*;q=0' } });
     expect(problem).toMatchObject({ code: 'not_acceptable', status: 406 });
     expect(problem['codings']).toContain('gzip');
   });
 
-  test('a failing part of the service is an internal error without its text', async () => {
+  test('an exception in a dependency returns an internal error without its message', async () => {
     const broken = createCheckedApiApp(
       await fixtureDependencies({
         health: () => {
@@ -205,13 +205,13 @@ describe('GET /chains/{ref}', () => {
     ['9007199254740993', 'invalid_parameter', 400],
     ['x'.repeat(500), 'invalid_parameter', 400],
     ['%3Cscript%3E', 'chain_not_found', 404],
-  ])('of %s is %s', async (ref, code, status) => {
+  ])('ref %s returns %s', async (ref, code, status) => {
     expect(await problemAt(`/chains/${ref}`)).toMatchObject({ code, status });
   });
 });
 
-describe('what the service says of itself', () => {
-  test('GET /health is 200 in any state', async () => {
+describe('Service status endpoints', () => {
+  test('GET /health returns 200 in every state', async () => {
     for (const stopping of [false, true]) {
       const response = await (await appWith({ stopping })).request('/health');
       expect(response.status).toBe(200);
@@ -220,12 +220,12 @@ describe('what the service says of itself', () => {
     }
   });
 
-  test('GET /healthz is the text ok', async () => {
+  test('GET /healthz returns the text ok', async () => {
     const response = await app.request('/healthz');
     expect([response.status, await response.text()]).toEqual([200, 'ok']);
   });
 
-  test('GET /readyz is 200 with a stale list and says so, with the age of what is served', async () => {
+  test('GET /readyz returns 200 with stale: true and data ages for a stale list', async () => {
     const failure = { since: new Date('2026-02-03T04:30:00Z'), message: 'known ids vanish' };
     const response = await (await appWith({ listSync: { failure } })).request('/readyz');
     expect(response.status).toBe(200);
@@ -240,7 +240,7 @@ describe('what the service says of itself', () => {
     [{ documents: { chains: true, statistics: false } }, 'not_ready'],
     [{ database: { reachable: false, checkedAt: new Date(0) } }, 'not_ready'],
     [{ stopping: true }, 'shutting_down'],
-  ])('GET /readyz with %j is 503 %s with its reasons', async (facts, code) => {
+  ])('GET /readyz with %j returns 503 %s with its reasons', async (facts, code) => {
     const response = await (await appWith(facts)).request('/readyz');
     expect(response.status).toBe(503);
     expect(response.headers.get('retry-after')).toBe('1');
@@ -249,7 +249,7 @@ describe('what the service says of itself', () => {
     expect(problem['reasons']).toHaveLength(1);
   });
 
-  test('GET /version', async () => {
+  test('GET /version returns name, version, Node version, schema and verify mode', async () => {
     const response = await createCheckedApiApp(
       await fixtureDependencies({ schemaVersion: 4 }),
     ).request('/version');
@@ -265,9 +265,9 @@ describe('what the service says of itself', () => {
 const tidy = (page: string): string =>
   page.replace(/\s+/g, ' ').replace(/> | </g, (edge) => edge.trim());
 
-describe('the description as a page', () => {
+describe('API documentation page', () => {
   test.each(['/docs', '/docs/', '/server/docs'])(
-    '%s runs nothing, and looks as every other page',
+    '%s contains no scripts and matches the layout of every other page',
     async (path) => {
       const response = await app.request(path);
       expect(response.status).toBe(200);
@@ -284,7 +284,7 @@ describe('the description as a page', () => {
     },
   );
 
-  test('/docs is made once for each place at which it is asked for', async () => {
+  test('/docs is rendered once per URL path', async () => {
     const { deps, made } = countPages(await fixtureDependencies());
     const counted = createCheckedApiApp(deps);
     for (let round = 0; round < 3; round += 1) {
@@ -293,7 +293,7 @@ describe('the description as a page', () => {
     expect(made()).toBeLessThanOrEqual(3);
   });
 
-  test('/docs names every path of the description, with links that work under a trailing slash too', async () => {
+  test('/docs lists every documented path, with links that also work under a trailing slash', async () => {
     const page = tidy(await (await app.request('/docs')).text());
     const document = (await (await app.request('/openapi.json')).json()) as {
       paths: Record<string, object>;
@@ -311,7 +311,7 @@ describe('the description as a page', () => {
     expect(await (await app.request('/server/docs/')).text()).toContain('href="../openapi.json"');
   });
 
-  test('has an icon', async () => {
+  test('serves an icon', async () => {
     const response = await app.request('/favicon.ico');
     expect(response.headers.get('content-type')).toBe('image/svg+xml');
   });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { createCheckedApiApp } from '../../../test/support/wire/checked-answers.ts';
 import { fixtureDependencies } from '../../../test/support/http-fixture.ts';
 
-test('GET /v1/compilers lists what compiles, and what would be downloaded first', async () => {
+test('GET /v1/compilers lists usable compilers and whether each is installed', async () => {
   const compilers = {
     listUsable: async () => [
       {

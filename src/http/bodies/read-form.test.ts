@@ -4,7 +4,7 @@ import { readRequest } from './read-request.ts';
 
 const LIMITS = { depth: 64, values: 1000, sources: 10, sourceBytes: 1000 };
 
-test('takes boundaries of up to 70 characters', async () => {
+test('accepts boundaries of up to 70 characters', async () => {
   const read = (length: number): Promise<FormData> => {
     const boundary = 'b'.repeat(length);
     const part = 'Content-Disposition: form-data; name="chain"\r\n\r\n1';
@@ -15,7 +15,7 @@ test('takes boundaries of up to 70 characters', async () => {
   await expect(read(71)).rejects.toMatchObject({ code: 'malformed_request' });
 });
 
-describe('a form that takes long to parse is refused before that', () => {
+describe('Forms that are slow to parse', () => {
   const part = (head: string): string =>
     `--b\r\nContent-Disposition: form-data; name="chain"\r\n${head}\r\n1\r\n`;
   const read = (text: string): Promise<FormData> =>
@@ -27,11 +27,11 @@ describe('a form that takes long to parse is refused before that', () => {
     ['many header fields in its last part', `${part('')}${part(field.repeat(17))}--b--\r\n`],
     ['many header fields and no end', part(field.repeat(100_000))],
     ['a long header field', `${part(`X-Field: ${'y'.repeat(4_096)}\r\n`)}--b--\r\n`],
-  ])('%s', async (_, text) => {
+  ])('rejects %s', async (_, text) => {
     await expect(read(text)).rejects.toMatchObject({ code: 'malformed_request' });
   });
 
-  test('many plus signs', async () => {
+  test('rejects many plus signs', async () => {
     const plain = (count: number): Promise<FormData> =>
       readForm(
         Buffer.from(`chain=${'+'.repeat(count)}`),
@@ -42,14 +42,14 @@ describe('a form that takes long to parse is refused before that', () => {
     await expect(plain(5_000)).rejects.toMatchObject({ code: 'malformed_request' });
   });
 
-  test('and others are taken: a few fields, a long path', async () => {
+  test('accepts a few extra fields and a long path', async () => {
     const head = `${field.repeat(10)}X-Path: ${'p/'.repeat(1_000)}\r\n`;
     const form = await read(`${part(head)}${part('')}--b--\r\n`);
     expect(form.getAll('chain')).toEqual(['1', '1']);
   });
 });
 
-test('takes standard JSON with as much source text as the limit', async () => {
+test('accepts standard JSON with source text up to the limit', async () => {
   const read = (length: number): Promise<unknown> => {
     const sources = { 'A.sol': { content: 'a'.repeat(length - 1) }, 'B.sol': { content: 'b' } };
     const body = {

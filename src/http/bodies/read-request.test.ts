@@ -37,9 +37,9 @@ const codeOf = async (
   }
 };
 
-describe('a request to verify', () => {
+describe('Verification request', () => {
   test.each(['contractIdentifier', 'compilerVersion'])(
-    'whose %s holds very much text',
+    'rejects too much text in %s',
     async (name) => {
       const body = {
         stdJsonInput: { language: 'Solidity', sources: { 'a.sol': { content: '' } }, settings: {} },
@@ -87,7 +87,7 @@ describe('a request to verify', () => {
       },
       'taken',
     ],
-  ])('of plain sources with %s', async (_what, body, expected) => {
+  ])('checks plain sources with %s', async (_what, body, expected) => {
     const bytes = Buffer.from(JSON.stringify({ ...body, compilerVersion: '0.8.37' }));
     const limits = { ...LIMITS, sourceBytes: 10_000_000 };
     const read = readRequest(bytes, { ...FORM, kind: 'sources' }, limits);
@@ -104,7 +104,7 @@ describe('a request to verify', () => {
     ['much', 2, 140_000, 'request_too_large'],
     ['much, by many contracts', 1_500, 100, 'request_too_large'],
   ])(
-    'that describes several contracts with %s text in their names',
+    'checks several contracts with %s text in their names',
     async (_what, count, length, expected) => {
       const metadata = {
         compiler: { version: '0.8.37' },
@@ -129,7 +129,7 @@ describe('a request to verify', () => {
     ['more bytes than letters', 'é'.repeat(4_097), 'source_path_too_long'],
     ['1,000 parts', 'a/'.repeat(999), 'taken'],
     ['1,001 parts', 'a/'.repeat(1_000), 'source_path_too_long'],
-  ])('with a source path of %s', async (_what, path, code) => {
+  ])('checks a source path of %s', async (_what, path, code) => {
     const sources = { [path]: { content: '' } };
     expect(await codeOf(sources)).toBe(code);
     const named = { [path]: { keccak256: `0x${'00'.repeat(32)}` } };
@@ -139,7 +139,7 @@ describe('a request to verify', () => {
   test.each([
     ['in the sources', { 'a.sol': { content: 'x'.repeat(10_001) } }, {}],
     ['in the settings', { 'a.sol': { content: '' } }, { content: 'x'.repeat(10_001) }],
-  ])('with more text than is taken %s', async (_what, sources, settings) => {
+  ])('rejects more text than allowed %s', async (_what, sources, settings) => {
     expect(await codeOf(sources, settings)).toBe('request_too_large');
     expect(
       await codeOf({ 'a.sol': { content: 'x'.repeat(9_000) } }, { y: 'x'.repeat(9_000) }),
@@ -147,7 +147,7 @@ describe('a request to verify', () => {
   });
 });
 
-describe('interfaces of a Vyper request', () => {
+describe('Interfaces of a Vyper request', () => {
   const forms: Readonly<Record<string, readonly [RequestForm, (abis: object) => object]>> = {
     Blockscout: [
       { kind: 'blockscout', language: 'vyper', sources: 'multi_part', isBatch: false },

@@ -12,12 +12,7 @@ import { type EtherscanFields } from '../api/etherscan/etherscan-fields.ts';
 import { type BlockscoutForm, readVerifierRequest } from '../api/blockscout/verifier-request.ts';
 import { readExplorerRecord } from '../api/etherscan/explorer-record.ts';
 import { type EtherscanForm, readEtherscanRequest } from '../api/etherscan/verify-request.ts';
-import {
-  type ContractChoice,
-  type ContractPlace,
-  readPlaceBody,
-  readV1Request,
-} from '../api/v1/verify-request.ts';
+import { type ContractChoice, readPlaceBody, readV1Request } from '../api/v1/verify-request.ts';
 import { MetadataFault, readMetadata } from '../../solidity/metadata.ts';
 import {
   type CodeQuestion,
@@ -31,12 +26,13 @@ import { readAbiBody, readEventsBody } from '../api/blockscout/signature-provide
 import { type ImportQuestion, readImportBody } from '../api/signatures/signatures-body.ts';
 import { readSourcesBody } from '../api/sources/sources-body.ts';
 import {
-  type ExplorerQuestion,
+  type ExplorerRequest,
   readExplorerBody,
   readMetadataBody,
   readSimilarityBody,
   readStandardJsonBody,
 } from '../api/v2/verify-body.ts';
+import { type ContractPlace } from '../records/answer-record.ts';
 import { invalidMember } from './validate-body.ts';
 import {
   parseJsonBody,
@@ -90,7 +86,7 @@ export type ReadRequest =
   | { readonly request: PackedRequest; readonly key?: string }
   | { readonly choices: readonly ContractChoice[] }
   | { readonly given: SubmittedCodeRequest; readonly wantsMethods: boolean }
-  | { readonly explorer: ExplorerQuestion }
+  | { readonly explorer: ExplorerRequest }
   | { readonly fields: EtherscanFields }
   | { readonly signatures: Pick<ImportQuestion, 'asked'> & Partial<ImportQuestion> }
   | { readonly logs: readonly LogEntry[] }

@@ -5,7 +5,7 @@ import { readUrlencoded } from './read-urlencoded.ts';
 
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
 
-test('reads the values that URLSearchParams writes, of each name the first', () => {
+test('reads what URLSearchParams writes, first value per name', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(text, text), { maxLength: 20 }), text, (pairs, wanted) => {
       const written = new URLSearchParams(pairs);
@@ -19,7 +19,7 @@ test('reads the values that URLSearchParams writes, of each name the first', () 
   );
 });
 
-test('reads any bytes as URLSearchParams does', () => {
+test('reads arbitrary bytes like URLSearchParams', () => {
   const characters = fc.constantFrom('a', '=', '&', '%', '+', '4', 'c', 'C', '3', ' ', 'é', ';');
   fc.assert(
     fc.property(fc.string({ unit: characters, maxLength: 60 }), (body) => {
@@ -34,7 +34,7 @@ test('reads any bytes as URLSearchParams does', () => {
   );
 });
 
-test('decodes no value that is not wanted, and refuses very many fields', () => {
+test('decodes only wanted values and rejects too many fields', () => {
   const body = Buffer.from(`${'%41'.repeat(100_000)}=x&a=1&${'b=&'.repeat(90)}`);
   expect([...readUrlencoded(body, new Set(['a']))]).toEqual([['a', Buffer.from('1')]]);
   expect(() => readUrlencoded(Buffer.from('b=&'.repeat(101)), new Set(['a']))).toThrow(
@@ -42,7 +42,7 @@ test('decodes no value that is not wanted, and refuses very many fields', () => 
   );
 });
 
-test.each(['x', '+', '%', '%4'])('reads each byte of a body of %s three times at most', (sign) => {
+test.each(['x', '+', '%', '%4'])('reads each byte of a body of %s at most three times', (sign) => {
   const body = Buffer.from(`a=${sign.repeat(30_000)}`);
   const { bytes, reads } = countReads(body);
   expect(readUrlencoded(bytes, new Set(['a'])).get('a')).toHaveLength(sign.length * 30_000);

@@ -27,8 +27,8 @@ async function requestWith(body: string): Promise<{
   return { request, socket, close };
 }
 
-describe('a body', () => {
-  test('comes as it was sent, whatever its chunks and whether or not its length was said', async () => {
+describe('Request body', () => {
+  test('arrives intact for any chunking, with or without a declared length', async () => {
     const chunk = fc.uint8Array({ minLength: 1, maxLength: 70_000 });
     await fc.assert(
       fc.asyncProperty(
@@ -46,7 +46,7 @@ describe('a body', () => {
     );
   });
 
-  test('of chunks of one byte takes no more memory than its blocks', async () => {
+  test('in one-byte chunks uses no more memory than its blocks', async () => {
     const { request, close } = await requestWith(`${'1\r\nx\r\n'.repeat(100_000)}0\r\n\r\n`);
     const blocks = await receiveBody(request, LIMIT);
     expect(Buffer.concat(blocks).equals(Buffer.alloc(100_000, 'x'))).toBe(true);
@@ -54,7 +54,7 @@ describe('a body', () => {
     close();
   });
 
-  test('is refused where it is larger than it may be, and its connection stays for the answer', async () => {
+  test('over the limit is rejected without closing the connection', async () => {
     const { request, close } = await requestWith('a\r\n0123456789\r\n');
     const refused = receiveBody(request, { limitBytes: 9 });
     await expect(refused).rejects.toMatchObject({ code: 'request_too_large' });
@@ -62,7 +62,7 @@ describe('a body', () => {
     close();
   });
 
-  test('is refused where its client leaves before its end', async () => {
+  test('is rejected if the client disconnects before its end', async () => {
     const { request, socket, close } = await requestWith('a\r\n0123456789\r\n');
     const refused = receiveBody(request, LIMIT);
     socket.destroy();

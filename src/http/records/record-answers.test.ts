@@ -39,8 +39,8 @@ const question = (key: string, bytes: Buffer<ArrayBuffer>): RecordQuestion & { r
 };
 const refusal = (code: string): unknown => expect.objectContaining({ code });
 
-describe('answers with records', () => {
-  test('are read once for all who ask at once, and for all who ask later', async () => {
+describe('Record responses', () => {
+  test('are read once for concurrent and later requests', async () => {
     const answers = makeAnswers();
     const asked = question('a', LARGE);
     const many = Array.from({ length: 5 }, () => answers.answer(requestOf('192.0.2.1').c, asked));
@@ -51,7 +51,7 @@ describe('answers with records', () => {
     expect(answers.held).toMatchObject({ hits: 1, misses: 5, renderings: 1, waiting: 0 });
   });
 
-  test('are not read for a client that holds them', async () => {
+  test('are not read for a client with a current copy', async () => {
     const answers = makeAnswers();
     const asked = question('a', LARGE);
     const tag = (await answers.answer(requestOf('192.0.2.1').c, asked)).headers.get('etag') ?? '';
@@ -60,7 +60,7 @@ describe('answers with records', () => {
     expect([held.status, asked.reads]).toEqual([304, 1]);
   });
 
-  test('are kept with their compressed form, which counts too', async () => {
+  test('are cached with their compressed form, which counts towards the size', async () => {
     const answers = makeAnswers();
     const asked = question('a', Buffer.from('0123456789'.repeat(1_000)));
     await answers.answer(requestOf('192.0.2.1').c, asked);
@@ -73,7 +73,7 @@ describe('answers with records', () => {
     expect(asked.reads).toBe(1);
   });
 
-  test('that are large are refused to a client with many to take, and to nobody else', async () => {
+  test('that are large are refused only to a client with many unread ones', async () => {
     const answers = makeAnswers();
     const asked = question('a', LARGE);
     const first = requestOf('192.0.2.1');
@@ -88,7 +88,7 @@ describe('answers with records', () => {
     expect((await again()).status).toBe(200);
   });
 
-  test('that are large are few at once, until they are taken or their connections are gone', async () => {
+  test('that are large are limited in total until they are read or disconnected', async () => {
     const answers = makeAnswers();
     const asked = question('a', LARGE);
     const all = Array.from({ length: 32 }, (_, index) => requestOf(`192.0.2.${index >> 3}`));
@@ -102,7 +102,7 @@ describe('answers with records', () => {
     expect(answers.held.large).toBe(1);
   });
 
-  test('fail for all who wait for them, and are read anew afterwards', async () => {
+  test('fail for all waiters, and are read again afterwards', async () => {
     const answers = makeAnswers();
     const good = question('a', SMALL);
     const broken = { ...good, read: () => Promise.reject(new Error('broken')) };

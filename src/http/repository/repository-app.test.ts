@@ -15,8 +15,8 @@ beforeAll(async () => {
   app = createCheckedRepositoryApp(await fixtureDependencies());
 });
 
-describe('the repository host', () => {
-  test('answers the statistics byte for byte', async () => {
+describe('Repository host', () => {
+  test('serves the statistics byte for byte', async () => {
     for (const path of ['/stats.json', '/stats.json?since=1', '/stats.json/']) {
       const response = await app.request(path);
       const body = Buffer.from(await response.arrayBuffer());
@@ -25,7 +25,7 @@ describe('the repository host', () => {
     }
   });
 
-  test('has a manifest that is true for the statistics, and equal wherever they are equal', async () => {
+  test('serves a manifest derived from the statistics alone', async () => {
     const manifest = manifestSchema.parse(await (await app.request('/manifest.json')).json());
     expect(manifest).toEqual({
       timestamp: FIXTURE_MODIFIED.getTime(),
@@ -35,7 +35,7 @@ describe('the repository host', () => {
   });
 
   test.each(['/stats.json', '/manifest.json'])(
-    'is not ready at %s before the first publication',
+    'returns not_ready at %s before the first publication',
     async (path) => {
       const early = createCheckedRepositoryApp(await fixtureDependencies({ published: false }));
       const response = await early.request(path);
@@ -44,13 +44,13 @@ describe('the repository host', () => {
     },
   );
 
-  test('has the prefix of the API host nowhere, nor its chains', async () => {
+  test('serves neither the prefix nor the chains of the API host', async () => {
     for (const path of ['/server/stats.json', '/chains']) {
       expect((await app.request(path)).status).toBe(404);
     }
   });
 
-  test('says at / what it is and where the pages are', async () => {
+  test('describes itself at / and links to the pages', async () => {
     const page = await (await app.request('/')).text();
     expect(page).toContain('href="./stats.json"');
     expect(page).not.toContain('<script');
@@ -59,7 +59,7 @@ describe('the repository host', () => {
     expect(await (await alone.request('/')).text()).toContain('switched off');
   });
 
-  test('serves the files that its pages load, and sends their links to the API host', async () => {
+  test('serves the assets of its pages and links to the API host', async () => {
     const accept = 'text/html,*/*;q=0.8';
     for (const path of ['/', '/nothing', '/contracts/full_match/1/0x1']) {
       const response = await app.request(path, { headers: { accept } });
@@ -78,7 +78,7 @@ describe('the repository host', () => {
     }
   });
 
-  test('says whether it lives and whether it is ready', async () => {
+  test('serves /healthz and /readyz', async () => {
     expect((await app.request('/healthz')).status).toBe(200);
     expect((await app.request('/readyz')).status).toBe(200);
   });

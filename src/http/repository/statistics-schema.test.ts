@@ -14,13 +14,13 @@ function isValid(value: unknown): boolean {
   return byJsonSchema;
 }
 
-describe('the published schema of stats.json', () => {
+describe('Published schema of stats.json', () => {
   test.each([
     {},
     { '1': counts },
     { '1': counts, '2716446429837000': counts },
     { '5': { full_match: 0, partial_match: 0 } },
-  ])('takes %j', (value) => {
+  ])('accepts %j', (value) => {
     expect(isValid(value)).toBe(true);
   });
 
@@ -39,12 +39,12 @@ describe('the published schema of stats.json', () => {
     { '1': { full_match: 1.5, partial_match: 0 } },
     { '1': { full_match: '1', partial_match: 0 } },
     { '1': { full_match: null, partial_match: 0 } },
-  ])('refuses %j', (value) => {
+  ])('rejects %j', (value) => {
     expect(isValid(value)).toBe(false);
   });
 
   test.for(['stats-2022-09.json', 'stats-2026-08-22.json'])(
-    'takes the real document %s',
+    'accepts the real document %s',
     (name, { skip }) => {
       const document = sharedData(name);
       if (document === undefined) skip(NO_SHARED_DATA);

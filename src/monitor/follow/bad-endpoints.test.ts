@@ -86,7 +86,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     ['receipts of whole blocks', ['eth_getBlockReceipts']],
     ['traces of one format', ['trace_block']],
     ['traces of one format and receipts of whole blocks', ['trace_block', 'eth_getBlockReceipts']],
-  ])('one that lacks %s gives every creation', async (_, hides) => {
+  ])('an endpoint without %s still yields every creation', async (_, hides) => {
     const lacking = await node({ hides });
     follow({ urls: [lacking.url] });
     await expectTruth();
@@ -97,7 +97,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     }
   });
 
-  test('one whose receipts name no contracts gives the creations of transactions', async () => {
+  test('an endpoint whose receipts lack contract addresses yields transaction creations', async () => {
     const changes = (method: string, _: readonly unknown[], result: unknown): unknown => {
       if (!/^eth_get(?:Block|Transaction)Receipts?$/.test(method)) return result;
       for (const each of [result].flat())
@@ -115,7 +115,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     await expectTruth(expected.toSorted());
   });
 
-  test('one that cannot trace gives the creations of transactions, and the gap is stated', async () => {
+  test('an endpoint without tracing yields transaction creations and reports the gap', async () => {
     const { url } = await node({ hides: TRACING });
     follow({ urls: [url] });
     const plain = truth.filter((line) => {
@@ -133,7 +133,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
   });
 
   test.each([['debug_traceTransaction'], ['trace_transaction']])(
-    'one whose traces of blocks are too large gives every creation by %s',
+    'an endpoint with oversized block traces yields every creation by %s',
     async (method) => {
       const others = ['debug_traceTransaction', 'trace_transaction'].filter(
         (each) => each !== method,
@@ -150,14 +150,14 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     },
   );
 
-  test('another one that traces is asked in its place, for the first block too', async () => {
+  test('falls back to a tracing endpoint, for the first block too', async () => {
     const { url } = await node({ hides: TRACING });
     follow({ urls: [url, anvil.url] });
     await expectTruth();
     expect((await readGaps(store.database, chainId)).untraced).toEqual([]);
   });
 
-  test('one that lags is no reorganisation, and another one is followed', async () => {
+  test('a lagging endpoint does not count as a reorganization and is replaced', async () => {
     const limit = 9;
     const lagging = await node({
       changes: async (method, params, result) => {
@@ -184,7 +184,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     expect(state?.fault).toBeUndefined();
   });
 
-  test('one that lies about hashes is passed over where two have to agree', async () => {
+  test('an endpoint with forged hashes is outvoted by a quorum of two', async () => {
     const lie = (value: unknown): unknown =>
       JSON.parse(
         JSON.stringify(value).replaceAll(/"(hash|parentHash|blockHash)":"0x..../g, '"$1":"0xdead'),
@@ -200,7 +200,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     await expectTruth();
   });
 
-  test('one whose receipts are of another block than its headers gives nothing', async () => {
+  test('an endpoint whose receipts belong to another block yields nothing', async () => {
     const liar = await node({
       changes: (method, _, result) =>
         method === 'eth_getBlockReceipts'
@@ -212,7 +212,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     expect(await readStored(store.database, chainId)).toEqual([]);
   });
 
-  test('one that throttles or fails now and then gives every creation', async () => {
+  test('an endpoint that throttles or fails occasionally yields every creation', async () => {
     let count = 0;
     const busy = await startWebServer((request, response) => {
       const chunks: Buffer[] = [];
@@ -239,7 +239,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     await busy.close();
   });
 
-  test('one that drips holds nothing up beside a good one', async () => {
+  test('a dripping endpoint does not delay a good one', async () => {
     const dripping = await startWebServer((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       const timer = setInterval(() => response.write(' '), 50);
@@ -251,7 +251,7 @@ describeWith([ANVIL], 'following by bad endpoints', () => {
     await dripping.close();
   });
 
-  test('none is asked more often than its host may be', async () => {
+  test('never exceeds the request budget of a host', async () => {
     let left = 20;
     follow({ urls: [anvil.url], takeRequest: () => (left -= 1) >= 0, options: { batchBlocks: 2 } });
     await expect.poll(readFault).toBe('budget_spent');

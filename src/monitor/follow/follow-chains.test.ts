@@ -75,7 +75,7 @@ describeWith([ANVIL], 'a followed chain', () => {
       .toEqual([...truth].toSorted());
   };
 
-  test('gives every creation once, whoever made it, and none that failed or ended', async () => {
+  test('yields every creation once, and none that failed or was destroyed', async () => {
     await create(2 * CREATION_KINDS.length);
     await create(3 * CREATION_KINDS.length, CREATION_KINDS.length);
     follow();
@@ -90,7 +90,7 @@ describeWith([ANVIL], 'a followed chain', () => {
       isCut: false,
     });
   });
-  test('is followed from its newest block on where nothing else is said', async () => {
+  test('follows a chain from its head by default', async () => {
     await create(5);
     const from = await head();
     const followed = follow({ config: { from: 'head' } });
@@ -100,7 +100,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     expect(followed.told()).toBeGreaterThan(0);
   });
 
-  test('is looked at four times a second where the node is the operator’s own', async () => {
+  test("polls the operator's own node four times a second", async () => {
     const timers = vi.spyOn(globalThis, 'setTimeout');
     follow({ config: { from: 'head' }, options: { pollMs: undefined as never } });
     await expect.poll(() => readCursor(store.database, chainId)).toBe(await head());
@@ -110,7 +110,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     timers.mockRestore();
   });
 
-  test('that is far behind is read by one process, and by another where that one ends', async () => {
+  test('a single process catches up, and another takes over when it closes', async () => {
     await create(60, 2);
     await mine(270);
     await create(24, 3);
@@ -122,7 +122,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     expect(await readGaps(store.database, chainId)).toMatchObject({ ranges: [], untraced: [] });
   });
 
-  test('that is reorganised loses what was replaced and gets what replaced it', async () => {
+  test('replaces reorganized creations', async () => {
     const followed = follow();
     for (const depth of [1, 5, 20]) {
       await create(24);
@@ -137,7 +137,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     expect(followed.rolledBack.length).toBeGreaterThan(3);
   });
 
-  test('that is reorganised while it catches up has the right creations in the end', async () => {
+  test('ends with the right creations after reorganizations during catch-up', async () => {
     await create(30, 2);
     await mine(150);
     await create(40);
@@ -149,7 +149,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     await expectTruth();
   });
 
-  test('that begins anew is read anew', async () => {
+  test('starts over when the chain restarts from genesis', async () => {
     await create(12);
     follow();
     await expectTruth();
@@ -161,7 +161,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     await expectTruth();
   });
 
-  test('of the operator that is set back to an earlier block is set back here too', async () => {
+  test("rolls back when the operator's chain is reset to an earlier block", async () => {
     const snapshot = await anvil.request<Hex>('evm_snapshot');
     follow();
     await create(12);
@@ -171,7 +171,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     await expectTruth();
   });
 
-  test('is followed some blocks behind where the configuration says so', async () => {
+  test('stays the configured number of confirmations behind', async () => {
     await create(12);
     follow({ config: { confirmations: 4 } });
     await expect.poll(() => readCursor(store.database, chainId)).toBe((await head()) - 4);
@@ -182,7 +182,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     expect(state).toMatchObject({ reorganisations: 0, lag: 4 });
   });
 
-  test('is followed as far as it is final where the configuration says so', async () => {
+  test('follows the chain up to its finalized block if configured', async () => {
     await create(12);
     await mine(70);
     follow({ config: { confirmations: 'finalized' } });
@@ -193,7 +193,7 @@ describeWith([ANVIL], 'a followed chain', () => {
     await expect.poll(() => readCursor(store.database, chainId)).toBe(Number(number));
   });
 
-  test('is filled backwards on request, and when its first block is moved back', async () => {
+  test('backfills on request and when the first block is moved back', async () => {
     await create(24, 2);
     const from = (await head()) + 1;
     const followed = follow({ config: { from: 'head' }, options: { batchBlocks: 4 } });

@@ -20,8 +20,8 @@ const numbersOf = (spans: readonly { first: number; last: number }[]): Set<numbe
     ),
   );
 
-describe('spans of blocks', () => {
-  test('merge into as few as hold the same blocks', () => {
+describe('Block spans', () => {
+  test('merge into the fewest spans with the same blocks', () => {
     fc.assert(
       fc.property(fc.array(span), (spans) => {
         const merged = mergeSpans(spans);
@@ -33,7 +33,7 @@ describe('spans of blocks', () => {
     );
   });
 
-  test('lose exactly the blocks that are taken out', () => {
+  test('lose exactly the subtracted blocks', () => {
     fc.assert(
       fc.property(fc.array(span), span, (spans, taken) => {
         const gone = numbersOf([taken]);
@@ -43,7 +43,7 @@ describe('spans of blocks', () => {
     );
   });
 
-  test('hold the blocks for which something is true', () => {
+  test('contain the blocks that satisfy a predicate', () => {
     const blocks = [1, 2, 3, 5, 6, 9].map((number) => ({ number }));
     expect(spansOf(blocks, ({ number }) => number !== 2)).toEqual([
       { first: 1, last: 1 },
@@ -54,8 +54,8 @@ describe('spans of blocks', () => {
   });
 });
 
-describe('the fork of a reorganisation', () => {
-  test('is the newest kept block that stands, found with few questions', async () => {
+describe('Fork point of a reorganization', () => {
+  test('is the newest stored block still on the chain, found with few requests', async () => {
     await fc.assert(
       fc.asyncProperty(fc.nat(500), fc.nat(500), async (kept, standing) => {
         const blocks = Array.from({ length: kept }, (_, index) => kept - index);
@@ -72,7 +72,7 @@ describe('the fork of a reorganisation', () => {
   });
 });
 
-describe('the contracts of a block', () => {
+describe('Contracts of a block', () => {
   const SENDER = addressOf(1);
   const CODE = Buffer.from('6001', 'hex');
   const facts = (index: number, rest = {}): Parameters<typeof findBlockContracts>[0][number] => ({
@@ -97,7 +97,7 @@ describe('the contracts of a block', () => {
     events,
   });
 
-  test('are those of traces with their factory, and of transactions without one', () => {
+  test('come from traces with their factory, and from transactions without one', () => {
     const [made, within] = [addressOf(50), addressOf(51)];
     const { found, isTraced } = findBlockContracts(
       [facts(0, { contractAddress: made }), facts(1)],
@@ -111,7 +111,7 @@ describe('the contracts of a block', () => {
     expect(found[0]?.factory).toBeUndefined();
   });
 
-  test('leave out what left no code, a delegation, or what ended in its own transaction', () => {
+  test('exclude creations without code, delegations and contracts destroyed at once', () => {
     const [none, delegation, ended] = [addressOf(60), addressOf(61), addressOf(62)];
     const designator = Buffer.from(`ef0100${'11'.repeat(20)}`, 'hex');
     const events = [
@@ -123,7 +123,7 @@ describe('the contracts of a block', () => {
     expect(findBlockContracts([facts(0)], [trace(0, ...events)]).found).toEqual([]);
   });
 
-  test('are each once: the last creation, and open where a later transaction ended the contract', () => {
+  test('are listed once with their last creation, and open if destroyed later', () => {
     const again = addressOf(70);
     const destroyed = { kind: 'destroyed', address: again } as const;
     const two = [facts(0), facts(1)];
@@ -138,7 +138,7 @@ describe('the contracts of a block', () => {
     expect(anew.found).toMatchObject([{ transactionIndex: 2, isOpen: false }]);
   });
 
-  test('are not all known without the trace of a transaction that may have made some', () => {
+  test('are incomplete if a transaction that may have created some lacks a trace', () => {
     expect(findBlockContracts([facts(0)], undefined).isTraced).toBe(false);
     expect(findBlockContracts([facts(0, { gasUsed: 21_000 })], undefined).isTraced).toBe(true);
     expect(findBlockContracts([facts(0, { hasFailed: true })], undefined).isTraced).toBe(true);
@@ -151,7 +151,7 @@ describe('the contracts of a block', () => {
     expect(read).toEqual({ found: [], isTraced: false });
   });
 
-  test('of a transaction whose address is no address are none', () => {
+  test('exclude the zero address of a transaction', () => {
     const nobody: Hex = `0x${'00'.repeat(20)}`;
     expect(findBlockContracts([facts(0, { contractAddress: nobody })], []).found).toEqual([]);
   });

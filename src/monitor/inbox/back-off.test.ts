@@ -4,7 +4,7 @@ import { pauseAfter } from './back-off.ts';
 
 const DAY_MS = 86_400_000;
 
-test('the pause after a try in vain grows with every try, and ends', () => {
+test('the back-off grows with every attempt and ends', () => {
   fc.assert(
     fc.property(fc.boolean(), fc.double({ min: 0, max: 1, noNaN: true }), (isPassing, chance) => {
       const pauses: number[] = [];
@@ -22,7 +22,7 @@ test('the pause after a try in vain grows with every try, and ends', () => {
   );
 });
 
-test('what was not the contract’s fault is tried again in seconds, sources that are missing in a minute', () => {
+test('retries transient failures after seconds and missing sources after a minute', () => {
   expect(pauseAfter(1, true, 0)).toBe(5000);
   expect(pauseAfter(1, false, 0)).toBe(60_000);
 });

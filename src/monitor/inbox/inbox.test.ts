@@ -159,7 +159,7 @@ const knownCode: TrialParts['verifyKnownCode'] = async (_parts, { chainId, addre
   droppedSources: [],
 });
 
-test('a creation whose code is known is stored at once, as found by the monitor', async () => {
+test('stores a creation with known bytecode at once, with origin monitored', async () => {
   const [address = ''] = await see();
   start({
     verifyKnownCode: knownCode,
@@ -173,7 +173,7 @@ test('a creation whose code is known is stored at once, as found by the monitor'
   expect(matches).toEqual([{ match: 'full', origin: 'monitored' }]);
 });
 
-test('sources that are found become a verification of origin monitored, whose end is the creation’s', async () => {
+test('found sources start a verification of origin monitored that settles the creation', async () => {
   const [fine = '', wrong = ''] = await see(2);
   // The bytecode differs each time, since only one creation per bytecode is verified at a time.
   const reading = (code: number) => Buffer.from([code]);
@@ -201,7 +201,7 @@ test('sources that are found become a verification of origin monitored, whose en
   expect(await rowOf(wrong)).toMatchObject({ reason: 'no_match', tries: 1 });
 });
 
-test('a job that was cancelled or not checked does not end the search as a mismatch does', async () => {
+test('a cancelled or unchecked job does not settle the search like a mismatch', async () => {
   const cases = {
     job_cancelled: 'given_up',
     compiler_timeout: 'waiting',
@@ -218,7 +218,7 @@ test('a job that was cancelled or not checked does not end the search as a misma
   }
 });
 
-test('sources that no gateway has are looked for again after a minute, then five, and at last given up', async () => {
+test('retries missing sources after 1, 5 and 30 minutes, and finally abandons them', async () => {
   const [address = ''] = await see();
   start();
   for (const [tries, seconds] of [
@@ -237,7 +237,7 @@ test('sources that no gateway has are looked for again after a minute, then five
   await untilState(address, 'given_up');
 });
 
-test('what can never be found is given up at once', async () => {
+test('abandons at once what can never be found', async () => {
   const [address = ''] = await see();
   const detail = 'The code names no metadata.';
   start({
@@ -252,7 +252,7 @@ test('what can never be found is given up at once', async () => {
   expect(await rowOf(address)).toMatchObject({ reason: 'no_metadata_hash', tries: 1 });
 });
 
-test('a contract without code is gone when a second look says the same', async () => {
+test('marks a contract without code as gone after a second check', async () => {
   const [address = ''] = await see();
   const reading = {
     findSupportedChain: () => ({ record: { chainId: CHAIN_ID } }),
@@ -267,7 +267,7 @@ test('a contract without code is gone when a second look says the same', async (
   await untilState(address, 'gone');
 });
 
-test('endpoints that cannot be asked say nothing about a contract, and are asked again in seconds', async () => {
+test('failing endpoints say nothing about a contract and are retried after seconds', async () => {
   const [address = ''] = await see();
   const reading = {
     findSupportedChain: () => ({ record: { chainId: CHAIN_ID } }),
@@ -282,7 +282,7 @@ test('endpoints that cannot be asked say nothing about a contract, and are asked
   expect(row.wait_s).toBeLessThan(6);
 });
 
-test('an address that has a match of its code already is done, and one whose code is another is tried', async () => {
+test('skips an address with a match of its bytecode, but not one with other bytecode', async () => {
   const [same = '', other = ''] = await see(2);
   const stored = { runtimeMatch: 'full', creationMatch: 'full' } as const;
   for (const [address, code] of [
@@ -325,7 +325,7 @@ test('two processes try each of 200 creations once', async () => {
   expect(tried.sort()).toEqual([...addresses].sort());
 });
 
-test('the monitor never has more than its share in the queue, and takes nobody’s place', async () => {
+test('the monitor never exceeds its share of the queue or displaces clients', async () => {
   await see(20);
   let codes = 0;
   const submitted: string[] = [];
@@ -357,7 +357,7 @@ test('the monitor never has more than its share in the queue, and takes nobody�
   ]);
 });
 
-test('creations of one code are verified one after another', async () => {
+test('verifies creations with equal bytecode one after another', async () => {
   await see(5);
   start({ findSources: async () => FOUND }, { concurrency: 1 });
   const count = async (where: string) =>
@@ -366,7 +366,7 @@ test('creations of one code are verified one after another', async () => {
   expect(await count(`state = 'verifying'`)).toBe(1);
 });
 
-test('a creation that a dead process held comes back when its lease ends', async () => {
+test('retries a creation of a dead process when its lease ends', async () => {
   const [address = ''] = await see();
   const [lease] = await run<{ lease_until: Date }>(
     `UPDATE seen_creations SET lease_token = gen_random_uuid(), lease_until = now() + interval '300 milliseconds',
@@ -378,7 +378,7 @@ test('a creation that a dead process held comes back when its lease ends', async
   expect(row?.ended_at.getTime()).toBeGreaterThanOrEqual(lease?.lease_until.getTime() ?? Infinity);
 });
 
-test('a process that ends gives its creations back at once, not counted as tried', async () => {
+test('a closing process releases its creations at once without counting an attempt', async () => {
   const [address = ''] = await see();
   let begun = 0;
   const inbox = start({
@@ -412,7 +412,7 @@ test('a closing inbox claims nothing more', async () => {
   expect((await rowOf(address)).reason).toBeNull();
 });
 
-test('a creation that was being claimed while the inbox closes is given back untried', async () => {
+test('a creation claimed during shutdown is released untried', async () => {
   const [address = ''] = await see();
   const { database, held, release } = holdAfter(testDatabase.database, CLAIM_CODE);
   let tried = 0;
@@ -438,7 +438,7 @@ test('a creation that was being claimed while the inbox closes is given back unt
   expect(lease_token).toBeNull();
 });
 
-test('the counts are those of the rows whatever happens to them, and forgetting keeps them', async () => {
+test('the counts equal the rows after any change and after deleting old rows', async () => {
   const { database } = testDatabase;
   const states = ['waiting', 'verifying', 'verified', 'given_up', 'gone'];
   const set = (state: string): string =>
@@ -502,7 +502,7 @@ function startBehindGateways(known: readonly string[], order: string[]): Inbox {
   });
 }
 
-test('a known code waits for no gateway, however many creations hold the gateways’ places', async () => {
+test('known bytecode never waits for gateways, however many creations use them', async () => {
   await see(24);
   const asked: string[] = [];
   const known: string[] = [];
@@ -514,7 +514,7 @@ test('a known code waits for no gateway, however many creations hold the gateway
   expect(asked).toHaveLength(4);
 });
 
-test('gateways are asked for creators in turn, and for new creations before those that were tried', async () => {
+test('gateways serve creators in turn, new creations before retries', async () => {
   const mass = await see(24);
   const ended: (() => void)[] = [];
   const order: string[] = [];

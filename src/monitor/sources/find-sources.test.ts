@@ -169,8 +169,8 @@ const notFound = (reason: string, isFinal: boolean): object => ({
 });
 const detailOf = (found: FoundSources): string => (found.kind === 'not_found' ? found.detail : '');
 
-describe('sources of a code that solc made', () => {
-  test('are found by the hash that its auxdata holds', async () => {
+describe('Sources of solc bytecode', () => {
+  test('are found by the hash in its auxdata', async () => {
     const server = await tokenGateway();
     const found = await find({ ipfs: [server] });
     expect(found).toMatchObject({ ...FOUND, from: server.url });
@@ -180,7 +180,7 @@ describe('sources of a code that solc made', () => {
     expect(server.asked).toHaveLength(3);
   });
 
-  test('are found in archives, where a gateway gives no single blocks, which is asked for once', async () => {
+  test('are read from archives if the gateway has no raw blocks, which is tried once', async () => {
     const server = await tokenGateway({ forms: ['car'] });
     expect(await find({ ipfs: [server] })).toMatchObject(FOUND);
     expect(server.asked.filter((asked) => asked.startsWith('raw'))).toHaveLength(1);
@@ -203,7 +203,7 @@ describe('sources of a code that solc made', () => {
   test.each([
     ['blocks', ['raw', 'car']],
     ['one archive', ['car']],
-  ] as const)('are found as %s where the metadata has several', async (_what, forms) => {
+  ] as const)('are found as %s if the metadata spans several', async (_what, forms) => {
     const padded = {
       ...SOURCES,
       'src/Token.sol': `${SOURCES['src/Token.sol']} // ${'x'.repeat(600_000)}`,
@@ -219,7 +219,7 @@ describe('sources of a code that solc made', () => {
     expect(server.asked).toHaveLength(forms[0] === 'raw' ? 4 : 2);
   });
 
-  test('that are stored here are not fetched', async () => {
+  test('that are already stored are not fetched', async () => {
     const server = await gateway();
     server.addFile(Buffer.from(token.metadata));
     const stored = Object.values(SOURCES);
@@ -232,7 +232,7 @@ describe('sources of a code that solc made', () => {
     ['0.4.11', 'bzz-raw', 'bzzr0'],
     ['0.5.17', 'bytes', 'bzzr1'],
     ['0.5.17', 'bzz-raw', 'bzzr1'],
-  ] as const)('of solc %s are found in Swarm (%s)', async (version, api, kind) => {
+  ] as const)('of solc %s are found on Swarm (%s)', async (version, api, kind) => {
     const sources = { 'src/Token.sol': 'contract Token { address public owner; }' };
     const old = await compile(version, sources);
     const server = keep(await startSwarmGateway(api));
@@ -250,8 +250,8 @@ describe('sources of a code that solc made', () => {
   });
 });
 
-describe('gateways', () => {
-  test('of the chain are asked before the common ones, each once', async () => {
+describe('Gateways', () => {
+  test('of the chain are tried before the default ones, each once', async () => {
     const [own, common] = [await tokenGateway(), await tokenGateway()];
     const finder = finderOf({ ipfs: [common, own] });
     const options = { gateways: [own.url, `${own.url}/`], signal: AbortSignal.timeout(60_000) };
@@ -259,13 +259,13 @@ describe('gateways', () => {
     expect(common.asked).toEqual([]);
   });
 
-  test('that do not have a block are followed by the next, and the one that has it is asked first from then on', async () => {
+  test('without a block are skipped, and the successful one is tried first from then on', async () => {
     const [empty, full] = [await gateway(), await tokenGateway()];
     expect(await find({ ipfs: [empty, full] })).toMatchObject({ ...FOUND, from: full.url });
     expect([empty.asked.length, full.asked.length]).toEqual([1, 3]);
   });
 
-  test('that each have a part are asked for all', async () => {
+  test('with parts of the sources are combined', async () => {
     const [first, second] = [await gateway(), await gateway()];
     first.addFile(Buffer.from(token.metadata));
     first.addFile(Buffer.from(SOURCES['src/Owned.sol']));
@@ -273,7 +273,7 @@ describe('gateways', () => {
     expect(await find({ ipfs: [first, second] })).toMatchObject(FOUND);
   });
 
-  test('that have nothing are named by their origins alone', async () => {
+  test('without the content are named by their origins only', async () => {
     const server = await gateway();
     const found = await find({
       ipfs: [`${server.url}/secret-path?key=secret-key`, 'http://127.0.0.1:1/secret'],
@@ -284,12 +284,12 @@ describe('gateways', () => {
     expect(detailOf(found)).not.toContain('secret');
   });
 
-  test('that are not configured are said to be missing', async () => {
+  test('are reported as missing if none is configured', async () => {
     expect(detailOf(await find({}))).toBe('No gateway of IPFS is configured.');
   });
 
   test.each(['ftp://example.org', 'example.org', 'https://name:secret@example.org', ''])(
-    'must have a URL of the web without user information: %s is refused without being shown',
+    'need an HTTP URL without credentials: %s is rejected without being shown',
     (url) => {
       expect(() => finderOf({ ipfs: [] }) && createFinder([url])).toThrow(TypeError);
       expect(() => createFinder([url])).not.toThrow(/secret|example/);
@@ -299,7 +299,7 @@ describe('gateways', () => {
     return createSourceFinder({ fetch: {} as GuardedFetch, ipfsGateways, swarmGateways: [] });
   }
 
-  test('that answer 504 or 404 for unknown contents are not rested', async () => {
+  test('that return 404, 410 or 504 for unknown content are not paused', async () => {
     for (const status of [404, 410, 504]) {
       let calls = 0;
       const busy = await tokenGateway({
@@ -333,7 +333,7 @@ describe('gateways', () => {
       'give other content',
       (response: { end: (text?: string) => unknown }) => response.end('<!doctype html>'),
     ],
-  ])('that %s rest after five answers, while others are asked', async (_what, misbehave) => {
+  ])('that %s are paused after five responses while others are used', async (_what, misbehave) => {
     const bad = await gateway({ behave: ({ response }) => misbehave(response) });
     const good = await tokenGateway();
     const finder = finderOf({ ipfs: [bad, good] });
@@ -345,7 +345,7 @@ describe('gateways', () => {
     expect(bad.asked.length).toBeLessThan(12);
   });
 
-  test('do not rest for what the author of a code brings about: contents too large, waits, false URLs', async () => {
+  test('are not paused for trouble caused by authors: oversized content, timeouts, wrong URLs', async () => {
     const swarm = keep(await startSwarmGateway('bytes'));
     swarm.contents.set('1'.repeat(64), Buffer.from('another text'));
     const server = await tokenGateway({
@@ -373,7 +373,7 @@ describe('gateways', () => {
     expect(await finder.find(token.code, { signal })).toMatchObject(FOUND);
   });
 
-  test('that ask to be left alone are left alone', async () => {
+  test('that send Retry-After are left alone', async () => {
     const busy = await gateway({
       behave: ({ response }) => {
         response.writeHead(429, { 'retry-after': '60' }).end();
@@ -390,7 +390,7 @@ describe('gateways', () => {
   });
 });
 
-describe('a hostile gateway', () => {
+describe('Hostile gateway', () => {
   const HTML = '<!doctype html><title>Welcome</title>';
   const behaviours: [string, GatewayOptions['behave']][] = [
     [
@@ -451,7 +451,7 @@ describe('a hostile gateway', () => {
   ];
 
   test.each(behaviours)(
-    'that %s is passed over, and never believed that nothing is there',
+    'that %s is skipped and never proves that content is missing',
     async (_what, behave) => {
       const [bad, good] = [await gateway({ behave: behave! }), await tokenGateway()];
       expect(await find({ ipfs: [bad, good] })).toMatchObject({ ...FOUND, from: good.url });
@@ -459,7 +459,7 @@ describe('a hostile gateway', () => {
     },
   );
 
-  test('that drips is passed over after the time of a request', async () => {
+  test('that drips is skipped after the request timeout', async () => {
     const drip = await gateway({
       behave: ({ response }) => {
         const timer = setInterval(() => response.write('x'), 20);
@@ -474,7 +474,7 @@ describe('a hostile gateway', () => {
     expect(detailOf(found)).toContain(`${drip.url} did not respond within 300 ms.`);
   });
 
-  test('that speaks no HTTP is passed over', async () => {
+  test('that speaks no HTTP is skipped', async () => {
     const noise = keep(
       await startSocketServer((socket) => void socket.end('\0\x01\x02 not HTTP\r\n')),
     );
@@ -496,8 +496,8 @@ describe('a hostile gateway', () => {
   });
 });
 
-describe('a search', () => {
-  test('ends at its time, whatever gateways do', async () => {
+describe('Source search', () => {
+  test('ends at its deadline, whatever the gateways do', async () => {
     const silent = await gateway({ behave: () => undefined });
     // The total limit ends the search before any request reaches its own.
     const limits = { totalMs: 300, requestMs: 600_000 };
@@ -519,7 +519,7 @@ describe('a search', () => {
   test.each([
     ['requests', { requests: 2 }, 'More than 2 requests'],
     ['bytes of answers', { answerBytes: 1000 }, 'more than 1000 bytes'],
-  ])('ends where it would cost too many %s', async (_what, limits, detail) => {
+  ])('stops at its limit of %s', async (_what, limits, detail) => {
     const found = await find({
       ipfs: [await tokenGateway()],
       limits: { ...limits, concurrency: 1 },
@@ -528,7 +528,7 @@ describe('a search', () => {
     expect(detailOf(found)).toContain(detail);
   });
 
-  test('of a code without a metadata hash is final', async () => {
+  test('is final for bytecode without a metadata hash', async () => {
     const none = await compile('0.8.30', SOURCES, { bytecodeHash: 'none' });
     for (const code of [none.code, Buffer.alloc(0), Buffer.from('ef0100', 'hex')]) {
       expect(await find({}, code)).toMatchObject(notFound('no_metadata_hash', true));
@@ -536,7 +536,7 @@ describe('a search', () => {
   });
 });
 
-describe('metadata whose hash is right', () => {
+describe('Metadata with the right hash', () => {
   const source = { keccak256: keccakOf('contract A {}'), content: 'contract A {}' };
   const cases: [string, string | Buffer][] = [
     ['is not JSON', 'contract A {}'],
@@ -584,7 +584,7 @@ describe('metadata whose hash is right', () => {
     ],
   ];
 
-  test.each(cases)('and that %s is final', async (_what, document) => {
+  test.each(cases)('that %s is a final failure', async (_what, document) => {
     const server = await gateway();
     const cid = server.addFile(Buffer.from(document));
     const [root] = server.store.walk((await import('multiformats/cid')).CID.parse(cid));
@@ -592,7 +592,7 @@ describe('metadata whose hash is right', () => {
     expect(found).toMatchObject(notFound('metadata_invalid', true));
   });
 
-  test('and that is a folder, or unfolds to gigabytes, is final', async () => {
+  test('that is a folder or expands to gigabytes is a final failure', async () => {
     const server = await gateway();
     const folder = server.store.addNode([], { type: 'directory' });
     let bomb = server.store.addNode([], { data: Buffer.alloc(1000) });
@@ -607,7 +607,7 @@ describe('metadata whose hash is right', () => {
   });
 });
 
-describe('a source of metadata', () => {
+describe('Source listed in metadata', () => {
   const text = 'contract A {}';
   /** Searches with a gateway that has the metadata and these files. */
   async function findListed(
@@ -623,7 +623,7 @@ describe('a source of metadata', () => {
     'A.sol': { keccak256: keccakOf(content), urls },
   });
 
-  test('is found by any of its URLs: those before that do not help are not the end', async () => {
+  test('is found by any of its URLs, skipping useless ones', async () => {
     const { found } = await findListed((add) =>
       listed([
         7,
@@ -637,7 +637,7 @@ describe('a source of metadata', () => {
     expect(found).toMatchObject({ compilation: { sources: { 'A.sol': text } } });
   });
 
-  test('is found under a CID of version 1, with plain bytes as leaves', async () => {
+  test('is found under a version 1 CID with raw leaves', async () => {
     const server = await gateway();
     const long = `contract A {} // ${'x'.repeat(1000)}`;
     const cid = server.store.addFile(Buffer.from(long), { chunkBytes: 300, rawLeaves: true });
@@ -647,7 +647,7 @@ describe('a source of metadata', () => {
     expect(found).toMatchObject({ compilation: { sources: { 'A.sol': long } } });
   });
 
-  test('is asked for once under many texts of its name', async () => {
+  test('is requested once for many spellings of its CID', async () => {
     const server = await gateway();
     const cid = CID.createV1(
       0x70,
@@ -666,14 +666,14 @@ describe('a source of metadata', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  test('is never fetched from a URL of the web', async () => {
+  test('is never fetched from a web URL', async () => {
     const web = keep(await startWebServer((_request, response) => void response.end(text)));
     const { found } = await findListed(() => listed([`${web.url}/A.sol`]), { swarm: [web] });
     expect(found).toMatchObject(notFound('source_unavailable', false));
     expect(web.connections()).toBe(0);
   });
 
-  test('that the metadata holds itself is not fetched, unless its text has another hash', async () => {
+  test('embedded in the metadata is not fetched unless its hash differs', async () => {
     const { found, server } = await findListed((add) => ({
       'A.sol': { keccak256: keccakOf(text), content: text, urls: [`dweb:/ipfs/${add(text)}`] },
     }));
@@ -689,7 +689,7 @@ describe('a source of metadata', () => {
     expect(other.found).toMatchObject({ compilation: { sources: { 'A.sol': text } } });
   });
 
-  test('that is listed under two paths is fetched once, and found by the URLs of either', async () => {
+  test('listed under two paths is fetched once through the URLs of either', async () => {
     const { found, server } = await findListed((add) => ({
       'A.sol': { keccak256: keccakOf(text), urls: [] },
       'B.sol': { keccak256: keccakOf(text), urls: [`ipfs://${add(text)}`] },
@@ -701,7 +701,7 @@ describe('a source of metadata', () => {
     expect(server.asked).toHaveLength(2);
   });
 
-  test('whose path is __proto__ is a source like any other', async () => {
+  test('with the path __proto__ works like any other', async () => {
     const server = await gateway();
     const cid = server.addFile(Buffer.from(text));
     const document = metadataWith({
@@ -716,13 +716,13 @@ describe('a source of metadata', () => {
   test.each([
     ['is not UTF-8', Buffer.from([0x2f, 0x2f, 0xff])],
     ['holds a NUL', Buffer.from('//\0')],
-  ])('that %s is not available', async (_what, content) => {
+  ])('that %s counts as unavailable', async (_what, content) => {
     const { found } = await findListed((add) => listed([`ipfs://${add(content)}`], content));
     expect(found).toMatchObject(notFound('source_unavailable', false));
     expect(detailOf(found)).toContain('UTF-8');
   });
 
-  test('that is missing ends the search, and is named as it may be shown', async () => {
+  test('that is missing ends the search and is named in printable form', async () => {
     const { found } = await findListed(() => ({
       'A\u202e.sol': { keccak256: keccakOf(text), urls: [`bzz-raw://${'1'.repeat(64)}`] },
     }));
@@ -740,7 +740,7 @@ describe('a source of metadata', () => {
       ),
     ],
     ['in one file', { 'A.sol': 'x'.repeat(1100) }],
-  ])('and others that are too large %s are final', async (_what, contents) => {
+  ])('and others that are too large %s are a final failure', async (_what, contents) => {
     const limits = { sourceBytes: 1000 };
     const fetched = await findListed(
       (add) =>
@@ -769,7 +769,7 @@ describe('a source of metadata', () => {
     }
   });
 
-  test('of 100 is fetched beside three others at most', async () => {
+  test('of 100 is fetched with a concurrency of at most four', async () => {
     const contents = Array.from({ length: 100 }, (_, index) => `contract C${index} {}`);
     let most = 0;
     let now = 0;
@@ -800,7 +800,7 @@ describe('a source of metadata', () => {
   });
 });
 
-test('the auxdata of these tests is what solc writes', () => {
+test("the tests' auxdata equals the output of solc", () => {
   const { metadata, code } = token;
   const hash = readTrailingAuxdata(codeOf(metadata));
   const real = readTrailingAuxdata(code);

@@ -12,7 +12,7 @@ test.each([
   [`ipfs://ipfs/${CID}`, { storage: 'ipfs', cid: { text: CID } }],
   [`bzz-raw://${HASH}`, { storage: 'swarm', hash: HASH }],
   [`bzzr://${HASH.toUpperCase()}`, { storage: 'swarm', hash: HASH }],
-])('%s names a content by its hash', (url, place) => {
+])('parses %s as a content hash', (url, place) => {
   expect(readSourceUrl(url)).toMatchObject(place);
 });
 
@@ -30,11 +30,11 @@ test.each([
   `bzz://${HASH}`,
   `${' '.repeat(200)}ipfs://${CID}`,
   '',
-])('%s is not followed', (url) => {
+])('ignores %s', (url) => {
   expect(readSourceUrl(url)).toBeUndefined();
 });
 
-test('no other text leads to a request: what is asked for is only ever a CID or 64 digits', () => {
+test('only a CID or 64 hex digits ever reaches a request', () => {
   fc.assert(
     fc.property(
       fc.constantFrom('', 'dweb:/ipfs/', 'ipfs://', 'bzz-raw://'),

@@ -5,7 +5,7 @@ import { bytesToHex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { hashContent, hashMetadataSteadily } from './steady-hash.ts';
 
-test('hashes of contents are the same as those that are computed at once', async () => {
+test('content hashes equal those computed in one go', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 0, max: 200_000 }), fc.nat(255), async (size, byte) => {
       const bytes = Buffer.alloc(size, Buffer.from([byte, 1, 2]));
@@ -16,7 +16,7 @@ test('hashes of contents are the same as those that are computed at once', async
 });
 
 test.each(['ipfs', 'bzzr0', 'bzzr1'] as const)(
-  'hashes of metadata are the same as those that are computed at once (%s)',
+  'metadata hashes equal those computed in one go (%s)',
   async (kind) => {
     for (const size of [0, 1, 4096, 4097, 100_000]) {
       const text = 'metadata '.repeat(40_000).slice(0, size);
@@ -26,7 +26,7 @@ test.each(['ipfs', 'bzzr0', 'bzzr1'] as const)(
   },
 );
 
-test('while 2 MB are hashed, others have their turns', async () => {
+test('yields to other work while hashing 2 MB', async () => {
   const bytes = Buffer.alloc(2_000_000, 'abc');
   for (const hashing of [hashContent(bytes), hashMetadataSteadily('bzzr1', bytes)]) {
     let turns = 0;

@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all([one.drop(), other.drop()]));
 
-/** Packs as readers do it: several for a batch. */
+/** Packs as the reading threads build them: several for a batch. */
 function pack(contracts: readonly VerifiedContract[], packs = 3): PackedContracts[] {
   const packer = new ContractPacker();
   const size = Math.ceil(contracts.length / packs);
@@ -47,7 +47,7 @@ const TABLES = [
   ...['verified_contracts', 'contract_deployments', 'contracts', 'compiled_contracts'],
   ...['compiled_contracts_sources', 'sources', 'code', 'immutable_types', 'claimed_evidence'],
 ];
-/** Every row of every table but for the times and for ids that are drawn by lot. */
+/** Every row of every table, except times and random ids. */
 async function dump({ database }: TestDatabase): Promise<Record<string, unknown>> {
   const tables = await Promise.all(
     TABLES.map(async (table) => {
@@ -107,8 +107,8 @@ const history = fc.oneof(
   { weight: 1, arbitrary: fc.nat(3) },
 );
 
-describe('contracts that are staged', () => {
-  test('give the tables, events, counts and outcomes that saveMatches gives, after any history', async () => {
+describe('Staged contracts', () => {
+  test('produce the same rows, events, counts and outcomes as saveMatches for any history', async () => {
     let newChain = 10;
     await fc.assert(
       fc.asyncProperty(fc.array(history, { minLength: 1, maxLength: 6 }), async (steps) => {
@@ -137,7 +137,7 @@ describe('contracts that are staged', () => {
     expect((await recount(other.database, { repair: false })).differences).toEqual([]);
   });
 
-  test('by several at once, beside others who judge, give the best match of each address and its count', async () => {
+  test('from concurrent stages and saves yield the best match and right count per address', async () => {
     const contracts = Array.from({ length: 240 }, (_, index) =>
       sampleContract(
         9_001 + (index % 2),
@@ -165,7 +165,7 @@ describe('contracts that are staged', () => {
     expect((row?.full ?? 0) + (row?.partial ?? 0)).toBe(addresses.size);
   });
 
-  test('a content that is stored, or comes twice, is sent once', async () => {
+  test('sends content once, even if it is already stored or occurs twice', async () => {
     const sent: string[] = [];
     const contracts = Array.from({ length: 6 }, (_, index) =>
       sampleContract(8_001, sampleAddress(index), { runtimeMatch: 'full' }, { variant: index % 2 }),
@@ -186,7 +186,7 @@ describe('contracts that are staged', () => {
         await stage.save(packs.flatMap((each) => each.contracts));
       }
     });
-    // Their compilations are stored by the tests before this one.
+    // Their compilations were stored by earlier tests.
     expect(sent).toEqual(['copy into staged_contracts', 'copy into staged_contracts']);
   });
 });

@@ -1,4 +1,4 @@
-// Many contracts at once: their rows are staged by COPY, and stored from there by the law of saveMatches.
+// Stores many contracts at once: their rows are staged by COPY, and then stored by the rules of saveMatches.
 import { COPY_BEGIN, COPY_END } from '../../store/copy-rows.ts';
 import { sql, type Queryable, type Session, type Statement } from '../../store/database.ts';
 import { type CarriedStatement, type Relation, stagedType } from '../evidence/carried-statement.ts';
@@ -28,7 +28,7 @@ const FIND_CODES = sql(
 );
 
 const LARGE = new Set(['bytea', 'jsonb', 'text']);
-/** The statements that make a table. Its texts and codes are not compressed: they are where they are stored. */
+/** Statements that create a staging table. Text and bytecode are compressed where they are stored, not here. */
 const tableOf = <Item>({ name, columns }: Relation<Item>, more = ''): readonly string[] => {
   const table = `staged_${name}`;
   const all = Object.entries(columns);
@@ -41,7 +41,7 @@ const tableOf = <Item>({ name, columns }: Relation<Item>, more = ''): readonly s
     `ALTER TABLE ${table} ${plain.join(', ')}`,
   ];
 };
-/** Make the tables that contracts are staged in, which the connection alone sees. */
+/** Create the staging tables, which only this connection sees. */
 export const STAGE_TABLES: readonly string[] = [
   ...tableOf(CONTRACTS, 'number integer, '),
   ...tableOf(COMPILATIONS),
@@ -60,7 +60,7 @@ const EMPTY = sql('staged: empty the stage', `TRUNCATE ${Object.values(RELATIONS
 const copyInto = (table: string): Statement =>
   sql(`copy into ${table}`, `COPY ${table} FROM STDIN (FORMAT binary)`);
 
-// Twice the bytes of a batch, so that no staged page is written to a file.
+// Twice the bytes of a batch, so that staged pages are not written to disk.
 const HOLD_BATCH = sql('staged: hold a batch in memory', `SET temp_buffers = '64MB'`);
 
 class StagedRows implements EvidenceRows {
@@ -95,7 +95,7 @@ class Distinct<Item> {
   }
 }
 
-/** A place on a connection of its own where contracts are staged, and stored from. */
+/** Staging tables on a dedicated connection, from which contracts are stored. */
 export class ContractStage {
   readonly #session: Session;
 
@@ -104,7 +104,7 @@ export class ContractStage {
   }
 
   static async open(session: Session): Promise<ContractStage> {
-    // A pooler may hand over a connection that has used its buffers; then they stay as they are.
+    // A pooler may return a connection whose temporary buffers are in use; their size then cannot change.
     await session.query(HOLD_BATCH).catch(() => undefined);
     for (const [index, text] of STAGE_TABLES.entries()) {
       await session.query(sql(`staged: make a table of ${index}`, text));
@@ -113,8 +113,8 @@ export class ContractStage {
   }
 
   /**
-   * Puts the rows of contracts into the place of what was staged before. A content or a compilation that is stored
-   * already is not sent.
+   * Stages the rows of contracts and discards what was staged before. Contents and compilations that are
+   * already stored are not sent.
    */
   async fill(packs: readonly PackedContracts[]): Promise<void> {
     const session = this.#session;
@@ -154,10 +154,10 @@ export class ContractStage {
   }
 
   /**
-   * Stores contracts that are staged, in one transaction, by the law of saveMatches: the tables, events and counts are those
-   * that it would have given.
-   * @returns the outcome of each, in the order given
-   * @throws FullmatchError as saveMatches; what is staged stays
+   * Stores staged contracts in one transaction by the rules of saveMatches, with the same tables, events and
+   * counts.
+   * @returns the outcome of each, in the given order
+   * @throws FullmatchError as saveMatches; the staged rows are kept
    */
   async save(contracts: readonly PackedContract[]): Promise<readonly SavedMatch[]> {
     return commitMatches(this.#session, contracts, (transaction) => new StagedRows(transaction));

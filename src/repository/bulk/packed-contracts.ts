@@ -17,16 +17,16 @@ import {
   type VerifiedContract,
 } from '../matches/verified-contract.ts';
 
-/** Rows of a relation that are to be staged, where they lie in {@link PackedContracts.bytes}. */
+/** Rows of a relation to stage, as a range of {@link PackedContracts.bytes}. */
 type Span = readonly [from: number, to: number];
 
-/** A code or a source, by the hex digits of its SHA-256. */
+/** A bytecode or source, by the hex digits of its SHA-256. */
 export interface PackedContent {
   readonly hash: string;
   readonly row: Span;
 }
 
-/** A compilation with what it needs, each by its hash. */
+/** A compilation with its references, each by hash. */
 export interface PackedCompilation {
   readonly id: string;
   readonly row: Span;
@@ -34,23 +34,23 @@ export interface PackedCompilation {
   readonly sourceHashes: readonly string[];
 }
 
-/** A contract whose rows are made; its number is its own among the staged rows. */
+/** A contract with its rows; it is numbered among the staged rows. */
 export interface PackedContract extends Omit<NumberedContract, 'judged'> {
   readonly row: Span;
   readonly codeHashes: readonly string[];
 }
 
-/** Contracts as rows of COPY, made apart from the thread that writes them. */
+/** Contracts as COPY rows, built on another thread than the one that writes them. */
 export interface PackedContracts {
   readonly contracts: readonly PackedContract[];
   readonly compilations: readonly PackedCompilation[];
   readonly sources: readonly PackedContent[];
   readonly codes: readonly PackedContent[];
-  /** All rows, in memory of their own, which may be handed over. */
+  /** All rows, in an ArrayBuffer of their own, which can be transferred. */
   readonly bytes: Uint8Array;
 }
 
-/** Hashes a source or a code whose SHA-256 is known, as hex digits. */
+/** Hashes a source or bytecode whose SHA-256 is known, as hex digits. */
 export type KeccakOf = (hash: string, content: Uint8Array | string) => Uint8Array;
 
 const keccakOf: KeccakOf = (_hash, content) =>
@@ -66,8 +66,9 @@ function writeValue(rows: CopyRows, type: string, value: ColumnValue): void {
 }
 
 /**
- * Makes the rows of contracts that somebody claims: ids, hashes and texts, each content, compilation and code once. Nobody
- * may have read the code of such a contract here: see {@link VerifiedContract.readAfterEvent}.
+ * Builds the rows of claimed contracts: ids, hashes and texts, with each content, compilation and bytecode
+ * once. The bytecode of such a contract must not have been read on chain here: see {@link
+ * VerifiedContract.readAfterEvent}.
  */
 export class ContractPacker {
   readonly #keccakOf: KeccakOf;
@@ -86,7 +87,7 @@ export class ContractPacker {
     return this.#rows.length;
   }
 
-  /** Adds a contract, or throws what its values make of it, such as JSON that nests too deep, and leaves it out. */
+  /** Adds a contract; if its values cannot be written, such as JSON nested too deeply, throws and leaves it out. */
   add(contract: VerifiedContract, number: number): void {
     const from = this.#rows.length;
     try {
@@ -125,7 +126,7 @@ export class ContractPacker {
     return { id, row, sources: span, sourceHashes };
   }
 
-  /** What was added since the last time. */
+  /** Takes what was added since the last call. */
   take(): PackedContracts {
     const packed = {
       contracts: this.#contracts,

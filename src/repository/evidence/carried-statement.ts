@@ -4,43 +4,43 @@ type NumberType = 'bigint' | 'integer';
 type EnumerationType = 'match' | 'match_origin' | 'match_trust';
 type ColumnType = NumberType | EnumerationType | 'boolean' | 'bytea' | 'jsonb' | 'text' | 'uuid';
 
-/** The columns of what is stored of an item, with their types and values. */
+/** Stored columns of an item, with their types and values. */
 export type Columns<Item> = Readonly<
   Record<string, readonly [type: ColumnType, valueOf: (item: Item) => ColumnValue]>
 >;
 export type ColumnValue = boolean | number | string | Uint8Array | null;
 
-/** Rows that are stored: those of a few contracts come with the statement, those of many stand in a table before it. */
+/** Rows to store: those of a few contracts are passed with the statement, those of many are staged in a table. */
 export interface Relation<Item> {
   readonly name: string;
   readonly columns: Columns<Item>;
-  /** The condition on staged rows, where `$1` are keys. */
+  /** Condition on staged rows, where `$1` are keys. */
   readonly staged: string;
 }
 
-/** One statement for both ways in which rows come, so that one law holds for both. */
+/** One statement for both ways of passing rows, so that the same rules apply to both. */
 export interface CarriedStatement<Item> {
   readonly relation: Relation<Item>;
-  /** The columns that it takes, in the order of its parameters. */
+  /** The columns, in parameter order. */
   readonly columns: readonly string[];
-  /** Which rows it takes at all. */
+  /** Selects the rows to process. */
   readonly takes: (item: Item) => boolean;
-  /** It takes an array for each column. */
+  /** Takes an array for each column. */
   readonly given: Statement;
-  /** It takes the keys of staged rows. */
+  /** Takes the keys of staged rows. */
   readonly staged: Statement;
 }
 
-/** JSON is staged as the text that came, and becomes a value where it is stored; numbers have one form. */
+/** JSON is staged as the text that arrived and parsed when it is stored; numbers are normalised. */
 export function stagedType(type: ColumnType): string {
   if (type === 'jsonb') return 'text';
   return type === 'integer' ? 'bigint' : type;
 }
 
 /**
- * A statement over columns of a relation.
- * @param text is given what stands behind FROM, whose rows are named `row`
- * @param takes which items it is run for; the text leaves out the others of the staged rows
+ * Builds a statement over columns of a relation.
+ * @param text receives the FROM item, whose rows are named `row`
+ * @param takes the items to run it for; the text must exclude the other staged rows
  */
 export function carried<Item>(
   label: string,
@@ -73,7 +73,7 @@ export function carried<Item>(
   };
 }
 
-/** Runs a statement over items that come with it; none need no statement. */
+/** Runs a statement with its items; without items nothing runs. */
 export async function runGiven<Row extends object, Item>(
   transaction: Queryable,
   { relation, columns, given, takes }: CarriedStatement<Item>,

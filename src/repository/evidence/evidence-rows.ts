@@ -16,10 +16,10 @@ import {
 } from '../matches/verified-contract.ts';
 import { type Columns, type Relation } from './carried-statement.ts';
 
-/** What the store keeps of a contract on chain. */
+/** What is stored about a deployed contract. */
 export type Deployed = Pick<VerifiedContract, 'chainId' | 'address' | 'deployment'>;
 
-/** A code or a source with its hashes. */
+/** A bytecode or source with its hashes. */
 export interface HashedContent {
   readonly sha256: Buffer;
   readonly keccak256: Uint8Array;
@@ -78,7 +78,8 @@ const VERDICT: Columns<VerifiedContract> = {
   compilation_id: ['uuid', ({ compilation }) => compilationId(compilation)],
   creation_matches: ['boolean', ({ creationMatch }) => creationMatch !== null],
   creation_metadata_match: ['boolean', ({ creationMatch }) => isFull(creationMatch)],
-  // Kept without a match too: an import knows constructor arguments, and judges no creation code.
+  // Stored even without a match: an import knows constructor arguments, but does not compare creation
+  // bytecode.
   creation_values: ['jsonb', ({ creation }) => json(creation?.values)],
   creation_transformations: ['jsonb', ({ creation }) => json(creation?.transformations)],
   runtime_matches: ['boolean', ({ runtimeMatch }) => runtimeMatch !== null],
@@ -119,7 +120,7 @@ const STAGED = `(SELECT * FROM staged_contracts WHERE ${OF_NUMBERS})`;
 export const DEPLOYMENTS: Relation<Deployed> = {
   ...{ name: 'contracts', columns: DEPLOYED, staged: OF_NUMBERS },
 };
-/** One row a contract, with its deployment and its verdict. */
+/** One row for each contract, with its deployment and verdict. */
 export const CONTRACTS: Relation<VerifiedContract> = {
   ...{ name: 'contracts', columns: { ...DEPLOYED, ...VERDICT }, staged: OF_NUMBERS },
 };
@@ -128,7 +129,7 @@ export const COMPILATIONS: Relation<Compilation> = {
   columns: COMPILED,
   staged: `id IN (SELECT compilation_id FROM ${STAGED} AS staged)`,
 };
-/** The keys of its staged rows are ids of compilations. */
+/** The keys of its staged rows are compilation ids. */
 export const COMPILATION_SOURCES: Relation<CompiledSource> = {
   name: 'compilation_sources',
   columns: {

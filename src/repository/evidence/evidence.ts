@@ -101,7 +101,7 @@ const INSERT_COMPILATION_SOURCES = carried(
   (rows) => `INSERT INTO compiled_contracts_sources (compilation_id, path, source_hash)
    SELECT * FROM ${rows} ORDER BY compilation_id, path COLLATE "C"`,
 );
-// Also for a compilation of a version that did not keep them.
+// Also for a compilation stored by a version that did not keep them.
 const INSERT_IMMUTABLE_TYPES = carried(
   'insert immutable types',
   COMPILATIONS,
@@ -141,7 +141,7 @@ function pairsOf({ deployment }: Deployed): readonly CodePair[] {
   return deployment.claimed === undefined ? [deployment] : [deployment, deployment.claimed];
 }
 
-/** Texts of megabytes are hashed on the thread that serves. */
+/** Large texts are hashed on the serving thread. */
 async function hashContent(
   content: Uint8Array | string,
   pauses: Pauses,
@@ -155,7 +155,7 @@ async function hashContent(
   };
 }
 
-/** Which of these compilations, by their ids, are stored. */
+/** The ids of these compilations that are stored. */
 export async function findStoredCompilations(
   database: Queryable,
   ids: readonly string[],
@@ -171,8 +171,8 @@ const distinctCompilations = (
   new Map(contracts.map(({ compilation }) => [compilationId(compilation), compilation]));
 
 /**
- * Each distinct source once, of compilations that are not stored: its keccak256 takes eighty times as long as its sha256,
- * and a clone of what is stored costs whoever asks for it nothing.
+ * Each distinct source once, for compilations that are not stored: keccak256 is eighty times slower than
+ * sha256, and a clone of a stored contract should cost nothing.
  */
 async function sourcesOf(
   transaction: Queryable,
@@ -213,13 +213,13 @@ export const compiledSource = (id: string, source: Source): CompiledSource => ({
   sha256: sourceHash(source),
 });
 
-/** The codes that are known of a deployment, those that an import says too. */
+/** The known bytecodes of a deployment, including claimed ones. */
 export const codesOf = (contract: Deployed): readonly Uint8Array[] =>
   pairsOf(contract).flatMap(({ creationCode, runtimeCode }) =>
     [creationCode, runtimeCode].flatMap((code) => code ?? []),
   );
 
-/** The rows of contracts that are stored, by the numbers of the contracts. */
+/** Rows of the stored contracts, by contract number. */
 export interface EvidenceRows {
   /** Runs a statement over the rows of a relation that belong to these keys. */
   run<Row extends object, Item>(
@@ -228,7 +228,7 @@ export interface EvidenceRows {
   ): Promise<Row[]>;
 }
 
-/** The rows of contracts that come with each statement; a contract's number is its place. */
+/** Rows passed with each statement; a contract's number is its index. */
 export class GivenRows implements EvidenceRows {
   readonly #transaction: Queryable;
   readonly #contracts: readonly VerifiedContract[];
@@ -271,9 +271,10 @@ export class GivenRows implements EvidenceRows {
 }
 
 /**
- * Stores what shows that the contracts match: sources, codes, deployments, compilations and verdicts, each once.
- * Tables are written in one order and rows in key order, so that concurrent writers wait for each other but never in a circle.
- * @returns the id of each contract's row in verified_contracts, by its deployment and compilation: {@link evidenceKey}.
+ * Stores the evidence of matches: sources, bytecode, deployments, compilations and verdicts, each once.
+ * Tables are written in a fixed order and rows in key order, so that concurrent writers never deadlock.
+ * @returns the id of each contract's row in verified_contracts, by its deployment and compilation: {@link
+ * evidenceKey}
  */
 export async function storeEvidence(
   rows: EvidenceRows,
@@ -293,11 +294,11 @@ export async function storeEvidence(
   );
 }
 
-/** What tells the evidence of a contract apart from others. */
+/** Key that distinguishes the evidence of a contract. */
 export const evidenceKey = (deploymentId: string, compilationId: string): string =>
   `${deploymentId} ${compilationId}`;
 
-/** Stores deployments and their codes. */
+/** Stores deployments and their bytecode. */
 export async function storeDeployments(
   transaction: Queryable,
   contracts: readonly Deployed[],
@@ -308,8 +309,9 @@ export async function storeDeployments(
 }
 
 /**
- * Sources join a compilation in the transaction that stores it and never later: a compilation does not change. A writer
- * who finds it stored, or waits for another who is storing it, adds nothing, since the same id says the same sources.
+ * Sources join a compilation in the transaction that stores it and never later: a compilation does not
+ * change. A writer that finds it stored, or waits for another that is storing it, adds nothing, since equal
+ * ids imply equal sources.
  */
 async function storeCompilations(rows: EvidenceRows, numbers: readonly number[]): Promise<void> {
   const stored = await rows.run<{ id: string }, Compilation>(INSERT_COMPILATIONS, numbers);

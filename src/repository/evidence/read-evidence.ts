@@ -48,30 +48,33 @@ const READ_EVIDENCE = sql(
    WHERE current_matches.chain_id = $1 AND current_matches.address = $2`,
 );
 
-/** keccak256 of a contract's codes, as far as they are known. */
+/** keccak256 of a contract's bytecodes, as far as they are known. */
 export interface CodeHashes {
   readonly onChain?: Hex;
   readonly recompiled?: Hex;
 }
 
-/** How a match came about: who judged it, and what was compared. */
+/** Provenance of a match: who verified it, and what was compared. */
 export interface MatchEvidence {
   readonly match: ContractMatch;
   readonly trust: Trust;
-  /** Where an imported match comes from, such as `example.org`; absent where the import did not name it. */
+  /** Source of an imported match, such as `example.org`; absent if the import did not name it. */
   readonly source?: string;
-  /** Absent where this service did not read the code on chain. */
+  /** Absent if this service did not read the code on chain. */
   readonly codeReading?: CodeReading;
-  /** Absent where this service did not search for the creation transaction. */
+  /** Absent if this service did not search for the creation transaction. */
   readonly creationSearch?: readonly CreationSearchStep[];
   /**
-   * Whether the shown sources hold files that the metadata does not list: the compiler gives another code without them,
-   * and no hash proves their text.
+   * Whether the shown sources include files that the metadata does not list: the compiler gives other
+   * bytecode without them, and no hash proves their text.
    */
   readonly hasUnlistedSources: boolean;
-  /** What the source of the contract says (SPDX); absent where it says nothing. A comment, which a partial match does not prove. */
+  /**
+   * SPDX licence in the source of the contract; absent if there is none. It is a comment, which a partial
+   * match does not prove.
+   */
   readonly license?: string;
-  /** Other texts that give the code of a partial match. */
+  /** Other texts that compile to the bytecode of a partial match. */
   readonly alternatives: readonly Alternative[];
   readonly runtimeHashes: CodeHashes;
   readonly creationHashes: CodeHashes;
@@ -100,8 +103,8 @@ type EvidenceRow = MatchRow & {
 };
 
 /**
- * What stands behind the current match of a contract.
- * @returns undefined when the address (lower-case hex) has no match on the chain
+ * Reads the evidence of the current match of a contract.
+ * @returns undefined if the address (lower-case hex) has no match on the chain
  */
 export async function readEvidence(
   database: Queryable,

@@ -3,7 +3,7 @@ import { type Database, type Queryable, sql } from '../../store/database.ts';
 import { SHOWN_NAME } from '../matches/contract-summary.ts';
 import { type Match, type Origin } from '../matches/verified-contract.ts';
 
-/** A line of the event log that changed a match. */
+/** An entry of the event log that changed a match. */
 export interface MatchEvent {
   readonly eventNumber: string;
   readonly kind: 'stored' | 'upgraded' | 'withdrawn';
@@ -11,22 +11,22 @@ export interface MatchEvent {
   readonly address: Hex;
   /** null after a withdrawal. */
   readonly match: Match | null;
-  /** The contract's name; null where the evidence is not known. */
+  /** The contract's name; null if the evidence is unknown. */
   readonly name: string | null;
-  /** Who judged the match; null after a withdrawal. */
+  /** Who verified the match; null after a withdrawal. */
   readonly origin: Origin | null;
   readonly at: Date;
 }
 
-/** A place in the feed. */
+/** A position in the feed. */
 export interface FeedPlace {
   /** 0 before the first event. */
   readonly position: bigint;
-  /** Made of the event: where a restored database gives the position to another event, the mark is another one. */
+  /** Derived from the event: if a restored database assigns the position to another event, the mark differs. */
   readonly mark: string;
 }
 
-/** A position of the feed with its event; a correction changes no match and is not an event here. */
+/** A feed position with its event; corrections change no match and are not listed as events here. */
 export interface FeedEntry extends FeedPlace {
   readonly event?: MatchEvent;
 }
@@ -34,12 +34,12 @@ export interface FeedEntry extends FeedPlace {
 /** The newest entries of the feed. */
 export interface OpenedFeed {
   readonly entries: readonly FeedEntry[];
-  /** The place before the first of them. */
+  /** The cursor before the first of them. */
   readonly since: FeedPlace;
 }
 
 const BATCH = 1000;
-/** The place before the first event. */
+/** The cursor before the first event. */
 export const FEED_BEGIN: FeedPlace = { position: 0n, mark: '' };
 
 const selectEntries = (numbered: string): string =>
@@ -72,7 +72,7 @@ interface EntryRow {
   recorded_at: Date;
 }
 
-/** Reads the feed from a position of its own on, each entry once. */
+/** Reads the feed from its own position on, each entry once. */
 export class FeedReader {
   readonly #database: Database;
   #place = FEED_BEGIN;
@@ -81,7 +81,7 @@ export class FeedReader {
     this.#database = database;
   }
 
-  /** So many of the newest entries; {@link FeedReader.readLater} goes on behind them. */
+  /** Reads the newest entries; {@link FeedReader.readLater} continues after them. */
   async open(limit: number): Promise<OpenedFeed> {
     const rows = await this.#database.query<EntryRow>(READ_NEWEST, [limit + 1]);
     const entries = rows.map(toEntry);
@@ -91,8 +91,8 @@ export class FeedReader {
   }
 
   /**
-   * The next entries, a page at a time; undefined where the feed does not hold the reader's place any more, as after
-   * the restoring of a backup: then it is to be opened again.
+   * Reads the next page; undefined if the feed no longer contains the reader's position, for example after a
+   * restore: the reader must then be opened again.
    */
   async *readLater(): AsyncGenerator<readonly FeedEntry[] | undefined> {
     for (;;) {
@@ -132,12 +132,12 @@ function toEntry({ position, id, kind, chain_id, address, ...row }: EntryRow): F
 /** A page of the feed. */
 export interface FeedPage {
   readonly events: readonly MatchEvent[];
-  /** The last entry of the page, or the place asked for where there is none behind it. */
+  /** Cursor of the last entry, or the given cursor if nothing follows it. */
   readonly last: FeedPlace;
   readonly hasMore: boolean;
 }
 
-/** The events behind a place; undefined where the feed does not hold the place, as after the restoring of a backup. */
+/** Reads the events after a cursor; undefined if the feed does not contain it, for example after a restore. */
 export async function readFeedPage(
   database: Queryable,
   after: FeedPlace,
@@ -152,7 +152,7 @@ export async function readFeedPage(
   };
 }
 
-/** The next entries behind a place, and whether more may follow; undefined where the feed does not hold the place. */
+/** The entries after a cursor, and whether more may follow; undefined if the feed does not contain the cursor. */
 async function readBehind(
   database: Queryable,
   { position, mark }: FeedPlace,
@@ -169,7 +169,7 @@ const READ_POSITION = sql(
   'SELECT coalesce(max(position), 0)::text AS position FROM feed',
 );
 
-/** The position of the newest entry of the feed; 0 before the first one. */
+/** Position of the newest entry of the feed; 0 before the first one. */
 export async function readFeedPosition(database: Queryable): Promise<string> {
   const [row] = await database.query<{ position: string }>(READ_POSITION);
   return row?.position ?? '0';

@@ -28,7 +28,7 @@ afterAll(async () => {
   await testDatabase.drop();
 });
 
-/** Writes so many events in the writer's transaction, or at once, and gives their numbers. */
+/** Writes events in the writer's transaction, or on its own, and returns their numbers. */
 async function write(writer: Client, events: number): Promise<number[]> {
   const { rows } = await writer.query<{ id: string }>(
     `INSERT INTO match_events (kind, chain_id, address, match_after, runtime_match, origin)
@@ -42,7 +42,7 @@ async function write(writer: Client, events: number): Promise<number[]> {
 const read = <Row extends object>(text: string): Promise<Row[]> =>
   testDatabase.database.query<Row>(sql(`test ${text}`, text));
 
-/** The numbers of the events in the order of their positions, which have no gap. */
+/** The numbers of the events by position; positions have no gaps. */
 async function readFeed(): Promise<number[]> {
   const rows = await read<{ position: string; event_id: string }>(
     'SELECT position, event_id FROM feed ORDER BY position',
@@ -69,13 +69,13 @@ async function openReader(): Promise<FeedReader> {
 }
 
 const ascending = (left: number, right: number): number => left - right;
-/** Lets others go on for some turns of the event loop. */
+/** Yields to the event loop for several turns. */
 async function pause(turns: number): Promise<void> {
   for (let turn = 0; turn < turns; turn += 1) await untilNextTurn();
 }
 
-describe('the sequencer', () => {
-  test('gives positions in the order of commits, without a gap for what was rolled back', async () => {
+describe('Sequencer', () => {
+  test('numbers events in commit order, without gaps for rollbacks', async () => {
     const [early, direct, lost] = writers as [Client, Client, Client];
     const { database } = testDatabase;
     const before = await readFeed();
@@ -102,7 +102,7 @@ describe('the sequencer', () => {
     { weight: 1, arbitrary: fc.nat(2).map((writer) => ({ writer, end: 'ROLLBACK' })) },
     { weight: 2, arbitrary: fc.constant('sequence' as const) },
   );
-  test('in any order of commits, rollbacks and runs, a run numbers exactly what was committed since', async () => {
+  test('numbers exactly the newly committed events for any order of commits, rollbacks and runs', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         const reader = await openReader();
@@ -134,7 +134,7 @@ describe('the sequencer', () => {
     await readFeed();
   });
 
-  test('two at once under eight writers that pause and roll back: no event is lost, none numbered twice, and readers see each once', async () => {
+  test('two at once with eight writers lose no event, number none twice, and readers see each once', async () => {
     const { database } = testDatabase;
     const before = new Set(await readFeed());
     const committed: number[] = [];
@@ -178,7 +178,7 @@ describe('the sequencer', () => {
   });
 
   test.each(['sequencer', 'follower'])(
-    'a %s that is killed in its transaction leaves nothing behind, and the next one goes on',
+    'a %s killed in its transaction leaves nothing behind, and the next one continues',
     async (which) => {
       const { database } = testDatabase;
       await advanceFeed(database);
@@ -212,7 +212,7 @@ describe('the sequencer', () => {
     });
   }
 
-  test('numbers an event once that a restored dump has queued again', async () => {
+  test('numbers an event once although a restored dump queued it again', async () => {
     const [number = 0] = await write(writers[0]!, 1);
     await sequenceEvents(testDatabase.database);
     await read(`INSERT INTO feed_queue VALUES (${number})`);
@@ -222,8 +222,8 @@ describe('the sequencer', () => {
   });
 });
 
-describe('a reader', () => {
-  test('gets more entries than a page holds in their order, and goes on where it broke off', async () => {
+describe('Reader', () => {
+  test('receives more than a page of entries in order and resumes where it stopped', async () => {
     const reader = await openReader();
     const numbers = await write(writers[0]!, 2500);
     await sequenceEvents(testDatabase.database);
@@ -236,14 +236,14 @@ describe('a reader', () => {
     expect(await readOn(reader)).toEqual(numbers.slice(told.length));
   });
 
-  test('opens with the newest entries and the place before them', async () => {
+  test('opens with the newest entries and the position before them', async () => {
     const feed = await readFeed();
     const { entries, since } = await new FeedReader(testDatabase.database).open(3);
     expect(entries.map(({ event }) => Number(event!.eventNumber))).toEqual(feed.slice(-3));
     expect(since.position).toBe(BigInt(feed.length - 3));
   });
 
-  test('is told where a restored database gives its position to another event, or does not have it', async () => {
+  test('detects that a restored database moved or lost the event at its position', async () => {
     const { database } = testDatabase;
     const reader = await openReader();
     const replace = (text: string): Promise<unknown> =>
@@ -278,8 +278,8 @@ async function expectRight(): Promise<void> {
   expect(differences.filter(({ kind }) => /rollup|feed/.test(kind))).toEqual([]);
 }
 
-describe('what follows the feed', () => {
-  test('is exact at its position while writers and two followers are at it, and at the end', async () => {
+describe('Feed followers', () => {
+  test('are exact at their position during concurrent writes, and at the end', async () => {
     const { database } = testDatabase;
     let writing = true;
     const during = async (work: () => Promise<unknown>): Promise<void> => {
@@ -320,7 +320,7 @@ describe('what follows the feed', () => {
     expect(row).toEqual({ behind: '0', deadlocks: '0' });
   });
 
-  test('does not change before the position does: a match stored is counted when its follower has come there', async () => {
+  test('count a stored match only when they reach its position', async () => {
     const { database } = testDatabase;
     const counted = () =>
       read<{ events: string }>('SELECT events FROM chain_activity WHERE chain_id = 77');

@@ -6,10 +6,10 @@ import { noteSignedCompilations } from '../signatures/note-signed-compilations.t
 import { rollUpEvents } from '../statistics/roll-up-events.ts';
 import { sequenceEvents } from './sequence-events.ts';
 
-/** Events that a follower takes in one transaction. */
+/** Events that a follower processes in one transaction. */
 const BATCH = 2_000;
 
-/** The followers that keep tables. Each gets every event once, in the transaction that moves its position. */
+/** Followers that maintain tables. Each receives every event once, in the transaction that moves its position. */
 const FOLLOWERS: Readonly<
   Record<string, (transaction: Queryable, eventNumbers: readonly string[]) => Promise<void>>
 > = {
@@ -44,24 +44,24 @@ const READ_LAGS = sql(
    ORDER BY name`,
 );
 
-/** How many events each table that follows the feed lacks, by its name. */
+/** Number of events that each follower still has to process, by table. */
 export async function readFeedLags(
   database: Queryable,
 ): Promise<readonly { readonly name: string; readonly behind: number }[]> {
   return database.query<{ name: string; behind: number }>(READ_LAGS);
 }
 
-/** How far the followers have read. */
+/** Progress of the followers. */
 export interface FollowedFeed {
-  /** The position of the statistics. */
+  /** Position of the statistics. */
   readonly position: string;
-  /** Whether a follower may have more to take. */
+  /** Whether a follower may have more to process. */
   readonly isBehind: boolean;
 }
 
 /**
- * Brings the statistics over time and the names nearer to the end of the feed, each by a batch in a transaction. Processes
- * take turns. A follower that fails does not keep the others from going on.
+ * Advances the statistics over time and the name index by one batch each, in a transaction. Processes take
+ * turns. A failing follower does not stop the others.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function followFeed(database: Database): Promise<FollowedFeed> {
@@ -81,7 +81,7 @@ export async function followFeed(database: Database): Promise<FollowedFeed> {
   return { position: statistics?.position ?? '0', isBehind };
 }
 
-/** Gives committed events their positions, and brings all that follows from them in tables there. */
+/** Assigns positions to committed events, and brings all tables that follow from them up to date. */
 export async function advanceFeed(database: Database): Promise<void> {
   while (await sequenceEvents(database));
   while ((await followFeed(database)).isBehind);

@@ -2,7 +2,7 @@ import { type EventMark } from '../../store/acknowledged-events.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 
 const MARK = 'extract(epoch FROM recorded_at)::text';
-/** So many of the newest events that others stored are noted as well. */
+/** Number of the newest events stored by others that are recorded as well. */
 const NOTED = 8;
 
 const FIND_LOST = sql(
@@ -22,7 +22,7 @@ const READ_IDENTITY = sql(
    FROM schema_migrations ORDER BY number LIMIT 1`,
 );
 
-/** The events among these that the database does not have. */
+/** Those of the given events that the database does not have. */
 export async function findLostEvents(
   database: Queryable,
   told: readonly EventMark[],
@@ -35,13 +35,13 @@ export async function findLostEvents(
   return told.filter(({ id, recordedAt }) => lost.has(`${id} ${recordedAt}`));
 }
 
-/** The newest events of the log, the newest last. */
+/** The newest events of the log, newest last. */
 export async function readNewestMarks(database: Queryable): Promise<readonly EventMark[]> {
   const rows = await database.query<{ id: string; recorded_at: string }>(READ_NEWEST);
   return rows.map((row) => ({ id: row.id, recordedAt: row.recorded_at })).reverse();
 }
 
-/** Tells databases apart, also copies of one within a server, and not a standby from its primary. */
+/** Identifies a database: differs between copies within a server, and is equal on a primary and its standby. */
 export async function readDatabaseIdentity(database: Queryable): Promise<string> {
   const [row] = await database.query<{ made: string }>(READ_IDENTITY);
   return row?.made ?? '';

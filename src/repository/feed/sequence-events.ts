@@ -1,12 +1,12 @@
 import { lockUntilCommit } from '../../store/advisory-locks.ts';
 import { sql, type Database } from '../../store/database.ts';
 
-/** Events that get their positions in one transaction. */
+/** Events that receive positions in one transaction. */
 const BATCH = 10_000;
 
 const IS_QUEUED = sql('are events queued', 'SELECT EXISTS (SELECT FROM feed_queue) AS is_queued');
-// The order of ids keeps the events of a contract in the order of their commits. A restored dump may have queued events
-// that have their positions.
+// Events of a contract have ascending ids in commit order. A restored dump may contain queued events that
+// already have positions.
 const NUMBER_EVENTS = sql(
   'number events',
   `WITH taken AS (
@@ -22,11 +22,13 @@ const NUMBER_EVENTS = sql(
 );
 
 /**
- * Gives committed events that have none their positions in the feed, a batch of them. Processes take turns, and each waits
+ * Assigns feed positions to a batch of committed events that have none. Processes take turns, and each waits
  * for its turn: when this returns false, all events that were committed before the call have positions.
  *
- * The lock is held until the commit, and the statement under it sees what the holder before committed. So positions have
- * no gaps, and a lower position never appears after a higher one. What breaks off leaves the queue as it was.
+ * The lock is held until the commit, and the statement under it sees what its previous holder committed. So
+ * positions have no gaps, and a lower position never appears after a higher one. An aborted run leaves the
+ * queue unchanged.
+ *
  * @returns whether there may be more
  * @throws FullmatchError `database_unreachable`, `database_error`
  */

@@ -2,7 +2,7 @@ import { type MaskedCode } from '../../bytecode/masked-code.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 
-// What is known already is not locked, so that writers in any order never wait in a circle.
+// Existing rows are not locked, so that concurrent writers never deadlock.
 const ADD_CODES = sql(
   'add known codes',
   `INSERT INTO known_codes (plain_hash, masked_hash, prefix_hash, length, constants)
@@ -21,19 +21,19 @@ const ADD_CONTRACTS = sql(
    ORDER BY compilation_id, name COLLATE "C" ON CONFLICT DO NOTHING`,
 );
 
-/** A contract of a compilation, with the keys of its running code. */
+/** A contract of a compilation, with the keys of its runtime bytecode. */
 export interface KnownContract {
   readonly compilationId: string;
   readonly fullyQualifiedName: string;
   readonly code: MaskedCode;
-  /** Whether it is the contract that was compiled; else another one of the same sources. */
+  /** Whether it is the contract that was compiled; otherwise another one of the same sources. */
   readonly isCompiled: boolean;
 }
 
-/** Constants that are written in one statement: some milliseconds of the thread that serves. */
+/** Constants written in one statement: some milliseconds of the serving thread. */
 const CONSTANTS_AT_ONCE = 5_000;
 
-/** Adds contracts to the index, some at a time; those that it has stay as they are. */
+/** Adds contracts to the index in batches; existing ones stay unchanged. */
 export async function addKnownCodes(
   transaction: Queryable,
   contracts: readonly KnownContract[],

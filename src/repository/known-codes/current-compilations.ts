@@ -2,7 +2,7 @@ import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type Match } from '../matches/verified-contract.ts';
 
-/** The current matches of stored evidence, for an EXISTS that says of which compilation. */
+/** Current matches of stored evidence, for an EXISTS that selects the compilation. */
 export const CURRENT_MATCHES = `SELECT FROM verified_contracts
      JOIN contract_deployments ON contract_deployments.id = deployment_id
      JOIN current_matches ON current_matches.chain_id = contract_deployments.chain_id
@@ -20,7 +20,7 @@ const READ_CURRENT_COMPILATION = sql(
    WHERE chain_id = $1 AND address = $2`,
 );
 
-/** Whether a contract has a current match of this compilation: what was withdrawn stays stored. */
+/** Whether a contract has a current match of this compilation: withdrawn evidence stays stored. */
 export async function isCompilationCurrent(
   database: Queryable,
   compilationId: string,
@@ -31,13 +31,13 @@ export async function isCompilationCurrent(
   return row?.is_current === true;
 }
 
-/** The values that a deployment has, as far as explorers are told them. */
+/** Values of a deployment that are sent to explorers. */
 export interface DeployedValues {
   readonly constructorArguments?: string;
   readonly libraries?: Readonly<Record<string, string>>;
 }
 
-/** What the current match of an address is made of. */
+/** Compilation and deployment of an address's current match. */
 export interface CurrentCompilation {
   readonly compilationId: string;
   readonly match: Match;
@@ -45,7 +45,7 @@ export interface CurrentCompilation {
   readonly runtimeValues: DeployedValues;
 }
 
-/** The compilation of the current match of an address; undefined where it has none. */
+/** The compilation of the current match of an address; undefined without a match. */
 export async function readCurrentCompilation(
   database: Queryable,
   chainId: number,

@@ -13,7 +13,10 @@ import { findKnownCodes, findSimilarCodes } from './find-known-codes.ts';
 const word = (value: number): string => value.toString(16).padStart(64, '0');
 const auxdataOf = (hash: number): string =>
   `fea2646970667358221220${word(hash)}64736f6c63430008250033`;
-/** A code with a constant, a word that an immutable may be, and a metadata hash; `tail` makes it another code. */
+/**
+ * Bytecode with a constant, a word that could be an immutable, and a metadata hash; `tail` makes it different
+ * bytecode.
+ */
 const codeOf = (constant: number, immutable = 0, hash = 1, tail = ''): Buffer =>
   Buffer.from(`5b7f${word(constant)}7f${word(immutable)}5b${tail}${auxdataOf(hash)}`, 'hex');
 
@@ -57,15 +60,15 @@ const find = async (code: Buffer): Promise<string[]> => {
   return names;
 };
 
-describe('known codes', () => {
-  test('are proposed for a code with other values, and not for one with other constants', async () => {
+describe('Known bytecodes', () => {
+  test('are proposed for bytecode with other values, but not with other constants', async () => {
     await add('a.sol:True', codeOf(5));
     await add('a.sol:Other', codeOf(6));
     expect(await find(codeOf(5, 1234, 2))).toEqual(['a.sol:True']);
     expect(await find(codeOf(7, 1234, 2))).toEqual([]);
   });
 
-  test('with thousands of constants are told apart by all of them, each looked up in a table', async () => {
+  test('with thousands of constants are distinguished by all of them with indexed lookups', async () => {
     const masked = maskCode(codeOf(5));
     const most = Array.from({ length: 4_000 }, (_, index) => BigInt(index) * 7_919n);
     const codes = Array.from({ length: 100 }, (_, index) => ({
@@ -91,7 +94,7 @@ describe('known codes', () => {
       return names;
     };
     expect(await search([-7n, ...most, 5n])).toEqual(['x.sol:X6']);
-    // Comparing each constant with each would not show as rows of a step.
+    // Comparing all pairs of constants would not show up as rows of a plan step.
     let found: string[] | undefined;
     const { rows } = await costOf(testDatabase.database, async (database) => {
       found = await search(most, database);
@@ -101,7 +104,7 @@ describe('known codes', () => {
     expect(rows).toBeLessThanOrEqual(3 * codes.length * most.length);
   });
 
-  test('come with the same metadata first, then with the most constants', async () => {
+  test('are ordered by equal metadata first, then by the number of constants', async () => {
     await add('a.sol:Wide', codeOf(0, 0, 3));
     await add('a.sol:True', codeOf(5, 0, 1));
     await add('b.sol:True', codeOf(5, 0, 2), { of: 1 });
@@ -109,7 +112,7 @@ describe('known codes', () => {
     expect(await find(codeOf(5, 99, 9))).toEqual(['a.sol:True', 'a.sol:Wide']);
   });
 
-  test('are proposed once for each compiled code, the contract that is used most', async () => {
+  test('are proposed once per compiled bytecode, with the most used contract', async () => {
     for (const [of] of ids.entries()) await add(`a.sol:C${of}`, codeOf(5, 0, of), { of });
     await run('UPDATE indexed_compilations SET uses = 9 WHERE compilation_id = $1', [ids[1]]);
     expect(await find(codeOf(5, 1, 77))).toEqual(['a.sol:C1']);
@@ -117,7 +120,7 @@ describe('known codes', () => {
     expect(await find(codeOf(5, 1, 77))).toEqual(['a.sol:Own']);
   });
 
-  test('are found beside thousands that somebody added later to hide them', async () => {
+  test('are found among thousands added later to hide them', async () => {
     await add('a.sol:True', codeOf(5));
     const codes = Array.from({ length: 6000 }, (_, index) => maskCode(codeOf(index + 6)));
     const masked = maskCode(codeOf(5)).maskedHash;
@@ -130,10 +133,11 @@ describe('known codes', () => {
       })),
     );
     expect(await find(codeOf(5, 1, 2))).toEqual(['a.sol:True']);
-    // With the very metadata they are found wherever they stand.
+    // With equal metadata they are found anywhere.
     await add('a.sol:Late', codeOf(6006, 0, 55));
     expect(await find(codeOf(6006, 1, 55))).toEqual(['a.sol:Late']);
-    // Codes whose constants are a part of those on chain are bounded, and those with the most come first.
+    // Bytecodes whose constants are a subset of those on chain are limited, and those with the most come
+    // first.
     await addKnownCodes(
       testDatabase.database,
       Array.from({ length: 40 }, (_, index) => ({
@@ -146,7 +150,7 @@ describe('known codes', () => {
     expect([found[0], found.length <= 16]).toEqual(['a.sol:True', true]);
   });
 
-  test('that hold the same metadata are found whatever their code, and those that begin alike where the length is that of the code', async () => {
+  test('are found by equal metadata, or by a common beginning and equal length', async () => {
     const tail = `7f${'ab'.repeat(31)}`;
     await add('a.sol:Metadata', codeOf(5, 0, 7, `61${'11'.repeat(2)}`));
     await add('a.sol:Longer', codeOf(5, 0, 7, tail));
@@ -164,7 +168,7 @@ describe('known codes', () => {
     expect(await similar(long('600200'))).toEqual([]);
   });
 
-  test('are noted once for each compilation, with how often it is used', async () => {
+  test('are recorded once per compilation with their number of uses', async () => {
     const [before] = await run('SELECT uses FROM indexed_compilations WHERE compilation_id = $1', [
       ids[0],
     ]);

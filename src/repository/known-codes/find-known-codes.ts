@@ -1,26 +1,27 @@
 import { type MaskedCode } from '../../bytecode/masked-code.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** A contract of a stored compilation that may have given a code. */
+/** A contract of a stored compilation that may have produced a bytecode. */
 export interface KnownCandidate {
   readonly compilationId: string;
   readonly fullyQualifiedName: string;
-  /** Whether its own codes are stored; else it is another contract of the sources. */
+  /** Whether its own bytecode is stored; otherwise it is another contract of the sources. */
   readonly isCompiled: boolean;
-  /** Whether its code holds the very metadata hashes of the code on chain. */
+  /** Whether its bytecode contains the same metadata hashes as the bytecode on chain. */
   readonly hasSameMetadata: boolean;
 }
 
-/** Contracts whose metadata hashes are those on chain. */
+/** Maximum contracts whose metadata hashes are those on chain. */
 const SAME_METADATA = 8;
-/** Distinct compiled codes that are proposed for one masked code. */
+/** Maximum distinct compiled bytecodes that are proposed for one masked bytecode. */
 const SAME_MASK = 16;
-/** So many codes of one masked hash are looked at, the first that were known: who adds more later hides none of them. */
+/** Maximum bytecodes of one masked hash that are examined, the oldest first: additions cannot hide an older one. */
 const LOOKED_AT = 5000;
-/** Contracts that are only similar. */
+/** Maximum contracts that are only similar. */
 const SIMILAR = 4;
 
-// A contract that was compiled by itself is judged by what is stored, so it comes first; then the one that is used most.
+// A contract that was compiled itself is judged by stored evidence, so it comes first; then the most
+// frequently used one.
 const FIRST = `is_compiled DESC, uses DESC, contract.compilation_id`;
 const COLUMNS = `contract.compilation_id, contract.fully_qualified_name, is_compiled, metadata_key`;
 
@@ -31,11 +32,11 @@ const FIND_SAME_METADATA = sql(
    JOIN indexed_compilations AS indexed ON indexed.compilation_id = contract.compilation_id
    WHERE metadata_key = $1 ORDER BY masked_hash = $2 DESC, ${FIRST} LIMIT ${SAME_METADATA}`,
 );
-/** So many comparisons of constants take less than looking them up in a table. */
+/** Up to this many comparisons of constants are faster than a lookup in a table. */
 const COMPARED = 20_000;
 
-// The more constants a code has, the less of it is explained by values. Comparing each constant with each would take a
-// processor for seconds where many codes have a thousand of them that differ in the last one.
+// The more constants a bytecode has in common, the less is explained by values. Comparing all pairs of
+// constants would take seconds for many bytecodes with a thousand constants that differ only in the last.
 const FIND_SAME_MASK = sql(
   'find known codes of the same mask',
   `WITH code_on_chain AS MATERIALIZED (SELECT string_to_array($2::text, ',')::bigint[] AS known)
@@ -85,10 +86,11 @@ const toCandidates = (
   }));
 
 /**
- * The stored contracts that may have given a code on chain, those first that would match in full. What holds the same
- * metadata hashes is proposed by itself, whatever its masked code is: code via IR may follow the order of files. The
- * proposals are bounded, and whoever adds codes to the index pushes no true one out of them: a compiled code comes once for
- * all its texts, and one with other constants and other metadata does not come at all.
+ * Finds stored contracts that may have produced a bytecode on chain, those that would be a full match first.
+ * Contracts with equal metadata hashes are proposed regardless of their masked bytecode, since via-IR
+ * bytecode may depend on the order of files. The number of proposals is limited, and additions to the index
+ * never displace a true one: a bytecode occurs once for all its texts, and one with other constants and other
+ * metadata is excluded.
  */
 export async function* findKnownCodes(
   database: Queryable,
@@ -105,8 +107,8 @@ export async function* findKnownCodes(
 }
 
 /**
- * Stored contracts whose masked code is another one, but which begin alike and have the length of the code: a value that lies
- * where no instruction pushes it changes the masked code.
+ * Stored contracts with a different masked bytecode, but the same beginning and length: a value outside of
+ * PUSH data changes the masked bytecode.
  */
 export async function findSimilarCodes(
   database: Queryable,

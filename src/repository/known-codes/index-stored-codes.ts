@@ -3,7 +3,7 @@ import { Pauses } from '../../lib/pauses.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { addKnownCodes, type KnownContract } from './add-known-codes.ts';
 
-/** Codes that are indexed in one transaction: some milliseconds of a processor. */
+/** Bytecodes indexed in one transaction: some milliseconds of processor time. */
 const CODES_AT_ONCE = 50;
 
 const TAKE_CODES = sql(
@@ -20,9 +20,9 @@ const MARK_CODES = sql(
   'UPDATE indexed_compilations SET is_code_indexed = true WHERE compilation_id = ANY ($1::uuid[])',
 );
 /**
- * Adds the codes of stored compilations to the index, as many as are due, some at a time. Codes that an import claims are left out.
+ * Adds the bytecode of stored compilations to the index, batch by batch. Claimed bytecode is left out.
  * Processes share the work.
- * @returns how many compilations were looked at; none where nothing was due
+ * @returns the number of compilations processed; 0 if nothing was due
  */
 export async function indexStoredCodes(database: Database): Promise<number> {
   return database.transaction(async (transaction) => {
@@ -33,7 +33,7 @@ export async function indexStoredCodes(database: Database): Promise<number> {
     }>(TAKE_CODES);
     if (rows.length === 0) return 0;
     const contracts: KnownContract[] = [];
-    // One code may take a tenth of a second.
+    // One bytecode may take a tenth of a second.
     const pauses = new Pauses();
     for (const { compilation_id: compilationId, fully_qualified_name, code } of rows) {
       if (code === null || code.length === 0) continue;

@@ -10,7 +10,7 @@ const NOTE_COMPILATIONS = sql(
    ON CONFLICT (compilation_id) DO UPDATE SET uses = noted.uses + excluded.uses`,
 );
 
-/** Notes the compilations of these events, so that their codes are indexed. It follows the feed. */
+/** Queues the compilations of these events for indexing. A follower of the feed. */
 export async function noteCompilations(
   transaction: Queryable,
   eventNumbers: readonly string[],

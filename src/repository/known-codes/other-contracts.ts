@@ -3,7 +3,7 @@ import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { addKnownCodes } from './add-known-codes.ts';
 import { CURRENT_MATCHES } from './current-compilations.ts';
 
-// Its uses come with the feed. Each clone comes here again, so a row that is there is not written.
+// Usage counts come with the feed. Each clone comes here again, so existing rows are not written.
 const NOTE_COMPILATION = sql(
   'note compilation of other contracts',
   `WITH stored AS (SELECT id FROM compiled_contracts WHERE id = $1),
@@ -32,14 +32,14 @@ const MARK_INDEXED = sql(
 const NO_ID = '00000000-0000-0000-0000-000000000000';
 const PAGE_SIZE = 100;
 
-/** A contract of the sources of a compilation that is compiled for another one of them. */
+/** A contract in the sources of a compilation that was made for another one of them. */
 export interface OtherContract {
   readonly path: string;
   readonly name: string;
   readonly code: MaskedCode;
 }
 
-/** Adds other contracts of a compilation to the index, in one transaction; none where the compilation is not stored. */
+/** Adds the other contracts of a compilation to the index in one transaction; none if the compilation is not stored. */
 export async function addOtherContracts(
   database: Database,
   compilationId: string,
@@ -58,7 +58,7 @@ export async function addOtherContracts(
   });
 }
 
-/** The compilations with a current match whose other contracts were not all indexed, by their ids. */
+/** Ids of compilations with a current match whose other contracts are not all indexed. */
 export async function* listUnindexed(
   database: Queryable,
   chainId: number | undefined,
@@ -83,8 +83,8 @@ export async function isProjectIndexed(
 }
 
 /**
- * Notes that nothing of a compilation is left to index.
- * @param projectHash SHA-256 of its sources, settings and compiler, where they were read
+ * Records that a compilation is fully indexed.
+ * @param projectHash SHA-256 of its sources, settings and compiler, if they were read
  */
 export async function markIndexed(
   database: Queryable,

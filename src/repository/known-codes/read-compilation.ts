@@ -40,17 +40,17 @@ interface CompilationRow {
   readonly gave_partial: boolean;
 }
 
-/** A compilation as it is stored. */
+/** A stored compilation. */
 export interface StoredCompilation {
-  /** Whether sources that no metadata lists are needed is not stored: see {@link Compilation.hasUnlistedSources}. */
+  /** Whether it needs sources outside the metadata is not stored: see {@link Compilation.hasUnlistedSources}. */
   readonly compilation: Compilation;
-  /** Whether a match of it was partial: then it says no more than such a match proves. */
+  /** Whether one of its matches is partial: it then proves no more than such a match. */
   readonly gavePartial: boolean;
 }
 
 /**
- * A stored compilation, with its codes and sources. Undefined where there is none, or where its sources are larger than
- * `sourceBytes`.
+ * Reads a stored compilation with its bytecode and sources. Undefined if there is none, or if its sources
+ * exceed `sourceBytes`.
  */
 export async function readStoredCompilation(
   database: Queryable,

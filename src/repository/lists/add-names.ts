@@ -9,7 +9,7 @@ const ADD_NAMES = sql(
    ON CONFLICT DO NOTHING`,
 );
 
-/** Makes the contracts of these events found by their names. It follows the feed. */
+/** Indexes the contracts of these events by name. A follower of the feed. */
 export async function addNames(
   transaction: Queryable,
   eventNumbers: readonly string[],

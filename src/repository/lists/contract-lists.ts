@@ -13,7 +13,7 @@ const LISTS = {
   findSameCode,
 };
 
-/** All that lists and searches verified contracts, for those who know no database. Hex is in lower case. */
+/** Lists and searches of verified contracts, for callers that do not know the database. Hex is in lower case. */
 export type ContractLists = Bound<typeof LISTS>;
 
 /** Binds the lists to a database. */

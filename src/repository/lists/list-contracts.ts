@@ -23,16 +23,16 @@ const LIST_DESCENDING = sql(
 /** The largest bigint of PostgreSQL: before the first page of a descending list. */
 const LAST_MATCH_ID = '9223372036854775807';
 
-/** Which contracts of a chain, from where, and how many. */
+/** Filter, cursor and page size of a chain's contract list. */
 export interface ContractPage {
   readonly order: 'ascending' | 'descending';
   readonly limit: number;
-  /** The match id after which the page begins, in the order of the list; absent on the first page. */
+  /** Match id after which the page begins, in list order; absent on the first page. */
   readonly afterMatchId?: string;
 }
 
 /**
- * The contracts of a chain in the order of their match ids, one page. A contract whose match has no id is in no page.
+ * A page of a chain's contracts by match id. Contracts whose match has no id are never listed.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function listContracts(
@@ -47,7 +47,7 @@ export async function listContracts(
   return rows.map(toContractMatch);
 }
 
-// Passes over the contracts before the page, one by one in the order of the index.
+// Skips the contracts before the page one by one in index order.
 const NUMBERED_PAGE = `SELECT address FROM current_matches
    WHERE chain_id = $1 AND verified_contract_id IS NOT NULL AND match = ANY($2::match[])`;
 const ADDRESSES_ASCENDING = sql(
@@ -63,15 +63,15 @@ const READ_COUNTS_OF_CHAIN = sql(
   'SELECT full_match, partial_match FROM chain_counts WHERE chain_id = $1',
 );
 
-/** A page of addresses by its number. Its cost grows with `offset`, which the caller bounds. */
+/** A page of addresses by page number. Its cost grows with `offset`, which the caller must limit. */
 export interface AddressPage extends Pick<ContractPage, 'order' | 'limit'> {
   readonly matches: readonly Match[];
-  /** How many contracts come before the page. */
+  /** Number of contracts before the page. */
   readonly offset: number;
 }
 
 /**
- * The addresses of a chain's contracts with one of some matches, in the order of their match ids, and how many there are in all.
+ * Addresses of a chain's contracts with any of the given matches, by match id, and their total number.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function listAddresses(

@@ -1,22 +1,22 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** Which stored matches are to be verified by their own sources. */
+/** Selects stored matches to verify again from their own sources. */
 export interface ReverifyFilter {
-  /** Only matches that were stored at this time or later. */
+  /** Only matches stored at this time or later. */
   readonly since?: Date;
-  /** Only matches that were imported from this source. */
+  /** Only matches imported from this source. */
   readonly source?: string;
   /**
-   * Only evidence that an earlier matcher made, or none did. Without it imported matches are listed alone, with it also
-   * those that this service made itself.
+   * Only evidence from an earlier matcher, or from none. Without it only imported matches are listed; with it
+   * also those verified here.
    */
   readonly matcherBefore?: number;
 }
 
 const PAGE = 500;
 
-// By the primary key: a row that is verified meanwhile keeps its place.
+// By primary key: a row that is verified meanwhile keeps its position.
 const LIST = sql(
   'list matches to reverify',
   `SELECT address FROM current_matches
@@ -28,7 +28,7 @@ const LIST = sql(
    ORDER BY address LIMIT ${PAGE}`,
 );
 
-/** The contracts of a chain whose matches fit the filter, in the order of their addresses, read page by page. */
+/** Yields the contracts of a chain whose matches satisfy the filter, by address, page by page. */
 export async function* listMatchesToReverify(
   database: Queryable,
   chainId: number,

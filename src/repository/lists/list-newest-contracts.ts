@@ -22,9 +22,9 @@ const CHECKS: readonly (readonly [Origin, Trust])[] = [
 /** The largest bigint of PostgreSQL: before the first contract. */
 const LAST_MATCH_ID = '9223372036854775807';
 
-// Each combination of match, origin and trust is one scan of an index from its newest end, so that a combination that hardly
-// occurs costs no more than a frequent one. Rows are compared and not columns: only one index has that order, whereas
-// equal columns may be read by another one, with all that does not fit.
+// Each combination of match, origin and trust is one index scan from the newest end, so that a rare
+// combination costs no more than a frequent one. The condition compares rows instead of columns: only one
+// index has that order, whereas equal columns might be read from another one that includes non-matching rows.
 const listNewest = (label: string, columns: string, wanted: string) => {
   const newest = firstRows(
     `SELECT * FROM current_matches
@@ -59,8 +59,8 @@ const LIST_NEWEST_OF_CHAIN = listNewest(
 );
 
 /**
- * Contracts whose current match is newest first. Matches that come meanwhile stand before the first page, so that
- * no page shows a contract of the page before again.
+ * Lists contracts by the time of their current match, newest first. Later matches sort before the first page,
+ * so that no page repeats a contract of the previous one.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function listNewestContracts(

@@ -14,10 +14,13 @@ import { firstRows, MOST_ROWS } from './first-rows.ts';
 const ADDRESS_BYTES = 20;
 const LAST_MATCH_ID = '9223372036854775807';
 const NIL_UUID = '00000000-0000-0000-0000-000000000000';
-/** The last character of Unicode: above every ending that begins with the text before it. */
+/** The last character of Unicode: sorts after every text with the given prefix. */
 const AFTER_ALL = '\u{10FFFF}';
 
-/** Up to $2 of the first $1 candidates that fit the filters $3 to $6, and the last candidate: the search continues there. */
+/**
+ * Up to $2 of the first $1 candidates that satisfy the filters $3 to $6, and the last candidate, at which the
+ * search continues.
+ */
 const search = (
   label: string,
   candidates: string,
@@ -41,16 +44,16 @@ const search = (
     planning,
   );
 
-// The scan of the index begins at the row comparison, so $7 and $8 are never below the prefix.
+// The index scan begins at the row comparison, so $7 and $8 are never below the prefix.
 const SEARCH_BY_ADDRESS = search(
   'search contracts by address',
   `SELECT * FROM current_matches
    WHERE (address, chain_id) > ($7, $8) AND address <= $9 AND verified_contract_id IS NOT NULL`,
   'address, chain_id',
 );
-// A contract that two words of its name find is shown for the first of them. Names come in the order of their index,
-// and each has its contracts looked up only when the page still has room. The scans begin at the cursor ($9 to $11),
-// which is never below the text ($7).
+// A contract that matches through two words of its name is shown for the first of them. Names are read in
+// index order, and the contracts of a name are looked up only while the page has room. The scans begin at the
+// cursor ($9 to $11), which is never below the text ($7).
 const SEARCH_BY_NAME = search(
   'search contracts by name',
   `SELECT contracts.*, ending, named.compilation_id
@@ -103,7 +106,7 @@ const READ_CODE_HASH = sql(
   `SELECT runtime_code_hash FROM current_matches WHERE chain_id = $1 AND address = $2`,
 );
 
-/** A contract that was looked at, and which of them it is. */
+/** A candidate contract and its position. */
 type FoundRow = SummaryRow & { place: string; fits: boolean };
 
 /** The page that a statement of {@link search} finds; `values` are those of its candidates. */
@@ -128,8 +131,8 @@ async function findPage<Row extends FoundRow>(
 }
 
 /**
- * Contracts whose address begins with these digits (lower-case hex after `0x`), by address and chain. As of every
- * search with filters, a page may hold fewer than its limit, or none, and have a next one.
+ * Contracts whose address begins with these digits (lower-case hex after `0x`), by address and chain. As in
+ * every filtered search, a page may have fewer contracts than its limit, or none, and still have a next one.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function searchByAddress(
@@ -152,8 +155,8 @@ export async function searchByAddress(
 }
 
 /**
- * Contracts in whose name some word begins with this text, or the words from there on do, in any case: `proxy` and
- * `uupsp` find UUPSProxy. By that part of the name.
+ * Contracts with a name in which a word, or the rest of the name from a word on, begins with this text,
+ * ignoring case: `proxy` and `uupsp` find UUPSProxy. Sorted by that part of the name.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function searchByName(
@@ -165,7 +168,7 @@ export async function searchByName(
   const { after } = question;
   const first = ['0', NIL_UUID, begins] as const;
   const cursor = after === undefined ? first : splitInThree(after);
-  // Endings are in the order of their bytes.
+  // Suffixes are sorted by bytes.
   const isBelow = Buffer.compare(Buffer.from(cursor[2]), Buffer.from(begins)) < 0;
   const [id, compilation, ending] = isBelow ? first : cursor;
   return findPage<FoundRow & { ending: string; compilation_id: string }>(
@@ -177,22 +180,22 @@ export async function searchByName(
   );
 }
 
-/** As the database writes names for {@link SEARCH_BY_NAME}: what it takes for a capital beyond ASCII is its locale's. */
+/** Names as the database writes them for {@link SEARCH_BY_NAME}: upper case beyond ASCII depends on its locale. */
 async function inLowerCase(database: Queryable, text: string): Promise<string> {
   if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
   const [row] = await database.query<{ lower: string }>(LOWER, [text]);
   return row?.lower ?? text;
 }
 
-/** The last of the three may hold dots. */
+/** The last of the three may contain dots. */
 function splitInThree(text: string): [string, string, string] {
   const [first = '', second = ''] = text.split('.', 2);
   return [first, second, text.slice(first.length + second.length + 2)];
 }
 
 /**
- * Contracts whose runtime code has this hash, newest first: its keccak256, or the SHA-256 that is its key in the
- * repository; where no code has it, those that the transaction of this hash created.
+ * Contracts whose runtime bytecode has this hash, newest first: its keccak256, or the SHA-256 that is its key
+ * in the repository; if no bytecode has it, those that the transaction with this hash created.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function searchByHash(
@@ -207,8 +210,8 @@ export async function searchByHash(
 }
 
 /**
- * The other contracts that run the runtime code of this one, on every chain, newest first; undefined where the
- * contract is not verified. Where its code is not known, as after an import, nothing is known to be the same.
+ * Other contracts with the same runtime bytecode, on every chain, newest first; undefined if the contract is
+ * not verified. If its bytecode is unknown, as after some imports, the list is empty.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function findSameCode(

@@ -3,11 +3,11 @@ import { sql, type Queryable } from '../../store/database.ts';
 import { hashOf, textHash } from './verified-contract-identity.ts';
 import { type VerifiedContract } from './verified-contract.ts';
 
-/** How many other texts are kept beside a partial match: the first that came. */
+/** Maximum number of other texts kept for a partial match, the oldest first. */
 export const MAX_ALTERNATIVES = 5;
 
-// The transaction that asks has locked the rows of these current matches, since it tried to raise them. So the answer
-// stays true until its commit: nobody shows another text, or keeps one more, meanwhile.
+// The calling transaction has locked the rows of these current matches by trying to upgrade them, so the
+// result holds until its commit: no other text becomes current, or is added, meanwhile.
 const CHOOSE = sql(
   'choose alternative matches',
   `SELECT candidate.number
@@ -60,8 +60,9 @@ const textColumn = (contracts: Contracts): Buffer[] =>
   contracts.map(({ compilation }) => textHash(compilation));
 
 /**
- * Which of these contracts, whose matches did not rise, are kept beside the current match: those of another text that
- * gives the code of a partial match, while there is room. An import only claims a match, so it is never kept.
+ * Selects the contracts, whose matches were not upgraded, to keep in addition to the current match: other
+ * texts that compile to the bytecode of a partial match, while there is room. An import only claims a match,
+ * so it is never kept.
  */
 export async function chooseAlternatives(
   transaction: Queryable,
@@ -81,7 +82,10 @@ export async function chooseAlternatives(
   return judged.filter((_, index) => chosen.has(index + 1));
 }
 
-/** Keeps contracts that {@link chooseAlternatives} chose; `evidenceIds` are the ids of their evidence, in that order. */
+/**
+ * Stores contracts that {@link chooseAlternatives} selected; `evidenceIds` are the ids of their evidence, in
+ * that order.
+ */
 export async function keepAlternatives(
   transaction: Queryable,
   contracts: Contracts,
@@ -92,8 +96,8 @@ export async function keepAlternatives(
 }
 
 /**
- * Forgets what is kept beside contracts whose match rose: all of it where the match is full now, since its metadata hash
- * proves the one true text, else the text that is shown now.
+ * Deletes alternatives of contracts whose match was upgraded: all of them if the match is full now, since its
+ * metadata hash proves the one true text, else the text that became current.
  */
 export async function dropAlternatives(
   transaction: Queryable,
@@ -103,7 +107,7 @@ export async function dropAlternatives(
   await transaction.query(DROP, [...keyColumns(contracts), textColumn(contracts)]);
 }
 
-/** Forgets all that is kept beside a contract whose match became full. */
+/** Deletes all alternatives of a contract whose match became full. */
 export async function dropAllAlternatives(
   transaction: Queryable,
   chainId: number,
@@ -112,7 +116,10 @@ export async function dropAllAlternatives(
   await transaction.query(DROP_ALL, [chainId, hexToBytes(address)]);
 }
 
-/** Forgets some texts that are kept beside a contract's match, by their numbers. @returns whether any was still there */
+/**
+ * Deletes some alternatives of a contract's match, by number.
+ * @returns whether any of them existed
+ */
 export async function forgetAlternatives(
   database: Queryable,
   chainId: number,

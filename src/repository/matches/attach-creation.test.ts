@@ -23,7 +23,7 @@ test.each<[Match, number]>([
   ['partial', 2],
   ['full', 0],
 ])(
-  'a %s creation that is attached leaves %i texts beside the one that is shown',
+  'attaching a %s creation leaves %i alternatives next to the shown match',
   async (creationMatch, left) => {
     const { database } = testDatabase;
     const address = sampleAddress(creationMatch.length);

@@ -41,13 +41,13 @@ const ATTACH = sql(
    FROM shown RETURNING id, match_after`,
 );
 
-/** A creation that the chain confirmed, and how the creation code of the shown text matches. */
+/** A creation confirmed on chain, and how the creation bytecode of the current text matches. */
 export interface LateCreation {
-  /** What was read of the contract, and when: the record shows its deployment from now on. */
+  /** What was read of the contract, and when: it becomes the deployment of the record. */
   readonly contract: ReadContract;
-  /** The number of the match that is shown. */
+  /** The number of the current match. */
   readonly matchId: string;
-  /** How the creation code of the shown compilation matches. */
+  /** How the creation bytecode of the current compilation matches. */
   readonly creationMatch: Match | null;
   readonly creation?: Transformed;
 }
@@ -58,10 +58,10 @@ type ReadContract = Pick<
 >;
 
 /**
- * Attaches a creation to the match that is shown, in a transaction of its caller: the same text under a new number, with the
- * facts of the chain that were not known before. An event says so. The counts change only where the creation makes the match
- * full.
- * @returns the number of the event; undefined where another match is shown by now
+ * Attaches a creation to the current match, within the caller's transaction: the same text under a new
+ * number, with chain facts that were unknown before. Records an event. The counts change only if the creation
+ * makes the match full.
+ * @returns the number of the event; undefined if another match is current by now
  * @throws FullmatchError contract_changed as {@link requireCurrentReadings}
  */
 export async function attachCreation(

@@ -12,7 +12,7 @@ const FIND_STORED = sql(
    WHERE current.origin = 'imported'
    ORDER BY number`,
 );
-// What an address shows is not kept beside it.
+// The current evidence of an address is not kept in addition.
 const KEEP = sql(
   'keep claimed evidence',
   `INSERT INTO claimed_evidence AS kept (chain_id, address, verified_contract_id, trust)
@@ -25,7 +25,7 @@ const KEEP = sql(
    ON CONFLICT (chain_id, address, verified_contract_id) DO UPDATE SET trust = excluded.trust
      WHERE kept.trust < excluded.trust`,
 );
-// The rows of the current matches hold the new match already, and still the evidence of the one before.
+// The rows of the current matches already have the new match, but still the evidence of the previous one.
 const KEEP_SHOWN = sql(
   'keep shown claims',
   `INSERT INTO claimed_evidence (chain_id, address, verified_contract_id, trust)
@@ -51,7 +51,7 @@ const FORGET_SHOWN = sql(
    WHERE (kept.chain_id, kept.address, kept.verified_contract_id) = (row.chain_id, row.address, row.verified_contract_id)`,
 );
 
-/** A contract, and whether its match is a claim with code. */
+/** A contract, and whether its match is a claim with bytecode. */
 export interface ClaimedContract {
   readonly chainId: number;
   readonly address: Hex;
@@ -59,7 +59,7 @@ export interface ClaimedContract {
   readonly deploymentId: string;
   readonly compilationId: string;
   readonly trust: Trust;
-  /** Whether somebody claims it, and delivered the code that runs. */
+  /** Whether it is a claim that came with runtime bytecode. */
   readonly isClaimWithCode: boolean;
 }
 type Contracts = readonly ClaimedContract[];
@@ -69,15 +69,15 @@ const keyColumns = (contracts: Contracts): unknown[][] => [
   contracts.map(({ address }) => hexToBytes(address)),
 ];
 
-/** A claim to be kept, and the id of its evidence where that is stored already. */
+/** A claim to keep, and the id of its evidence if that is stored already. */
 export interface Claim<Contract extends ClaimedContract> {
   readonly contract: Contract;
   readonly evidenceId?: string;
 }
 
 /**
- * Which of these contracts, whose matches did not rise, are kept as evidence that is not shown: the imported ones that came
- * with codes, beside a match that is imported too. A tree without codes says no more than the match that is there.
+ * Selects the contracts, whose matches were not upgraded, to keep as additional evidence: imported ones with
+ * bytecode, next to an imported match. A tree without bytecode adds nothing to the existing match.
  */
 export async function chooseClaims<Contract extends ClaimedContract>(
   transaction: Queryable,
@@ -96,10 +96,7 @@ export async function chooseClaims<Contract extends ClaimedContract>(
   });
 }
 
-/**
- * Keeps claims that {@link chooseClaims} chose; `newIds` are the ids of the evidence that was stored for those that had
- * none, in their order.
- */
+/** Stores claims that {@link chooseClaims} selected; `newIds` are the ids of newly stored evidence, in order. */
 export async function keepClaims(
   transaction: Queryable,
   claims: readonly Claim<ClaimedContract>[],
@@ -116,12 +113,12 @@ export async function keepClaims(
   ]);
 }
 
-/** Keeps the claims that these matches show, which are about to show other evidence. */
+/** Keeps the claims of these current matches, whose evidence is about to be replaced. */
 export async function keepShownClaims(transaction: Queryable, contracts: Contracts): Promise<void> {
   if (contracts.length > 0) await transaction.query(KEEP_SHOWN, keyColumns(contracts));
 }
 
-/** Forgets that evidence was kept beside a match which shows it now. */
+/** Deletes the entries of additional evidence that became current. */
 export async function forgetShownClaims(
   transaction: Queryable,
   contracts: Contracts,

@@ -11,23 +11,23 @@ export interface ContractMatch {
   readonly runtimeMatch: Match | null;
   readonly creationMatch: Match | null;
   readonly origin: Origin;
-  /** When this service stored the current match, and its first one of this address. */
+  /** When this service stored the current match, and the first one of this address. */
   readonly verifiedAt: Date;
   readonly firstVerifiedAt: Date;
   /**
-   * The number of the evidence behind the match, as decimal digits. It stays while the match stays. A match with new
-   * evidence gets a number above all given before, so that ascending numbers follow storing; a contract that is
-   * withdrawn and stored again with the same evidence comes back under its number.
-   * Absent where the evidence is not known (a match that a recount restored).
+   * Number of the evidence of the match, in decimal digits. It stays while the match stays. A match with new
+   * evidence gets a higher number than all before, so ascending numbers are in storing order; a contract that
+   * is withdrawn and stored again with the same evidence gets its number back. Absent if the evidence is
+   * unknown (a match that a recount restored).
    */
   readonly matchId?: string;
 }
 
-/** The columns of current_matches that {@link toContractMatch} reads. */
+/** Columns of current_matches that {@link toContractMatch} reads. */
 export const MATCH_COLUMNS = `chain_id, address, match, runtime_match, creation_match, origin,
   updated_at, first_matched_at, verified_contract_id`;
 
-/** The same with their table's name, for statements that join others. */
+/** The same with their table's name, for joins. */
 export const QUALIFIED_MATCH_COLUMNS = MATCH_COLUMNS.split(',')
   .map((column) => `current_matches.${column.trim()}`)
   .join(', ');
@@ -45,7 +45,7 @@ export interface MatchRow {
   verified_contract_id: string | null;
 }
 
-/** The match that a row of {@link MATCH_COLUMNS} holds. */
+/** Converts a row of {@link MATCH_COLUMNS}. */
 export function toContractMatch(row: MatchRow): ContractMatch {
   return {
     chainId: Number(row.chain_id),

@@ -33,10 +33,10 @@ const READERS = {
   readFile,
 };
 
-/** All that reads verified contracts, for those who know no database. Addresses are lower-case hex. */
+/** Reads verified contracts, for callers that do not know the database. Addresses are lower-case hex. */
 export type ContractReader = Bound<typeof READERS>;
 
-/** The reader of a database. Requests for one record that come together ask for its version once. */
+/** Binds a reader to a database. Concurrent requests for one record query its version once. */
 export function createContractReader(database: Queryable): ContractReader {
   const readers = bindDatabase(READERS, database);
   const versions = new SharedReads<RecordVersion | undefined>();

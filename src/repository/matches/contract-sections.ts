@@ -20,32 +20,32 @@ import {
   type Transformed,
 } from './verified-contract.ts';
 
-/** A code of a contract as far as it is known, and the expected differences between its two forms. */
+/** A bytecode of a contract, as far as it is known, and the expected differences between its two forms. */
 export interface StoredCode extends Partial<Transformed> {
   readonly onChain?: Uint8Array;
   readonly recompiled?: Uint8Array;
-  /** sourceMap, linkReferences, cborAuxdata, immutableReferences: what the compiler said about the code. */
+  /** sourceMap, linkReferences, cborAuxdata, immutableReferences: the compiler's output about the bytecode. */
   readonly artifacts?: Readonly<Record<string, unknown>>;
-  /** Of running code: what its immutables are, by the compiler's ids, as far as it is known. */
+  /** Of runtime bytecode: its immutables by the compiler's ids, as far as they are known. */
   readonly immutables?: Readonly<Record<string, StoredImmutable>>;
-  /** Of running code: see {@link unprovenValuesOf}. Of creation code: see {@link claimedFactsOf}. */
+  /** Of runtime bytecode: see {@link unprovenValuesOf}. Of creation bytecode: see {@link claimedFactsOf}. */
   readonly unprovenValues?: readonly (UnprovenValues | 'arguments')[];
 }
 
-/** What an immutable is called, and of which type it is declared. */
+/** Name and declared type of an immutable. */
 export interface StoredImmutable extends ImmutableDeclaration {
-  /** The type of the contract ABI whose encoding its value is, where it is one. */
+  /** The contract ABI type whose encoding its value is, if there is one. */
   readonly abiType?: string;
 }
 
 /** A source without its content. */
 export interface SourceSize {
   readonly path: string;
-  /** Of its content in UTF-8. */
+  /** Size of its content in UTF-8. */
   readonly bytes: number;
 }
 
-/** The evidence of a contract, in the sections that a reader may ask for. */
+/** Evidence of a contract, in the sections that a reader may request. */
 export interface ContractSections {
   readonly deployment: Pick<
     Deployment,
@@ -59,20 +59,20 @@ export interface ContractSections {
     'language' | 'compiler' | 'version' | 'name' | 'fullyQualifiedName' | 'settings'
   >;
   readonly artifacts: Compilation['artifacts'];
-  /** The text of metadata.json; null where the contract has none. */
+  /** The text of metadata.json; null if the contract has none. */
   readonly metadata: string | null;
   /** Each source, by path in code-unit order of UTF-8. */
   readonly sources: readonly Source[];
-  /** Their paths and sizes alone, in the same order. */
+  /** Paths and sizes alone, in the same order. */
   readonly sourceSizes: readonly SourceSize[];
   readonly creationCode: StoredCode;
   readonly runtimeCode: StoredCode;
 }
 
-/** The name of a section of the evidence. */
+/** Name of a section of the evidence. */
 export type ContractSection = keyof ContractSections;
 
-/** The columns of evidence as they are read, with all JSON as text; a section that was not asked for is null. */
+/** Columns of evidence as read, with all JSON as text; sections that were not requested are null. */
 export interface SectionsRow {
   readonly transaction_hash: Uint8Array | null;
   readonly block_number: string | null;
@@ -104,16 +104,16 @@ export interface SectionsRow {
   readonly immutable_types: string | null;
 }
 
-/** Evidence as it is read: plain data that can be handed to a thread, where parsing takes long. */
+/** Evidence as read: plain data that can be sent to a thread, because parsing takes long. */
 export interface StoredSections {
   readonly asked: readonly ContractSection[];
-  /** Absent where the evidence of the match is not known. */
+  /** Absent if the evidence of the match is unknown. */
   readonly row?: SectionsRow;
   readonly sources?: readonly Source[];
   readonly sourceSizes?: readonly SourceSize[];
 }
 
-/** The sections that were asked for and are known. */
+/** The requested sections that are known. */
 export function parseSections({
   asked,
   row,

@@ -2,7 +2,7 @@ import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { MOST_NAME_BYTES } from '../../lib/source-path.ts';
 import { type Match, type Origin, type Trust } from './verified-contract.ts';
 
-/** What a list of contracts shows of each. */
+/** Entry of a contract in a list. */
 export interface ContractSummary {
   readonly chainId: number;
   /** Lower-case hex, 20 bytes. */
@@ -20,29 +20,29 @@ export interface ContractSummary {
   readonly matchId: string;
 }
 
-/** How many contracts a page holds, and after which one it begins. */
+/** Page size and cursor. */
 export interface PageQuestion {
   readonly limit: number;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after?: string;
 }
 
-/** Which contracts a list holds; what is absent rules nothing out. */
+/** Filter of a list; absent fields exclude nothing. */
 export interface ListQuestion extends PageQuestion {
   readonly chainId?: number;
   readonly match?: Match;
   readonly origin?: Origin;
-  /** The trust that a contract has at least. */
+  /** Minimum trust. */
   readonly trust?: Trust;
 }
 
-/** A part of a list, and where the next part begins; undefined where there is no more. */
+/** A page of a list and the cursor of the next one; undefined on the last page. */
 export interface SummaryPage {
   readonly results: readonly ContractSummary[];
   readonly next: string | undefined;
 }
 
-/** The name of a compilation as lists and events show it: longer ones were taken before names had a bound. */
+/** The name of a compilation as lists and events show it: names were not limited in length at first. */
 export const SHOWN_NAME = `left(compiled_contracts.name, ${MOST_NAME_BYTES})`;
 
 /** The columns that {@link toPage} reads, of {@link SUMMARY_EVIDENCE}. */
@@ -50,7 +50,7 @@ export const SUMMARY_COLUMNS = `found.chain_id, found.address, found.match, foun
      ${SHOWN_NAME} AS name, compiled_contracts.language, compiled_contracts.version, found.origin, found.trust, found.updated_at,
      found.verified_contract_id`;
 
-/** What gives a row `found` of current_matches its evidence: two look-ups by key for each row that is shown. */
+/** Joins the evidence of a row `found` of current_matches: two lookups by key for each row shown. */
 export const SUMMARY_EVIDENCE = `JOIN verified_contracts ON verified_contracts.id = found.verified_contract_id
    JOIN compiled_contracts ON compiled_contracts.id = verified_contracts.compilation_id`;
 
@@ -70,7 +70,7 @@ export interface SummaryRow {
   verified_contract_id: string;
 }
 
-/** The contract that a row of {@link SUMMARY_COLUMNS} holds. */
+/** Converts a row of {@link SUMMARY_COLUMNS}. */
 function toSummary(row: SummaryRow): ContractSummary {
   return {
     chainId: Number(row.chain_id),
@@ -88,7 +88,7 @@ function toSummary(row: SummaryRow): ContractSummary {
   };
 }
 
-/** A page of `limit` rows. The query asks for one row more, which shows whether another page follows. */
+/** Builds a page of `limit` rows. The query requests one row more, which tells whether another page follows. */
 export function toPage<Row extends SummaryRow>(
   rows: readonly Row[],
   limit: number,

@@ -9,7 +9,7 @@ export type Contradiction =
 
 /**
  * Withdraws what the chain contradicts.
- * @returns what was withdrawn: a match that another one has replaced meanwhile is not
+ * @returns the withdrawn matches; a match that was replaced meanwhile is not withdrawn
  */
 export async function withdrawContradicted(
   transaction: Queryable,
@@ -26,7 +26,7 @@ export async function withdrawContradicted(
   return withdrawn;
 }
 
-/** The same in a transaction of its own. */
+/** The same in its own transaction. */
 export async function settleContradictions(
   database: Database,
   contradictions: readonly Contradiction[],

@@ -2,10 +2,10 @@ import { hexToBytes } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type Deployed } from '../evidence/evidence.ts';
 
-/** The reason of the event that says which facts of a stored creation were corrected. */
+/** Reason of the event that lists the corrected facts of a stored creation. */
 export const DEPLOYMENT_CORRECTED = 'deployment_corrected';
 
-// Which block holds a transaction is one fact, however many deployments of a contract name that transaction.
+// The block of a transaction is a single fact, however many deployments of a contract name the transaction.
 const CORRECT = sql(
   'correct deployment',
   `WITH wrong AS (
@@ -28,7 +28,8 @@ const CORRECT = sql(
    RETURNING id`,
 );
 
-// A row without creation code is one that imports name: a later import names it again, and shares it.
+// Imports name deployments without creation bytecode: a later import names the same one again, and shares its
+// row.
 const FORGET_PROOF = sql(
   'forget proof of a creation',
   `UPDATE contract_deployments AS stored
@@ -41,17 +42,17 @@ const FORGET_PROOF = sql(
 );
 
 /**
- * Forgets that the creation transaction of a match was proven, once the chain denied it: what a later import says of it is
- * a claim again.
+ * Removes the proof of a match's creation transaction after the chain denied it: the statement of a later
+ * import is a claim again.
  */
 export async function forgetProof(transaction: Queryable, matchId: string): Promise<void> {
   await transaction.query(FORGET_PROOF, [matchId]);
 }
 
 /**
- * Corrects the stored facts of a creation to what the chain says, by an agreed reading: block, index and deployer. A fact
- * that was not known is filled in; of one that was wrong a `corrected` event tells. A contract without a creation
- * transaction is left as it is.
+ * Corrects the stored facts of a creation from an agreed reading of the chain: block, index and deployer. An
+ * unknown fact is filled in; a wrong one is reported by a `corrected` event. A contract without a creation
+ * transaction is left unchanged.
  * @returns whether something was wrong
  */
 export async function correctDeployment(

@@ -1,18 +1,18 @@
 import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** How a verified contract came to be, as far as it was seen on chain. */
+/** Creation of a verified contract, as far as it was seen on chain. */
 export interface ContractCreation {
   readonly address: Hex;
   readonly transactionHash: Hex;
   readonly blockNumber: number;
-  /** Who executed the CREATE or CREATE2: the sender of the transaction, or a factory. */
+  /** The account that executed CREATE or CREATE2: the sender of the transaction, or a factory. */
   readonly deployer: Hex;
-  /** The creation code with its constructor arguments. */
+  /** The creation bytecode with its constructor arguments. */
   readonly creationCode?: Hex;
 }
 
-// An import knows the block only where the transaction was proven here: what it says without one is a claim.
+// An import has a block only if the transaction was proven here: without one it is a claim.
 const FIND_CREATIONS = sql(
   'find creations',
   `SELECT current_matches.address, transaction_hash, block_number, deployer, code.code AS creation_code
@@ -26,7 +26,7 @@ const FIND_CREATIONS = sql(
 );
 
 /**
- * The creations of those verified contracts whose creation is known, in the order of the addresses (lower-case hex).
+ * The known creations of verified contracts, in the order of the addresses (lower-case hex).
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function findCreations(

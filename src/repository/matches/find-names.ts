@@ -9,7 +9,7 @@ const FIND_NAMES = sql(
 );
 
 /**
- * The names of those of the addresses (lower-case hex) that have a match on a chain.
+ * Names of those of the addresses (lower-case hex) that have a match on a chain.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function findNames(

@@ -20,7 +20,7 @@ const FIND_ON_CHAINS = sql(
 );
 
 /**
- * The matches that the addresses (lower-case hex) have, on the given chains or on all of them, by address and chain.
+ * Matches of the addresses (lower-case hex) on the given chains or on all of them, by address and chain.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function findOnChains(

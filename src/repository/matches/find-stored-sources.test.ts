@@ -33,7 +33,7 @@ beforeAll(async () => {
 });
 afterAll(() => testDatabase.drop());
 
-test('stored sources are found by the keccak256 of their text, those that are not stored are left out', async () => {
+test('finds stored sources by the keccak256 of their text and omits unknown ones', async () => {
   const hashes = [...texts.map(keccakOf), UNKNOWN];
   const { bytes, contents } = await findStoredSources(testDatabase.database, hashes, 2 ** 20);
   const distinct = new Map(texts.map((text) => [keccakOf(text), text]));
@@ -41,7 +41,7 @@ test('stored sources are found by the keccak256 of their text, those that are no
   expect(bytes).toBe(Buffer.byteLength([...distinct.values()].join('')));
 });
 
-test('texts that together have more bytes than were asked for are counted, and none of them is read', async () => {
+test('reports the total size without reading any text if it exceeds the limit', async () => {
   const hashes = texts.map(keccakOf);
   const { bytes } = await findStoredSources(testDatabase.database, hashes, 2 ** 20);
   const exact = await findStoredSources(testDatabase.database, hashes, bytes);
@@ -52,7 +52,7 @@ test('texts that together have more bytes than were asked for are counted, and n
   });
 });
 
-test('no hashes find no sources', async () => {
+test('finds nothing for an empty list of hashes', async () => {
   expect(await findStoredSources(testDatabase.database, [], 1)).toEqual({
     bytes: 0,
     contents: new Map(),

@@ -1,14 +1,14 @@
 import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** Sources that are stored: how many bytes they have, and their texts where that is not too many. */
+/** Stored sources: their total size, and their texts unless that is too large. */
 export interface StoredSources {
   readonly bytes: number;
-  /** keccak256 → text; empty where `bytes` is more than was asked for. */
+  /** keccak256 → text; empty if `bytes` exceeds the limit. */
   readonly contents: ReadonlyMap<Hex, string>;
 }
 
-/** Lengths are known without reading texts, so that no more text is read than was asked for. */
+/** Lengths are known without reading texts, so nothing beyond the limit is read. */
 const FIND_STORED_SOURCES = sql(
   'find stored sources',
   `WITH found AS (
@@ -28,8 +28,8 @@ interface Row {
 }
 
 /**
- * The stored sources with these keccak256 hashes, of whatever contract. Their texts are read only where all of them
- * together have at most `maxBytes`.
+ * Stored sources with these keccak256 hashes, of any contract. Their texts are read only if their total size
+ * is at most `maxBytes`.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function findStoredSources(

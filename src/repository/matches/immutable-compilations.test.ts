@@ -27,7 +27,7 @@ const TRANSACTION = `0x${'ab'.repeat(32)}` as const;
 const PARTIAL = { runtimeMatch: 'partial' } as const;
 const WITH_CREATION = { runtimeMatch: 'partial', creationMatch: 'partial' } as const;
 
-/** A contract that this service judged, with the text of a number. */
+/** A contract verified by this service, with the text of a number. */
 function judged(
   chainId: number,
   text: number,
@@ -68,7 +68,7 @@ async function keptTexts(chainId: number): Promise<readonly number[]> {
   return rows.map(({ metadata }) => (JSON.parse(metadata) as { variant: number }).variant);
 }
 
-describe('a compilation', () => {
+describe('Compilation', () => {
   const edits: Readonly<
     Record<
       string,
@@ -89,7 +89,7 @@ describe('a compilation', () => {
   };
 
   test.each(Object.entries(edits))(
-    'with %s has another id, and what is stored stays as it was',
+    'with %s gets another id and leaves the stored one unchanged',
     async (_, edit) => {
       const chainId = freshChain();
       const first = judged(chainId, chainId, { runtimeMatch: 'full' });
@@ -114,7 +114,7 @@ describe('a compilation', () => {
     return database.query(READ, [chainId, Buffer.from(address.slice(2), 'hex')]);
   }
 
-  test('is the same for any order of its keys and sources', () => {
+  test('has the same id for any order of its keys and sources', () => {
     const { compilation } = judged(1, 1);
     expect(
       compilationId({
@@ -125,7 +125,7 @@ describe('a compilation', () => {
     ).toBe(compilationId(compilation));
   });
 
-  test('that many writers store at once has its sources once', async () => {
+  test('stored by many writers at once has its sources once', async () => {
     const chainId = freshChain();
     await Promise.all(
       Array.from({ length: 8 }, (_, index) =>
@@ -151,7 +151,7 @@ describe('a compilation', () => {
     ['another path', `UPDATE compiled_contracts_sources SET path = 'other.sol'`],
     ['fewer sources', 'DELETE FROM compiled_contracts_sources'],
     ['another name', `UPDATE compiled_contracts SET name = 'Audited'`],
-  ])('refuses %s in the schema too', async (what, statement) => {
+  ])('rejects %s at the database level', async (what, statement) => {
     await saveMatch(database, judged(freshChain(), 1));
     await expect(database.query(sql(`test tamper ${what}`, statement))).rejects.toMatchObject({
       code: 'database_error',
@@ -160,8 +160,8 @@ describe('a compilation', () => {
   });
 });
 
-describe('a partial match', () => {
-  test('keeps its text when another one names the creation transaction; that one is kept beside it', async () => {
+describe('Partial match', () => {
+  test('keeps its text when another one names the creation, which becomes an alternative', async () => {
     const chainId = freshChain();
     await saveMatch(database, judged(chainId, 1));
     const saved = await saveMatch(database, judged(chainId, 2, WITH_CREATION));
@@ -169,14 +169,14 @@ describe('a partial match', () => {
     expect([await shownText(chainId), await keptTexts(chainId)]).toEqual([1, [2]]);
   });
 
-  test('gets its creation match from the same text', async () => {
+  test('gains its creation match from the same text', async () => {
     const chainId = freshChain();
     await saveMatch(database, judged(chainId, 1));
     expect((await saveMatch(database, judged(chainId, 1, WITH_CREATION))).outcome).toBe('upgraded');
     expect(await keptTexts(chainId)).toEqual([]);
   });
 
-  test('does not get its creation match from the same text with a file that no hash proves', async () => {
+  test('gains no creation match from the same text with an unlisted file', async () => {
     const chainId = freshChain();
     await saveMatch(database, judged(chainId, 1));
     const more = judged(chainId, 1, WITH_CREATION);
@@ -188,7 +188,7 @@ describe('a partial match', () => {
     expect(saved).toMatchObject({ outcome: 'unchanged', keptBeside: true });
   });
 
-  test('keeps so many others and no more, each once', async () => {
+  test('keeps each alternative once, up to the limit', async () => {
     const chainId = freshChain();
     await saveMatch(database, judged(chainId, 0));
     for (const text of [1, 1, 2, 0, 3, 4, 5, 6]) await saveMatch(database, judged(chainId, text));
@@ -196,7 +196,7 @@ describe('a partial match', () => {
     expect([kept, kept.length]).toEqual([[1, 2, 3, 4, 5], MAX_ALTERNATIVES]);
   });
 
-  test('keeps no other that gives another code, or that an import only claims', async () => {
+  test('keeps no alternative with other bytecode or of an import', async () => {
     const chainId = freshChain();
     await saveMatch(database, judged(chainId, 0));
     const otherCode = { deployment: { runtimeCode: Buffer.from('6002', 'hex') } };
@@ -213,7 +213,7 @@ describe('a partial match', () => {
     expect(await keptTexts(chainId)).toEqual([]);
   });
 
-  test('is replaced by a full match, and nothing is kept beside that', async () => {
+  test('is replaced by a full match, which drops all alternatives', async () => {
     const chainId = freshChain();
     await saveMatch(database, judged(chainId, 1));
     await saveMatch(database, judged(chainId, 2));
@@ -222,7 +222,7 @@ describe('a partial match', () => {
     expect([await shownText(chainId), await keptTexts(chainId)]).toEqual([3, []]);
   });
 
-  test('takes with it what is kept beside it when it is withdrawn', async () => {
+  test('loses its alternatives when it is withdrawn', async () => {
     const chainId = freshChain();
     await saveMatches(database, [judged(chainId, 1), judged(chainId, 2)]);
     await withdrawMatch(database, { chainId, address, reason: 'test' });
@@ -230,7 +230,7 @@ describe('a partial match', () => {
     expect((await saveMatch(database, judged(chainId, 2))).outcome).toBe('stored');
   });
 
-  test('of two different texts that race, one is shown and the other kept, whichever names the creation', async () => {
+  test('racing with another text is either shown or kept as an alternative', async () => {
     for (let round = 0; round < 25; round += 1) {
       const chainId = freshChain();
       const saved = await Promise.all([
@@ -243,7 +243,7 @@ describe('a partial match', () => {
     }
   });
 
-  test('that races a full one ends below it', async () => {
+  test('racing with a full match becomes neither shown nor an alternative', async () => {
     for (let round = 0; round < 25; round += 1) {
       const chainId = freshChain();
       await Promise.all([
@@ -256,7 +256,7 @@ describe('a partial match', () => {
   });
 });
 
-describe('the shown text of an address', () => {
+describe('Shown text of an address', () => {
   const TEXTS = sql(
     'test texts of events',
     `SELECT kind, match_before, match_after, metadata AS text FROM match_events
@@ -265,7 +265,7 @@ describe('the shown text of an address', () => {
      WHERE match_events.chain_id = $1 ORDER BY match_events.id`,
   );
 
-  test('changes only when its match rises or is withdrawn, whatever writers do at once', async () => {
+  test('changes only on upgrade or withdrawal, even under concurrent writes', async () => {
     const step = fc.record({
       text: fc.integer({ min: 0, max: 6 }),
       matches: fc.constantFrom(PARTIAL, WITH_CREATION, { runtimeMatch: 'full' } as const),
@@ -276,7 +276,7 @@ describe('the shown text of an address', () => {
         const chainId = freshChain();
         await Promise.all(
           steps.map(async ({ text, matches, withdraw }) => {
-            // The metadata hash in the code proves one text.
+            // The metadata hash in the bytecode proves one text.
             const isFull = matches.runtimeMatch === 'full';
             await saveMatch(database, judged(chainId, isFull ? 0 : text, matches));
             if (withdraw) {

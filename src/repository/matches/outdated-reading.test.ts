@@ -55,8 +55,8 @@ const newestEvent = (address: Hex): Promise<string> => readNewestEvent(database,
 const matchOf = async (address: Hex): Promise<unknown> =>
   (await readCurrentMatches(database, [{ chainId: CHAIN, address }]))[0]?.match;
 
-describe('a contract that was read before', () => {
-  test('its code was withdrawn as replaced is not stored, and one that was read after is', async () => {
+describe('Outdated reading of a contract', () => {
+  test('is rejected after its bytecode was withdrawn as replaced; a later one is stored', async () => {
     const address = freshAddress();
     await saveMatch(database, verified(address, 'x', 'partial'));
     const readAfterEvent = await newestEvent(address);
@@ -68,7 +68,7 @@ describe('a contract that was read before', () => {
     expect(await saveMatch(database, current)).toMatchObject({ outcome: 'stored' });
   });
 
-  test('a match of other code was stored is not stored, whatever the levels', async () => {
+  test('is rejected after a match of other bytecode, whatever the match levels', async () => {
     for (const [stored, late] of [
       ['partial', 'full'],
       ['full', 'partial'],
@@ -83,7 +83,7 @@ describe('a contract that was read before', () => {
   });
 
   test.each([CREATION_REPLACED, CREATION_DISPROVED])(
-    'its creation was withdrawn as %s is not stored, and the same code with another creation is',
+    'is rejected after its creation was withdrawn as %s, unless it has another creation',
     async (reason) => {
       const address = freshAddress();
       await saveMatch(database, verified(address, 'x', 'partial', { madeBy: 'x' }));
@@ -98,7 +98,7 @@ describe('a contract that was read before', () => {
   );
 
   test.each(['full', 'partial'] as const)(
-    'another creation was stored meanwhile is settled again, where it is %s too',
+    'is rejected once after another creation was stored, also for a %s match',
     async (match) => {
       const address = freshAddress();
       const readAfterEvent = await newestEvent(address);
@@ -110,7 +110,7 @@ describe('a contract that was read before', () => {
     },
   );
 
-  test('the operator withdrew its match for reasons of his own is stored', async () => {
+  test('is stored after the operator withdrew the match for other reasons', async () => {
     const address = freshAddress();
     await saveMatch(database, verified(address, 'x', 'partial'));
     const readAfterEvent = await newestEvent(address);
@@ -119,7 +119,7 @@ describe('a contract that was read before', () => {
     expect(saved.outcome).toBe('stored');
   });
 
-  test('others withdraw its code at the same moment is never stored after that', async () => {
+  test('is never stored after a concurrent withdrawal of its bytecode', async () => {
     for (let round = 0; round < 40; round += 1) {
       const address = freshAddress();
       await saveMatch(database, verified(address, 'x', 'partial'));
@@ -141,14 +141,14 @@ describe('a contract that was read before', () => {
   });
 });
 
-test('a claim of other code does not replace a match whose code was read', async () => {
+test('a claim of other bytecode does not replace a match whose bytecode was read', async () => {
   const address = freshAddress();
   await saveMatch(database, verified(address, 'x', 'partial'));
   const claim = verified(address, 'y', 'full', { origin: 'imported' });
   expect(await saveMatch(database, claim)).toMatchObject({ outcome: 'unchanged' });
 });
 
-test('a match whose code was read replaces a claim of other code where it is better', async () => {
+test('a match whose bytecode was read replaces a worse claim of other bytecode', async () => {
   const address = freshAddress();
   await saveMatch(database, verified(address, 'x', 'partial', { origin: 'imported' }));
   const readAfterEvent = await newestEvent(address);
@@ -156,7 +156,7 @@ test('a match whose code was read replaces a claim of other code where it is bet
   expect(saved.outcome).toBe('upgraded');
 });
 
-describe('a match of a contract that an import claims', () => {
+describe('Match of a contract that an import claims', () => {
   const claim = (address: Hex, match: 'full' | 'partial', variant: number): VerifiedContract =>
     sampleContract(CHAIN, address, { runtimeMatch: match }, { variant });
   const alternativesOf = (address: Hex): Promise<readonly unknown[]> =>
@@ -172,7 +172,7 @@ describe('a match of a contract that an import claims', () => {
     ['full', 'another text'],
     ['partial', 'the same text'],
   ] as const)(
-    'that is %s takes the place of a claim that is too, of %s, and is not replaced',
+    'replaces an equal %s claim with %s, and is not replaced by claims',
     async (match, text) => {
       const address = freshAddress();
       const judged = verified(address, 'x', match);
@@ -197,7 +197,7 @@ describe('a match of a contract that an import claims', () => {
     },
   );
 
-  test('that is partial takes the place of a partial claim of another text, and gives it to none', async () => {
+  test('that is partial replaces a partial claim with another text and stays', async () => {
     const address = freshAddress();
     await saveMatch(database, claim(address, 'partial', 2));
     expect(await saveMatch(database, verified(address, 'x', 'partial'))).toMatchObject({
@@ -211,7 +211,7 @@ describe('a match of a contract that an import claims', () => {
     expect(await alternativesOf(address)).toHaveLength(0);
   });
 
-  test('does not give way to a better claim where another text was judged', async () => {
+  test('does not give way to a better claim if an alternative text was verified', async () => {
     const address = freshAddress();
     await saveMatch(database, verified(address, 'x', 'partial'));
     const settings = { other: true };
@@ -220,7 +220,7 @@ describe('a match of a contract that an import claims', () => {
     expect(await saveMatch(database, { ...beside, compilation })).toMatchObject({
       keptBeside: true,
     });
-    // An earlier version kept judged texts beside a claim.
+    // An earlier version kept verified texts in addition to a claim.
     await database.query(
       sql(
         'test claim',

@@ -4,15 +4,15 @@ import { sql, type Queryable } from '../../store/database.ts';
 import { hashOf } from './verified-contract-identity.ts';
 import { type VerifiedContract } from './verified-contract.ts';
 
-/** The reason of the withdrawal of a match whose code is not the code at its address any more. */
+/** Reason for withdrawing a match whose bytecode is no longer the code at its address. */
 export const CODE_REPLACED = 'code_replaced';
-/** The reason for a creation that a later, known transaction replaced. */
+/** Reason for a creation that a later, known transaction replaced. */
 export const CREATION_REPLACED = 'creation_replaced';
-/** The reason for a creation whose transaction did not leave the code of today, as the states of the chain show. */
+/** Reason for a creation whose transaction did not deploy the current code, as states of the chain show. */
 export const CREATION_DISPROVED = 'creation_disproved';
-/** The reason where the chain replaced the block of the creation, and no code stands at the address since. */
+/** Reason if the chain replaced the creation's block, and the address has had no code since. */
 export const CREATION_ROLLED_BACK = 'creation_rolled_back';
-/** The reason for an imported full match when the code on chain does not hold the hash of its metadata. */
+/** Reason for an imported full match if the code on chain does not contain the hash of its metadata. */
 export const CLAIM_DISPROVED = 'claim_disproved';
 
 const READ_NEWEST_EVENT = sql(
@@ -21,10 +21,10 @@ const READ_NEWEST_EVENT = sql(
    WHERE chain_id = $1 AND address = $2 AND kind <> 'corrected'`,
 );
 
-// Each event of an address but a correction is written under the lock of its current row, so these events are committed
-// in the order of their numbers, and a larger number is a later event. Of two creations that were found at the same time
-// neither reading was settled against the other: the one that comes second begins again. So does one beside a claim of a
-// full match that was imported meanwhile: the code was not held against it.
+// Every event of an address except a correction is written under the lock of its current row, so these events
+// are committed in the order of their numbers, and a higher number is a later event. Two creations found at
+// the same time are not reconciled with each other, so the second verification is repeated. The same applies
+// if the claim of a full match was imported meanwhile: the code was not compared with it.
 const FIND_OUTDATED = sql(
   'find outdated readings',
   `SELECT row.chain_id, row.address
@@ -51,8 +51,8 @@ const FIND_OUTDATED = sql(
 );
 
 /**
- * The number of the newest change of a contract's match, '0' where there is none. A caller that asks before reading the chain can say
- * later whether a withdrawal is newer than the reading.
+ * Number of the newest event of a contract's match, '0' if there is none. A caller that reads it before the
+ * chain can tell later whether a withdrawal is newer than its reading.
  */
 export async function readNewestEvent(
   database: Queryable,
@@ -66,7 +66,7 @@ export async function readNewestEvent(
   return row?.id ?? '0';
 }
 
-/** The error for a contract that is not on chain any more what it was when it was read. */
+/** Error for a contract that changed on chain since it was read. */
 export function contractChanged(chainId: number, address: Hex): FullmatchError {
   return new FullmatchError(
     'contract_changed',
@@ -76,9 +76,10 @@ export function contractChanged(chainId: number, address: Hex): FullmatchError {
 }
 
 /**
- * Refuses what was read of a chain before others read something else and stored that: a match of other code or of another
- * creation, or the withdrawal of this code or creation. The caller holds the rows of the current matches, so that the answer stays true
- * until its commit. What does not say when it was read is not asked.
+ * Rejects readings of a chain that are outdated because a different reading was stored meanwhile: a match of
+ * other bytecode or another creation, or the withdrawal of this bytecode or creation. The caller holds the
+ * rows of the current matches, so the result holds until its commit. Contracts without a reading time are not
+ * checked.
  * @throws FullmatchError contract_changed
  */
 export async function requireCurrentReadings(

@@ -16,8 +16,9 @@ const RAISE = sql(
 );
 
 /**
- * Records that the sources of an imported match compile to the delivered code: an `upgraded` event that keeps the match.
- * @returns false where it is no longer the current match, or was checked as far already
+ * Records that the sources of an imported match compile to the delivered bytecode: an `upgraded` event that
+ * keeps the match.
+ * @returns false if it is no longer the current match, or has that trust already
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function markRecompiled(

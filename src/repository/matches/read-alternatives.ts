@@ -2,9 +2,9 @@ import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type Match } from './verified-contract.ts';
 
-/** Another text that gives the code of a partial match. */
+/** Another text that compiles to the bytecode of a partial match. */
 export interface Alternative {
-  /** The number of its evidence. */
+  /** Number of its evidence. */
   readonly matchId: string;
   readonly name: string;
   readonly fullyQualifiedName: string;
@@ -67,7 +67,7 @@ const toAlternative = (row: Row): Alternative => ({
 });
 
 /**
- * The other texts that give the code of a contract's partial match, in the order in which they came: a few at most.
+ * The other texts that compile to the bytecode of a contract's partial match, oldest first: a few at most.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function readAlternatives(
@@ -81,7 +81,7 @@ export async function readAlternatives(
 
 /**
  * One of the other texts, by the number of its evidence in decimal digits.
- * @returns undefined when the contract has no such alternative
+ * @returns undefined if the contract has no such alternative
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function readAlternative(

@@ -2,19 +2,19 @@ import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type Match, type Origin } from './verified-contract.ts';
 
-/** Of a contract with more events only the newest are read. */
+/** Maximum events that are read; of a contract with more, only the newest. */
 const MOST_EVENTS = 100;
 
-/** What happened to the match of a contract. */
+/** A change of a contract's match. */
 export interface ContractEvent {
   readonly eventNumber: string;
-  /** A correction changes no match: it says how the record changed. */
+  /** A correction changes the record, but not the match. */
   readonly kind: 'stored' | 'upgraded' | 'withdrawn' | 'corrected';
-  /** The match after it; null after a withdrawal, and of a correction. */
+  /** The match after the event; null after a withdrawal, and for a correction. */
   readonly match: Match | null;
   readonly origin: Origin | null;
   readonly at: Date;
-  /** Why; present on withdrawals and corrections. */
+  /** Reason; present on withdrawals and corrections. */
   readonly reason?: string;
 }
 
@@ -34,8 +34,8 @@ interface EventRow {
 }
 
 /**
- * What happened to the match of a contract, newest first; nothing where it never had one. The event log keeps it when
- * the match is gone.
+ * Events of a contract's match, newest first; empty if it never had one. The event log keeps them after the
+ * match is gone.
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function readContractEvents(

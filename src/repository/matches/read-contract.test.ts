@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.drop());
 
-/** The labels of the statements that some work runs. */
+/** Labels of the statements that some work runs. */
 async function labelsOf(work: (database: Queryable) => Promise<unknown>): Promise<string[]> {
   const labels: string[] = [];
   await work({
@@ -32,7 +32,7 @@ async function labelsOf(work: (database: Queryable) => Promise<unknown>): Promis
 
 let nextChange = 0;
 
-/** The version before and after a statement of one transaction, in which all rows have the same `xmin` throughout. */
+/** The version before and after a statement within one transaction, in which all rows have the same `xmin`. */
 async function versionsAround(change: string): Promise<(string | undefined)[]> {
   return store.database.transaction(async (database) => {
     const versionAfter = async (text: string): Promise<string | undefined> => {
@@ -45,24 +45,24 @@ async function versionsAround(change: string): Promise<(string | undefined)[]> {
   });
 }
 
-describe('the version of a record', () => {
+describe('Record version', () => {
   test.each([
     `UPDATE current_matches SET text_hash = sha256('another text')`,
     `UPDATE current_matches SET runtime_code_hash = sha256('another code')`,
     `UPDATE current_matches SET updated_at = updated_at + interval '1 microsecond'`,
     `UPDATE verified_contracts SET updated_at = updated_at + interval '1 microsecond'`,
-  ])('is another one with the numbers of the same transactions: %s', async (change) => {
+  ])('changes even within one transaction number: %s', async (change) => {
     const [before, after] = await versionsAround(change);
     expect(before).toBeDefined();
     expect(after).not.toBe(before);
   });
 
-  test('stays while nothing is written', async () => {
+  test('stays the same without writes', async () => {
     const [before, after] = await versionsAround('SELECT 1');
     expect(after).toBe(before);
   });
 
-  test('differs for other texts in databases that were made from one', async () => {
+  test('differs for different texts in databases cloned from one', async () => {
     const other = await createTestDatabase();
     try {
       const address = sampleAddress(7);
@@ -80,8 +80,8 @@ describe('the version of a record', () => {
   });
 });
 
-describe('reading a contract', () => {
-  test('asks one statement for the match or its version, and two for a record with sources', async () => {
+describe('Reading a contract', () => {
+  test('needs one statement for a match or its version, two for a record with sources', async () => {
     expect(await labelsOf((database) => readContract(database, 1, ADDRESS))).toEqual([
       'read match',
     ]);
@@ -93,7 +93,7 @@ describe('reading a contract', () => {
     ).toEqual(['read record', 'read sources']);
   });
 
-  test('gives the sections asked for and no others', async () => {
+  test('returns only the requested sections', async () => {
     const record = await readRecord(store.database, 1, ADDRESS, ['metadata', 'deployment']);
     expect(record && parseSections(record.sections)).toEqual({
       metadata: '{"variant":0}',
@@ -107,14 +107,14 @@ describe('reading a contract', () => {
     });
   });
 
-  test('stops at the match when there is none', async () => {
+  test('stops after the match if there is none', async () => {
     const read = (database: Queryable): Promise<unknown> =>
       readRecord(database, 2, ADDRESS, ['sources', 'runtimeCode']);
     expect(await read(store.database)).toBeUndefined();
     expect(await labelsOf(read)).toEqual(['read record']);
   });
 
-  test('reads the content of one source only when one file is asked for', async () => {
+  test('reads the content of a single source for a single file', async () => {
     const read = (database: Queryable): Promise<unknown> =>
       readFile(database, 1, ADDRESS, 'sources/contracts/Sample.sol');
     expect(await read(store.database)).toMatchObject({
@@ -124,8 +124,8 @@ describe('reading a contract', () => {
   });
 });
 
-describe('look-ups over many contracts', () => {
-  // Without an index the planner has no other way than to scan; with one it takes it when scans are dear.
+describe('Lookups across contracts', () => {
+  // Without an index the planner can only scan; with one it uses it when scans are expensive.
   test.each([
     [
       'the contracts of a chain',
@@ -137,7 +137,7 @@ describe('look-ups over many contracts', () => {
       (database: Queryable) => findOnChains(database, [ADDRESS]),
       'current_matches_of_address',
     ],
-  ])('have an index for %s', async (_what, work, index) => {
+  ])('use an index for %s', async (_what, work, index) => {
     let plan = '';
     await work({
       query: async (statement, values) =>

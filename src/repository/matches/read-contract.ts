@@ -28,10 +28,10 @@ const VERSIONED_TABLES = [
   'compiled_contracts',
 ];
 /**
- * The versions of all rows that a record is made of. A row that is written gets the number of its transaction as `xmin`.
- * A database that is restored from a backup gives such numbers, and those of matches, a second time: ids, which come
- * from the content, hashes and times to the microsecond keep the texts of both histories apart. Codes and sources are
- * stored by their hashes and the sources of a compilation never change, so they have no part in it.
+ * Versions of all rows in a record. A written row gets the number of its transaction as `xmin`. A database
+ * restored from a backup reuses transaction numbers and match numbers: ids, which are derived from content,
+ * hashes and times with microseconds distinguish both histories. Bytecode and sources are stored by hash and
+ * the sources of a compilation never change, so they are not included.
  */
 const VERSION = `ROW(verified_contract_id, deployment_id, contract_id, verified_contracts.compilation_id, current_matches.text_hash,
      current_matches.runtime_code_hash, metadata_hash, ${VERSIONED_TABLES.map(
@@ -50,7 +50,7 @@ const READ_VERSION = sql(
   `SELECT ${QUALIFIED_MATCH_COLUMNS}, ${VERSION} AS record_version ${FROM_MATCH} ${WHERE_MATCH}`,
 );
 
-/** The columns of one of the two codes: on chain, recompiled, and what makes the one of the other. */
+/** Columns of one of the two bytecodes: on chain, recompiled, and the transformation between them. */
 const codeColumns = (side: 'creation' | 'runtime', wanted: string): string =>
   [
     `(SELECT code FROM code WHERE code_hash = contracts.${side}_code_hash) AS ${side}_on_chain`,
@@ -62,7 +62,8 @@ const codeColumns = (side: 'creation' | 'runtime', wanted: string): string =>
     .map((column) => column.replace(/^(.*) AS /s, `CASE WHEN ${wanted} THEN $1 END AS `))
     .join(', ');
 
-// JSON comes as text, since parsing much of it belongs on another thread. What is not wanted is not read.
+// JSON is read as text, since parsing much of it belongs on another thread. Sections that were not requested
+// are not read.
 const READ_PARTS = sql(
   'read record',
   `SELECT ${QUALIFIED_MATCH_COLUMNS}, ${VERSION} AS record_version, verified_contracts.compilation_id,
@@ -79,28 +80,28 @@ const READ_SOURCES = sql(
   `SELECT path, content FROM compiled_contracts_sources JOIN sources USING (source_hash)
    WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
 );
-// The length of a content stands beside it without its text.
+// The length of a content is stored separately from its text.
 const READ_SOURCE_SIZES = sql(
   'read source sizes',
   `SELECT path, octet_length(content) AS bytes FROM compiled_contracts_sources JOIN sources USING (source_hash)
    WHERE compilation_id = $1 ORDER BY path COLLATE "C"`,
 );
 
-/** A match, and what tells this state of the contract's record from every other. */
+/** A match, and a version that identifies the state of the contract's record. */
 export interface RecordVersion {
   readonly match: ContractMatch;
-  /** Another text after every committed change of anything that the record shows. */
+  /** Changes with every committed change of anything in the record. */
   readonly version: string;
 }
 
-/** A verified contract: its match, and those sections of its evidence that were asked for. */
+/** A verified contract: its match, and the requested sections of its evidence. */
 export interface StoredRecord extends RecordVersion {
   readonly sections: StoredSections;
 }
 
 /**
  * The current match of a contract: one row.
- * @returns undefined when the address (lower-case hex) has no match on the chain
+ * @returns undefined if the address (lower-case hex) has no match on the chain
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function readContract(
@@ -129,7 +130,7 @@ export async function readRecordVersion(
   return row === undefined ? undefined : toVersion(row);
 }
 
-/** A verified contract with the sections that are asked for, as they were at one moment. See {@link readContract}. */
+/** A verified contract with the requested sections, read in one snapshot. See {@link readContract}. */
 export async function readRecord(
   database: Queryable,
   chainId: number,

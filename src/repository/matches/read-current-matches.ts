@@ -10,12 +10,12 @@ const READ_CURRENT = sql(
    JOIN current_matches AS current USING (chain_id, address)`,
 );
 
-/** What an address has, and who judged it. */
+/** Current match of an address, and who verified it. */
 export interface CurrentMatch {
   readonly match: Match;
   readonly origin: Origin;
   readonly trust: Trust;
-  /** Whether other texts that this service judged are kept beside it. */
+  /** Whether other texts verified here are kept in addition. */
   readonly hasJudgedTexts: boolean;
 }
 
@@ -25,7 +25,7 @@ type CurrentRow = Pick<CurrentMatch, 'match' | 'origin' | 'trust'> & {
   readonly has_judged_texts: boolean;
 };
 
-/** The current match of each contract, in the order given; undefined where it has none. Addresses are lower-case hex. */
+/** The current match of each contract, in the given order; undefined if it has none. Addresses are lower-case hex. */
 export async function readCurrentMatches(
   database: Queryable,
   contracts: readonly { readonly chainId: number; readonly address: Hex }[],

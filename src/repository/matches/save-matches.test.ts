@@ -14,7 +14,7 @@ import { withdrawMatch } from './withdraw-match.ts';
 let testDatabase: TestDatabase;
 let database: Database;
 let nextChainId = 1000;
-/** A chain of the test's own, so that tests of one file share a database without meeting. */
+/** A chain of the test's own, so that tests of one file can share a database. */
 const freshChain = (): number => (nextChainId += 1);
 
 beforeAll(async () => {
@@ -40,10 +40,10 @@ const COUNT_OF = {
   ),
 };
 
-describe('saving a match', () => {
+describe('Saving a match', () => {
   const address = sampleAddress(1);
 
-  test('a first match is stored and counted once', async () => {
+  test('stores a first match and counts it once', async () => {
     const chainId = freshChain();
     const saved = await saveMatch(
       database,
@@ -53,7 +53,7 @@ describe('saving a match', () => {
     expect(await countsOf(chainId)).toEqual({ full: 0, partial: 1 });
   });
 
-  test('a contract is full when its creation match alone is full', async () => {
+  test('counts a contract as full if only its creation match is full', async () => {
     const chainId = freshChain();
     await saveMatch(
       database,
@@ -62,7 +62,7 @@ describe('saving a match', () => {
     expect(await countsOf(chainId)).toEqual({ full: 1, partial: 0 });
   });
 
-  test('partial rises to full, and the address still counts once', async () => {
+  test('upgrades partial to full and still counts the address once', async () => {
     const chainId = freshChain();
     await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'partial' }));
     const saved = await saveMatch(
@@ -73,7 +73,7 @@ describe('saving a match', () => {
     expect(await countsOf(chainId)).toEqual({ full: 1, partial: 0 });
   });
 
-  test('the sources of a compilation that is stored are neither hashed nor sent again', async () => {
+  test('neither hashes nor sends the sources of a stored compilation again', async () => {
     const chainId = freshChain();
     const sent: number[] = [];
     const counting: Database = {
@@ -98,7 +98,7 @@ describe('saving a match', () => {
     expect(sent).toEqual([3]);
   });
 
-  test('full never falls and an equal match changes nothing: no event, no evidence, no new time', async () => {
+  test('never downgrades full, and an equal match writes nothing', async () => {
     const chainId = freshChain();
     await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'full' }));
     const before = await readStatistics(database);
@@ -114,7 +114,7 @@ describe('saving a match', () => {
     expect(await database.query(COUNT_OF.verified, [chainId])).toHaveLength(1);
   });
 
-  test('a creation match joins an equal runtime match, but never at the cost of it', async () => {
+  test('adds a creation match to an equal runtime match, but never trades one for the other', async () => {
     const chainId = freshChain();
     await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'full' }));
     const trade = await saveMatch(
@@ -130,7 +130,7 @@ describe('saving a match', () => {
     expect(await countsOf(chainId)).toEqual({ full: 1, partial: 0 });
   });
 
-  test('a batch that names an address several times ends like single stores in that order', async () => {
+  test('a batch that repeats an address ends like single saves in that order', async () => {
     const chainId = freshChain();
     const outcomes = await saveMatches(database, [
       sampleContract(chainId, address, { runtimeMatch: 'partial' }),
@@ -147,7 +147,7 @@ describe('saving a match', () => {
     expect(await countsOf(chainId)).toEqual({ full: 1, partial: 1 });
   });
 
-  test('a batch with one contract that cannot be stored stores nothing', async () => {
+  test('a batch with one invalid contract stores nothing', async () => {
     const chainId = freshChain();
     const broken = sampleContract(chainId, sampleAddress(2), { runtimeMatch: 'full' });
     const batch = [
@@ -161,7 +161,7 @@ describe('saving a match', () => {
     expect(await countsOf(chainId)).toBeUndefined();
   });
 
-  test('equal sources and compilations are stored once, whatever number of contracts they verify', async () => {
+  test('stores equal sources and compilations once for any number of contracts', async () => {
     const chainId = freshChain();
     const batch = Array.from({ length: 20 }, (_, index) =>
       sampleContract(chainId, sampleAddress(index), { runtimeMatch: 'full' }, { variant: 77 }),
@@ -180,7 +180,7 @@ describe('saving a match', () => {
     expect(row).toEqual({ sources: '1', compilations: '1', verified: '20' });
   });
 
-  test('chain ids up to 2^53-1 are kept exact', async () => {
+  test('keeps chain ids up to 2^53-1 exact', async () => {
     await saveMatch(
       database,
       sampleContract(Number.MAX_SAFE_INTEGER, address, { runtimeMatch: 'partial' }),
@@ -189,10 +189,10 @@ describe('saving a match', () => {
   });
 });
 
-describe('withdrawing a match', () => {
+describe('Withdrawing a match', () => {
   const address = sampleAddress(1);
 
-  test('the count falls, the key stays, and the event keeps the reason', async () => {
+  test('decrements the count, keeps the key and records the reason in the event', async () => {
     const chainId = freshChain();
     await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'full' }));
     await withdrawMatch(database, {
@@ -212,7 +212,7 @@ describe('withdrawing a match', () => {
     ]);
   });
 
-  test('a withdrawn address can be stored anew', async () => {
+  test('allows the address to be stored again', async () => {
     const chainId = freshChain();
     await saveMatch(database, sampleContract(chainId, address, { runtimeMatch: 'full' }));
     await withdrawMatch(database, { chainId, address, reason: 'mistake' });
@@ -224,7 +224,7 @@ describe('withdrawing a match', () => {
     expect(await countsOf(chainId)).toEqual({ full: 0, partial: 1 });
   });
 
-  test('an address without a match, and an empty reason, are refused', async () => {
+  test('rejects an address without a match and an empty reason', async () => {
     const chainId = freshChain();
     await expect(withdrawMatch(database, { chainId, address, reason: 'x' })).rejects.toMatchObject({
       code: 'contract_not_found',
@@ -241,7 +241,7 @@ const best = ({ runtimeMatch, creationMatch }: VerifiedContract): number =>
   Math.max(rank(runtimeMatch), rank(creationMatch));
 
 const anyMatch = fc.constantFrom<Match | null>('full', 'partial', null);
-/** Contracts on few chains and addresses, so that they meet. */
+/** Contracts on few chains and addresses, so that they collide. */
 const anyContract = (chains: readonly number[]): fc.Arbitrary<VerifiedContract> =>
   fc
     .record({
@@ -256,8 +256,8 @@ const anyContract = (chains: readonly number[]): fc.Arbitrary<VerifiedContract> 
       sampleContract(chainId, sampleAddress(number), matches, { variant }),
     );
 
-describe('any sequence of stores', () => {
-  test('in any order and concurrency gives the best match of each address, counted once', async () => {
+describe('Any sequence of saves', () => {
+  test('yields the best match per address, counted once, in any order and concurrency', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.array(anyContract([0, 1]), { minLength: 1, maxLength: 8 }), {
@@ -300,7 +300,7 @@ describe('any sequence of stores', () => {
     );
   });
 
-  test('mixed with withdrawals keeps counts, rows and events equal, and no event lowers a match but a withdrawal', async () => {
+  test('mixed with withdrawals keeps counts, rows and events consistent', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.record({ contract: anyContract([0]), withdraw: fc.boolean() }), {

@@ -20,26 +20,26 @@ import { compilationId, deploymentId } from './verified-contract-identity.ts';
 import { type Match, trustOf, type VerifiedContract } from './verified-contract.ts';
 
 /**
- * The outcome of storing a contract. `unchanged`: its match is not better than the current one, or it is
- * as good and shows another text.
+ * Outcome of storing a contract. `unchanged`: its match is not better than the current one, or it is equal
+ * and has another text.
  */
 export interface SavedMatch {
   readonly chainId: number;
   readonly address: Hex;
   readonly outcome: 'stored' | 'upgraded' | 'unchanged';
-  /** The number of the event that records the change; absent where nothing changed. */
+  /** Number of the event that records the change; absent if nothing changed. */
   readonly eventNumber?: string;
-  /** Set on an unchanged match whose text also gives the current code, and was kept beside the shown text. */
+  /** Set for an unchanged match whose text also compiles to the current bytecode, and was kept as an alternative. */
   readonly keptBeside?: true;
 }
 
-// The law "a match only rises" is this one statement: concurrent writers of an address wait for its row, and what does
-// not rise is not returned and changes nothing. Its row stays locked until the commit all the same.
-// An import only claims a match: whatever was judged here stays, and takes the place of a claim of its level, also with another
-// text. Of matches that were judged here, and of claims, nobody's text replaces another's of the same level.
-// Of two imports that say the same match of the same text, the one that was checked further stays.
-// Matches of different codes are not compared: a match never replaces one of other code that this service read. A
-// verification that reads other code withdraws the older match first.
+// The rule that a match is only ever upgraded is this one statement: concurrent writers of an address wait
+// for its row; a match that is not an upgrade is not returned and changes nothing, although its row stays
+// locked until the commit. An import only claims a match: a match verified here stays, and replaces a claim
+// of its level, also with another text. Among matches verified here, and among claims, a text never replaces
+// another one of the same level. Of two imports of the same match and text, the one with the higher trust
+// stays. Matches of different bytecode are not compared: a match never replaces one of other bytecode that
+// this service read. A verification that reads other bytecode withdraws the older match first.
 const RAISE_MATCHES = carried(
   'raise matches',
   CONTRACTS,
@@ -95,20 +95,20 @@ interface RaisedRow {
 
 const keyOf = (chainId: number | string, address: string): string => `${chainId} ${address}`;
 
-/** A contract that is stored, and its number among the rows of the batch. */
+/** A contract to store, and its number among the rows of the batch. */
 export interface NumberedContract extends ClaimedContract {
   readonly number: number;
-  /** What was judged here; absent where somebody else claims the match and nobody read a code. */
+  /** What was verified here; absent for a claim without a reading of the chain. */
   readonly judged?: VerifiedContract;
 }
 
 /**
- * Stores verified contracts: in one transaction the conditional rise of each match, its evidence, one event each
- * and the counts. When it returns, all of it is committed. A match that would not rise changes nothing, and neither does
- * an imported one where this service judged the current match itself.
- * @returns the outcome of each contract, in the order given.
- * @throws FullmatchError `contract_changed` where a contract's {@link VerifiedContract.readAfterEvent} is outdated,
- * `database_unreachable`, `database_error`: then nothing of the batch is stored.
+ * Stores verified contracts in one transaction: the conditional upgrade of each match, its evidence, one
+ * event each and the counts. When it returns, everything is committed. A match that is not an upgrade changes
+ * nothing, and neither does an imported one if this service verified the current match.
+ * @returns the outcome of each contract, in the given order
+ * @throws FullmatchError `contract_changed` if a contract's {@link VerifiedContract.readAfterEvent} is
+ * outdated, `database_unreachable`, `database_error`: nothing of the batch is stored then
  */
 export async function saveMatches(
   database: Database,
@@ -121,22 +121,23 @@ export async function saveMatches(
   );
 }
 
-/** A change beside the match that was to be stored, and what it makes the outcome of that. */
+/** A change other than the match to store, and its effect on the outcome. */
 export interface OtherChange {
   readonly saved?: SavedMatch;
 }
 
-/** What else the transaction does that stores matches. */
+/** Further work in the transaction that stores matches. */
 export interface SameTransaction {
-  /** Comes first. */
+  /** Runs first. */
   readonly before?: (transaction: Queryable) => Promise<unknown>;
-  /** Comes last, where no match rose; for one contract alone, whose outcome it may give. */
+  /** Runs last if no match was upgraded; only for a single contract, whose outcome it may set. */
   readonly otherwise?: (transaction: Queryable) => Promise<OtherChange | undefined>;
 }
 
 /**
- * Stores contracts in one transaction as {@link saveMatches}, whichever way their rows come, and tells of it.
- * @param database where the transaction runs: the database, or one connection to it
+ * Stores contracts in one transaction like {@link saveMatches}, in whichever way their rows are passed, and
+ * notifies readers.
+ * @param database runs the transaction: the database, or one connection to it
  */
 export async function commitMatches(
   database: Pick<Database, 'acknowledged' | 'query' | 'transaction'>,
@@ -168,7 +169,7 @@ export async function commitMatches(
 
 const isChanged = ({ outcome }: SavedMatch): boolean => outcome !== 'unchanged';
 
-/** Stores one verified contract, and whatever else in the same transaction. See {@link saveMatches}. */
+/** Stores one verified contract, and further changes in the same transaction. See {@link saveMatches}. */
 export async function saveMatch(
   database: Database,
   contract: VerifiedContract,
@@ -179,7 +180,7 @@ export async function saveMatch(
   return saved ?? unchanged(contract);
 }
 
-/** What the law asks of a contract beside its rows. */
+/** Input of the upgrade rule for a contract, in addition to its rows. */
 export function numberContract(
   contract: VerifiedContract,
   number: number,
@@ -203,7 +204,7 @@ const unchanged = ({
   outcome: 'unchanged',
 });
 
-/** Splits a batch so that each part holds an address once: one statement cannot raise a row twice. */
+/** Splits a batch so that each part contains an address once: one statement cannot update a row twice. */
 function splitByAddress(contracts: readonly NumberedContract[]): NumberedContract[][] {
   const rounds: NumberedContract[][] = [];
   const seen = new Map<string, number>();
@@ -219,7 +220,10 @@ function splitByAddress(contracts: readonly NumberedContract[]): NumberedContrac
 const numbersOf = (contracts: readonly NumberedContract[]): number[] =>
   contracts.map(({ number }) => number);
 
-/** What was read or judged here: nobody compares a claim with the state of a chain, or keeps it beside another one. */
+/**
+ * Contracts read or verified here: a claim is neither compared with the state of a chain nor kept next to
+ * another one.
+ */
 const judgedOf = (contracts: readonly NumberedContract[]): VerifiedContract[] =>
   contracts.flatMap(({ judged }) => judged ?? []);
 

@@ -58,7 +58,7 @@ const READ = {
   ),
 } as const;
 
-/** An import with codes; `name` chooses among compilations of one deployment. */
+/** An import with bytecode; `name` selects among compilations of one deployment. */
 function importOf(
   chainId: number,
   match: 'full' | 'partial',
@@ -86,7 +86,7 @@ function importOf(
   };
 }
 
-/** The same contract as this service judges it. */
+/** The same contract as verified by this service. */
 function judged(contract: VerifiedContract): VerifiedContract {
   const { chainId, runtimeMatch, creationMatch, compilation, deployment } = contract;
   const runtimeCode = deployment.claimed?.runtimeCode;
@@ -105,8 +105,8 @@ const trustOfCurrent = async (chainId: number): Promise<Trust | undefined> => {
   return row?.trust;
 };
 
-describe('the trust of a match', () => {
-  test('an import is claimed unless it says that it was checked, and a match judged here is verified', async () => {
+describe('Trust of a match', () => {
+  test('is claimed for an import unless it was checked, and verified for a match made here', async () => {
     const chainId = freshChain();
     await saveMatch(database, importOf(chainId, 'partial'));
     expect(await database.query(READ.current, [chainId])).toEqual([
@@ -134,7 +134,7 @@ describe('the trust of a match', () => {
     ]);
   });
 
-  test('the trust of an equal match of the same text only rises, by an event that changes no count', async () => {
+  test('only rises for an equal match of the same text, without changing counts', async () => {
     const chainId = freshChain();
     const outcomes: string[] = [];
     for (const trust of ['rechecked', 'claimed', 'recompiled', 'rechecked'] as const) {
@@ -148,7 +148,7 @@ describe('the trust of a match', () => {
     ]);
   });
 
-  test('another text with more trust does not replace an equal match', async () => {
+  test('does not let another text replace an equal match', async () => {
     const chainId = freshChain();
     await saveMatch(database, importOf(chainId, 'partial'));
     const other = importOf(chainId, 'partial', { variant: 5, trust: 'recompiled' });
@@ -156,14 +156,14 @@ describe('the trust of a match', () => {
     expect(await trustOfCurrent(chainId)).toBe('claimed');
   });
 
-  test('a better match replaces a lesser one that was checked further, and says its own trust', async () => {
+  test('of a better match replaces the higher trust of a worse one', async () => {
     const chainId = freshChain();
     await saveMatch(database, importOf(chainId, 'partial', { trust: 'recompiled' }));
     await saveMatch(database, importOf(chainId, 'full', { variant: 1 }));
     expect(await trustOfCurrent(chainId)).toBe('claimed');
   });
 
-  test('an import never replaces what was judged here, however far it was checked', async () => {
+  test('of an import never suffices to replace a match verified here', async () => {
     const chainId = freshChain();
     await saveMatch(database, judged(importOf(chainId, 'partial')));
     const import_ = importOf(chainId, 'full', { trust: 'recompiled' });
@@ -172,7 +172,7 @@ describe('the trust of a match', () => {
     expect(await database.query(READ.kept, [chainId])).toEqual([]);
   });
 
-  test('a recount finds another trust than the events give, and mends it', async () => {
+  test('is checked against the events and repaired by a recount', async () => {
     const chainId = freshChain();
     await saveMatch(database, importOf(chainId, 'full', { trust: 'rechecked' }));
     await database.query(
@@ -197,7 +197,7 @@ describe('the trust of a match', () => {
     expect(again.differences.filter((found) => found.chainId === chainId)).toEqual([]);
   });
 
-  test('the counts by compiler follow a change of trust', async () => {
+  test('is reflected in the counts by compiler', async () => {
     const chainId = freshChain();
     const events: string[] = [];
     const add = async (contract: VerifiedContract): Promise<void> => {
@@ -223,7 +223,7 @@ describe('the trust of a match', () => {
     ]);
   });
 
-  test('a list is narrowed to contracts of a trust at least', async () => {
+  test('filters a list by minimum trust', async () => {
     const chainId = freshChain();
     const at = (number: number, trust?: 'rechecked' | 'recompiled'): VerifiedContract => ({
       ...importOf(chainId, 'full', trust && { trust }),
@@ -242,11 +242,11 @@ describe('the trust of a match', () => {
   });
 });
 
-describe('the evidence of an import', () => {
+describe('Evidence of an import', () => {
   const transactionHash = `0x${'77'.repeat(32)}` as const;
   const deployer = sampleAddress(9);
 
-  test('codes and facts are kept as claims, apart from what was read here', async () => {
+  test('keeps bytecodes and facts as claims, separate from what was read here', async () => {
     const chainId = freshChain();
     const runtimeCode = Buffer.from('600160', 'hex');
     const creationCode = Buffer.from('600260', 'hex');
@@ -268,7 +268,7 @@ describe('the evidence of an import', () => {
     expect(record?.sections.row).toMatchObject({ runtime_on_chain: null, creation_on_chain: null });
   });
 
-  test('a genesis allocation and a code that is said not to be known come back as they came', async () => {
+  test('preserves a genesis allocation and unknown creation bytecode', async () => {
     const chainId = freshChain();
     const claimed = { blockNumber: -1, runtimeCode: Buffer.from('60', 'hex'), creationCode: null };
     await saveMatch(database, importOf(chainId, 'full', { deployment: { claimed } }));
@@ -280,7 +280,7 @@ describe('the evidence of an import', () => {
     ]);
   });
 
-  test('further compilations of a deployment are kept beside the shown one, each once', async () => {
+  test('keeps further compilations of a deployment as alternatives, each once', async () => {
     const chainId = freshChain();
     await saveMatch(database, importOf(chainId, 'partial', { name: 'First' }));
     for (const round of [1, 2]) {
@@ -303,7 +303,7 @@ describe('the evidence of an import', () => {
     expect(differences.filter((found) => found.chainId === chainId)).toEqual([]);
   });
 
-  test('what is kept beside a match goes with its withdrawal', async () => {
+  test('drops alternatives with the withdrawal of the match', async () => {
     const chainId = freshChain();
     await saveMatch(database, importOf(chainId, 'partial', { name: 'First' }));
     await saveMatch(database, importOf(chainId, 'partial', { name: 'Second', variant: 1 }));
@@ -312,7 +312,7 @@ describe('the evidence of an import', () => {
     expect(await readContract(database, chainId, address)).toBeUndefined();
   });
 
-  test('claimed codes are neither indexed nor read as codes of a compiler', async () => {
+  test('neither indexes claimed bytecodes nor treats them as compiler output', async () => {
     const chainId = freshChain();
     const contract = importOf(chainId, 'full', {
       trust: 'rechecked',
@@ -332,7 +332,7 @@ describe('the evidence of an import', () => {
     expect(stored?.compilation.creationCode).toBeUndefined();
   });
 
-  test('a compilation keeps its additional input, and one made here is another than a claimed one', async () => {
+  test('keeps the additional input of a compilation, which differs from one made here', async () => {
     const chainId = freshChain();
     const contract = importOf(chainId, 'full');
     const additionalInput = { storage_layout_overrides: { a: { slot: 1 } } };

@@ -17,7 +17,7 @@ const NOTHING: MatchValues = {
 const LIBRARIES = { libraries: { 'a.sol:L': '0x' } };
 const BOTH = { ...LIBRARIES, immutables: { 1: '0x' } };
 
-test('names storage without a creation match, and the creation where it is known to be another', () => {
+test('lists storage without a creation match, and the creation if it is known to differ', () => {
   expect(unprovenOf(NOTHING, false)).toEqual(['storage']);
   expect(unprovenOf(NOTHING, true)).toEqual(['storage', 'creation']);
   expect(unprovenOf({ ...NOTHING, values: BOTH }, false)).toEqual([
@@ -34,18 +34,15 @@ test('names storage without a creation match, and the creation where it is known
 test.each([
   ['the settings', { hasConfiguredLibraries: true }],
   ['the code', { values: LIBRARIES }],
-])(
-  'names the libraries of a partial match that %s gives, whatever the creation says',
-  (_, more) => {
-    const of = (match: 'full' | 'partial', creationMatch: MatchValues['creationMatch']) =>
-      unprovenOf({ ...NOTHING, ...more, match, creationMatch }, false);
-    expect(of('partial', null)).toEqual(['names', 'comments', 'settings', 'libraries', 'storage']);
-    expect(of('partial', 'partial')).toEqual(['names', 'comments', 'settings', 'libraries']);
-    expect(of('full', 'full')).toEqual([]);
-  },
-);
+])('lists the libraries of a partial match from %s, whatever the creation match', (_, more) => {
+  const of = (match: 'full' | 'partial', creationMatch: MatchValues['creationMatch']) =>
+    unprovenOf({ ...NOTHING, ...more, match, creationMatch }, false);
+  expect(of('partial', null)).toEqual(['names', 'comments', 'settings', 'libraries', 'storage']);
+  expect(of('partial', 'partial')).toEqual(['names', 'comments', 'settings', 'libraries']);
+  expect(of('full', 'full')).toEqual([]);
+});
 
-test('says about an imported match that its text is a claim', () => {
+test('lists the text of an imported match as unproven', () => {
   const imported: MatchValues = { ...NOTHING, origin: 'imported', hasConfiguredLibraries: true };
   expect(unprovenOf(imported, false)).toEqual([
     'names',
@@ -56,7 +53,7 @@ test('says about an imported match that its text is a claim', () => {
   ]);
 });
 
-test('takes the address of a library via IR for an immutable where it is zero', () => {
+test('treats a via-IR library address as an immutable if it is zero', () => {
   const values = (address: string) => ({
     immutables: { library_deploy_address: `0x${address.padStart(64, '0')}` },
   });
@@ -64,7 +61,7 @@ test('takes the address of a library via IR for an immutable where it is zero', 
   expect(holdsImmutables(values('0'))).toBe(true);
 });
 
-test('calls what an import says of a creation a claim, until it is proven here', () => {
+test('reports creation facts of an import as claims until proven here', () => {
   const said: StoredCreation = {
     origin: 'imported',
     hasTransaction: true,

@@ -3,15 +3,15 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { type Compilation, type Source, type VerifiedContract } from './verified-contract.ts';
 
-/** The SHA-256 hash, 32 bytes: the key of stored codes, sources and metadata. */
+/** SHA-256, 32 bytes: the key of stored bytecode, sources and metadata. */
 export function sha256(content: Uint8Array | string): Buffer {
   return hash('sha256', content, 'buffer');
 }
 
-/** Codes are hashed for several columns and ids; nobody writes into one. */
+/** Bytecode is hashed for several columns and ids; the buffer must not be modified. */
 const codeHashes = new WeakMap<Uint8Array, Buffer>();
 
-/** The hash of a code or text that may be absent. */
+/** Hash of a bytecode or text that may be absent. */
 export function hashOf(content: Uint8Array | string | undefined): Buffer | null {
   if (content === undefined) return null;
   if (typeof content === 'string') return sha256(content);
@@ -22,15 +22,15 @@ export function hashOf(content: Uint8Array | string | undefined): Buffer | null 
   return made;
 }
 
-/** The SHA-256 of each source that somebody hashed: a compilation's sources are hashed for its id and for several rows. */
+/** SHA-256 of each source hashed so far: a compilation's sources are hashed for its id and for several rows. */
 const sourceHashes = new WeakMap<Source, Buffer>();
 
-/** Notes the hash of a source, by whoever has made it already. */
+/** Caches the hash of a source that the caller has computed. */
 export function noteSourceHash(source: Source, hash: Buffer): void {
   sourceHashes.set(source, hash);
 }
 
-/** The SHA-256 of a source's text. */
+/** SHA-256 of a source's text. */
 export function sourceHash(source: Source): Buffer {
   const hash = sourceHashes.get(source) ?? sha256(source.content);
   sourceHashes.set(source, hash);
@@ -38,8 +38,8 @@ export function sourceHash(source: Source): Buffer {
 }
 
 /**
- * A UUID (RFC 9562, version 8) made from what tells a row apart. Equal rows get equal ids in every process,
- * so that a writer knows the id of a row that another writer stored, without asking.
+ * Derives a UUID (RFC 9562, version 8) from a row's key. Equal rows get equal ids in every process, so a
+ * writer knows the id of a row that another writer stored, without a query.
  */
 function deriveUuid(identity: unknown): string {
   const bytes = sha256(canonicalJson(identity)).subarray(0, 16);
@@ -57,7 +57,7 @@ function deriveUuid(identity: unknown): string {
 
 const orNull = (hash: Buffer | null): string | null => (hash === null ? null : bytesToHex(hash));
 
-/** The id of the pair of codes that a deployment runs, or undefined where neither code is known. */
+/** Id of the pair of bytecodes of a deployment, or undefined if neither is known. */
 export function codePairId({ creationCode, runtimeCode }: CodePair): string | undefined {
   if (creationCode === undefined && runtimeCode === undefined) return undefined;
   return deriveUuid([
@@ -67,18 +67,18 @@ export function codePairId({ creationCode, runtimeCode }: CodePair): string | un
   ]);
 }
 
-/** The codes of a deployment, as they were read or as an import says them. */
+/** Bytecodes of a deployment, as read or as claimed by an import. */
 export interface CodePair {
   readonly runtimeCode?: Uint8Array;
   readonly creationCode?: Uint8Array | null;
 }
 
-/** The hash of a code in its row; of the code without content, as the Verifier Alliance has it, no byte. */
+/** Hash of a bytecode in its row; the empty bytecode has zero bytes, as in the Verifier Alliance schema. */
 export function codeHashOf(code: Uint8Array | null | undefined): Buffer | null {
   return code === null ? Buffer.alloc(0) : hashOf(code);
 }
 
-/** The id of a deployment: chain, address, creation transaction and codes tell it apart, claimed codes too. */
+/** Id of a deployment: chain, address, creation transaction and bytecode distinguish it, including claimed bytecode. */
 export function deploymentId({
   chainId,
   address,
@@ -98,8 +98,8 @@ export function deploymentId({
 const compilationIds = new WeakMap<Compilation, string>();
 
 /**
- * The id of a compilation: a hash of all that is published of it, so that a compilation never changes. The same code
- * with another file, name or setting is another compilation.
+ * Id of a compilation: a hash of everything published about it, so that a compilation never changes. The same
+ * bytecode with another file, name or setting is another compilation.
  */
 export function compilationId(compilation: Compilation): string {
   const known = compilationIds.get(compilation);
@@ -118,8 +118,8 @@ export function compilationId(compilation: Compilation): string {
 }
 
 /**
- * What tells the text of a compilation apart from others that give the same code: the SHA-256 of the metadata, whose
- * hashes prove every source, or of the compilation's id where no metadata lists all of them.
+ * Distinguishes texts that compile to the same bytecode: the SHA-256 of the metadata, whose hashes prove
+ * every source, or of the compilation's id if no metadata lists all of them.
  */
 export function textHash(compilation: Compilation): Buffer {
   const { metadata, hasUnlistedSources } = compilation;

@@ -35,25 +35,26 @@ const STORE_RUNTIME_SIDE = sql(
    SELECT 'stored', chain_id, address, match, runtime_match, origin, trust, verified_contract_id FROM shown RETURNING id`,
 );
 
-/** Which match loses its creation, and why. */
+/** The match that loses its creation, and the reason. */
 export interface CreationWithdrawal {
   readonly chainId: number;
   readonly address: Hex;
   readonly reason: string;
-  /** The number of the match: another one that was stored meanwhile stays. */
+  /** Number of the match: a different one that was stored meanwhile stays. */
   readonly matchId: string;
-  /** The code that runs, which the match is about. */
+  /** The runtime bytecode of the match. */
   readonly runtimeCode: Uint8Array;
   /** The newest block of the reading that gave the reason. */
   readonly readAtBlock: number;
 }
 
 /**
- * Withdraws a match whose creation transaction did not leave the contract that stands there today, and stores in the
- * same transaction, which its caller runs, what remains true: the match of the running code, without a transaction. Nothing remains where
- * there is no runtime match, or where it holds immutables: some are believed only of creation code that matches. The
- * events are one of each kind, so the log says all of it, and the evidence that was withdrawn stays in the store.
- * @returns false where the match is not that of `matchId` any more: nothing changed.
+ * Withdraws a match whose creation transaction did not deploy the current contract, and stores what remains
+ * true in the same transaction, which the caller runs: the runtime match, without a creation transaction.
+ * Nothing remains if there is no runtime match, or if it has immutables that only matching creation bytecode
+ * proves. There is one event for each change, so the log is complete, and the withdrawn evidence stays in the
+ * store.
+ * @returns false if the current match is no longer `matchId`: nothing changed
  */
 export async function withdrawCreation(
   transaction: Queryable,

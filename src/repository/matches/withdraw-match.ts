@@ -20,7 +20,7 @@ const WITHDRAW = sql(
    FROM withdrawn, logged`,
 );
 
-/** A current match that was withdrawn, and the event that says so. */
+/** A current match that was withdrawn, and its event. */
 export interface WithdrawnRow {
   readonly match: Match;
   readonly runtime_match: Match | null;
@@ -32,7 +32,7 @@ export interface WithdrawnRow {
   readonly event_id: string;
 }
 
-/** Takes a match away and records why, in a transaction that then corrects the counts. */
+/** Removes a match and records the reason, in a transaction that then corrects the counts. */
 export async function withdrawRow(
   transaction: Queryable,
   { chainId, address, reason, runtimeCodeHash, matchId, readAtBlock }: Withdrawal,
@@ -48,7 +48,10 @@ export async function withdrawRow(
   return row;
 }
 
-/** Withdraws a match in a transaction. @returns undefined where it is not the match that was meant, or none */
+/**
+ * Withdraws a match within a transaction.
+ * @returns undefined if it is not the expected match, or there is none
+ */
 export async function withdrawWithCounts(
   transaction: Queryable,
   withdrawal: Withdrawal,
@@ -60,23 +63,24 @@ export async function withdrawWithCounts(
   return row;
 }
 
-/** Which match is withdrawn, and why. */
+/** The match to withdraw, and the reason. */
 export interface Withdrawal {
   readonly chainId: number;
   readonly address: Hex;
   readonly reason: string;
-  /** SHA-256: only a match of this code is withdrawn. */
+  /** SHA-256: withdraws only a match of this bytecode. */
   readonly runtimeCodeHash?: Uint8Array;
-  /** Only the match of this number is withdrawn. */
+  /** Withdraws only the match with this number. */
   readonly matchId?: string;
   /** The newest block of the reading that gave the reason. */
   readonly readAtBlock?: number;
 }
 
 /**
- * Withdraws the match of an address, with the reason that the event log keeps. The evidence stays in the store;
+ * Withdraws the match of an address, with a reason that the event log keeps. The evidence stays in the store;
  * a later verification or import may store a match again.
- * @throws FullmatchError `contract_not_found` when the address has no match, `invalid_parameter` for an empty reason.
+ * @throws FullmatchError `contract_not_found` if the address has no match, `invalid_parameter` for an empty
+ * reason
  */
 export async function withdrawMatch(
   database: Database,

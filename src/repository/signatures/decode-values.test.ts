@@ -13,7 +13,7 @@ const budget = (): DecodingBudget => new DecodingBudget(1_000_000);
 const OWNER = '00000000219ab540356cbb839cbe05303d7705fa';
 const word = (value: number | string): Buffer =>
   Buffer.from(value.toString(16).padStart(64, '0'), 'hex');
-/** By another implementation; types with semicolons between them. */
+/** Encoded by another implementation; types are separated by semicolons. */
 const encode = (types: string, values: readonly unknown[]): Buffer => {
   const parameters = AbiParameters.from(types.split(';')) as unknown;
   return Buffer.from(
@@ -29,8 +29,8 @@ const parsed = (signature: string) => {
 const valuesOf = (signature: string, data: Buffer) =>
   decodeCall(parsed(signature), data, budget())?.inputs.map(({ value }) => value);
 
-describe('the arguments of a call', () => {
-  test('are said as Blockscout has them: digits without 0x, text as it is', () => {
+describe('Call arguments', () => {
+  test("are formatted like Blockscout's: hex without 0x, text unchanged", () => {
     const data = encode('address; uint64; int8; bool; bytes8; bytes; string', [
       ...[`0x${OWNER}`, 0xbc6159n, -1, true, '0x1234567812345678', '0x7b', 'Grüße'],
     ]);
@@ -40,7 +40,7 @@ describe('the arguments of a call', () => {
     expect(valuesOf('f(uint256,bool)', Buffer.concat([word(0), word(0)]))).toEqual(['0', 'false']);
   });
 
-  test('of tuples and lists have their members in parentheses and brackets', () => {
+  test('show tuples in parentheses and lists in brackets', () => {
     const signature = 'test((uint256,address,bytes),(uint8,bytes4[2]),string[])';
     const data = encode('(uint256,address,bytes); (uint8,bytes4[2]); string[]', [
       [123456789n, `0x${OWNER}`, '0x7b'],
@@ -73,7 +73,7 @@ describe('the arguments of a call', () => {
     });
   });
 
-  test('are none where data is missing, left over or not of the types', () => {
+  test('are absent if data is missing, left over or does not fit the types', () => {
     expect(valuesOf('f()', Buffer.alloc(0))).toEqual([]);
     expect(valuesOf('f()', word(0))).toBeUndefined();
     expect(valuesOf('f(uint256)', word(1).subarray(1))).toBeUndefined();
@@ -84,7 +84,7 @@ describe('the arguments of a call', () => {
     expect(valuesOf('f(uint8[999999999][999999999])', word(0))).toBeUndefined();
   });
 
-  test('cost a request no more than its budget', () => {
+  test("are decoded within the request's budget", () => {
     const small = new DecodingBudget(1_000);
     expect(decodeCall(parsed('f(uint256)'), word(1), small)).toBeDefined();
     expect(() => {
@@ -95,12 +95,12 @@ describe('the arguments of a call', () => {
   });
 });
 
-describe('the arguments of an event', () => {
+describe('Event arguments', () => {
   const TOPIC = word(7);
   const moved = parsed('Moved(address,address,uint256)');
   const log = (topics: readonly Buffer[], data: Buffer) => ({ topics: [TOPIC, ...topics], data });
 
-  test('have the names that a contract declares, in the order of its parameters', () => {
+  test('have the declared names, in parameter order', () => {
     const declared = [
       { name: 'from', indexed: true },
       { name: 'value', indexed: false },
@@ -121,14 +121,14 @@ describe('the arguments of an event', () => {
     ).toBeUndefined();
   });
 
-  test('of no fixed size stand as their hash where they are indexed', () => {
+  test('of dynamic types appear as their hash if indexed', () => {
     const entry = log([word('ab'.repeat(32)), word('cd'.repeat(32))], Buffer.alloc(0));
     const declared = [{ indexed: true }, { indexed: true }];
     const found = decodeEvent(parsed('E(string,uint8[])'), declared, entry, budget());
     expect(found?.inputs.map(({ value }) => value)).toEqual(['ab'.repeat(32), 'cd'.repeat(32)]);
   });
 
-  /** The first guess that fits. */
+  /** The first guess that matches. */
   const guess = (signature: string, entry: LogEntry) => {
     for (const declared of guessDeclarations(parsed(signature), entry)) {
       const found = decodeEvent(parsed(signature), declared, entry, budget());
@@ -137,7 +137,7 @@ describe('the arguments of an event', () => {
     return undefined;
   };
 
-  test('that nobody declares are those of the first choice that fits', () => {
+  test('without a declaration use the first guess that fits', () => {
     const signature = 'Moved(address,address,uint256)';
     const found = guess(signature, log([word(OWNER), word('f'.repeat(64))], word(OWNER)));
     expect(found?.inputs.map(({ indexed }) => indexed)).toEqual([true, false, true]);
@@ -146,7 +146,7 @@ describe('the arguments of an event', () => {
     expect(guess('E()', log([], Buffer.alloc(0)))).toEqual({ name: 'E', inputs: [] });
   });
 
-  test('are not looked for among any number of choices', () => {
+  test('are guessed with a bounded number of attempts', () => {
     const many = parsed(`E(${Array.from({ length: 100 }, () => 'bool').join(',')})`);
     const entry = log([word(2), word(2), word(2)], Buffer.alloc(0));
     expect([...guessDeclarations(many, entry)]).toHaveLength(200);

@@ -5,13 +5,13 @@ import { type ParsedSignature, type SignatureType } from '../../solidity/parse-s
 /** A decoded argument. */
 export interface DecodedArgument {
   readonly name: string;
-  /** A tuple stands as its types in parentheses. */
+  /** A tuple is written as its types in parentheses. */
   readonly type: string;
-  /** The members of a tuple. */
+  /** Members of a tuple. */
   readonly components: readonly DecodedArgument[];
   /** Of events only. */
   readonly indexed?: boolean;
-  /** Hexadecimal digits without 0x, text as it is, lists in brackets, tuples in parentheses. */
+  /** Hexadecimal digits without 0x, text unchanged, lists in brackets, tuples in parentheses. */
   readonly value: string;
 }
 
@@ -21,23 +21,23 @@ export interface DecodedAbi {
   readonly inputs: readonly DecodedArgument[];
 }
 
-/** An entry of a log. */
+/** A log entry. */
 export interface LogEntry {
-  /** Of 32 bytes each; the first is the hash of the event. */
+  /** 32 bytes each; the first is the hash of the event. */
   readonly topics: readonly Buffer[];
   readonly data: Buffer;
 }
 
-/** The name of a parameter, and whether it is indexed, as a contract declares it. */
+/** Name of a parameter, and whether it is indexed, as a contract declares it. */
 export type Declared = Readonly<Record<string, unknown>>;
 
 const DYNAMIC: ReadonlySet<string> = new Set(['bytes', 'string']);
-/** Choices of indexed parameters that are tried where no contract declares the event. */
+/** Maximum choices of indexed parameters that are tried if no contract declares the event. */
 const MOST_CHOICES = 200;
-/** What an attempt costs beside its bytes. */
+/** Cost of an attempt in addition to its bytes. */
 const ATTEMPT_BYTES = 256;
 
-/** How much one request may have decoded: attempts and texts, in bytes. */
+/** Decoding budget of one request: attempts and text, in bytes. */
 export class DecodingBudget {
   #left: number;
 
@@ -56,7 +56,7 @@ export class DecodingBudget {
   }
 }
 
-/** The arguments of a call, where they are the strict encoding of values of the signature's types. */
+/** The arguments of a call, if they are the strict encoding of values of the signature's types. */
 export function decodeCall(
   { name, inputs }: ParsedSignature,
   data: Buffer,
@@ -69,7 +69,7 @@ export function decodeCall(
   return { name, inputs: describeAll(inputs, values, 'arg') };
 }
 
-/** Each level of tuples says its values once more. */
+/** Each level of tuples repeats its values. */
 const textBytes = (types: readonly SignatureType[], data: Buffer): number =>
   2 * data.length * depthOf(types);
 function depthOf(types: readonly SignatureType[]): number {
@@ -77,8 +77,8 @@ function depthOf(types: readonly SignatureType[]): number {
 }
 
 /**
- * The choices of indexed parameters that an event may have which no contract declares, as declarations, the first of them.
- * Each costs an attempt.
+ * The first choices of indexed parameters that an undeclared event may have, as declarations. Each costs an
+ * attempt.
  */
 export function* guessDeclarations(
   { inputs }: ParsedSignature,
@@ -91,7 +91,7 @@ export function* guessDeclarations(
   }
 }
 
-/** So many numbers from one on, in ascending order, one choice after the other. */
+/** Ascending combinations of that many numbers, one after another. */
 function* choose(count: number, end: number, from: number): Generator<readonly number[]> {
   if (count === 0) yield [];
   for (let first = from; count > 0 && first <= end - count; first += 1) {
@@ -100,8 +100,8 @@ function* choose(count: number, end: number, from: number): Generator<readonly n
 }
 
 /**
- * The arguments of an event by a declaration. Of an indexed parameter of no fixed size the log has a hash only, which
- * stands for its value.
+ * Decodes the arguments of an event by a declaration. For an indexed parameter of dynamic size the log
+ * contains only a hash, which is returned as its value.
  */
 export function decodeEvent(
   { name, inputs }: ParsedSignature,

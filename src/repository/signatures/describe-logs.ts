@@ -18,15 +18,15 @@ import {
 } from './find-signatures.ts';
 
 const SELECTOR_BYTES = 4;
-/** What one request may have decoded: a third of a second, with pauses. */
+/** Decoding budget of one request: a third of a second, with pauses. */
 const DECODED_BYTES = 2 ** 23;
 
-/** What reading the types of a signature costs for each of its characters, beside decoding a byte. */
+/** Cost of parsing the types of a signature for each character, relative to decoding a byte. */
 const TYPE_BYTES = 2;
 
 /**
- * What the input of a transaction may call: the functions of its selector whose types its arguments are the strict encoding
- * of. Names that another one outnumbers are left out.
+ * Candidate functions of a transaction's input: those with its selector whose types strictly decode its
+ * arguments. Names that another one outnumbers are left out.
  * @throws FullmatchError request_too_complex
  */
 export async function describeCall(
@@ -49,8 +49,8 @@ export async function describeCall(
 }
 
 /**
- * What entries of logs may tell of: each declaration of a verified contract that fits, and where none does, the names that
- * are known of its hash with the first choice of indexed parameters that fits.
+ * Candidate events of log entries: each matching declaration of a verified contract, or if there is none, the
+ * known names of its hash with the first matching choice of indexed parameters.
  * @throws FullmatchError request_too_complex
  */
 export async function describeEvents(
@@ -73,7 +73,7 @@ export async function describeEvents(
   return described;
 }
 
-/** What decoding for one request may cost, and how it lets others run. */
+/** Decoding budget of a request, and how it yields to others. */
 interface Decoding {
   readonly budget: DecodingBudget;
   readonly pauses: Pauses;
@@ -105,7 +105,7 @@ async function guess(
     if (parsed === undefined) continue;
     for (const declared of guessDeclarations(parsed, entry)) {
       await pauses.take();
-      // Each attempt reads all types.
+      // Each attempt parses all types.
       budget.spend(TYPE_BYTES * signature.length);
       const decoded = decodeEvent(parsed, declared, entry, budget);
       if (decoded === undefined) continue;

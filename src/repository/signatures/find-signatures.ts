@@ -8,42 +8,42 @@ import { sql, type Queryable } from '../../store/database.ts';
 export interface SignatureName {
   /** `transfer(address,uint256)` */
   readonly signature: string;
-  /** The Keccak-256 hash of it. */
+  /** Its Keccak-256 hash. */
   readonly hash: Hex;
-  /** Whether a contract that is verified now has it. */
+  /** Whether a currently verified contract has it. */
   readonly isVerified: boolean;
-  /** Whether another name of the hash is the one that contracts have: see {@link findByHashes}. */
+  /** Whether contracts use another name with the same hash: see {@link findByHashes}. */
   readonly isFiltered: boolean;
 }
 
-/** What is looked for: functions and errors by the first four bytes of their hashes, or events by the whole. */
+/** Kind of hash: functions and errors by the first four bytes, or events by the whole hash. */
 export type SearchedKind = 'function' | 'event';
 
-/** How many signatures there are. */
+/** Number of signatures. */
 export interface SignatureTotals {
-  /** Those of contracts that are verified now. */
+  /** Those of currently verified contracts. */
   readonly verified: Readonly<Record<SignatureKind, number>>;
-  /** All others: imported, or of matches that were withdrawn. */
+  /** All others: imported, or of withdrawn matches. */
   readonly unverified: number;
 }
 
 const SELECTOR_BYTES = 4;
 const HASH_BYTES = 32;
-/** Names of one hash: more than two of a selector are seldom. */
+/** Names with one hash: a selector rarely has more than two. */
 const NAMES_OF_HASH = 32;
-/** A name is hidden where another one of its hash is in more than so many times as many compilations. */
+/** A name is hidden if another name of its hash is in this many times as many compilations. */
 const FILTERED_FACTOR = 10;
-/** What a search answers at most, and how many names it looks at. */
+/** Maximum results of a search, and maximum names that it examines. */
 const MOST_FOUND = 100;
 const MOST_LOOKED_AT = 20_000;
-/** Characters of names times those of the pattern: each may be held against each, so this is about half a second. */
+/** Characters of names times those of the pattern: each may be compared with each, so this is about half a second. */
 const MOST_COMPARED = 2 ** 26;
-/** Each may double the work of comparing a text. */
+/** Each may double the cost of comparing a text. */
 const MOST_WILDCARDS = 8;
 const MOST_PATTERN_CHARACTERS = 256;
 const EVENT_INPUTS = 8;
 
-/** What signatures of each searched kind are stored as. Selectors of functions and errors look the same. */
+/** Stored kinds of each searched kind. Selectors of functions and errors look the same. */
 const KINDS: Readonly<Record<SearchedKind, readonly SignatureKind[]>> = {
   function: ['function', 'error'],
   event: ['event'],
@@ -58,7 +58,8 @@ const FIND_BY_HASHES = sql(
      GROUP BY signature_hash, signature ORDER BY sum(compilations) DESC, signature LIMIT ${NAMES_OF_HASH}
    ) AS found`,
 );
-// The first statement ends as soon as enough is found; the second says how many of the names that are begun may be compared.
+// The first statement ends as soon as enough is found; the second tells how many of the names may be
+// compared.
 const BEGUN = `SELECT signature, signature_hash, kind FROM signatures WHERE signature >= $1 AND signature < $2
   ORDER BY signature, kind`;
 const SEARCH = sql(
@@ -95,9 +96,9 @@ interface NameRow {
 }
 
 /**
- * The names of hashes, those first that most compilations have. Where several share a hash, one is filtered that another
- * one outnumbers ten times in compilations of verified contracts: what was only imported, wherever a verified contract has
- * the other.
+ * Names of hashes, most compilations first. If several share a hash, one is hidden if another outnumbers it
+ * ten times in compilations of verified contracts; imported names are hidden if a verified contract has the
+ * other.
  * @param hashes of 4 bytes for functions and errors, of 32 bytes for events
  * @returns the names of each hash
  */
@@ -133,7 +134,7 @@ function keyOf(kind: SearchedKind, hash: Buffer): Hex {
   return bytesToHex(kind === 'function' ? hash.subarray(0, SELECTOR_BYTES) : hash);
 }
 
-/** What is found by a pattern: the names of functions and errors by their selectors, and those of events by their hashes. */
+/** Results of a pattern search: functions and errors by selector, events by hash. */
 export type FoundSignatures = Readonly<
   Record<SearchedKind, ReadonlyMap<Hex, readonly SignatureName[]>>
 >;
@@ -145,9 +146,9 @@ interface FoundRow {
 }
 
 /**
- * The signatures that a pattern fits, a hundred at most, in alphabetical order. `*` stands for any characters, `?` for one;
- * capitals count.
- * @throws FullmatchError invalid_parameter; search_too_broad where too many names would have to be looked at
+ * Signatures that match a pattern, a hundred at most, in alphabetical order. `*` stands for any characters,
+ * `?` for one; case-sensitive.
+ * @throws FullmatchError invalid_parameter; search_too_broad if too many names would have to be compared
  */
 export async function searchByPattern(
   database: Queryable,
@@ -157,7 +158,7 @@ export async function searchByPattern(
   const look = (mostNames: number): Promise<readonly FoundRow[]> =>
     database.query<FoundRow>(SEARCH, [begin, until, like, mostNames]);
   const mostCharacters = Math.floor(MOST_COMPARED / like.length);
-  // So many may be compared, however long they are.
+  // This many may be compared, however long they are.
   const surely = Math.min(MOST_LOOKED_AT, Math.floor(mostCharacters / SIGNATURE_CHARACTERS));
   let rows = await look(surely);
   if (rows.length < MOST_FOUND) {
@@ -186,7 +187,7 @@ export async function searchByPattern(
   return { function: await namesOf('function'), event: await namesOf('event') };
 }
 
-/** What texts that fit begin with, what they come before, and the pattern as SQL has it. */
+/** The prefix of matching texts, their upper bound, and the pattern in SQL syntax. */
 function readPattern(pattern: string): readonly [begin: string, until: string, like: string] {
   const wild = pattern.replaceAll(/\*+/g, '*');
   const [begin = ''] = /^[^*?]*/.exec(wild) ?? [];
@@ -205,7 +206,7 @@ function readPattern(pattern: string): readonly [begin: string, until: string, l
   return [begin, begin.slice(0, -1) + next, like];
 }
 
-/** How many signatures there are now. */
+/** Number of signatures. */
 export async function readTotals(database: Queryable): Promise<SignatureTotals> {
   const rows = await database.query<{ kind: SignatureKind; verified: number; unverified: number }>(
     READ_TOTALS,
@@ -221,14 +222,14 @@ export async function readTotals(database: Queryable): Promise<SignatureTotals> 
   };
 }
 
-/** How a verified contract declares an event. */
+/** Declaration of an event by a verified contract. */
 export interface EventInputs {
   readonly signature: string;
   /** As in the JSON ABI. */
   readonly inputs: readonly Readonly<Record<string, unknown>>[];
 }
 
-/** The declarations of events by their hashes: those of verified contracts, one for each choice of indexed parameters. */
+/** Declarations of events by hash: those of verified contracts, one for each choice of indexed parameters. */
 export async function findEventInputs(
   database: Queryable,
   hashes: readonly Hex[],

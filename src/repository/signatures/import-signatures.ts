@@ -21,16 +21,16 @@ export interface HashedSignature {
   readonly hash: Hex;
 }
 
-/** Signatures that somebody says are those of functions, events or errors. */
+/** Submitted signatures of functions, events or errors. */
 export type SignatureImport = Readonly<Record<SignatureKind, readonly HashedSignature[]>>;
 
-/** Which of them are new, by their hashes. */
+/** The new ones, by hash. */
 export type ImportedSignatures = Readonly<Record<SignatureKind, ReadonlySet<Hex>>>;
 
 /**
- * Adds signatures that no verified contract has to vouch for: a hash proves its text.
- * @param most how many such signatures there may be in all
- * @throws FullmatchError signature_budget_spent, and then nothing is added
+ * Adds signatures that no verified contract has to confirm: a hash proves its text.
+ * @param most maximum number of such signatures in total
+ * @throws FullmatchError signature_budget_spent, and nothing is added
  */
 export async function importSignatures(
   database: Database,

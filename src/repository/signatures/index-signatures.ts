@@ -10,19 +10,19 @@ import { parseSignature } from '../../solidity/parse-signature.ts';
 import { lockUntilCommit } from '../../store/advisory-locks.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 
-/** Compilations that are taken in one transaction. */
+/** Compilations processed in one transaction. */
 const COMPILATIONS_AT_ONCE = 20;
-/** A larger ABI is no contract's: an entry of one has some hundred bytes, and a contract some hundred entries. */
+/** Maximum size of an ABI: an entry has several hundred bytes, and a contract several hundred entries. */
 const ABI_BYTES = 524_288;
 const MOST_ENTRIES = 5_000;
-/** Entries that are hashed in one turn: a millisecond. */
+/** Entries hashed in one turn of the event loop: a millisecond. */
 const ENTRIES_AT_ONCE = 50;
-/** Rows that are written by one statement. */
+/** Rows written by one statement. */
 const ROWS_AT_ONCE = 5_000;
-/** The inputs of an event with their names. */
+/** Inputs of an event with their names. */
 const INPUTS_BYTES = 4_096;
 
-// Counted with a limit: PostgreSQL answers EXISTS by hashing all contracts where it thinks that cheaper.
+// Counted with a limit: PostgreSQL may answer EXISTS by hashing all contracts.
 const TAKE_COMPILATIONS = sql(
   'take compilations with signatures',
   `SELECT taken.compilation_id, is_counted, current.is_current,
@@ -77,11 +77,11 @@ interface TakenRow {
   readonly is_counted: boolean;
   readonly is_current: boolean;
   readonly abi: string | null;
-  /** Where the ABI does not give the functions of the code. */
+  /** Compilations whose ABI does not match the functions of the bytecode. */
   readonly method_identifiers: Members | null;
 }
 
-/** Signatures with the number of compilations that each comes to have, or no longer has. */
+/** Signatures with the change in the number of compilations that have them. */
 class Tally {
   readonly counts = new Map<string, { kind: SignatureKind; of: AbiSignature; count: number }>();
 
@@ -93,13 +93,13 @@ class Tally {
   }
 }
 
-/** How an event is declared: its hash, which parameters are indexed, and the parameters. */
+/** Declaration of an event: its hash, which parameters are indexed, and the parameters. */
 type DeclaredEvent = readonly [hash: Buffer, indexed: string, inputs: string];
 
 /**
- * Counts the signatures of stored compilations whose matches came or went, as many as are due, some at a time. A
- * compilation counts while a match of it is current. Processes share the work.
- * @returns how many compilations were looked at; none where nothing was due
+ * Counts the signatures of stored compilations whose matches were added or removed, batch by batch. A
+ * compilation counts while one of its matches is current. Processes share the work.
+ * @returns the number of compilations processed; 0 if nothing was due
  */
 export async function indexSignatures(database: Database): Promise<number> {
   return database.transaction(async (transaction) => {
@@ -137,7 +137,7 @@ async function read(
   for (let begin = 0; begin < Math.min(abi.length, MOST_ENTRIES); begin += ENTRIES_AT_ONCE) {
     await pauses.take();
     for (const entry of abi.slice(begin, Math.min(begin + ENTRIES_AT_ONCE, MOST_ENTRIES))) {
-      // An anonymous event has no topic by which it is found.
+      // An anonymous event has no topic to look up.
       if (isMembers(entry) && entry['anonymous'] === true) continue;
       const [found] = Object.entries(signaturesOf([entry])).flatMap(([kind, signatures]) =>
         signatures.map((of) => ({ kind: kind as SignatureKind, of })),
@@ -153,7 +153,7 @@ async function read(
   }
 }
 
-/** The functions of a library, whose selectors are not those of its ABI. Names of types are none that others can read. */
+/** Functions of a library have other selectors than those of its ABI; names of types in them mean nothing elsewhere. */
 function addIdentified(identifiers: Members, tally: Tally): void {
   const few = Object.fromEntries(Object.entries(identifiers).slice(0, MOST_ENTRIES));
   for (const of of signaturesOf([], few).function) {

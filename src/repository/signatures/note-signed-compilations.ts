@@ -1,6 +1,6 @@
 import { sql, type Queryable } from '../../store/database.ts';
 
-// A match that rose may have left the compilation of the match before.
+// An upgraded match may have left the compilation of the previous one.
 const NOTE_SIGNED_COMPILATIONS = sql(
   'note signed compilations',
   `INSERT INTO signed_compilations AS noted (compilation_id)
@@ -19,7 +19,10 @@ const NOTE_SIGNED_COMPILATIONS = sql(
    ON CONFLICT (compilation_id) DO UPDATE SET is_due = true WHERE NOT noted.is_due`,
 );
 
-/** Notes the compilations whose matches these events brought or took away, so that their signatures are counted anew. It follows the feed. */
+/**
+ * Queues the compilations whose matches these events added or removed, so that their signatures are counted
+ * again. A follower of the feed.
+ */
 export async function noteSignedCompilations(
   transaction: Queryable,
   eventNumbers: readonly string[],

@@ -18,15 +18,15 @@ import {
 
 const READERS = { findByHashes, findEventInputs, readTotals, describeCall, describeEvents };
 
-/** One import at a time writes: they would wait for each other in the database, with a connection each. */
+/** Imports write one at a time: they would wait for each other in the database, with a connection each. */
 const IMPORTS = { total: 1, waiting: 32, waitingPerClient: 4, waitMs: 10_000 };
-/** A search may work for a second, and others need connections as well. One client leaves a place to the others. */
+/** A search may take a second, and others need connections as well. A single client cannot take all slots. */
 const SEARCHES = {
   ...{ total: 2, perClient: 1 },
   ...{ waiting: 64, waitingPerClient: 16, waitMs: 10_000 },
 };
 
-/** The signature database, for those who know no database. */
+/** The signature database, for callers that do not know the database. */
 export interface SignatureDatabase extends Bound<typeof READERS> {
   /**
    * See {@link importSignatures}.
@@ -42,7 +42,7 @@ export interface SignatureDatabase extends Bound<typeof READERS> {
 
 /**
  * Binds the signatures to a database.
- * @param importedMax how many signatures of no verified contract there may be; with 0 nothing is imported
+ * @param importedMax maximum number of signatures without a verified contract; 0 disables imports
  */
 export function createSignatureDatabase(
   database: Database,
@@ -66,7 +66,10 @@ export function createSignatureDatabase(
   };
 }
 
-/** Works once it is admitted. @throws FullmatchError too_many_waiters */
+/**
+ * Runs work after admission.
+ * @throws FullmatchError too_many_waiters
+ */
 function admit<Result>(
   admission: Admission,
   client: string,

@@ -36,7 +36,7 @@ const ABI = [
   entry('function', 'put', 'Lib.Set storage'),
 ];
 
-/** Stores a match of a compilation with an ABI, and brings its signatures in. */
+/** Stores a match of a compilation with an ABI, and indexes its signatures. */
 async function store(
   number: number,
   abi: unknown,
@@ -71,8 +71,8 @@ const imported = (kind: 'function' | 'event', ...texts: string[]) => ({
   [kind]: texts.map((signature) => ({ signature, hash: hashOf(signature) })),
 });
 
-describe('the signatures of verified contracts', () => {
-  test('are found by selector and topic: functions, errors, events, each once', async () => {
+describe('Signatures of verified contracts', () => {
+  test('are found by selector and topic, for functions, errors and events, each once', async () => {
     await store(1, ABI);
     expect(await functionsOf('transfer(address,uint256)', 'TooMuch(uint256)')).toEqual([
       {
@@ -100,7 +100,7 @@ describe('the signatures of verified contracts', () => {
     ]);
   });
 
-  test('of a library are those that its compiler says, without names of types', async () => {
+  test('of a library come from the compiler, without type names', async () => {
     const contract = sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' });
     const tuple = { type: 'tuple', components: [{ type: 'uint8' }, { type: 'uint8' }] };
     const artifacts = {
@@ -121,7 +121,7 @@ describe('the signatures of verified contracts', () => {
     expect(await functionsOf('add((uint8,uint8))')).toEqual([]);
   });
 
-  test('come from matches that were stored before there was an index of them, by the feed', async () => {
+  test('of matches older than the index are added through the feed', async () => {
     const contract = sampleContract(1, sampleAddress(1), { runtimeMatch: 'full' });
     const artifacts = { abi: ABI };
     await saveMatch(testDatabase.database, {
@@ -138,7 +138,7 @@ describe('the signatures of verified contracts', () => {
     expect(await functionsOf('transfer(address,uint256)')).toHaveLength(1);
   });
 
-  test('stay when a match is withdrawn, as those of no verified contract, and come back with it', async () => {
+  test('become unverified when the match is withdrawn, and verified again when it returns', async () => {
     await store(1, ABI);
     await store(2, ABI, 'full', 1);
     const { database } = testDatabase;
@@ -163,7 +163,7 @@ describe('the signatures of verified contracts', () => {
     expect(await totals()).toMatchObject({ unverified: 0 });
   });
 
-  test('a match that rises to another compilation leaves the signatures of the one before', async () => {
+  test('are replaced when a match upgrades to another compilation', async () => {
     await store(1, [entry('function', 'before')], 'partial', 1);
     await store(1, [entry('function', 'after')], 'full', 2);
     const [before] = await functionsOf('before()');
@@ -171,7 +171,7 @@ describe('the signatures of verified contracts', () => {
     expect([before?.isVerified, after?.isVerified]).toEqual([false, true]);
   });
 
-  test('a compilation is counted once, however many contracts come of it, and by however many processes', async () => {
+  test('count a compilation once for any number of contracts and processes', async () => {
     for (const number of [1, 2, 3]) await store(number, ABI, 'full', 7);
     for (let variant = 10; variant < 40; variant += 1) {
       const contract = sampleContract(
@@ -200,7 +200,7 @@ describe('the signatures of verified contracts', () => {
     expect(await index()).toBe(0);
   });
 
-  test('what is no list of entries has none, and no text that is no signature comes in', async () => {
+  test('ignore a malformed ABI and invalid signatures', async () => {
     await store(1, 'nothing');
     await store(2, [null, 4, entry('function', 'f', 'bool); DROP'), entry('function', 'g é')]);
     await store(3, [entry('function', 'h', `uint256${'[1]'.repeat(700)}`), entry('fallback', 'x')]);
@@ -211,12 +211,12 @@ describe('the signatures of verified contracts', () => {
   });
 });
 
-// Names with one selector, that were found by trying.
+// Names with one selector, found by brute force.
 const REAL = 'transfer(address,uint256)';
 const JUNK = 'many_msg_babbage(bytes1)';
 
-describe('several names of one selector', () => {
-  test('what is only imported is filtered where a verified contract has another name', async () => {
+describe('Several signatures of one selector', () => {
+  test('filters an imported one if a verified contract has another', async () => {
     expect(selectorOf(JUNK)).toBe(selectorOf(REAL));
     const { database } = testDatabase;
     await importSignatures(database, imported('function', REAL, JUNK), 10);
@@ -228,7 +228,7 @@ describe('several names of one selector', () => {
     ]);
   });
 
-  test('of two that verified contracts have, the one is filtered that the other outnumbers ten times', async () => {
+  test('filters a verified one that is outnumbered ten to one', async () => {
     await store(1, [entry('function', 'many_msg_babbage', 'bytes1')]);
     for (let number = 2; number < 12; number += 1) await store(number, ABI);
     expect(await functionsOf(REAL)).toMatchObject([
@@ -243,8 +243,8 @@ describe('several names of one selector', () => {
   });
 });
 
-describe('an import', () => {
-  test('says what is new, and takes nothing twice', async () => {
+describe('Signature import', () => {
+  test('reports new signatures and adds none twice', async () => {
     const { database } = testDatabase;
     const asked = imported('event', 'A(bool)', 'B()');
     expect((await importSignatures(database, asked, 10)).event).toEqual(
@@ -254,7 +254,7 @@ describe('an import', () => {
     expect(await totals()).toMatchObject({ unverified: 2 });
   });
 
-  test('adds nothing beyond the budget, and what was here before is no matter', async () => {
+  test('rejects anything beyond the budget; signatures of contracts do not count', async () => {
     const { database } = testDatabase;
     await store(1, ABI);
     await importSignatures(database, imported('function', 'a()', 'b()'), 3);
@@ -268,7 +268,7 @@ describe('an import', () => {
     expect(await totals()).toMatchObject({ verified: { function: 3 }, unverified: 2 });
   });
 
-  test('is refused where the operator allows none', async () => {
+  test('is rejected if the operator does not allow it', async () => {
     const signatures = createSignatureDatabase(testDatabase.database, 0);
     await expect(signatures.import(imported('function', 'a()'), '192.0.2.1')).rejects.toMatchObject(
       { code: 'signature_import_refused' },
@@ -276,8 +276,8 @@ describe('an import', () => {
   });
 });
 
-describe('an entry of a log', () => {
-  test('is not held against more types than one request may have read', async () => {
+describe('Log entry', () => {
+  test('is matched against a bounded number of parameter types per request', async () => {
     const { database } = testDatabase;
     const event = `Wide(${Array.from({ length: 390 }, () => 'bool').join(',')})`;
     await importSignatures(database, imported('event', event), 1);
@@ -291,7 +291,7 @@ describe('an entry of a log', () => {
   });
 });
 
-describe('a search', () => {
+describe('Signature search', () => {
   const FILL = sql(
     'test fill signatures',
     `INSERT INTO signatures (signature_hash, kind, signature, compilations)
@@ -329,13 +329,13 @@ describe('a search', () => {
     ['transfer(address)', ['transfer(address)'], []],
     ['transfer', [], []],
     ['t*f*m*)', ['transferXfrom(bool)', 'transfer_from(bool)'], []],
-  ])('for %s finds what fits', async (pattern, functions, events) => {
+  ])('for %s finds the matching signatures', async (pattern, functions, events) => {
     const found = await search(pattern);
     expect(found.function.sort()).toEqual(functions);
     expect(found.event).toEqual(events);
   });
 
-  test('gives a hundred at most, by the index and without reading the rest', async () => {
+  test('returns at most a hundred through the index without reading the rest', async () => {
     const found = await search('name1*');
     expect(found.function.length + found.event.length).toBe(100);
     const cost = await costOf(filled.database, (database) => searchByPattern(database, 'name1*'));
@@ -343,7 +343,7 @@ describe('a search', () => {
     expect(cost.rows).toBeLessThanOrEqual(200);
   });
 
-  test('is refused where too many names begin so, and found all the same where enough fit', async () => {
+  test('rejects a prefix shared by too many names unless enough of them match', async () => {
     await expect(search('name*9999(uint256)')).rejects.toMatchObject({ code: 'search_too_broad' });
     expect((await search('name4999*')).function).not.toEqual([]);
     const cost = await costOf(filled.database, (database) =>
@@ -352,7 +352,7 @@ describe('a search', () => {
     expect(cost.rows).toBeLessThanOrEqual(20_001);
   });
 
-  test('compares no more characters than it may, however long names and pattern are', async () => {
+  test('compares a bounded number of characters for long names and patterns', async () => {
     await filled.database.query(
       sql(
         'test long signatures',
@@ -367,7 +367,7 @@ describe('a search', () => {
     expect((await search('long*(bool)')).function).toEqual([]);
   });
 
-  test('waits for a place, and one network has only so many that wait', async () => {
+  test('queues requests, with a limit per network', async () => {
     const signatures = createSignatureDatabase(filled.database, 0);
     const searched = await Promise.allSettled(
       Array.from({ length: 20 }, () => signatures.searchByPattern('transfer*', '192.0.2.1')),
@@ -386,11 +386,11 @@ describe('a search', () => {
     'a\\',
     'a*b*c*d*e*f*g*h*i*j',
     `a${'b'.repeat(256)}`,
-  ])('for %j is refused', async (pattern) => {
+  ])('for %j is rejected', async (pattern) => {
     await expect(search(pattern)).rejects.toMatchObject({ code: 'invalid_parameter' });
   });
 
-  test('a look-up of a thousand hashes reads by the index', async () => {
+  test('looks up a thousand hashes through the index', async () => {
     const hashes = Array.from(
       { length: 1000 },
       (_, number) => hashOf(`h${number}`).slice(0, 10) as Hex,

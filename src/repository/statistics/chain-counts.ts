@@ -27,8 +27,8 @@ const ADD_TO_COUNTS = sql(
 );
 
 /**
- * Adds the changes to the counts of their chains, in the transaction that makes the changes.
- * It comes last there, since every writer of a chain waits for its row until the commit.
+ * Adds the changes to the counts of their chains, in the transaction that makes the changes. It runs last
+ * there, since every writer of a chain waits for its row until the commit.
  */
 export async function addToCounts(
   transaction: Queryable,
@@ -44,7 +44,7 @@ export async function addToCounts(
   const moved = [...deltas].filter(([, delta]) => delta.full !== 0 || delta.partial !== 0);
   if (moved.length === 0) return;
   const chainIds = moved.map(([chainId]) => chainId);
-  // One chain needs no lock statement: a circle of waits takes two rows.
+  // A single chain needs no lock statement: a deadlock takes two rows.
   await transaction.query(INSERT_MISSING_COUNTS, [chainIds]);
   if (chainIds.length > 1) await transaction.query(LOCK_COUNTS, [chainIds]);
   await transaction.query(ADD_TO_COUNTS, [

@@ -1,19 +1,19 @@
 import { sql, type Queryable, type Statement } from '../../store/database.ts';
 
-/** A table of statistics over time, beside the view that says what the events up to its position give. */
+/** A table of statistics over time, and the view with what the events up to its position give. */
 interface Rollup {
   readonly table: string;
   /** The view; it has the columns of keys and values, with the names of the table. */
   readonly view: string;
-  /** The first is the chain's id, unless the table is of all chains. */
+  /** The first is the chain's id, unless the table covers all chains. */
   readonly keys: readonly string[];
   readonly values: readonly string[];
-  /** Which rows of the table are compared, where it is not every one. */
+  /** Selects the rows of the table to compare, if not all. */
   readonly which?: string;
 }
 
 const COUNTS = ['full_match', 'partial_match'] as const;
-// Activity counts the codes, which are restored before.
+// Activity counts bytecodes, which are restored before.
 const ROLLUPS: readonly Rollup[] = [
   {
     table: 'chain_activity',
@@ -38,7 +38,7 @@ const ROLLUPS: readonly Rollup[] = [
     view: 'expected_hourly_totals',
     keys: ['hour'],
     values: COUNTS,
-    // Older ones are kept no longer than they are needed.
+    // Older ones are not kept longer than needed.
     which: `WHERE hour >= date_trunc('hour', now()) - interval '8 days'`,
   },
   {
@@ -55,7 +55,7 @@ const ROLLUPS: readonly Rollup[] = [
   },
 ];
 
-/** A row that is absent and one without any count say the same. */
+/** A missing row and one with zero counts are equal. */
 function comparison({ table, view, keys, values, which = '' }: Rollup): string {
   const same = values
     .map((value) =>
@@ -77,7 +77,7 @@ function comparison({ table, view, keys, values, which = '' }: Rollup): string {
    WHERE NOT (${same})`;
 }
 
-/** In one statement, hence on one snapshot, so that it is right while others write. */
+/** In one statement, hence on one snapshot, so that it is correct while others write. */
 const COMPARE_ROLLUPS = sql(
   'compare rollups',
   `${ROLLUPS.map(comparison).join('\n   UNION ALL\n   ')}
@@ -122,14 +122,14 @@ const RESTORE_STATEMENTS: readonly Statement[] = [
   }),
 ];
 
-/** Where a table that follows the feed is not what the events up to its position give, in texts for people. */
+/** Differences between a table that follows the feed and the events up to its position, as text for people. */
 export interface RollupDifference {
   readonly chainId: number;
   readonly stored: string;
   readonly expected: string;
 }
 
-/** Where the statistics over time and the names are not what the events up to their positions give. */
+/** Differences of the statistics over time and the names from the events up to their positions. */
 export async function compareRollups(database: Queryable): Promise<readonly RollupDifference[]> {
   const rows = await database.query<{ chain_id: string; stored: string; expected: string }>(
     COMPARE_ROLLUPS,
@@ -141,7 +141,7 @@ export async function compareRollups(database: Queryable): Promise<readonly Roll
   }));
 }
 
-/** Makes the statistics over time and the names again, as of their positions; the caller holds the lock of followers. */
+/** Rebuilds the statistics over time and the names as of their positions; the caller holds the lock of followers. */
 export async function restoreRollups(transaction: Queryable): Promise<void> {
   for (const statement of RESTORE_STATEMENTS) await transaction.query(statement);
 }

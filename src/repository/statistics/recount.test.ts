@@ -26,8 +26,8 @@ const stats = async (): Promise<string> =>
   renderStatistics(await readStatistics(test_.database)).toString();
 const RIGHT = '{"1":{"full_match":1,"partial_match":1},"10":{"full_match":0,"partial_match":0}}';
 
-describe('recount', () => {
-  test('finds nothing where nothing differs, and counts what it looked at', async () => {
+describe('Recount', () => {
+  test('finds no differences in consistent data and reports what it checked', async () => {
     expect(await recount(test_.database, { repair: false })).toEqual({
       chains: 2,
       contracts: 2,
@@ -59,7 +59,7 @@ describe('recount', () => {
       `INSERT INTO current_matches (chain_id, address, runtime_match, origin) VALUES (5, decode(repeat('ab', 20), 'hex'), 'full', 'verified')`,
       ['counts_against_rows', 'row_against_events', 'row_against_evidence'],
     ],
-  ])('shows %s and changes nothing without repair', async (_title, damage, kinds) => {
+  ])('reports %s and changes nothing without repair', async (_title, damage, kinds) => {
     await run(damage);
     const before = await stats();
     const found = await recount(test_.database, { repair: false });
@@ -68,7 +68,7 @@ describe('recount', () => {
     expect(await stats()).toBe(before);
   });
 
-  test('with repair waits for no writer, and lets none wait, where there is nothing to repair', async () => {
+  test('with repair neither waits for writers nor blocks them if nothing needs repair', async () => {
     const found = await test_.database.transaction(async (transaction) => {
       await transaction.query(
         sql('test: a writer', 'UPDATE current_matches SET updated_at = now() WHERE chain_id = 1'),
@@ -84,7 +84,7 @@ describe('recount', () => {
     ['INSERT INTO chain_counts (chain_id) VALUES (99)'],
     ['DELETE FROM current_matches'],
     [`UPDATE current_matches SET runtime_match = 'full'`],
-  ])('with repair restores the counts that the events give after %s', async (damage) => {
+  ])('with repair restores the counts given by the events after %s', async (damage) => {
     await run(damage);
     const found = await recount(test_.database, { repair: true });
     expect(found.repaired).toBe(true);
@@ -96,7 +96,7 @@ describe('recount', () => {
     );
   });
 
-  test('with repair waits for no writer of another contract', async () => {
+  test('with repair does not wait for writers of other contracts', async () => {
     await run('UPDATE chain_counts SET full_match = 7 WHERE chain_id = 1');
     await run(`UPDATE current_matches SET runtime_match = 'partial' WHERE match = 'full'`);
     const found = await test_.database.transaction(async (transaction) => {
@@ -113,7 +113,7 @@ describe('recount', () => {
     expect(await stats()).toBe(RIGHT);
   });
 
-  test('with repair gives what the events give while others store and repair', async () => {
+  test('with repair matches the events despite concurrent saves and repairs', async () => {
     await run('UPDATE chain_counts SET full_match = 7 WHERE chain_id = 1');
     await run(`DELETE FROM current_matches WHERE match = 'full'`);
     const stored = Array.from({ length: 30 }, (_, number) =>
@@ -137,7 +137,7 @@ describe('recount', () => {
       'a row that is wrong',
       `UPDATE current_matches SET runtime_match = 'partial' WHERE chain_id = 20`,
     ],
-  ])('with repair keeps which sources no hash proves, after %s', async (_what, damage) => {
+  ])('with repair keeps track of unlisted sources after %s', async (_what, damage) => {
     const judged = (number: number, unlisted: readonly string[], metadata?: string) => {
       const { compilation, ...rest } = sampleContract(20, sampleAddress(number), {
         runtimeMatch: 'full',
@@ -177,7 +177,7 @@ describe('recount', () => {
     expect(unlisted).toEqual([false, true, false, false]);
   });
 
-  test('shows an event that has no position and waits for none, and with repair has it wait', async () => {
+  test('reports an event missing from feed and queue, and queues it on repair', async () => {
     await run(`DELETE FROM feed_queue WHERE event_id = (SELECT min(event_id) FROM feed_queue)`);
     const found = await recount(test_.database, { repair: true });
     expect(found.differences).toMatchObject([{ kind: 'feed_against_events', chainId: 1 }]);
@@ -187,7 +187,7 @@ describe('recount', () => {
     expect((await recount(test_.database, { repair: false })).differences).toEqual([]);
   });
 
-  test('the event log and the feed refuse every change but an addition', async () => {
+  test('the event log and the feed are append-only', async () => {
     for (const text of [
       `UPDATE match_events SET match_after = 'full'`,
       'DELETE FROM match_events',

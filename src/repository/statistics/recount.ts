@@ -5,16 +5,15 @@ import { notifyOfMatches } from '../matches/match-notifications.ts';
 import { compareRollups, restoreRollups } from './recount-rollups.ts';
 
 /**
- * A place where the stored numbers are not what the event log gives.
- * `counts_against_events`: the counts of a chain are not those of its events.
- * `counts_against_rows`: the counts of a chain are not those of its current matches.
- * `row_against_events`: an address's current match is not what its last event left.
- * `trust_against_events`: the trust of an address's current match is not what its last event left.
- * `row_against_evidence`: an address's current match is not what its verified contract says.
- * `rollup_against_events`: the statistics over time of a chain, or the names that are found, are not those of the events
- * up to their position in the feed.
- * `feed_against_events`: an event has no position in the feed, and does not wait for one.
- * `stored` and `expected` are texts for people: `full 5, partial 1`, `runtime full, creation none`.
+ * A difference between stored numbers and the event log. `counts_against_events`: the counts of a chain
+ * differ from its events. `counts_against_rows`: the counts of a chain differ from its current matches.
+ * `row_against_events`: an address's current match differs from what its last event left.
+ * `trust_against_events`: the trust of an address's current match differs from what its last event left.
+ * `row_against_evidence`: an address's current match differs from its verified contract.
+ * `rollup_against_events`: the statistics over time of a chain, or the name index, differ from the events up
+ * to their position in the feed. `feed_against_events`: an event has no position in the feed, and is not
+ * queued for one. `stored` and `expected` are text for people: `full 5, partial 1`, `runtime full, creation
+ * none`.
  */
 export interface CountDifference {
   readonly kind:
@@ -31,7 +30,7 @@ export interface CountDifference {
   readonly expected: string;
 }
 
-/** What a recount found. `repaired` tells whether it then mended the rows and counts. */
+/** Result of a recount. `repaired` tells whether rows and counts were repaired. */
 export interface Recount {
   readonly chains: number;
   readonly contracts: number;
@@ -40,18 +39,21 @@ export interface Recount {
   readonly repaired: boolean;
 }
 
-/** The newest state of each contract by its events. @param only joins that narrow the events */
+/**
+ * The newest state of each contract by its events.
+ * @param only joins that restrict the events
+ */
 const replay = (only = ''): string => `
   SELECT DISTINCT ON (chain_id, address) chain_id, address, match_after AS match, runtime_match, creation_match,
     match_before, origin, trust_of_event(trust, origin) AS trust, verified_contract_id, recorded_at
   FROM match_events ${only} WHERE kind <> 'corrected' ORDER BY chain_id, address, id DESC`;
 const REPLAY = replay();
-/** Of a few contracts: $1 and $2 are their chains and addresses. */
+/** For a few contracts: $1 and $2 are their chains and addresses. */
 const WRONG = `unnest($1::bigint[], $2::bytea[]) AS wrong (chain_id, address)`;
 const REPLAY_WRONG = replay(`JOIN ${WRONG} USING (chain_id, address)`);
 const COUNT = `count(*) FILTER (WHERE match = 'full') AS full_match, count(*) FILTER (WHERE match = 'partial') AS partial_match`;
 
-/** All comparisons in one statement, hence on one snapshot, so that a recount is right while others write. */
+/** All comparisons in one statement, hence on one snapshot, so that a recount is correct while others write. */
 const COMPARE = sql(
   'compare counts',
   `WITH replayed AS MATERIALIZED (${REPLAY}),
@@ -103,10 +105,10 @@ const COUNT_ROWS = sql(
 
 // A recount of millions of contracts takes longer than any statement of a request may.
 const LIFT_TIME_LIMIT = sql('lift time limit', `SET LOCAL statement_timeout = 0`);
-/** A repair may rest longer than a holder of the lock otherwise does. */
+/** A repair may be idle longer than other holders of the lock. */
 const LIFT_REST_LIMIT = sql('lift rest limit', `SET LOCAL idle_in_transaction_session_timeout = 0`);
 
-// In the order of writers, so that they and a repair never wait in a circle.
+// In the order of writers, so that they never deadlock with a repair.
 const LOCK_MATCHES = sql(
   'lock wrong matches',
   `SELECT FROM current_matches JOIN ${WRONG} USING (chain_id, address)
@@ -120,7 +122,7 @@ const DELETE_UNEXPLAINED = sql(
      SELECT FROM replayed WHERE replayed.chain_id = current.chain_id AND replayed.address = current.address
        AND replayed.match IS NOT NULL)`,
 );
-// As `textHash` has it. Metadata of an import lists every source that is stored, and only a compiler's is known to be
+// Same as `textHash`. Metadata of an import lists every stored source, and only a compiler's is known to be
 // text that PostgreSQL reads as JSON.
 const HAS_UNLISTED_SOURCES = `json_typeof(metadata::json -> 'sources') = 'object' AND EXISTS (
         SELECT FROM compiled_contracts_sources WHERE compilation_id = compiled_contracts.id
@@ -153,7 +155,8 @@ const RESTORE_MATCHES = sql(
    WHERE EXISTS (SELECT FROM current_matches AS locked
      WHERE locked.chain_id = current.chain_id AND locked.address = current.address)`,
 );
-// The difference between counts and events on one snapshot is the same after every later write, which adds to both.
+// The difference between counts and events on one snapshot is the same after every later write, which adds to
+// both.
 const CORRECT_COUNTS = sql(
   'correct counts',
   `WITH replayed AS MATERIALIZED (${REPLAY}),
@@ -191,16 +194,17 @@ const RECORD_CORRECTION = sql(
    FROM unnest($1::bigint[], $2::bytea[], $3::text[]) AS row (chain_id, address, reason)`,
 );
 
-/** What a repair mends: a row that differs from its evidence is left, since only a new verification can mend it. */
+/** What a repair fixes: a row that differs from its evidence is left, since only a new verification can fix it. */
 const isRepairable = ({ kind }: CountDifference): boolean => kind !== 'row_against_evidence';
 
 /** Contracts that one transaction of a repair corrects: it holds their rows for some milliseconds. */
 const CORRECTED_AT_ONCE = 200;
 
 /**
- * Compares the counts with the events and with the rows, and the rows with the events and their evidence, on one snapshot
- * and without a lock. With `repair` it then makes rows and counts what the event log gives and records a correction for
- * each difference, in short transactions: a store waits only while its own contract is corrected, or the counts of its chain.
+ * Compares the counts with the events and with the rows, and the rows with the events and their evidence, on
+ * one snapshot and without a lock. With `repair` it then sets rows and counts to what the event log gives and
+ * records a correction for each difference, in short transactions: a store waits only while its own contract
+ * is corrected, or the counts of its chain.
  */
 export async function recount(
   database: Database,
@@ -227,7 +231,7 @@ export async function recount(
     await transaction.query(DELETE_UNEXPLAINED_COUNTS);
   });
   await correct(database, ofKinds(repairable, ['rollup_against_events']), async (transaction) => {
-    // Whoever follows the feed waits, and no store does.
+    // Followers of the feed wait, but stores do not.
     await lockUntilCommit(transaction, 'followers');
     await restoreRollups(transaction);
   });
@@ -249,7 +253,7 @@ const ofKinds = (
 const addressOf = ({ address }: CountDifference): Buffer | null =>
   address === undefined ? null : Buffer.from(address.slice(2), 'hex');
 
-/** Corrects differences and records it, in one transaction; where there are none it does nothing. */
+/** Corrects differences and records it, in one transaction; does nothing if there are none. */
 async function correct(
   database: Database,
   differences: readonly CountDifference[],

@@ -41,7 +41,7 @@ const EVENTS = sql(
    WHERE kind <> 'corrected' ORDER BY match_events.id`,
 );
 
-/** What the statistics must be, counted here from the events one by one. */
+/** The expected statistics, counted here from the events one by one. */
 async function countEvents(): Promise<{
   chains: Map<number, Record<Match, number>>;
   origins: Map<Origin, number>;
@@ -147,8 +147,8 @@ async function expectRight(): Promise<void> {
   expect(fallen).toEqual(expected.fallen);
 }
 
-describe('the statistics over time', () => {
-  test('equal what the events give, counted one by one, after any stores, rises and withdrawals', async () => {
+describe('Statistics over time', () => {
+  test('equal a plain count of the events after any saves, upgrades and withdrawals', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 15 }), async (steps) => {
         for (const each of steps) await take(each);
@@ -174,7 +174,7 @@ describe('the statistics over time', () => {
     ['compiler_counts', 'DELETE FROM compiler_counts'],
     ['code', 'DELETE FROM verified_codes'],
     ['name', 'DELETE FROM contract_names'],
-  ])('a recount shows and mends damage to %s: %s', async (table, damage) => {
+  ])('a recount reports and repairs damage to %s: %s', async (table, damage) => {
     const { database } = testDatabase;
     await saveMatches(database, [
       sampleContract(
@@ -194,8 +194,8 @@ describe('the statistics over time', () => {
   });
 });
 
-describe('the history', () => {
-  test('has a point for each interval without a gap, and its ends are those of the calendar', async () => {
+describe('Statistics history', () => {
+  test('has a point for every calendar interval, without gaps', async () => {
     const days = async (interval: 'week' | 'month', from: string, to: string): Promise<string[]> =>
       (await readStatisticsHistory(testDatabase.database, { interval, from, to })).points.map(
         ({ date }) => date,
@@ -213,7 +213,7 @@ describe('the history', () => {
     ]);
   });
 
-  test('of chains holds their counts alone, and before their first match there is nothing', async () => {
+  test('of selected chains contains only their counts, from their first match on', async () => {
     const { database } = testDatabase;
     const contracts: [number, Hex][] = [
       [424242, sampleAddress(1)],

@@ -37,7 +37,7 @@ function addToTotals(table: string, time: string, which = ''): string {
        partial_match = totals.partial_match + excluded.partial_match`;
 }
 
-// What the last event of the address left is taken from the counts of its compiler, what this one leaves is added.
+// The state before the event is subtracted from the counts of its compiler, the state after it is added.
 const ROLL_UP_COUNTS = sql(
   'roll up counts',
   `WITH event AS MATERIALIZED (SELECT * FROM event_changes WHERE id = ANY ($1::bigint[])),
@@ -84,8 +84,8 @@ const ROLL_UP_COUNTS = sql(
 );
 
 /**
- * Adds events to the statistics over time: activity, counts and codes of chains, counts by day, totals by day and hour,
- * withdrawals with their reasons, counts by compiler, origin and trust. It follows the feed.
+ * Adds events to the statistics over time: activity, counts and bytecodes of chains, counts by day, totals by
+ * day and hour, withdrawals with their reasons, counts by compiler, origin and trust. A follower of the feed.
  */
 export async function rollUpEvents(
   transaction: Queryable,

@@ -13,10 +13,10 @@ afterAll(() => testDatabase.drop());
 const run = (text: string): Promise<object[]> =>
   testDatabase.database.query(sql(`test ${text}`, text));
 
-describe('a history of a year', () => {
+describe('One year of history', () => {
   const [CHAINS, DAYS] = [100, 365];
   beforeAll(async () => {
-    // Ten years, so that a year is a part of it.
+    // Ten years, so that a year is a fraction of it.
     await run(`INSERT INTO daily_counts SELECT chain, '2016-12-31'::date - day, 1, 1
       FROM generate_series(1000, ${999 + CHAINS}) AS chain, generate_series(0, ${10 * DAYS - 1}) AS day`);
     await run(`INSERT INTO daily_totals SELECT '2016-12-31'::date - day, 1, 1
@@ -28,7 +28,7 @@ describe('a history of a year', () => {
     ['of all chains', READ_ALL, ['2016-01-02'], 'daily_totals', DAYS + 1],
     ['of some', READ_CHAINS, ['2016-01-02', [1001, 1050, 1099]], 'daily_counts', DAYS * 3],
   ] as const)(
-    '%s reads the rows of its days and no others',
+    '%s reads only the rows of its days',
     async (_title, statement, values, table, most) => {
       const plans = await explain(testDatabase.database, statement, values);
       const reads = plans.filter((plan) => plan['Relation Name'] === table);

@@ -6,13 +6,13 @@ import {
   type StatisticsProgress,
 } from './statistics-overview.ts';
 
-/** A day of the calendar in UTC, such as `2026-02-03`. */
+/** A UTC calendar day, such as `2026-02-03`. */
 export type Day = string;
 
-/** How far apart the points of a history are; weeks begin on Mondays (ISO 8601). */
+/** Interval between the points of a history; weeks begin on Mondays (ISO 8601). */
 export type HistoryInterval = 'day' | 'week' | 'month';
 
-/** Which history is asked for. Both days are included. */
+/** The requested history. Both days are included. */
 export interface HistoryQuestion {
   readonly interval: HistoryInterval;
   readonly from: Day;
@@ -21,7 +21,7 @@ export interface HistoryQuestion {
   readonly chainIds?: readonly number[];
 }
 
-/** The counts at the end of an interval, named by its last day, or by the last day that was asked for. */
+/** Counts at the end of an interval, named by its last day, or by the last requested day. */
 export interface HistoryPoint extends MatchCounts {
   readonly date: Day;
 }
@@ -32,20 +32,20 @@ export interface HistoryWithdrawal extends HistoryPoint {
   readonly reason: string;
 }
 
-/** The counts over time, true at one position of the feed. */
+/** Counts over time, consistent at one position of the feed. */
 export interface StatisticsHistory extends Pick<StatisticsProgress, 'position'> {
   readonly points: readonly HistoryPoint[];
   readonly withdrawals: readonly HistoryWithdrawal[];
 }
 
-/** The changes of each day since `from`, and the counts after them. */
+/** Changes of each day since `from`, and the counts after them. */
 export const READ_ALL = sql(
   'read history of all chains',
   `SELECT day::text AS day, full_match, partial_match FROM daily_totals WHERE day >= $1::date
    UNION ALL
    SELECT NULL, coalesce(sum(full_match), 0), coalesce(sum(partial_match), 0) FROM chain_activity`,
 );
-/** The same of some chains. */
+/** The same for selected chains. */
 export const READ_CHAINS = sql(
   'read history of chains',
   `SELECT day::text AS day, sum(full_match) AS full_match, sum(partial_match) AS partial_match
@@ -75,10 +75,10 @@ interface WithdrawalRow extends Omit<SumRow, 'day'> {
 }
 
 /**
- * The counts at the end of each interval, without a gap, and why they fell.
+ * Computes the counts at the end of each interval, without gaps, and the reasons of decreases.
  *
- * It begins with the newest counts and takes off what changed later, so that only the days since `from` are read,
- * and the last point of a history that ends today is what the overview says at the same position.
+ * It starts from the current counts and subtracts later changes, so that only the days since `from` are read,
+ * and the last point of a history that ends today equals the overview at the same position.
  */
 export async function readStatisticsHistory(
   database: Database,
@@ -118,7 +118,7 @@ function pointsOf(rows: readonly SumRow[], ends: readonly Day[]): HistoryPoint[]
     if (row.day === null) ({ full, partial } = counts);
     else changes.push({ date: row.day, ...counts });
   }
-  // Days of this form are in the order of their texts.
+  // Days in this form sort as text.
   changes.sort((left, right) => (left.date < right.date ? -1 : 1));
   const points: HistoryPoint[] = [];
   for (const date of [...ends].reverse()) {

@@ -1,47 +1,47 @@
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { type Origin, type Trust } from '../matches/verified-contract.ts';
 
-/** Contracts at their best match. */
+/** Contracts by their best match. */
 export interface MatchCounts {
   readonly full: number;
   readonly partial: number;
 }
 
-/** The counts of a chain, and when it was verified on. */
+/** Counts of a chain, and the time of its last verification. */
 export interface ChainOverview extends MatchCounts {
   readonly chainId: number;
   readonly firstVerifiedAt: Date | null;
   readonly lastVerifiedAt: Date | null;
 }
 
-/** Up to where the statistics count. */
+/** How far the statistics have counted. */
 export interface StatisticsProgress {
-  /** Until when nothing else had happened. */
+  /** Time until which no uncounted event exists. */
   readonly asOf: Date;
-  /** The position in the feed up to which events are counted; `0` before the first. */
+  /** Feed position up to which events are counted; `0` before the first. */
   readonly position: string;
 }
 
-/** All counts of the service, true at one position of the feed. */
+/** All counts of the service, consistent at one position of the feed. */
 export interface StatisticsOverview extends StatisticsProgress {
-  /** The number of the newest event that is counted; `0` before the first. */
+  /** Number of the newest counted event; `0` before the first. */
   readonly eventNumber: string;
-  /** Distinct runtime codes that were ever verified, as far as the codes are known. */
+  /** Distinct runtime bytecodes that were ever verified, as far as they are known. */
   readonly uniqueCodes: number;
-  /** How the counts changed in the last 24 hours and 7 days, by whole hours. */
+  /** Changes of the counts in the last 24 hours and 7 days, by whole hours. */
   readonly changes: { readonly day: MatchCounts; readonly week: MatchCounts };
   /** Ascending by chain id. */
   readonly chains: readonly ChainOverview[];
   readonly origins: Readonly<Record<Origin, MatchCounts>>;
   readonly trusts: Readonly<Record<Trust, MatchCounts>>;
-  /** The compilers with current matches, those with the most first. */
+  /** Compilers with current matches, most used first. */
   readonly compilers: readonly (MatchCounts & {
     readonly language: string;
     readonly version: string;
   })[];
 }
 
-/** Takes one snapshot for all statements of a transaction that come after. */
+/** Takes one snapshot for all later statements of a transaction. */
 export const ONE_SNAPSHOT = sql(
   'read from one snapshot',
   'SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY',
@@ -75,7 +75,7 @@ const READ_COMPILERS = sql(
    FROM compiler_counts GROUP BY origin, trust, language, version`,
 );
 
-/** Up to where the statistics count, read in the snapshot of the transaction. */
+/** How far the statistics have counted, read in the transaction's snapshot. */
 export async function readStatisticsProgress(
   transaction: Queryable,
 ): Promise<StatisticsProgress & Pick<StatisticsOverview, 'eventNumber'>> {
@@ -92,8 +92,8 @@ export async function readStatisticsProgress(
 }
 
 /**
- * Reads all counts from one snapshot of the database. What it reads are sums that follow the feed, so that it costs the
- * same at any number of contracts.
+ * Reads all counts from one snapshot of the database. It reads sums that follow the feed, so the cost does
+ * not depend on the number of contracts.
  */
 export async function readStatisticsOverview(database: Database): Promise<StatisticsOverview> {
   return database.transaction(async (transaction) => {

@@ -9,13 +9,13 @@ import {
 } from './statistics-history.ts';
 import { readStatisticsOverview, type StatisticsOverview } from './statistics-overview.ts';
 
-/** All that reads statistics and the feed, and brings them on, for those who know no database. */
+/** Reads and advances statistics and feed, for callers that do not know the database. */
 export interface StatisticsReader {
   /** See {@link readStatisticsOverview}. */
   readOverview(): Promise<StatisticsOverview>;
   /** See {@link readStatisticsHistory}. */
   readHistory(question: HistoryQuestion): Promise<StatisticsHistory>;
-  /** A reader of the feed with a position of its own. */
+  /** A feed reader with its own position. */
   createFeedReader(): Pick<FeedReader, 'open' | 'readLater'>;
   /** See {@link sequenceEvents}. */
   sequenceEvents(): Promise<boolean>;
@@ -23,7 +23,7 @@ export interface StatisticsReader {
   followFeed(): Promise<FollowedFeed>;
 }
 
-/** The reader of a database; `serving` is the same for those who cannot wait. */
+/** Binds the reader to a database; `serving` is the same database with a deadline. */
 export function createStatisticsReader(
   database: Database,
   serving: Database = database,

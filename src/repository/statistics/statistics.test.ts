@@ -2,12 +2,12 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { renderStatistics } from './statistics.ts';
 
-describe('rendering stats.json', () => {
-  test('is an empty object before anything is stored', () => {
+describe('Rendering stats.json', () => {
+  test('renders an empty object before the first match', () => {
     expect(renderStatistics({ chains: [], lastModified: new Date(0) }).toString()).toBe('{}');
   });
 
-  test('keeps the keys in the given numeric order, beyond 2^32 too, where an object would not', () => {
+  test('keeps keys in numeric order beyond 2^32, where a plain object would not', () => {
     const ids = [
       1,
       10,
@@ -24,7 +24,7 @@ describe('rendering stats.json', () => {
     expect([...text.matchAll(/"(\d+)":/g)].map(([, id]) => Number(id))).toEqual(ids);
   });
 
-  test('parses back to exactly the counts, for any counts', () => {
+  test('parses back to exactly the same counts', () => {
     const anyCount = fc.nat({ max: Number.MAX_SAFE_INTEGER });
     fc.assert(
       fc.property(

@@ -1,21 +1,21 @@
 import { sql, type Queryable } from '../../store/database.ts';
 
-/** The counts of one chain: contracts at their best match. */
+/** Counts of one chain: contracts by their best match. */
 export interface ChainStatistics {
   readonly chainId: number;
   readonly full: number;
   readonly partial: number;
 }
 
-/** The counts of all chains that ever stored a contract, from one snapshot of the database. */
+/** Counts of all chains that ever stored a contract, from one snapshot of the database. */
 export interface Statistics {
   /** Ascending by chain id. */
   readonly chains: readonly ChainStatistics[];
-  /** When a count last changed; where none ever did, when the database was made. */
+  /** When a count last changed; if none ever did, when the database was created. */
   readonly lastModified: Date;
 }
 
-// The first row alone has the time: reading one for each chain takes the longest of all, and it is done twice a second.
+// Only the first row has the time: reading one for each chain dominates the query, which runs twice a second.
 const READ_COUNTS = sql(
   'read counts',
   `SELECT chain_id, full_match, partial_match,
@@ -56,8 +56,8 @@ async function readMakingTime(database: Queryable): Promise<Date> {
 }
 
 /**
- * The bytes of `stats.json`. They are written by hand because an object with integer-like keys
- * would come out in the engine's order, which is numeric only below 2^32 - 1.
+ * Renders `stats.json`. The keys are written explicitly because an object with integer-like keys is
+ * enumerated in the engine's order, which is numeric only below 2^32 - 1.
  */
 export function renderStatistics({ chains }: Statistics): Buffer {
   const members = chains.map(

@@ -10,19 +10,19 @@ import {
 } from '../matches/contract-sections.ts';
 import { mapSourcePaths } from './source-paths.ts';
 
-/** A file of the published tree that is not a source: the sections that it needs, and how it is written. */
+/** A file of the published tree that is not a source: the sections that it needs, and how it is rendered. */
 interface FactFile {
   readonly sections: readonly ContractSection[];
-  /** Its content; undefined where the fact is not known. */
+  /** Its content; undefined if the fact is unknown. */
   readonly render: (sections: Partial<ContractSections>) => string | undefined;
-  /** What says whether there is such a file, where writing it takes more. Default: all that it needs. */
+  /** Cheaper test for the existence of the file. By default its content is rendered. */
   readonly presence?: {
     readonly sections: readonly ContractSection[];
     readonly isThere: (sections: Partial<ContractSections>) => boolean;
   };
 }
 
-/** The files beside `sources/` in the tree of layout V1, by name. */
+/** The files next to `sources/` in layout V1, by name. */
 export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFile>([
   ['metadata.json', { sections: ['metadata'], render: ({ metadata }) => metadata ?? undefined }],
   [
@@ -46,14 +46,14 @@ export const FACT_FILES: ReadonlyMap<string, FactFile> = new Map<string, FactFil
   ['immutable-references.json', { sections: ['runtimeCode'], render: renderImmutables }],
 ]);
 
-/** The sections that say which of the files there are. */
+/** Sections that decide which of the files exist. */
 export const FACT_PRESENCE_SECTIONS: readonly ContractSection[] = [
   ...new Set([...FACT_FILES.values()].flatMap((each) => (each.presence ?? each).sections)),
 ];
 
 /**
- * Whether a contract has the file, from the sections of {@link FACT_PRESENCE_SECTIONS}, and how many bytes it has where
- * saying that takes no more.
+ * Whether a contract has the file, from the sections of {@link FACT_PRESENCE_SECTIONS}, and its size in bytes
+ * if that is cheap to tell.
  */
 export function findFactFile(
   { presence, render }: FactFile,
@@ -71,8 +71,8 @@ function isWithoutMetadata({ metadata, compilation }: Partial<ContractSections>)
 const PUBLISHED_ARTIFACTS = ['abi', 'userdoc', 'devdoc'];
 
 /**
- * What a tree needs to be read back of a compilation without metadata, such as one of Yul or of Solidity before 0.4.7: a
- * document in the form of metadata. No compiler wrote it, so it has a name of its own.
+ * What a tree needs to restore a compilation without metadata, such as one of Yul or of Solidity before
+ * 0.4.7: a document in the form of metadata. No compiler wrote it, so it has a different file name.
  */
 function renderCompilation(sections: Partial<ContractSections>): string | undefined {
   const { compilation, artifacts = {}, sources } = sections;
@@ -108,11 +108,11 @@ function renderCompilation(sections: Partial<ContractSections>): string | undefi
   });
 }
 
-/** `{name: path}` of the sources that do not keep their names. */
+/** `{name: path}` of the renamed sources. */
 function renderTranslation({ sourceSizes = [] }: Partial<ContractSections>): string | undefined {
   const paths = mapSourcePaths(sourceSizes.map(({ path }) => path));
   const changed = [...paths].filter(([name, path]) => name !== path);
-  // fromEntries makes own members, so that a source may be called __proto__.
+  // fromEntries creates own members, so that a source may be called __proto__.
   return changed.length === 0 ? undefined : JSON.stringify(Object.fromEntries(changed));
 }
 
@@ -121,7 +121,7 @@ function renderArguments({ creationCode }: Partial<ContractSections>): string | 
   return typeof value === 'string' ? value : undefined;
 }
 
-/** `{placeholder: address without 0x}`, as the compiler's linker spells both. */
+/** `{placeholder: address without 0x}`, both spelled as by the compiler's linker. */
 function renderLibraries(sections: Partial<ContractSections>): string | undefined {
   const { compilation, runtimeCode, creationCode } = sections;
   const libraries = Object.entries({ ...librariesOf(creationCode), ...librariesOf(runtimeCode) });
@@ -136,7 +136,7 @@ function renderLibraries(sections: Partial<ContractSections>): string | undefine
   );
 }
 
-/** `{id: [{start, length}]}`, as in the compiler's output. */
+/** `{id: [{start, length}]}`, as in the compiler output. */
 function renderImmutables({ runtimeCode }: Partial<ContractSections>): string | undefined {
   const references = membersOf(runtimeCode?.artifacts?.['immutableReferences']);
   return Object.keys(references).length === 0 ? undefined : JSON.stringify(references);

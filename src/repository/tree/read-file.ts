@@ -18,15 +18,15 @@ const READ_SOURCE = sql('read source', `SELECT content FROM sources WHERE source
 /** A file of a contract, with the match under which it is published. */
 export interface ContractFile {
   readonly match: ContractMatch;
-  /** Undefined when the contract has no such file. */
+  /** Undefined if the contract has no such file. */
   readonly content: string | undefined;
 }
 
 /**
- * One file of a contract's published tree; a source also by other spellings of its name (see {@link findSourceName}).
- * Reads what that file is made of and no more.
+ * Reads one file of a contract's published tree; a source also by other spellings of its name (see {@link
+ * findSourceName}). Reads only the sections that the file needs.
  * @param path below the contract's folder, such as `sources/contracts/Token.sol`
- * @returns undefined when the address (lower-case hex) has no match on the chain
+ * @returns undefined if the address (lower-case hex) has no match on the chain
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function readFile(
@@ -39,7 +39,7 @@ export async function readFile(
   if (fact !== undefined) {
     const { presence } = fact;
     if (presence !== undefined) {
-      // Writing it may take all sources: they are read only where there is such a file.
+      // Rendering it may need all sources: they are read only if the file exists.
       const known = await readRecord(database, chainId, address, presence.sections);
       if (known === undefined) return undefined;
       if (!presence.isThere(parseSections(known.sections))) {

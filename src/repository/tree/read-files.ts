@@ -9,21 +9,20 @@ export interface RepositoryFile {
   readonly content: string;
 }
 
-/** Where a contract's sources lie, relative to its own folder. */
+/** Folder of a contract's sources, relative to its own folder. */
 export const SOURCES_FOLDER = 'sources/';
 
-/** The sections of the record that decide which files exist. */
+/** Sections of the record that decide which files exist. */
 export const FILE_PATH_SECTIONS = FACT_PRESENCE_SECTIONS;
-/** The sections of the record that the files are written from. */
+/** Sections of the record from which the files are rendered. */
 export const FILE_SECTIONS: readonly ContractSection[] = [
   ...new Set([...FACT_FILES.values()].flatMap(({ sections }) => sections)).add('sources'),
 ];
 
 /**
- * All files of a contract in layout V1, made from what is stored of it: metadata.json, or compilation.json where no
- * compiler wrote metadata, sources/…, creator-tx-hash.txt,
- * constructor-args.txt, library-map.json, immutable-references.json, each where its fact is known, and
- * path-translation.json when a source does not keep its name. Sorted by path, each path once.
+ * Renders all files of a contract in layout V1: metadata.json, or compilation.json without compiler metadata,
+ * sources/…, creator-tx-hash.txt, constructor-args.txt, library-map.json, immutable-references.json, each if
+ * its fact is known, and path-translation.json if a source is renamed. Sorted by path, each path once.
  * @param sections those of {@link FILE_SECTIONS}
  */
 export function filesOf(sections: Partial<ContractSections>): readonly RepositoryFile[] {
@@ -42,11 +41,11 @@ export function filesOf(sections: Partial<ContractSections>): readonly Repositor
 /** A file of the published tree without its content. */
 export interface ListedFile {
   readonly path: string;
-  /** Absent where the file would have to be written to tell. */
+  /** Absent if only rendering the file would tell. */
   readonly bytes?: number;
 }
 
-/** What {@link filesOf} gives without contents, from {@link FILE_PATH_SECTIONS}: no source is read for it. */
+/** Like {@link filesOf} without contents, from {@link FILE_PATH_SECTIONS}: reads no source. */
 export function listFiles(sections: Partial<ContractSections>): readonly ListedFile[] {
   const { sourceSizes = [] } = sections;
   const paths = mapSourcePaths(sourceSizes.map(({ path }) => path));

@@ -5,46 +5,46 @@ import { sql, type Queryable } from '../../store/database.ts';
 export interface PagedSource {
   readonly path: string;
   readonly bytes: number;
-  /** Null where the contents of the page are larger than a page may hold. */
+  /** Null if the contents of the page exceed its limit. */
   readonly content: string | null;
 }
 
-/** A source that is shown, cut where it is very long. */
+/** The shown source, truncated if it is very long. */
 export interface ShownSource {
   readonly path: string;
   readonly bytes: number;
   readonly content: string;
 }
 
-/** Some of a contract's sources, in the order of their paths. */
+/** A page of a contract's sources, by path. */
 export interface SourcePage {
   readonly sources: readonly PagedSource[];
-  /** Counted up to a bound. */
+  /** Counted up to a limit. */
   readonly total: number;
-  /** Behind which path the next page begins; absent on the last one. */
+  /** Path after which the next page begins; absent on the last one. */
   readonly next?: string;
   /** The size of metadata.json; 0 without one. */
   readonly metadataBytes: number;
-  /** The source that was asked for, else that of the contract itself, else the first. Absent without sources. */
+  /** The requested source, else that of the contract itself, else the first. Absent without sources. */
   readonly shown?: ShownSource;
 }
 
-/** A page of sources, and the one to show. */
+/** Cursor of a page, and the source to show. */
 export interface SourceQuestion {
-  /** Those behind this path. */
+  /** Sources after this path. */
   readonly after?: string;
   readonly limit: number;
-  /** Which source to show. */
+  /** The source to show. */
   readonly path?: string;
 }
 
-/** All contents of a page together; a source beyond it is named without its content. */
+/** Maximum size of all contents of a page; further sources are listed without content. */
 const CONTENTS_MAX_BYTES = 2_000_000;
 /** More sources than this are counted as this many. */
 const SOURCES_COUNTED = 10_000;
 const SHOWN_MAX_CHARACTERS = 1_000_000;
 
-// Sorting the paths reads no content; the length of a content stands beside it without its text.
+// Sorting paths reads no content; lengths are stored separately.
 const READ_PAGE = sql(
   'read page of sources',
   `WITH paths AS (
@@ -79,8 +79,8 @@ const READ_SHOWN = sql(
 );
 
 /**
- * A page of a contract's sources, of bounded size however many there are.
- * @returns undefined when the address (lower-case hex) has no match with evidence on the chain
+ * Reads a page of a contract's sources, bounded in size.
+ * @returns undefined if the address (lower-case hex) has no match with evidence on the chain
  * @throws FullmatchError `database_unreachable`, `database_error`
  */
 export async function readSourcePage(

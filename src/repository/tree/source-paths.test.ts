@@ -42,8 +42,8 @@ const climbs = (path: string): boolean =>
   path.startsWith('/') ||
   path.split('/').some((segment) => ['', '.', '..'].includes(segment) || segment.length > 200);
 
-describe('the paths of sources', () => {
-  test('are relative, climb nowhere, hold no character that a disk or a terminal reads otherwise, and fit a disk', () => {
+describe('Source paths', () => {
+  test('are relative and safe for disks and terminals', () => {
     fc.assert(
       fc.property(names, (each) => {
         for (const path of mapSourcePaths(each).values()) {
@@ -56,7 +56,7 @@ describe('the paths of sources', () => {
     );
   });
 
-  test('differ from each other in more than case, and none is the folder of another', () => {
+  test('differ in more than case, and none is a folder of another', () => {
     fc.assert(
       fc.property(names, (each) => {
         const paths = [...mapSourcePaths(each).values()].map((path) => path.toLowerCase());
@@ -68,7 +68,7 @@ describe('the paths of sources', () => {
     );
   });
 
-  test('lead back to the names they stand for, whatever the order of the names', () => {
+  test('map back to their names, regardless of the order of the names', () => {
     fc.assert(
       fc.property(names, (each) => {
         const paths = mapSourcePaths(each);
@@ -78,7 +78,7 @@ describe('the paths of sources', () => {
     );
   });
 
-  test('never answer a spelling with a source that another name could have meant', () => {
+  test('never resolve an ambiguous spelling', () => {
     fc.assert(
       fc.property(names, name, (each, asked) => {
         const found = findSourceName(mapSourcePaths(each), asked);
@@ -96,44 +96,44 @@ describe('the paths of sources', () => {
     '__proto__',
     'x.html',
     'a..b/c',
-  ])('keep the plain name %s', (plain) => {
+  ])('preserve the plain name %s', (plain) => {
     expect(mapSourcePaths([plain]).get(plain)).toBe(plain);
   });
 
   test.each(['CON', 'aux.sol', 'a/NUL/b.sol', 'com1', 'lpt9.sol', 'COM¹.sol'])(
-    'never name what Windows takes for a device: %s',
+    'avoid Windows device names: %s',
     (name) => {
       expect(mapSourcePaths([name]).get(name)).toMatch(/^_renamed\//);
     },
   );
 
-  test('are asked for with _ in place of @ and :', () => {
+  test('may be requested with _ in place of @ and :', () => {
     const paths = mapSourcePaths(['@lib/a.sol', 'https://github.com/b.sol']);
     expect(findSourceName(paths, '_lib/a.sol')).toBe('@lib/a.sol');
     expect(findSourceName(paths, 'https_//github.com/b.sol')).toBe('https://github.com/b.sol');
   });
 
-  test('of two names that one spelling fits are both renamed, and that spelling means neither', () => {
+  test('rename both of two names that share a spelling, which then resolves to neither', () => {
     const paths = mapSourcePaths(['a@b.sol', 'a_b.sol']);
     expect([...paths.values()].every((path) => path.startsWith('_renamed/'))).toBe(true);
     expect(findSourceName(paths, 'a_b.sol')).toBeUndefined();
     expect(findSourceName(paths, 'a@b.sol')).toBe('a@b.sol');
   });
 
-  test('cannot be taken by a source that is called like the path of another', () => {
+  test("cannot be taken by a source named like another's renamed path", () => {
     const taken = mapSourcePaths(['../x.sol']).get('../x.sol') ?? '';
     const paths = mapSourcePaths(['../x.sol', taken]);
     expect(paths.get('../x.sol')).toBe(taken);
     expect(findSourceName(paths, taken)).toBe('../x.sol');
   });
 
-  test('keep an extension that says what the source is, and no other', () => {
+  test('keep a source file extension, and no other', () => {
     expect(mapSourcePaths(['../x.sol']).get('../x.sol')).toMatch(/^_renamed\/[0-9a-f]{64}\.sol$/);
     expect(mapSourcePaths(['../x.html']).get('../x.html')).toMatch(/^_renamed\/[0-9a-f]{64}$/);
   });
 });
 
-test('renames long names of many parts, and sees the folders that short names have', () => {
+test('renames very long names and detects conflicts between short names and folders', () => {
   const long = Array.from({ length: 30 }, (_, index) => `${'a/'.repeat(500_000)}${index}.sol`);
   const paths = mapSourcePaths([...long, 'b', 'b/c.sol', 'a']);
   for (const name of long) expect(paths.get(name)).toMatch(/^_renamed\/[0-9a-f]{64}\.sol$/);

@@ -1,28 +1,29 @@
 import { createHash } from 'node:crypto';
 
-/** Where renamed sources stand: no source keeps a name that begins like this. */
+/** Folder of renamed sources: no source keeps a name with this prefix. */
 const RENAMED_FOLDER = '_renamed';
-/** In bytes. File systems take 255 for one name and 4,096 for a path, and a reader's own folder is part of the path. */
+/** In bytes. File systems allow 255 for a name and 4,096 for a path, and a reader's own folder is part of the path. */
 const SEGMENT_MAX_BYTES = 200;
 const PATH_MAX_BYTES = 1000;
 const PATH_MAX_SEGMENTS = 50;
 
-// Letters, marks and digits of any script and what needs no quoting on a disk; a segment neither begins nor ends with
-// a space, does not end with a dot (Windows drops it), and so is never `.` or `..`.
+// Letters, marks and digits of any script and characters that are safe in file names; a segment neither
+// begins nor ends with a space and does not end with a dot (Windows drops it), so it is never `.` or `..`.
 const SAFE_SEGMENT = /^(?! )[\p{L}\p{M}\p{N}_.\-+@:()[\]~$!,= ]+(?<![ .])$/u;
-/** What Windows takes for a device, with any extension. */
+/** Reserved device names of Windows, with any extension. */
 const DEVICE_SEGMENT = /^(?:con|prn|aux|nul|com[1-9¹²³]|lpt[1-9¹²³])(?:\.|$)/i;
-/** Kept when a source is renamed, so that readers still know what it is. `html` and the like are not among them. */
+/**
+ * Extensions that a renamed source keeps, so that readers recognise its type. `html` and the like are not
+ * among them.
+ */
 const KNOWN_EXTENSION = /\.(?:sol|yul|vy|vyi|json)$/;
 
-/**
- * How readers of layout V1 spell a source name: they replace `@` and `:` before they ask for it.
- */
+/** Names as readers of layout V1 request them: they replace `@` and `:`. */
 function spellPlainly(name: string): string {
   return name.replace(/[@:]/g, '_');
 }
 
-/** Equal for names that a file system or a reader may take for one: case, `@`, `:` and `_` do not tell them apart. */
+/** Equal for names that a file system or a reader may confuse: case, `@`, `:` and `_` do not distinguish them. */
 function foldName(name: string): string {
   return spellPlainly(name).normalize('NFC').toUpperCase().toLowerCase();
 }
@@ -49,8 +50,8 @@ function rename(name: string): string {
 }
 
 /**
- * The names that another name has for a folder: `a` beside `a/b`. Longer ones than a safe name has are left out; records
- * from before paths were bounded may hold names of any length.
+ * Folders that a name implies: `a` for `a/b`. Names longer than a safe name are ignored; older records may
+ * contain names of any length.
  */
 function foldersOf(folded: readonly string[]): Set<string> {
   const folders = new Set<string>();
@@ -66,13 +67,15 @@ function foldersOf(folded: readonly string[]): Set<string> {
 }
 
 /**
- * The path of each source below `sources/` of the published tree. Source names are data: whatever they hold, their
- * paths are relative, climb nowhere, fit every file system and differ from each other in more than case.
+ * Maps each source to its path below `sources/` in the published tree. Source names are data: whatever they
+ * contain, their paths are relative, never climb, fit every file system and differ from each other in more
+ * than case.
  *
- * A name that is such a path already, and that no other name of the contract could be taken for, keeps its spelling;
+ * A name that is such a path already, and that cannot be confused with another name of the contract, is kept;
  * any other becomes `_renamed/` and its SHA-256. The result does not depend on the order of the names.
- * @param names the source names of one compilation, each once.
- * @returns name → path, in the order of the names.
+ *
+ * @param names the source names of one compilation, each once
+ * @returns name → path, in the order of the names
  */
 export function mapSourcePaths(names: Iterable<string>): ReadonlyMap<string, string> {
   const folded = Array.from(names, (name) => [name, foldName(name)] as const);
@@ -88,9 +91,9 @@ export function mapSourcePaths(names: Iterable<string>): ReadonlyMap<string, str
 }
 
 /**
- * The source that a path below `sources/` means: the one at this path, else the only one that has this name, with or
- * without `@` and `:` replaced by `_`. A spelling that fits several names means none of them, since a reader would take
- * the content of one for that of another.
+ * Finds the source for a path below `sources/`: the one at this path, else the only one with this name, with
+ * or without `@` and `:` replaced by `_`. A spelling that matches several names finds none, since a reader
+ * would mistake one source for another.
  * @param paths of {@link mapSourcePaths}
  */
 export function findSourceName(

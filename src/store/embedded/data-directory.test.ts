@@ -18,13 +18,13 @@ afterEach(() => folder.remove());
 const locate = (...names: string[]) =>
   locateDataDirectory(path.join(folder.path, ...names), silentLogger);
 
-describe('the data directory', () => {
-  test('is made with its parents and is the folder postgres in it', async () => {
+describe('Data directory', () => {
+  test('is created with its parents as the subfolder postgres', async () => {
     expect((await locate('a', 'b')).path).toBe(path.join(folder.path, 'a', 'b', 'postgres'));
     expect((await stat(path.join(folder.path, 'a', 'b'))).isDirectory()).toBe(true);
   });
 
-  test('is refused when it, a folder above it or its folder postgres is a file', async () => {
+  test('is rejected if it, a parent or its folder postgres is a file', async () => {
     await writeFile(path.join(folder.path, 'file'), '');
     await mkdir(path.join(folder.path, 'data'));
     await writeFile(path.join(folder.path, 'data', 'postgres'), '');
@@ -33,21 +33,21 @@ describe('the data directory', () => {
     }
   });
 
-  test('is refused when the folder postgres holds something else', async () => {
+  test('is rejected if the folder postgres contains something else', async () => {
     await mkdir(path.join(folder.path, 'postgres'));
     await writeFile(path.join(folder.path, 'postgres', 'letter.txt'), '');
     const opened = openStore({ dataDir: folder.path, poolSize: 1 }, silentLogger);
     await expect(opened).rejects.toMatchObject({ code: 'data_directory_unusable' });
   });
 
-  test('is refused when a link in its place leads nowhere, and used where a link leads to', async () => {
+  test('follows a symlink, and rejects a dangling one', async () => {
     await symlink(path.join(folder.path, 'disk'), path.join(folder.path, 'postgres'));
     await expect(locate()).rejects.toMatchObject({ code: 'data_directory_unusable' });
     await mkdir(path.join(folder.path, 'disk'));
     expect((await locate()).path).toBe(path.join(folder.path, 'disk'));
   });
 
-  test('is refused when a newer PostgreSQL made it, and when an older one did', async () => {
+  test('is rejected if created by a newer or older PostgreSQL version', async () => {
     const data = path.join(folder.path, 'postgres');
     await mkdir(data);
     for (const [version, code] of [
@@ -61,7 +61,7 @@ describe('the data directory', () => {
     expect(() => checkMajorVersion(data, 18, { major: 18, folder: '/' })).not.toThrow();
   });
 
-  test('is closed to others again when someone opened it', async () => {
+  test('has its permissions restricted again if someone opened them', async () => {
     const data = path.join(folder.path, 'postgres');
     await mkdir(data);
     await chmod(data, 0o755);
@@ -69,12 +69,12 @@ describe('the data directory', () => {
     expect((await stat(data)).mode & 0o777).toBe(0o700);
   });
 
-  test('names drafts apart for each attempt', () => {
+  test('uses a different draft name for each attempt', () => {
     expect(draftName('/x')).not.toBe(draftName('/x'));
   });
 
   test.skipIf(isRoot())(
-    'is refused when it is not writable (skipped: root may write anywhere)',
+    'is rejected if not writable (skipped: root may write anywhere)',
     async () => {
       await chmod(folder.path, 0o500);
       const opened = openStore({ dataDir: folder.path, poolSize: 1 }, silentLogger);
@@ -83,7 +83,7 @@ describe('the data directory', () => {
   );
 
   test.skipIf(!isRoot())(
-    'is refused to an ordinary user who may not write there (skipped: not root)',
+    'is rejected for an ordinary user without write access (skipped: not root)',
     async () => {
       const user = { uid: 65_534, gid: 65_534 };
       const refused = await openStoreProcess(folder.path, user);

@@ -20,8 +20,8 @@ async function run(command: string, ...parameters: string[]): Promise<void> {
   expect(code).toBe(0);
 }
 
-describe('the embedded server', () => {
-  test('is made once when several are first at the same time', async () => {
+describe('Embedded server', () => {
+  test('is created once by several concurrent first users', async () => {
     const dataDir = await temporaryDataDir('data');
     const stores = await Promise.all([
       open(dataDir),
@@ -34,7 +34,7 @@ describe('the embedded server', () => {
     expect(await readdir(dataDir)).toEqual(['postgres']);
   });
 
-  test('serves a user who comes while the last one stops it', async () => {
+  test('serves a user that arrives while the last one stops it', async () => {
     const dataDir = await usedDataDir();
     let store = await open(dataDir);
     for (let round = 0; round < 8; round += 1) {
@@ -44,7 +44,7 @@ describe('the embedded server', () => {
     }
   });
 
-  test('starts over a lock file whose process id another program has by now', async () => {
+  test('starts despite a lock file whose process id belongs to another program', async () => {
     const dataDir = await usedDataDir();
     const data = path.join(dataDir, 'postgres');
     const { uid, gid } = await stat(data);
@@ -77,7 +77,7 @@ describe('the embedded server', () => {
     await expect(stat(lock!.socketFolder)).rejects.toThrow('ENOENT');
   });
 
-  test('clears the drafts of processes that died while they initialised', async () => {
+  test('removes drafts of processes that died during initialization', async () => {
     const dataDir = await temporaryDataDir('data');
     const gone = spawn('true');
     await new Promise((resolve) => gone.once('exit', resolve));
@@ -90,7 +90,7 @@ describe('the embedded server', () => {
 });
 
 describe.skipIf(!isRoot())('as root (skipped: this process is not root)', () => {
-  test('puts the data where the system user can reach them when a folder above is closed, and finds them again', async () => {
+  test('moves the data where the system user can reach it if a parent is closed, and finds it again', async () => {
     const folder = await createTemporaryFolder('fullmatch-closed-');
     const closed = path.join(folder.path, 'closed');
     const dataDir = path.join(closed, 'data');
@@ -119,7 +119,7 @@ describe.skipIf(!isRoot())('as root (skipped: this process is not root)', () => 
     await expect(open(dataDir)).rejects.toMatchObject({ code: 'data_directory_unusable' });
   });
 
-  test('joins the server of an ordinary user as that user would', async () => {
+  test('joins the server of an ordinary user as that user', async () => {
     const dataDir = await temporaryDataDir('data');
     await mkdir(dataDir);
     await chown(dataDir, NOBODY.uid, NOBODY.gid);
@@ -134,7 +134,7 @@ describe.skipIf(!isRoot())('as root (skipped: this process is not root)', () => 
     await again.close();
   });
 
-  test('takes over data that root was left the owner of', async () => {
+  test('takes over data that was left owned by root', async () => {
     const dataDir = await usedDataDir();
     const data = path.join(dataDir, 'postgres');
     await run('chown', '-R', '0:0', data);
@@ -142,7 +142,7 @@ describe.skipIf(!isRoot())('as root (skipped: this process is not root)', () => 
     expect(await store.database.query(ONE)).toEqual([{ one: 1 }]);
   });
 
-  test('refuses an ordinary user the data of another', async () => {
+  test('denies an ordinary user the data of another', async () => {
     const dataDir = await usedDataDir();
     const other = await openInProcess(dataDir, NOBODY);
     expect(other.opened.code).toBe('data_directory_unusable');

@@ -16,8 +16,8 @@ async function isGone(pid: number, dataDir: string): Promise<boolean> {
   return !(await runsOn(pid, path.join(dataDir, 'postgres')));
 }
 
-describe('the embedded server', () => {
-  test('is initialised and started, keeps what was stored, and is stopped with its last user', async () => {
+describe('Embedded server', () => {
+  test('is initialized and started, persists data and stops with its last user', async () => {
     const dataDir = await temporaryDataDir('data');
     const first = await open(dataDir);
     expect(first.server).toMatchObject({ embedded: true, joined: false });
@@ -48,7 +48,7 @@ describe('the embedded server', () => {
     ]);
   });
 
-  test('is as large as it is told', async () => {
+  test('uses the configured sizes', async () => {
     const dataDir = await usedDataDir();
     const size = { sharedBuffersBytes: 16 * 2 ** 20, maxConnections: 25 };
     const store = await openStore({ dataDir, poolSize: 1, ...size }, silentLogger);
@@ -60,7 +60,7 @@ describe('the embedded server', () => {
     expect(await store.database.query(settings)).toEqual([{ buffers: '16MB', connections: '25' }]);
   });
 
-  test('is joined by a second process, and stops only with the last one', async () => {
+  test('is joined by a second process and stops with the last one', async () => {
     const dataDir = await usedDataDir();
     const store = await open(dataDir);
     const other = await openInProcess(dataDir);
@@ -71,7 +71,7 @@ describe('the embedded server', () => {
     expect(await isGone(other.opened.processId!, dataDir)).toBe(true);
   });
 
-  test('outlives the processes that are killed, and the next adopts it and stops it', async () => {
+  test('survives killed processes, and the next one adopts and stops it', async () => {
     const dataDir = await usedDataDir();
     const first = await openInProcess(dataDir);
     const second = await openInProcess(dataDir);
@@ -86,7 +86,7 @@ describe('the embedded server', () => {
     expect(await isGone(processId, dataDir)).toBe(true);
   });
 
-  test('is brought back after PostgreSQL was killed under use', async () => {
+  test('is restarted after PostgreSQL was killed while in use', async () => {
     const dataDir = await usedDataDir();
     const store = await open(dataDir);
     await store.database.query(sql('test: create', 'CREATE TABLE acknowledged (id integer)'));
@@ -122,7 +122,7 @@ describe('the embedded server', () => {
     expect([...codes].filter((code) => code !== 'database_unreachable')).toEqual([]);
   });
 
-  test('starts over the lock file of a server that is dead', async () => {
+  test('starts despite the lock file of a dead server', async () => {
     const dataDir = await usedDataDir();
     const killed = await openInProcess(dataDir);
     // While it runs, it restarts its server.
@@ -135,7 +135,7 @@ describe('the embedded server', () => {
     expect(await store.database.query(ONE)).toEqual([{ one: 1 }]);
   });
 
-  test('logs into its data directory and says there what went wrong when it cannot start', async () => {
+  test('logs to its data directory and reports the cause of a failed start', async () => {
     const dataDir = await usedDataDir();
     const log = await readFile(path.join(dataDir, 'postgres', 'server.log'), 'utf8');
     expect(log).toContain('database system is ready to accept connections');

@@ -43,8 +43,8 @@ async function fakePrograms(name: string, script: string): Promise<string> {
   return folder;
 }
 
-describe('the programs of PostgreSQL', () => {
-  test('are those of the package, whose missing links are made', async () => {
+describe('PostgreSQL binaries', () => {
+  test('come from the package, with missing symlinks created', async () => {
     const folder = await unlinkedPackage('plain');
     const binaries = await find(folder);
     expect(binaries.folder).toBe(path.join(folder, 'native', 'bin'));
@@ -53,7 +53,7 @@ describe('the programs of PostgreSQL', () => {
   });
 
   test.skipIf(!isRoot())(
-    'are copied once where the system user cannot reach them (skipped: this process is not root)',
+    'are copied once if the system user cannot reach them (skipped: this process is not root)',
     async () => {
       const folder = await unlinkedPackage('closed');
       await chmod(path.dirname(folder), 0o700);
@@ -66,7 +66,7 @@ describe('the programs of PostgreSQL', () => {
   );
 
   test.skipIf(isRoot())(
-    'are copied when their links cannot be made (skipped: root may write anywhere)',
+    'are copied if their symlinks cannot be created (skipped: root may write anywhere)',
     async () => {
       const folder = await unlinkedPackage('unwritable');
       await chmod(path.join(folder, 'native', 'lib'), 0o555);
@@ -76,7 +76,7 @@ describe('the programs of PostgreSQL', () => {
     },
   );
 
-  test('are not run from a copy that is not ours', async () => {
+  test('are not run from a copy owned by someone else', async () => {
     const folder = await unlinkedPackage('squatted');
     // Closed to the system user, and to an ordinary user who would create the links.
     await chmod(path.dirname(folder), 0o700);
@@ -98,7 +98,7 @@ describe('the programs of PostgreSQL', () => {
     await chmod(path.join(folder, 'native', 'lib'), 0o700);
   });
 
-  test('may be the operator’s own, in the folder that is named or in its folder bin', async () => {
+  test("may be the operator's own, in the given folder or its bin folder", async () => {
     const script = '#!/bin/sh\necho "postgres (PostgreSQL) 16.9 (Debian 16.9-1)"\n';
     const bin = await fakePrograms('own/bin', script);
     for (const folder of [bin, path.dirname(bin)]) {
@@ -107,7 +107,7 @@ describe('the programs of PostgreSQL', () => {
     }
   });
 
-  test('are refused when they are too old, missing, or do not run', async () => {
+  test('are rejected if too old, missing or not executable', async () => {
     const old = await fakePrograms('old', '#!/bin/sh\necho "postgres (PostgreSQL) 14.22"\n');
     const broken = await fakePrograms('broken', '#!/nowhere/loader\n');
     const missing = path.join(temporary.path, 'missing');

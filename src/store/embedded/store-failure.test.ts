@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { type FullmatchError } from '../../errors.ts';
 import { folderFailure, programFailure } from './store-failure.ts';
 
-describe('a failed program of PostgreSQL', () => {
+describe('Failed PostgreSQL program', () => {
   test.each([
     [
       'FATAL:  could not write lock file "postmaster.pid": No space left on device',
@@ -19,7 +19,7 @@ describe('a failed program of PostgreSQL', () => {
       'embedded_server_unavailable',
     ],
     ['', 'embedded_server_unavailable'],
-  ])('that said "%s" is reported as %s', (output, code) => {
+  ])('with output "%s" is reported as %s', (output, code) => {
     expect(programFailure('postgres', '/d', output).code).toBe(code);
   });
 
@@ -31,7 +31,7 @@ describe('a failed program of PostgreSQL', () => {
   });
 });
 
-describe('a failed file operation', () => {
+describe('Failed file operation', () => {
   test.each([
     ['ENOSPC', 'data_directory_full'],
     ['EACCES', 'data_directory_unusable'],
@@ -47,7 +47,7 @@ describe('a failed file operation', () => {
     expect(failure.code).toBe(expected);
   });
 
-  test('leaves a programming error as it is', () => {
+  test('leaves a programming error unchanged', () => {
     const error = new TypeError('x is not a function');
     expect(folderFailure(error, '/d')).toBe(error);
   });

@@ -14,7 +14,7 @@ function codeOf(settings: Record<string, unknown>, version: string): unknown {
 
 describe('cleanSettings', () => {
   test.each(['0.4.11', '0.4.26', '0.5.17', '0.8.37'])(
-    'drops what no code depends on, whatever it says (%s)',
+    'drops settings that do not affect bytecode, whatever their values (%s)',
     (version) => {
       const settings = {
         optimizer: { enabled: true, runs: 200 },
@@ -32,7 +32,7 @@ describe('cleanSettings', () => {
     },
   );
 
-  test('drops which comments the assembly holds, and keeps what reverts say', () => {
+  test('drops debugInfo and keeps revertStrings', () => {
     const debug = { revertStrings: 'strip', debugInfo: ['AUDITED'] };
     expect(cleanSettings({ debug }, '0.8.37')).toEqual({ debug: { revertStrings: 'strip' } });
   });
@@ -44,14 +44,14 @@ describe('cleanSettings', () => {
     [{ ['__proto__']: 'x' }],
     [{ constructor: 'x' }],
     [{ stopAfter: 'parsing' }],
-  ])('refuses what 0.4.26 would ignore: %j', (settings) => {
+  ])('rejects settings that 0.4.26 would ignore: %j', (settings) => {
     expect(codeOf(settings, '0.4.26')).toBe('unsupported_setting');
   });
 
-  describe('of Solar, which ignores what it does not know,', () => {
+  describe('for Solar, which ignores unknown settings,', () => {
     const SOLAR = '0.8.38+commit.275d15ec.solar.0.3.0';
 
-    test('keeps what it reads, and drops what only solc reads', () => {
+    test('keeps supported settings and drops those only solc supports', () => {
       const read = {
         remappings: ['a/=b/'],
         libraries: { 'a.sol': { Sums: ADDRESS } },
@@ -73,12 +73,12 @@ describe('cleanSettings', () => {
       [{ stopAfter: 'parsing' }, 'unsupported_setting'],
       [{ evmVersion: 'audited by x' }, 'invalid_compiler_input'],
       [{ debug: { revertStrings: 'audited' } }, 'invalid_compiler_input'],
-    ])('refuses %j', (settings, code) => {
+    ])('rejects %j', (settings, code) => {
       expect(codeOf(settings, SOLAR)).toBe(code);
     });
   });
 
-  test('leaves what it does not know to compilers that refuse it themselves', () => {
+  test('passes unknown settings on to compilers that reject them', () => {
     expect(cleanSettings({ toCome: 1 }, '0.9.1')).toEqual({ toCome: 1 });
     expect(codeOf({ stopAfter: 'parsing' }, '0.8.37')).toBe('unsupported_setting');
   });
@@ -92,11 +92,11 @@ describe('cleanSettings', () => {
     [{ optimizer: { runs: 'audited' } }],
     [{ evmVersion: 'audited' }],
     [{ metadata: { useLiteralContent: 'audited' } }],
-  ])('refuses another form than 0.4.26 reads: %j', (settings) => {
+  ])('rejects a value that 0.4.26 does not accept: %j', (settings) => {
     expect(codeOf(settings, '0.4.26')).toBe('invalid_compiler_input');
   });
 
-  test('drops settings of newer versions, and null', () => {
+  test('drops null and settings of newer versions', () => {
     const settings = {
       evmVersion: 'audited',
       viaIR: true,

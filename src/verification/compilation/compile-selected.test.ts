@@ -73,7 +73,7 @@ const CYCLE = {
   'main.sol': 'import "./b.sol"; contract Main is Derived {}',
 };
 
-describe('a contract that the compiler refuses where it is selected alone', () => {
+describe('Contract that the compiler rejects when selected alone', () => {
   test.each<readonly [SolcVersion, string, Readonly<Record<string, string>>]>([
     [
       '0.6.12',
@@ -91,7 +91,7 @@ describe('a contract that the compiler refuses where it is selected alone', () =
     ],
     ['0.7.6', 'a library creates another', LIBRARY],
     ['0.8.37', 'its files import each other', CYCLE],
-  ])('is compiled with others (%s: %s)', async (version, _, sources) => {
+  ])('is compiled together with others (%s: %s)', async (version, _, sources) => {
     const task = taskOf(version, sources, 'main.sol', 'Main');
     const compilers = countingCompilers();
     const compiled = await compileTarget({ compilers, reader }, task, task.input, signal);
@@ -100,7 +100,7 @@ describe('a contract that the compiler refuses where it is selected alone', () =
     expect(compiled.codes.runtime.code).toBe(own?.deployedBytecode?.object);
   });
 
-  test('has the types of its immutables, whose files are analysed in the same order', async () => {
+  test('keeps immutable types from files analyzed in the same order', async () => {
     const task = taskOf('0.8.37', CYCLE, 'main.sol', 'Main');
     const { codes } = await compileTarget(
       { compilers: countingCompilers(), reader },
@@ -113,14 +113,14 @@ describe('a contract that the compiler refuses where it is selected alone', () =
   });
 });
 
-test('a contract that compiles alone is compiled alone', async () => {
+test('compiles a contract alone if that succeeds', async () => {
   const task = taskOf('0.8.37', { 'main.sol': 'contract Main {}' }, 'main.sol', 'Main');
   const compilers = countingCompilers();
   await compileTarget({ compilers, reader }, task, task.input, signal);
   expect(compilers.count()).toBe(1);
 });
 
-test('what Solar writes without references is not compared', async () => {
+test('does not compare Solar output without immutable references', async () => {
   // Like the output of Solar 0.2.0 with `-Zcodegen`: the bytecode has an immutable, but no reference to it.
   const evm = { bytecode: { object: '60808060093d393df3' }, deployedBytecode: { object: '6000' } };
   const output = {
@@ -145,7 +145,7 @@ test('what Solar writes without references is not compared', async () => {
   });
 });
 
-test('what no selection compiles fails as the narrowest does', async () => {
+test('reports the failure of the narrowest selection if none compiles', async () => {
   const task = taskOf(
     '0.8.37',
     { 'main.sol': 'contract Main { uint x = y; }' },
@@ -164,7 +164,7 @@ test('what no selection compiles fails as the narrowest does', async () => {
   });
 });
 
-test('a contract is found among those that the submitter selected where another does not compile', async () => {
+test('matches a contract from the submitted selection although another does not compile', async () => {
   const names = Array.from({ length: 20 }, (_, index) => `uint a${index}`);
   const sources = {
     'big.sol': `contract Big { function f(${names.join(', ')}) public pure returns (uint) { uint b = a0; return a19 + b; } }`,

@@ -26,7 +26,7 @@ interface Output {
 }
 
 test.each(['0.4.26', '0.6.12', '0.7.6'] as const satisfies SolcVersion[])(
-  'libraries are linked as solc %s links them',
+  'links libraries like solc %s',
   async (version) => {
     const outputs = await compileInChild<Output>(
       version,

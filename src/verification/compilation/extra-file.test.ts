@@ -14,8 +14,8 @@ const codeOf = (code: string) => {
 };
 const TASK = { language: 'solidity', version: '0.8.20' };
 
-describe('whether a code depends on files that it does not import', () => {
-  test('is seen where another file changes it', async () => {
+describe('Dependency on files that are not imported', () => {
+  test('is detected if another file changes the bytecode', async () => {
     const given: StandardJsonInput[] = [];
     const compile = (input: StandardJsonInput) => {
       given.push(input);
@@ -27,14 +27,14 @@ describe('whether a code depends on files that it does not import', () => {
     expect(given[0]?.sources[first ?? '']?.content).toContain('contract');
   });
 
-  test('is not said where another file changes nothing, or the compiler fails with it', async () => {
+  test('is not reported if other files change nothing or the compilation fails', async () => {
     const same = () => Promise.resolve(codeOf('6001'));
     expect(await dependsOnOtherFiles(TASK, INPUT, codeOf('6001'), same)).toBe(false);
     const failing = () => Promise.reject(new FullmatchError('compiler_timeout', 'too long'));
     expect(await dependsOnOtherFiles(TASK, INPUT, codeOf('6001'), failing)).toBe(false);
   });
 
-  test('ends with the reason of whoever ends the verification', async () => {
+  test('rejects with the reason if the verification is aborted', async () => {
     const stopped = () => Promise.reject(new RangeError('stopped'));
     await expect(dependsOnOtherFiles(TASK, INPUT, codeOf('6001'), stopped)).rejects.toThrow(
       'stopped',
@@ -44,7 +44,7 @@ describe('whether a code depends on files that it does not import', () => {
   test.each([
     ['Yul', { language: 'yul', version: '0.8.20' }],
     ['a compiler whose metadata lists all files', { language: 'solidity', version: '0.4.11' }],
-  ])('is not asked of %s', async (_what, task) => {
+  ])('is not checked for %s', async (_what, task) => {
     const compile = () => Promise.resolve(codeOf('6002'));
     expect(await dependsOnOtherFiles(task, INPUT, codeOf('6001'), compile)).toBe(false);
   });

@@ -16,7 +16,7 @@ test.each([
   ['0.8.21+commit.d9974bed', { viaIR: true }, true],
   ['0.8.22+commit.4fc1097e', { viaIR: true }, false],
   ['0.8.20+commit.a1b79de6', {}, false],
-])('code of %s %j follows the order of files: %s', (version, settings, follows) => {
+])('bytecode of %s %j depends on the file order: %s', (version, settings, follows) => {
   expect(followsFileOrder({ language: 'solidity', version, settings })).toBe(follows);
 });
 
@@ -52,15 +52,15 @@ async function find(hasSameMetadata: boolean, compile: () => Promise<unknown>) {
 const fromRoot = () =>
   Promise.resolve({ contract: {}, sourceIds: {}, compileTimeMs: 1, isFromRoot: true });
 
-test('a contract whose metadata is that of the code on chain is compiled from its own source on', async () => {
+test('recompiles from its own source if the metadata equals the on-chain metadata', async () => {
   expect(await find(true, fromRoot)).toEqual(['full', 1]);
 });
 
-test('a contract with other metadata is not compiled again', async () => {
+test('does not recompile a contract with different metadata', async () => {
   expect(await find(false, fromRoot)).toEqual([null, 0]);
 });
 
-test('a compiler that is not here leaves the mismatch as it is', async () => {
+test('keeps the mismatch if the compiler is missing, but propagates timeouts', async () => {
   const missing = new FullmatchError('unsupported_compiler_version', 'It is not here.');
   expect(await find(true, () => Promise.reject(missing))).toEqual([null, 1]);
   const late = new FullmatchError('compiler_timeout', 'It took too long.');

@@ -39,7 +39,7 @@ describe.each([
   ['a small request', 'contract A {}'],
   ['a large request, on the thread', `contract A {} //${'x'.repeat(LARGE)}`],
 ])('%s', (_, content) => {
-  test('becomes a task', async () => {
+  test('produces a task', async () => {
     const read = await reader.readTask(requestOf(content), sourceBytes, never);
     expect(read).toMatchObject({ chainId: 1, task: { target: { path: 'a.sol', name: 'A' } } });
     expect(read.task !== 'stored' && read.task.input.sources['a.sol']?.content === content).toBe(
@@ -47,7 +47,7 @@ describe.each([
     );
   });
 
-  test('is refused with the failure and its facts', async () => {
+  test('rejects with the failure and its details', async () => {
     const packed = requestOf(content, `0x${'0'.repeat(64)}`);
     expect(await codeOf(reader.readTask(packed, sourceBytes, never))).toMatchObject({
       name: 'VerificationFailure',
@@ -57,7 +57,7 @@ describe.each([
   });
 });
 
-test('a request is packed on the thread as it would be here', async () => {
+test('packs a request on the thread exactly as on the main thread', async () => {
   const request: VerificationRequest = {
     chainId: 1,
     address: `0x${'1'.repeat(40)}`,
@@ -74,21 +74,21 @@ test('a request is packed on the thread as it would be here', async () => {
   expect(packed).toEqual({ ...here, inputHash: new Uint8Array(here.inputHash) });
 });
 
-describe('a large output', () => {
+describe('Large output', () => {
   const target = { path: 'a.sol', name: 'A' };
   const outputOf = (more: object): { bytes: Buffer; version: string } => ({
     bytes: Buffer.from(JSON.stringify({ padding: 'x'.repeat(LARGE), ...more })),
     version: '0.8.37',
   });
 
-  test('is read on the thread', async () => {
+  test('is parsed on the thread', async () => {
     const output = outputOf({ contracts: { 'a.sol': { A: { abi: [], ir: 'x' } } } });
     expect(await reader.readTarget(output, target, never)).toMatchObject({
       contracts: { 'a.sol': { A: { abi: [] } } },
     });
   });
 
-  test('is refused with the error of the compilers', async () => {
+  test('rejects with the compiler error', async () => {
     const errors = [{ severity: 'error', message: 'std::bad_alloc' }];
     expect(await codeOf(reader.readTarget(outputOf({ errors }), target, never))).toMatchObject({
       name: 'FullmatchError',
@@ -96,7 +96,7 @@ describe('a large output', () => {
     });
   });
 
-  test('of more values than a thread can hold is too large, and the next one is read', async () => {
+  test('with too many values fails as too large, and the next one is parsed', async () => {
     const bytes = Buffer.from(`[${'[],'.repeat(20_000_000)}[]]`);
     expect(
       await codeOf(reader.readTarget({ bytes, version: '0.8.37' }, target, never)),

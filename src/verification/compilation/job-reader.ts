@@ -161,14 +161,13 @@ function valueOf(answer: JobAnswer): JobReadings[keyof JobReadings] {
   throw new Error(`a job could not be read: ${answer.fault}`);
 }
 
-function threadError(fault: ThreadFault, { read }: JobQuestion): Error {
+function threadError(fault: ThreadFault, question: JobQuestion): Error {
   if (fault.kind === 'closed') {
     return new FullmatchError('shutting_down', 'The service is shutting down.');
   }
   if (!isTooMuch(fault.kind)) return fault;
-  const isOutput =
-    read === 'target' || read === 'immutables' || read === 'codes' || read === 'vyper_trees';
-  if (isOutput) {
+  // Compiler output states the version of its compiler; all else comes from the request.
+  if ('version' in question) {
     return new FullmatchError(
       'compiler_output_too_large',
       'Reading the compiler output takes too long or too much memory.',

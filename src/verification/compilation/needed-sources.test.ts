@@ -56,37 +56,40 @@ async function find(
 
 const pathsOf = ({ input }: NeededSources): readonly string[] => Object.keys(input.sources);
 
-describe('the sources that a compilation needs', () => {
-  test('are compiled once where nothing else was given', async () => {
+describe('Sources needed by a compilation', () => {
+  test('require one compilation if there are no extra sources', async () => {
     expect(await find(LISTED, [])).toMatchObject({ dropped: [], compilations: 1 });
   });
 
-  test.each<Match>(['full', 'partial'])('are all that a %s match publishes', async (level) => {
-    const found = await find([...LISTED, 'AUDIT.sol'], [], { level });
-    expect(pathsOf(found)).toEqual(LISTED);
-    expect(found).toMatchObject({ dropped: ['AUDIT.sol'], judgement: { match: level } });
-  });
+  test.each<Match>(['full', 'partial'])(
+    'are the only ones that a %s match publishes',
+    async (level) => {
+      const found = await find([...LISTED, 'AUDIT.sol'], [], { level });
+      expect(pathsOf(found)).toEqual(LISTED);
+      expect(found).toMatchObject({ dropped: ['AUDIT.sol'], judgement: { match: level } });
+    },
+  );
 
-  test('hold files that the metadata does not list where the code needs them, and no other such file', async () => {
+  test('include needed files missing from the metadata, but no other extra files', async () => {
     const extra = ['A.sol', 'AUDIT.sol', 'B.sol', 'C.sol', '__proto__'];
     const found = await find([...LISTED, ...extra], ['B.sol']);
     expect(pathsOf(found)).toEqual([...LISTED, 'B.sol']);
     expect(found.dropped).toEqual(['A.sol', 'AUDIT.sol', 'C.sol', '__proto__']);
   });
 
-  test('are found of a metadata submission too, whose unused files are tried last', async () => {
+  test('are found in a metadata submission, trying unused files last', async () => {
     const all = [...LISTED, 'AUDIT.sol', 'B.sol'];
     expect(pathsOf(await find(LISTED, [], { all }))).toEqual(LISTED);
     expect(pathsOf(await find(LISTED, ['B.sol'], { all }))).toEqual([...LISTED, 'B.sol']);
   });
 
-  test('are those of the compiler, not those of a forged metadata', async () => {
+  test("come from the compiler's metadata, not from forged metadata", async () => {
     const forged = [...LISTED, 'AUDIT.sol'];
     const found = await find(forged, [], { all: [...forged, 'unused.sol'] });
     expect(pathsOf(found)).toEqual(LISTED);
   });
 
-  test('are found in few compilations, or a match stays that was there', async () => {
+  test('are found in at most 14 compilations without losing the match', async () => {
     const extra = fc.uniqueArray(fc.constantFrom(...'a b c d e f g h i j k l m n o p'.split(' ')), {
       maxLength: 16,
     });

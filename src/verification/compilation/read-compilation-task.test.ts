@@ -29,8 +29,8 @@ function codeOf(settings: Record<string, unknown>, sources: object = SOURCES, na
 const libraries = (count: number): Record<string, string> =>
   Object.fromEntries(Array.from({ length: count }, (_, index) => [`L${index}`, ADDRESS]));
 
-describe('the settings of a job', () => {
-  test('name 1,000 libraries and remappings at the most', () => {
+describe('Settings of a job', () => {
+  test('are limited to 1,000 libraries and 1,000 remappings', () => {
     expect(codeOf({ libraries: { [PATH]: libraries(998) }, remappings: ['a=b'] })).toBeUndefined();
     for (const settings of [
       { libraries: { [PATH]: libraries(1000) } },
@@ -41,7 +41,7 @@ describe('the settings of a job', () => {
     }
   });
 
-  test.each(['\0', '\ud800'])('hold no text that cannot be stored (%j)', (text) => {
+  test.each(['\0', '\ud800'])('reject text that cannot be stored (%j)', (text) => {
     expect(codeOf({ remappings: [text] })).toBe('invalid_compiler_input');
     expect(codeOf({ libraries: { [text]: { L: ADDRESS } } })).toBe('invalid_compiler_input');
     expect(codeOf({}, { [`${text}.sol`]: { content: '' } })).toBe('missing_or_invalid_source');
@@ -49,13 +49,13 @@ describe('the settings of a job', () => {
   });
 });
 
-describe('the name of the contract', () => {
+describe('Contract name', () => {
   test.each([
     ['a'.repeat(1_024), undefined],
     ['a'.repeat(1_025), 'invalid_compilation_target'],
     ['é'.repeat(513), 'invalid_compilation_target'],
     ['a'.repeat(4_800_000), 'invalid_compilation_target'],
-  ])('has 1,024 bytes at most', (name, code) => {
+  ])('is limited to 1,024 bytes', (name, code) => {
     expect(codeOf({}, {}, name)).toBe(code);
   });
 });
@@ -78,8 +78,8 @@ function targetOf(contractIdentifier: string, path: string): unknown {
   return task.target;
 }
 
-describe('the contract that an identifier names', () => {
-  test('is in a source without a name, as compilers call it that are given one text', () => {
+describe('Contract identifier', () => {
+  test('resolves to the unnamed source used by compilers with a single input', () => {
     expect(targetOf(':Boat', '')).toEqual({ path: '', name: 'Boat' });
   });
 
@@ -88,14 +88,14 @@ describe('the contract that an identifier names', () => {
     ['Boat.sol:', 'Boat.sol'],
     [':', ''],
     ['Ship.sol:Boat', 'Boat.sol'],
-  ])('is none where its source or its name is missing (%s)', (identifier, path) => {
+  ])('is rejected if its source or name is missing (%s)', (identifier, path) => {
     expect(() => targetOf(identifier, path)).toThrow(
       expect.objectContaining({ code: 'invalid_compilation_target' }),
     );
   });
 });
 
-test('sources of metadata that were not sent are named with their hashes', () => {
+test('lists sources missing from a metadata submission with their hashes', () => {
   const keccak256 = `0x${'5a'.repeat(32)}`;
   const metadata = {
     ...{ language: 'Solidity', compiler: { version: '0.8.37+commit.f401782d' } },

@@ -8,8 +8,8 @@ const raw = (output: unknown): { bytes: Buffer; version: string } => ({
 });
 const target = { path: '__proto__', name: 'constructor' };
 
-describe('what is read of an output', () => {
-  test('is the target, the ids of the sources, and what verification reads of the assembly', () => {
+describe('Parsed compiler output', () => {
+  test('contains the target, the source ids and the needed assembly', () => {
     const push = { name: 'PUSHLIB', value: 'a.sol:L', begin: 1, end: 2, source: 0 };
     const output = `{
       "sources": {"__proto__": {"id": 1, "ast": {"nodes": []}}},
@@ -32,7 +32,7 @@ describe('what is read of an output', () => {
     expect(JSON.stringify(structuredClone(read))).toBe(JSON.stringify(read));
   });
 
-  test('is few errors, cut short, and no warnings', () => {
+  test('contains at most ten truncated errors and no warnings', () => {
     const message = (severity: string) => ({ severity, type: 'T', message: 'x'.repeat(1e5) });
     const errors = [message('warning'), ...Array.from({ length: 50 }, () => message('error'))];
     const read = readTargetOutput(raw({ errors }), target).errors ?? [];
@@ -48,7 +48,7 @@ describe('what is read of an output', () => {
       'invalid_compiler_input',
       { errors: [{ severity: 'error', message: 'Source "https://a/b" not found: File b' }] },
     ],
-  ])('is refused with %s', (code, output) => {
+  ])('is rejected with %s', (code, output) => {
     expect(() => readTargetOutput(raw(output), target)).toThrow(expect.objectContaining({ code }));
     expect(() => readOutputImmutables(raw(output))).toThrow(expect.objectContaining({ code }));
   });

@@ -30,7 +30,7 @@ const request = (content: string, more: Partial<Request> = {}): Request => ({
 });
 const ended = () => new Promise((resolve) => setImmediate(resolve));
 
-test('an input is compiled once, also by requests at the same time, and spends its compile time once', async () => {
+test('compiles an input once for concurrent and later requests and counts its time once', async () => {
   const { asked, compileToBytes } = gatedCompilers();
   const both = [compileToBytes(request('a')), compileToBytes(request('a'))];
   asked[0]?.answer();
@@ -45,7 +45,7 @@ test.each([
   ['version', request('a', { version: '0.8.30' })],
   ['language', request('a', { language: 'yul' })],
   ['root source', request('a', { rootSource: 'a.sol' })],
-])('another %s is compiled by itself', async (_what, other) => {
+])('compiles a different %s separately', async (_what, other) => {
   const { asked, compileToBytes } = gatedCompilers();
   const outputs = [compileToBytes(request('a')), compileToBytes(other)];
   expect(asked).toHaveLength(2);
@@ -53,7 +53,7 @@ test.each([
   await Promise.all(outputs);
 });
 
-test('whoever hands the memory of an output over takes it from nobody', async () => {
+test("survives a caller that transfers the output's memory", async () => {
   const { asked, compileToBytes } = gatedCompilers();
   const first = compileToBytes(request('a'));
   asked[0]?.answer();
@@ -63,7 +63,7 @@ test('whoever hands the memory of an output over takes it from nobody', async ()
   expect([...(await compileToBytes(request('a'))).bytes]).toEqual([7, 7, 7, 7]);
 });
 
-test('a failure is not kept: who waited for it compiles', async () => {
+test('does not cache a failure: a waiting request compiles again', async () => {
   const { asked, compileToBytes } = gatedCompilers();
   const first = compileToBytes(request('a'));
   const second = compileToBytes(request('a'));
@@ -75,7 +75,7 @@ test('a failure is not kept: who waited for it compiles', async () => {
   expect(await second).toMatchObject({ compileTimeMs: 50 });
 });
 
-test('a wait for the compilation of another ends with its own signal', async () => {
+test('aborting a waiting request leaves the running compilation unaffected', async () => {
   const { asked, compileToBytes } = gatedCompilers();
   const first = compileToBytes(request('a'));
   const ending = new AbortController();
@@ -89,7 +89,7 @@ test('a wait for the compilation of another ends with its own signal', async () 
 test.each([
   ['an output above the bound', 17 * MIB, 2],
   ['an output within the bound', 16 * MIB - 2048, 1],
-])('%s is compiled %$ times when it is asked for twice', async (_what, bytes, times) => {
+])('limits the size of cached outputs: %s', async (_what, bytes, times) => {
   const { asked, compileToBytes } = gatedCompilers(bytes);
   const first = compileToBytes(request('a'));
   asked[0]?.answer();

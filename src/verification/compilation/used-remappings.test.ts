@@ -13,7 +13,7 @@ test.each([
   ['@lib/=AUDITED/'],
   ['audited/=lib/'],
   ['text/=lib/'],
-])('drops the remapping %s, which leads no import to a source', (remapping) => {
+])('drops the remapping %s, which resolves no import', (remapping) => {
   const content = 'import "@lib/a.sol"; string constant S = "text/a.sol"; // "audited/a.sol"';
   expect(isUsed({ 'contracts/T.sol': content, 'lib/a.sol': '' }, remapping)).toBe(false);
 });
@@ -24,7 +24,7 @@ test.each([
   ['contracts/old/=lib/'],
   [':@lib/='],
   ['@=li=b/'],
-])('keeps the remapping %s, which leads an import to a source', (remapping) => {
+])('keeps the remapping %s, which resolves an import', (remapping) => {
   const content = 'import "@lib/a.sol"; import "./old/a.sol";';
   const sources = {
     'contracts/T.sol': content,
@@ -64,18 +64,18 @@ test.each([
   ['/a/x.sol', '../../y.sol', 'y.sol'],
   ['https://h.io/p/x.sol', '../y.sol', 'https://h.io/y.sol'],
   ['a/x.sol', '.y.sol', '.y.sol'],
-])('leads from %s the import %s to %s', (path, imported, led) => {
+])('from %s resolves the import %s to %s', (path, imported, led) => {
   const sources = { [path]: `import "${imported}";`, 'lib.sol': '' };
   expect(isUsed(sources, `:${led}=lib.sol`)).toBe(true);
 });
 
-describe('whatever is submitted', () => {
+describe('For any submission', () => {
   const text = fc.string({
     unit: fc.constantFrom('a', 'b', '/', '.', '"', '\\', 'x', '\n'),
     maxLength: 8,
   });
 
-  test('keeps a remapping of an import, and none with more text than paths hold', () => {
+  test('keeps remappings of imports, and none longer than paths may be', () => {
     fc.assert(
       fc.property(text, text, text, text, (context, prefix, target, rest) => {
         const path = `${context}T.sol`;
@@ -96,7 +96,7 @@ describe('whatever is submitted', () => {
     ['long paths', 'a/'.repeat(990), 14_000, 999],
     ['many of both', 'T', 100_000, 20_000],
     ['a path that climbs and descends', `${'a/'.repeat(8_000)}T`, 10_000, 10],
-  ])('costs no more than is bounded: %s', (_, path, imports, remappings) => {
+  ])('does bounded work for %s', (_, path, imports, remappings) => {
     const content = Array.from({ length: imports }, (_, index) => `import "./x${index}";`).join('');
     const started = performance.now();
     const named = Array.from({ length: remappings }, (_, index) => `a/a/z${index}=b`);
@@ -104,7 +104,7 @@ describe('whatever is submitted', () => {
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
-  test('many remappings and imports take little time', () => {
+  test('handles many remappings and imports quickly', () => {
     const remappings = Array.from({ length: 1000 }, (_, index) => `used${index}/=A`);
     const content = 'import "used999/a.sol";'.padEnd(2_000_000, '/**/');
     const started = performance.now();

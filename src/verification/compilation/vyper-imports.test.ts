@@ -17,7 +17,7 @@ const isHashed = (
   trees: Readonly<Record<string, unknown>> = {},
 ): boolean => isEverySourceHashed('a/main.vy', sources, new Map(Object.entries(trees)));
 
-test('follows the imports of modules', () => {
+test('follows imports of modules', () => {
   const sources = ['a/main.vy', 'a/b/one.vy', 'a/two.vyi', 'c/three.json'];
   const main = tree([1, 'b', 'one'], [0, null, 'c.three']);
   expect(isHashed(sources, { 'a/main.vy': main, 'a/b/one.vy': tree([2, null, 'two']) })).toBe(true);
@@ -27,12 +27,12 @@ test('follows the imports of modules', () => {
   expect(isHashed(['a/main.vy'])).toBe(true);
 });
 
-test('does not follow those of interfaces', () => {
+test('does not follow imports of interfaces', () => {
   const trees = { 'a/main.vy': tree([0, null, 'one']), 'a/one.vyi': tree([0, null, 'two']) };
   expect(isHashed(['a/main.vy', 'a/one.vyi', 'a/two.vyi'], trees)).toBe(false);
 });
 
-test('takes no side where an import might lead to several sources, or to what the compiler brings along', () => {
+test('does not follow ambiguous imports or those the compiler may provide', () => {
   const trees = { 'a/main.vy': tree([0, null, 'one'], [0, 'ethereum.ercs', 'IERC20']) };
   expect(isHashed(['a/main.vy', 'a/one.vy', 'c/one.vyi'], trees)).toBe(false);
   expect(isHashed(['a/main.vy', 'a/one.vy', 'ethereum/ercs/IERC20.vyi'], trees)).toBe(false);

@@ -78,7 +78,7 @@ function runOnStack(code: readonly number[], inputs: number): string[] | undefin
 }
 
 describe('requireReadableYul', () => {
-  test('reads programs of any depth, and knows functions in them by their blocks', () => {
+  test('reads programs of any depth and resolves functions by block scope', () => {
     const [deep, call] = ['{'.repeat(2_000_000), `verbatim_0i_0o(hex"")`];
     expect(isReadable(`${deep}${call.repeat(100_000)}`)).toBe(true);
     expect(isReadable(`{ function f() { { } } ${call} }`)).toBe(true);
@@ -103,7 +103,7 @@ describe('requireReadableYul', () => {
     ['a byte of an operand that would be a jump', 'verbatim_0i_1o(hex"6056")'],
     ['long data', `data "x" hex"${'5f'.repeat(900)}"`],
     ['another name', 'function verbatim_copy(x) {} my.verbatim_0i_0o(x)'],
-  ])('takes %s', (_what, content) => {
+  ])('accepts %s', (_what, content) => {
     expect(isReadable(content)).toBe(true);
   });
 
@@ -136,11 +136,11 @@ describe('requireReadableYul', () => {
     ['a jump by an escape', String.raw`verbatim_1i_0o("\x57")`],
     ['many short ones', 'verbatim_0i_0o("12345678")'.repeat(5)],
     ['thirty-three of one byte', 'verbatim_0i_0o(hex"5f")'.repeat(33)],
-  ])('refuses %s', (_what, content) => {
+  ])('rejects %s', (_what, content) => {
     expect(isReadable(content)).toBe(false);
   });
 
-  test('takes no bytes that touch the stack below their inputs, or leave another height', () => {
+  test('rejects bytes that access the stack below their inputs or leave a wrong height', () => {
     const short = fc.constantFrom(0x5f, 0x50, 0x01, 0x80, 0x81, 0x90, 0x91, 0x34, 0x52, 0x60, 0x5d);
     const bytes = fc.array(fc.oneof(short, fc.nat(0xff)), { maxLength: 8 });
     const count = fc.nat(3);
@@ -160,7 +160,7 @@ describe('requireReadableYul', () => {
     expect(taken).toBeGreaterThan(50);
   });
 
-  test('finds the call behind any comments, strings and literals', () => {
+  test('finds the call after any comments, strings and literals', () => {
     const noise = fc.array(
       fc.oneof(
         fc.string().map((text) => `/*${text.replaceAll('*/', '')}*/`),
@@ -178,7 +178,7 @@ describe('requireReadableYul', () => {
     );
   });
 
-  test('reads any text to its end, in time linear in it', () => {
+  test('tokenizes any text to its end in linear time', () => {
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('/', '*', '"', "'", '\\', 'hex', ' ', '\n', 'v') }),
@@ -195,7 +195,7 @@ describe('requireReadableYul', () => {
   });
 });
 
-test('knows whether a program holds verbatim', () => {
+test('detects whether a program contains verbatim', () => {
   expect(holdsVerbatim(inputOf('let x := verbatim_0i_1o(hex"5f")'))).toBe(true);
   expect(holdsVerbatim(inputOf('let x := "verbatim_0i_1o(1)"'))).toBe(false);
 });

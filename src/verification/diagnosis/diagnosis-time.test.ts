@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { limitDiagnosis } from './diagnosis-time.ts';
 
-describe('the time of a diagnosis', () => {
+describe('Diagnosis time limit', () => {
   beforeEach(() => {
     vi.useFakeTimers();
   });
@@ -12,7 +12,7 @@ describe('the time of a diagnosis', () => {
   test.each([
     { waits: 'nobody waits', doOthersWait: () => false, openMs: 5_800, overMs: 6_100 },
     { waits: 'others wait', doOthersWait: () => true, openMs: 2_400, overMs: 2_600 },
-  ])('where $waits is over before $overMs ms', ({ doOthersWait, openMs, overMs }) => {
+  ])('aborts before $overMs ms if $waits', ({ doOthersWait, openMs, overMs }) => {
     const { signal } = limitDiagnosis(doOthersWait);
     vi.advanceTimersByTime(openMs);
     expect(signal.aborted).toBe(false);
@@ -20,7 +20,7 @@ describe('the time of a diagnosis', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test('is over soon after somebody comes', () => {
+  test('aborts soon after another job arrives', () => {
     let isBusy = false;
     const { signal } = limitDiagnosis(() => isBusy);
     vi.advanceTimersByTime(3_000);
@@ -29,7 +29,7 @@ describe('the time of a diagnosis', () => {
     expect(signal.aborted).toBe(true);
   });
 
-  test('leaves no timer behind', () => {
+  test('leaves no timer after its end', () => {
     limitDiagnosis(() => false).end();
     expect(vi.getTimerCount()).toBe(0);
   });

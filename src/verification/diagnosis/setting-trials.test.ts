@@ -9,8 +9,8 @@ const changesOf = (
   traits = { ours: NONE, theirs: NONE },
 ): readonly string[] => settingTrials(settings, version, traits).map(({ change }) => change);
 
-describe('the settings that are tried', () => {
-  test('keep all others, and change one thing each', () => {
+describe('Setting trials', () => {
+  test('change one setting each and keep all others', () => {
     const settings = { evmVersion: 'london', optimizer: { enabled: true, runs: 7, details: {} } };
     for (const { settings: tried } of settingTrials(settings, '0.8.30', {
       ours: NONE,
@@ -21,7 +21,7 @@ describe('the settings that are tried', () => {
     }
   });
 
-  test('never include those that were sent', () => {
+  test('never include the submitted settings', () => {
     expect(changesOf({ optimizer: { enabled: true, runs: 1_000 } })).not.toContain(
       'optimizer.runs: 1000',
     );
@@ -29,18 +29,18 @@ describe('the settings that are tried', () => {
     expect(changesOf({ viaIR: true })).toContain('viaIR: false');
   });
 
-  test('begin with the optimizer where it was off, and with other runs where it was on', () => {
+  test('start with the optimizer if it was off, and with other runs if it was on', () => {
     expect(changesOf({})[0]).toBe('optimizer.enabled: true, optimizer.runs: 200');
     expect(changesOf({ optimizer: { enabled: true } })[0]).toBe('optimizer.runs: 1000');
   });
 
-  test('leave viaIR out where it is an experiment', () => {
+  test('omit viaIR while it is experimental', () => {
     expect(changesOf({}, '0.8.12+commit.f00d7308')).not.toContain('viaIR: true');
     expect(changesOf({}, '0.8.13+commit.abaa5c0e')).toContain('viaIR: true');
     expect(changesOf({}, '0.10.1')).toContain('viaIR: true');
   });
 
-  test('name the EVM version alone where the codes show another one', () => {
+  test('include EVM versions only if the bytecodes indicate a different one', () => {
     const isEvm = (change: string): boolean => change.startsWith('evmVersion');
     expect(changesOf({}, '0.8.30', { ours: PUSH0, theirs: NONE }).filter(isEvm)).toEqual([
       'evmVersion: paris',

@@ -13,7 +13,7 @@ const DUE = {
   ...{ chain_id: '7', address: Buffer.alloc(20, 1) },
 };
 
-test('a match that was being taken while the walk ends is handed back, and no explorer is told', async () => {
+test('hands back a match claimed during shutdown without contacting the explorer', async () => {
   const reached = new Gate();
   const gate = new Gate();
   const ran: unknown[] = [];
@@ -37,7 +37,7 @@ test('a match that was being taken while the walk ends is handed back, and no ex
   expect(ran).toEqual([TAKE, [HAND_BACK, 'job', 'etherscan', 3]]);
 });
 
-test('an explorer that does not answer keeps no walk from ending', async () => {
+test('shuts down despite an unresponsive explorer', async () => {
   const asked = new Gate();
   const ran: string[] = [];
   const query: Database['query'] = async ({ label }) => {

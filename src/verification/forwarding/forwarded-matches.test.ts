@@ -6,7 +6,7 @@ import { submitJob } from '../jobs/submit-job.ts';
 import { packRequest } from '../verification-request.ts';
 import { handBackForwarding, takeDueForwarding } from './forwarded-matches.ts';
 
-test('what is handed back is due at once, as if nobody had taken it', async () => {
+test('a handed-back match is due at once, as if never claimed', async () => {
   const testDatabase = await createTestDatabase();
   const { database } = testDatabase;
   const compilation = { kind: 'metadata', metadata: {}, sources: { a: 'x' } } as const;

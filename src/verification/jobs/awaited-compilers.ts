@@ -26,7 +26,7 @@ export class CompilerAwaited extends Error {
   readonly awaited: AwaitedCompiler;
 
   constructor(awaited: AwaitedCompiler) {
-    super(`Solidity ${awaited.longVersion} is being downloaded`);
+    super(`Compiler ${awaited.longVersion} is being downloaded`);
     this.awaited = awaited;
   }
 }

@@ -18,8 +18,8 @@ function changed(code: Hex, offset: number): Hex {
   return `0x${code.slice(2, at)}ff${code.slice(at + 2)}`;
 }
 
-describe('what is kept of a failure', () => {
-  test('is both codes whole where they are small, by the names that clients know', () => {
+describe('Failure record', () => {
+  test("contains small bytecodes in full under the API's names", () => {
     const codes = {
       recompiledRuntimeCode: codeOf(10),
       onchainRuntimeCode: codeOf(12),
@@ -36,7 +36,7 @@ describe('what is kept of a failure', () => {
     expect(comparisonsOf({ codes })).toEqual(comparisonsOf(record));
   });
 
-  test('is a window around the first difference of large codes, wherever that is', () => {
+  test('contains a window around the first difference of large bytecodes', () => {
     const size = fc.integer({ min: 40_000, max: 300_000 });
     fc.assert(
       fc.property(size, size, fc.nat(39_999), (left, right, at) => {
@@ -59,7 +59,7 @@ describe('what is kept of a failure', () => {
     );
   });
 
-  test('is small, whatever the codes and the facts are', () => {
+  test('stays small for any bytecodes and details', () => {
     const large = codeOf(1_000_000);
     const codes = {
       recompiledRuntimeCode: large,

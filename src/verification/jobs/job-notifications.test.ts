@@ -22,7 +22,7 @@ function waitTogether(signal: AbortSignal): Promise<unknown> {
   return Promise.all(Array.from({ length: WAITERS }, () => watch.wait(LONG_MS, signal)));
 }
 
-test('any number of waiters may share a signal, which ends them all without a warning of a leak', async () => {
+test('any number of waiters may share an abort signal without a leak warning', async () => {
   const warnings: Error[] = [];
   const keep = (warning: Error): number => warnings.push(warning);
   process.on('warning', keep);
@@ -36,7 +36,7 @@ test('any number of waiters may share a signal, which ends them all without a wa
   expect(warnings).toEqual([]);
 });
 
-test('a notification wakes all that wait', async () => {
+test('a notification wakes all waiters', async () => {
   const ending = new AbortController();
   const waited = waitTogether(ending.signal);
   await notifyOfWork(testDatabase.database);

@@ -55,8 +55,8 @@ const submit = (): Promise<string> =>
     { total: 1000, perClient: 1000 },
   );
 
-describe('those who wait for a job', () => {
-  test('are all told of its end by one read, and are nobody afterwards', async () => {
+describe('Waiters for a job', () => {
+  test('all learn of its end from one read and are then removed', async () => {
     const waiters = makeWaiters();
     const id = await submit();
     const waiting = Array.from({ length: 300 }, () => waiters.waitForEnd(id, { client: 'a' }));
@@ -70,7 +70,7 @@ describe('those who wait for a job', () => {
     expect(waiters.size).toBe(0);
   });
 
-  test('are not woken by the ends of other jobs', async () => {
+  test('are not woken when other jobs end', async () => {
     const waiters = makeWaiters();
     const [id, ...others] = [await submit(), await submit(), await submit()];
     const leaving = new AbortController();
@@ -83,7 +83,7 @@ describe('those who wait for a job', () => {
     expect(statements).toEqual(['read jobs']);
   });
 
-  test('learn of an end whose notification was lost, by one statement for all', async () => {
+  test('learn of an end with a lost notification from one statement for all', async () => {
     const waiters = makeWaiters(LIMITS, 200);
     const ids = [await submit(), await submit(), await submit()];
     const waiting = ids.map((id) => waiters.waitForEnd(id, { client: 'a' }));
@@ -102,7 +102,7 @@ describe('those who wait for a job', () => {
     expect(statements.filter((label) => label === 'read jobs')).toHaveLength(1);
   });
 
-  test('are bounded for a client and in all, and make room when they leave', async () => {
+  test('are limited per client and in total, and free their slot when they leave', async () => {
     const waiters = makeWaiters({ total: 4, perClient: 3 });
     const id = await submit();
     const leaving = new AbortController();
@@ -124,7 +124,7 @@ describe('those who wait for a job', () => {
     expect(waiters.size).toBe(0);
   });
 
-  test('find what ended before they came, and nothing for what is not a job', async () => {
+  test('find a job that already ended, and nothing for an unknown id', async () => {
     const waiters = makeWaiters();
     const id = await submit();
     await cancelJob(testDatabase.database, id);
@@ -135,7 +135,7 @@ describe('those who wait for a job', () => {
     expect(await waiters.waitForEnd(nobody, { client: 'a' })).toBeUndefined();
   });
 
-  test('are told when the service ends', async () => {
+  test('are rejected when the service shuts down', async () => {
     const waiters = makeWaiters();
     const waiting = waiters.waitForEnd(await submit(), { client: 'a' });
     const failed = expect(waiting).rejects.toThrow('ending');

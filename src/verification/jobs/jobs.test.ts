@@ -120,8 +120,8 @@ const untilEnd = async (id: string): Promise<VerificationJob> => {
   return (await readJob(testDatabase.database, id)) as VerificationJob;
 };
 
-describe('submitting', () => {
-  test('the same input is in flight once, however many ask at once, and again after its end', async () => {
+describe('Submitting', () => {
+  test('accepts an input once while in flight, and again after its end', async () => {
     const request = requestFor(freshAddress());
     const tries = await Promise.allSettled(Array.from({ length: 12 }, () => submit(request)));
     const accepted = tries.filter((each) => each.status === 'fulfilled');
@@ -140,7 +140,7 @@ describe('submitting', () => {
     await expect(submit(request)).resolves.toMatch(/^[0-9a-f-]{36}$/);
   });
 
-  test('a full queue refuses, for all or for one client, and says when to ask again', async () => {
+  test('rejects with a retry delay when the queue is full, in total or for a client', async () => {
     const limits = { total: 3, perClient: 2 };
     await submit(undefined, 'a', limits);
     await submit(undefined, 'a', limits);
@@ -152,7 +152,7 @@ describe('submitting', () => {
     });
   });
 
-  test('the queue takes no more than its bound, however many come at once', async () => {
+  test('never exceeds the queue limit under concurrent submissions', async () => {
     const limits = { total: 10, perClient: 10 };
     await Promise.allSettled(
       Array.from({ length: 19 }, (_, index) => submit(undefined, `n${index}`, limits)),
@@ -166,7 +166,7 @@ describe('submitting', () => {
     expect(row?.count).toBe(10);
   });
 
-  test('a contract is not verified again when both codes match fully, but is when only one does or only an import says so', async () => {
+  test('rejects a contract only if both bytecodes are fully matched by a verification', async () => {
     const [full, half, claimed] = [freshAddress(), freshAddress(), freshAddress()];
     const both = { runtimeMatch: 'full', creationMatch: 'full' } as const;
     await saveMatches(testDatabase.database, [
@@ -180,8 +180,8 @@ describe('submitting', () => {
   });
 });
 
-describe('claiming', () => {
-  test('serves clients and the chains of each in rounds, not in the order of arrival', async () => {
+describe('Claiming', () => {
+  test('alternates between clients, and between the chains of each', async () => {
     const names = new Map<string, string>();
     const add = async (client: string, chainId: number): Promise<void> => {
       const id = await submit(requestFor(freshAddress(), chainId), client);
@@ -197,7 +197,7 @@ describe('claiming', () => {
     expect(order).toEqual(['a1', 'b1', 'a2', 'b1', 'a1', 'a2', 'a1', 'a1']);
   });
 
-  test('gives each job to one worker, however many claim at once', async () => {
+  test('gives each job to one worker under concurrent claims', async () => {
     for (let index = 0; index < 20; index += 1) await submit();
     const claims = await Promise.all(
       Array.from({ length: 40 }, () => claimJob(testDatabase.database, 10_000)),
@@ -207,7 +207,7 @@ describe('claiming', () => {
     expect(ids).toHaveLength(20);
   });
 
-  test('a job whose lease ran out is queued again, its first worker changes nothing any more, and after too many attempts it fails', async () => {
+  test('requeues expired leases, ignores their old workers and fails after too many attempts', async () => {
     const { database } = testDatabase;
     const id = await submit();
     const first = await claimJob(database, LAPSED);
@@ -231,7 +231,7 @@ describe('claiming', () => {
   });
 });
 
-describe('turns', () => {
+describe('Turns', () => {
   /** Ends a claimed job as if it had taken a given time. */
   const endAfter = async ({ id, token }: { id: string; token: string }, ms: number) => {
     await testDatabase.database.query(
@@ -249,7 +249,7 @@ describe('turns', () => {
   };
   const claim = () => claimJob(testDatabase.database, 10_000);
 
-  test('go to whom has spent less time, whatever the mix of clients', async () => {
+  test('go to the client with less time spent, for any mix of clients', async () => {
     const clients = fc.array(
       fc.record({ jobs: fc.integer({ min: 1, max: 6 }), ms: fc.integer({ min: 1, max: 60_000 }) }),
       { minLength: 2, maxLength: 5 },
@@ -284,7 +284,7 @@ describe('turns', () => {
     );
   });
 
-  test('go to networks first, so that a second address of one is behind another network', async () => {
+  test('alternate between networks before alternating between addresses of one network', async () => {
     for (const client of ['192.0.2.1', '192.0.2.2', '192.0.2.3', '198.51.100.1']) {
       await submit(undefined, client);
     }
@@ -293,7 +293,7 @@ describe('turns', () => {
     expect((await claim())?.client).toBe('192.0.2.2');
   });
 
-  test('go to a newcomer before the second job of clients whose first is still running', async () => {
+  test('go to a newcomer before the second job of clients with a running job', async () => {
     for (const bomber of ['x', 'x', 'y', 'y']) await submit(undefined, bomber);
     const first = [await claim(), await claim()];
     expect(first.map((job) => job?.client).sort()).toEqual(['x', 'y']);
@@ -302,14 +302,14 @@ describe('turns', () => {
     expect((await claim())?.client).toBe('newcomer');
   });
 
-  test('never give one client all workers while another waits, though that one has spent more', async () => {
+  test('never give one client all workers while a client with more time spent waits', async () => {
     await spend('b', 50_000);
     for (const client of ['a', 'a', 'a', 'b']) await submit(undefined, client);
     expect((await claim())?.client).toBe('a');
     expect((await claim())?.client).toBe('b');
   });
 
-  test('count the time of lost workers, and of jobs that were handed back', async () => {
+  test('count the time of lost workers and handed-back jobs', async () => {
     await submit(undefined, 'a');
     const job = await claim();
     if (job === undefined) throw new Error('nothing claimed');
@@ -333,7 +333,7 @@ describe('turns', () => {
     expect((await claim())?.client).toBe('a');
   });
 
-  test('forget what was spent with time', async () => {
+  test('forget the time spent after a while', async () => {
     const { database } = testDatabase;
     await spend('a', 1000);
     await spend('b', 100_000);
@@ -348,8 +348,8 @@ describe('turns', () => {
   });
 });
 
-describe('workers', () => {
-  test('end a job with its match, the event that stored it, and its times', async () => {
+describe('Workers', () => {
+  test('finish a job with its match, its event and its timings', async () => {
     start(succeed);
     const job = await untilEnd(await submit());
     expect(job).toMatchObject({ state: 'succeeded', runtimeMatch: 'full', compileTimeMs: 12 });
@@ -358,7 +358,7 @@ describe('workers', () => {
     expect(job).not.toHaveProperty('failure');
   });
 
-  test('keep a long job by their heartbeat', async () => {
+  test('extend the lease of a long job by heartbeats', async () => {
     const leaseMs = 60_000;
     const begun = new Gate();
     const gate = new Gate();
@@ -396,7 +396,7 @@ describe('workers', () => {
     }
   });
 
-  test('end a job at its limit even when it takes no notice, and the address is free again', async () => {
+  test('end an unresponsive job at its time limit and free the address', async () => {
     start(never, { jobTimeoutMs: 100 });
     const request = requestFor(freshAddress());
     const job = await untilEnd(await submit(request));
@@ -404,7 +404,7 @@ describe('workers', () => {
     await expect(submit(request)).resolves.toBeTruthy();
   });
 
-  test('hide what they did not expect, and store messages that PostgreSQL cannot hold', async () => {
+  test('hide unexpected errors and sanitize messages that PostgreSQL cannot store', async () => {
     start(async ({ address }) => {
       if (address.endsWith('0'))
         throw new VerificationFailure('no_match', 'nul \0', { data: { x: '\0 \ud800' } });
@@ -420,7 +420,7 @@ describe('workers', () => {
     expect(JSON.stringify(jobs)).not.toContain('secret detail');
   });
 
-  test('try again when the database was away for a moment', async () => {
+  test('retry after a brief database outage', async () => {
     let tries = 0;
     start(async (request, ...given) => {
       tries += 1;
@@ -431,7 +431,7 @@ describe('workers', () => {
     expect(tries).toBe(2);
   });
 
-  test('hand their jobs back when they are closed, and another process finishes them', async () => {
+  test('hand back their jobs on close for another process to finish', async () => {
     // Only closing the workers can end the job before the test does.
     const stuck = start(never, { jobTimeoutMs: 600_000 });
     const id = await submit();
@@ -442,7 +442,7 @@ describe('workers', () => {
     expect(await untilEnd(id)).toMatchObject({ state: 'succeeded' });
   });
 
-  test('end when they are closed at the very moment at which a job begins', async () => {
+  test('close cleanly at the moment a job begins', async () => {
     let closed: Promise<void> | undefined;
     const started: Workers = start(() => {
       closed ??= started.close();
@@ -454,7 +454,7 @@ describe('workers', () => {
     expect(await readJob(testDatabase.database, id)).toMatchObject({ state: 'queued' });
   });
 
-  test('tell of the end of a job whose workers were lost too often', async () => {
+  test('report the end of a job whose workers were lost too often', async () => {
     const { database } = testDatabase;
     await submit();
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
@@ -468,7 +468,7 @@ describe('workers', () => {
     expect(ends[0]?.seconds).toBeGreaterThan(0);
   });
 
-  test('of several processes do every job once', async () => {
+  test('of several processes run every job once', async () => {
     const done = new Map<string, number>();
     const verify: WorkerParts['verify'] = async (request, ...given) => {
       done.set(request.address, (done.get(request.address) ?? 0) + 1);
@@ -480,7 +480,7 @@ describe('workers', () => {
     expect([...done.values()]).toEqual(Array.from({ length: 40 }, () => 1));
   });
 
-  test('begin a job anew whose contract changes on chain, and fail it when that does not end', async () => {
+  test('restart a job if its contract changes on chain, and fail it after three attempts', async () => {
     const verify = vi.fn(changed);
     start(verify);
     expect(await untilEnd(await submit())).toMatchObject({
@@ -492,7 +492,7 @@ describe('workers', () => {
     expect(await untilEnd(await submit())).toMatchObject({ state: 'succeeded' });
   });
 
-  test('stop a job that is cancelled, waiting or at work', async () => {
+  test('stop a cancelled job, whether queued or running', async () => {
     const waiting = await submit();
     expect(await cancelJob(testDatabase.database, waiting)).toBe(true);
     expect((await readJob(testDatabase.database, waiting))?.failure?.code).toBe('job_cancelled');
@@ -504,7 +504,7 @@ describe('workers', () => {
     expect(await cancelJob(testDatabase.database, running)).toBe(false);
   });
 
-  test('stop a job that is cancelled long before its next heartbeat', async () => {
+  test('stop a cancelled job long before the next heartbeat', async () => {
     const stuck = start(never, { leaseMs: 3_600_000 });
     const running = await submit();
     await expect.poll(() => stuck.running).toBe(1);
@@ -515,7 +515,7 @@ describe('workers', () => {
   test.each([
     ['claimed by a worker', 'queued', 'running'],
     ['handed back by one', 'running', 'queued'],
-  ] as const)('are cancelled also while they are %s', async (_what, before, after) => {
+  ] as const)('cancel a job even while it is %s', async (_what, before, after) => {
     const { database } = testDatabase;
     const id = await submit();
     const owner = sql('test client of job', 'SELECT client FROM verification_jobs WHERE id = $1');
@@ -547,7 +547,7 @@ describe('workers', () => {
     else expect(await renewalOf(id)).toEqual({ cancel_requested: true });
   });
 
-  test('are ended by who has sent them or by the operator, and by nobody else', async () => {
+  test('let only the submitter or the operator cancel a job', async () => {
     const { database } = testDatabase;
     const waiting = await submit();
     const [owner] = await database.query<{ client: string }>(
@@ -570,7 +570,7 @@ describe('workers', () => {
     expect((await untilEnd(running)).failure?.code).toBe('job_cancelled');
   });
 
-  test('a partial and a full verification of one address at once leave it full, counted once', async () => {
+  test('concurrent partial and full verifications of an address yield one full match', async () => {
     const address = freshAddress();
     start(async ({ chainId, request }) => {
       const { compilation } = JSON.parse(inflateSync(request).toString()) as VerificationRequest;

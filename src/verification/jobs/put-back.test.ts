@@ -64,7 +64,7 @@ const PASSING = ['53100', '53200', '58030', '25006', '57014', 'XX001'];
 
 // Each case waits for several seconds.
 test.each(IS_SLOW_SUITE ? PASSING : PASSING.slice(0, 2))(
-  'a job whose match cannot be stored for SQLSTATE %s waits without losing an attempt, and succeeds later',
+  'a job that fails to store with SQLSTATE %s keeps its attempts and succeeds later',
   async (state) => {
     await run(
       'refuse',
@@ -95,7 +95,7 @@ test.each(IS_SLOW_SUITE ? PASSING : PASSING.slice(0, 2))(
   },
 );
 
-test('a full disk of this machine puts a job back, and the jobs behind it are not kept', async () => {
+test('a full disk puts the job back without blocking the jobs behind it', async () => {
   const troubled = await submit();
   const other = await submit();
   let first = '';
@@ -110,7 +110,7 @@ test('a full disk of this machine puts a job back, and the jobs behind it are no
   expect((await readJob(testDatabase.database, troubled))?.state).toMatch(/queued|running/);
 });
 
-test('a job whose trouble does not pass within a day ends', async () => {
+test('a job with persistent trouble fails after a day', async () => {
   const id = await submit();
   await run(
     'age',
@@ -122,6 +122,6 @@ test('a job whose trouble does not pass within a day ends', async () => {
   await expect.poll(async () => (await readJob(testDatabase.database, id))?.state).toBe('failed');
 });
 
-test('a worker rests longer the more often it meets trouble, half a minute at most', () => {
+test('a worker backs off exponentially, up to 30 seconds', () => {
   expect([0, 1, 2, 3, 10].map(pauseAfter)).toEqual([0, 1000, 2000, 4000, 30_000]);
 });

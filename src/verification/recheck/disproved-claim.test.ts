@@ -13,9 +13,9 @@ interface Output {
   >;
 }
 
-describe('a claim whose metadata was written again', () => {
+describe('Claim with reformatted metadata', () => {
   test.each<SolcVersion>(['0.4.11', '0.4.18', '0.8.24', '0.8.37'])(
-    'is that of the code of solc %s, with any text',
+    'is not disproved by bytecode of solc %s, unless the metadata content differs',
     async (version) => {
       // A vertical tab ends a comment in later releases.
       const tab = version.startsWith('0.4') ? '\u000b' : '';

@@ -33,15 +33,15 @@ async function closeAt(label: string): Promise<readonly string[]> {
   return stub.ran;
 }
 
-test('a walk that ends takes no contract any more', async () => {
+test('takes no further contract after shutdown begins', async () => {
   expect(await closeAt(ADD)).toEqual([ADD]);
 });
 
-test('a contract that was being taken while the walk ends is not looked at', async () => {
+test('does not check a contract claimed during shutdown', async () => {
   expect(await closeAt(TAKE)).toEqual([ADD, TAKE]);
 });
 
-test('a round takes as long for many contracts as for few, within one contract a minute and ten a second', async () => {
+test('paces a round independently of the contract count, from one a minute to ten a second', async () => {
   const testDatabase = await createTestDatabase();
   const { database } = testDatabase;
   const month = 2_592_000;

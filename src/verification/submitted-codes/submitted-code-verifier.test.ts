@@ -52,7 +52,7 @@ const partsOf = (
   };
 };
 
-test('one network leaves a place to the others, however long its compilations take', async () => {
+test('one network leaves a slot for others, however long its compilations take', async () => {
   const started: string[] = [];
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => (release = resolve));
@@ -71,7 +71,7 @@ test('one network leaves a place to the others, however long its compilations ta
   expect(started).toEqual([GREEDY, OTHER, GREEDY, GREEDY]);
 });
 
-test('others have turns while many codes are held against many contracts', async () => {
+test('yields to other work while comparing many bytecodes with many contracts', async () => {
   const compile = (): Promise<unknown> => Promise.resolve({});
   const parts = partsOf(compile, { contracts: 60, bytes: 100_000 });
   const verifier = createSubmittedCodeVerifier(parts, 1, NOBODY_CLOSES);

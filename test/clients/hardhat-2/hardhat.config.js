@@ -2,7 +2,7 @@ const { subtask } = require('hardhat/config');
 const { TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD } = require('hardhat/builtin-tasks/task-names');
 require('@nomicfoundation/hardhat-verify');
 
-// A compiler on this disk in place of one from the internet, as Hardhat documents it.
+// A compiler on this disk instead of one from the internet, as documented by Hardhat.
 subtask(TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD, async ({ solcVersion }) => ({
   compilerPath: process.env.SOLJSON_PATH,
   isSolcJs: true,
@@ -10,7 +10,7 @@ subtask(TASK_COMPILE_SOLIDITY_GET_SOLC_BUILD, async ({ solcVersion }) => ({
   longVersion: process.env.SOLC_LONG_VERSION,
 }));
 
-// The service as a block explorer, where a test names it so; else over its own API.
+// The service as a block explorer in tests that configure it that way, otherwise over its own API.
 const explorer = process.env.EXPLORER_URL;
 
 module.exports = {
@@ -18,7 +18,7 @@ module.exports = {
   networks: { mychain: { url: process.env.RPC_URL, chainId: 424242 } },
   etherscan: {
     enabled: explorer !== undefined,
-    // An object: of one key for all chains the plugin takes that it is for Etherscan itself.
+    // An object: the plugin treats a single key for all chains as one for Etherscan itself.
     apiKey: { mychain: 'any' },
     customChains: [
       {

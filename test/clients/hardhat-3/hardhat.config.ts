@@ -1,14 +1,14 @@
 import hardhatVerify from '@nomicfoundation/hardhat-verify';
 import { configVariable, defineConfig } from 'hardhat/config';
 
-// The service as a block explorer, where a test names it so.
+// The service as a block explorer, for tests that configure it that way.
 const explorer = process.env.EXPLORER_URL ?? 'http://127.0.0.1:1';
 
 export default defineConfig({
   plugins: [hardhatVerify],
   solidity: {
     version: '0.8.37',
-    // A compiler on this disk in place of one from the internet.
+    // A compiler on this disk instead of one from the internet.
     path: process.env.SOLJSON_PATH,
   },
   networks: {

@@ -1,10 +1,10 @@
-/** A request of the documentation, and what a service answered. */
+/** A request of the documentation and the response of a service. */
 export interface ApiExample {
-  /** As curl would send it. */
+  /** The request as curl would send it. */
   readonly request: string;
   readonly status: number;
   readonly type: string;
-  /** The answer, shortened, with times, hosts and random ids that are the same in each run. */
+  /** The response, shortened, with times, hosts and random ids replaced by constants. */
   readonly answer: string;
 }
 
@@ -15,18 +15,21 @@ const LINES = 40;
 const DATE = /\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|\+00:00)/g;
 const DAY = /\d{4}-\d{2}-\d{2}(?!T)/g;
 const UUID = /[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}/g;
-/** But for the operator's page, whose address is always the same. */
+/** Except for the operator page, whose address is always the same. */
 const LOOPBACK = /127\.0\.0\.1:(?!5557)\d+/g;
-/** The place of an event in a stream, and the block that a node made at this moment. */
+/** The position of an event in a stream, and the block that a node mined at this moment. */
 const EVENT_ID = /(?<=^id: \d+)-[0-9a-z]+-[0-9a-z]+$/gm;
-/** The mark of a position in a page of the feed. */
+/** The cursor in a page of the feed. */
 const FEED_MARK = /(?<="next": "\d+)-[0-9a-z]+(?=")/g;
 const BLOCK_HASH = /(?<="blockHash": ")0x[0-9a-f]{64}/g;
-/** How long a compiler took: a recorded compilation takes no time. */
+/** Compilation times: a recorded compilation takes no time. */
 const COMPILE_TIME = /(?<="(?:compilationTime|compileTimeMs)": "?)\d+/g;
 const FIXED_UUID = '72d12273-0723-448e-a9f6-f7957128efa5';
 
-/** Makes the same of what differs from run to run. @param hosts the hosts of the service by their names in the documentation */
+/**
+ * Replaces everything that differs between runs.
+ * @param hosts the hosts of the service by their names in the documentation
+ */
 export function steady(text: string, hosts: Readonly<Record<string, string>>): string {
   let result = text;
   for (const [shown, real] of Object.entries(hosts)) result = result.replaceAll(real, shown);
@@ -41,7 +44,10 @@ export function steady(text: string, hosts: Readonly<Record<string, string>>): s
     .replaceAll(LOOPBACK, '127.0.0.1:8545');
 }
 
-/** The answer as the documentation shows it. @param isVolatile whether its numbers differ from run to run: they are 0 */
+/**
+ * Returns the response as the documentation shows it.
+ * @param isVolatile whether its numbers differ between runs: they become 0
+ */
 export function showAnswer(type: string, body: Buffer, isVolatile: boolean): string {
   if (body.length === 0) return '';
   if (type === 'application/json' || type === 'application/problem+json') {

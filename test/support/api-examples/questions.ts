@@ -1,13 +1,13 @@
 import { type Hex } from '../../../src/lib/hex.ts';
 
-/** The chain of the examples: no public list has it, so nothing of another chain is shown. */
+/** The chain of the examples: no public list contains it, so no data of another chain is shown. */
 export const DOCUMENTED_CHAIN_ID = 42424242;
 
-/** What the requests of the documentation ask about. */
+/** Subjects of the documented requests. */
 export interface ExampleFacts {
-  /** A contract that is verified. */
+  /** A verified contract. */
   readonly address: Hex;
-  /** Others with the same code that are not: a request that verifies needs one of its own. */
+  /** Unverified contracts with the same bytecode: each verification request needs its own. */
   readonly unverified: () => Hex;
   readonly input: object;
   readonly metadata: string;
@@ -16,28 +16,28 @@ export interface ExampleFacts {
   readonly runtimeCode: string;
   readonly transferSelector: string;
   readonly transferTopic: string;
-  /** A job that has ended. */
+  /** An ended job. */
   readonly jobId: string;
   readonly matchId: string;
 }
 
-/** A request, as far as the example values of the parameters in the API description do not say it. */
+/** A request, as far as the parameters' example values in the API description do not define it. */
 export interface Question {
   readonly path?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly json?: unknown;
   readonly form?: Readonly<Record<string, string>>;
-  /** Files of a form in parts: names of fields to names and texts of files. The fields of `form` come before them. */
+  /** Files of a multipart form: field names to file names and texts. The fields of `form` come first. */
   readonly files?: Readonly<Record<string, readonly [name: string, text: string]>>;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Its numbers differ from run to run. */
+  /** Whether its numbers differ between runs. */
   readonly isVolatile?: boolean;
 }
 
 const PATH = 'contracts/Token.sol';
 const COMPILER = '0.8.37+commit.f401782d';
 
-/** The requests of the documentation by their operations. */
+/** The documented requests by operation. */
 export function questionsOf(facts: ExampleFacts): Readonly<Record<string, Question>> {
   const { address, unverified, input, metadata, source, jobId } = facts;
   const chainId = String(DOCUMENTED_CHAIN_ID);
@@ -132,7 +132,7 @@ export function questionsOf(facts: ExampleFacts): Readonly<Record<string, Questi
   };
 }
 
-/** The same protocol at several bases. */
+/** The same protocol below several base paths. */
 function etherscan(
   { address, unverified, input }: ExampleFacts,
   chainId: string,
@@ -239,7 +239,7 @@ function blockscout(
   };
 }
 
-/** The API v2 of a Blockscout. */
+/** Blockscout's API v2. */
 function blockscoutApi({
   unverified,
   input,

@@ -6,24 +6,27 @@ import { compileSuite, type CompiledSample } from './compiled-suite.ts';
 import { compilePlanted } from './planted-samples.ts';
 import { linkCode, simulateDeployment, type OnChainCodes } from './simulated-deployment.ts';
 
-/** A change to an honest code on chain, at a place that the recompiled code names. */
+/** A change to honest on-chain bytecode, at a place that the recompiled bytecode names. */
 interface Edit {
-  /** `hash` is the metadata hash of an auxdata; `planted` a constant equal to auxdata `1`; `arguments` all after the code. */
+  /**
+   * `hash` is the metadata hash of an auxdata; `planted` a constant equal to auxdata `1`; `arguments`
+   * everything after the code.
+   */
   readonly at:
     'start' | 'end' | 'library' | 'immutable' | 'auxdata' | 'hash' | 'planted' | 'arguments';
-  /** A library's name, an auxdata's id, or an immutable's number in order. */
+  /** A library's name, an auxdata's id, or an immutable's index. */
   readonly id?: string;
   /** Which reference of it, from 0. */
   readonly reference?: number;
-  /** Bytes to go on from there; negative at the end of the code. */
+  /** Byte offset from there; negative at the end of the bytecode. */
   readonly skip?: number;
   /** Overwrites in place; at `end` and for `arguments` it appends. */
   readonly bytes?: string;
-  /** Cuts so many bytes from the end. */
+  /** Number of bytes cut from the end. */
   readonly cut?: number;
 }
 
-/** A code on chain that somebody made to pass for a contract that it is not, or that is odd and yet honest. */
+/** On-chain bytecode made to pass for a contract that it is not, or that is unusual yet honest. */
 export interface AttackCase {
   readonly name: string;
   /** What the change would make readers believe, or why it is honest. */
@@ -33,13 +36,13 @@ export interface AttackCase {
   readonly contract: string;
   readonly code: 'runtime' | 'creation';
   readonly edits: readonly Edit[];
-  /** Where the creation is not known: a creation that matches proves every value that its constructor wrote. */
+  /** Whether the creation is unknown: a creation match proves every value that its constructor wrote. */
   readonly withoutCreation?: true;
   readonly libraries?: ConfiguredLibraries;
   readonly expected: Readonly<Record<string, unknown>> & {
     readonly match: 'full' | 'partial' | null;
   };
-  /** What the peer library says, where that is another verdict. */
+  /** The peer library's verdict, if different. */
   readonly peer?: string;
 }
 
@@ -49,7 +52,7 @@ export function attackCases(): readonly AttackCase[] {
   return JSON.parse(readFileSync(file, 'utf8')) as AttackCase[];
 }
 
-/** The compiled contract that a case is about. */
+/** The compiled contract of a case. */
 export async function sampleOf({
   version,
   variant,
@@ -93,7 +96,7 @@ function secondOccurrence({ recompiled }: CompiledSample, bytes: Buffer): number
   return at === -1 ? undefined : at;
 }
 
-/** The codes on chain of a case: an honest deployment with the edits made to one of them. */
+/** The on-chain bytecodes of a case: an honest deployment with the edits applied to one of them. */
 export function forge(attack: AttackCase, sample: CompiledSample): OnChainCodes {
   const honest = simulateDeployment(sample);
   let code = honest[attack.code];

@@ -34,9 +34,9 @@ interface SolcOutput {
   readonly sources?: Readonly<Record<string, { readonly ast?: unknown }>>;
 }
 
-/** A contract compiled by a real solc, with all that matching reads of it. */
+/** A contract compiled by a real solc, with everything that matching reads. */
 export interface CompiledSample {
-  /** `0.8.20 optimized Linked`: says the version, the settings and the contract. */
+  /** `0.8.20 optimized Linked`: the version, the settings and the contract. */
   readonly id: string;
   readonly version: SolcVersion;
   readonly variant: string;
@@ -46,11 +46,14 @@ export interface CompiledSample {
   readonly output: CompiledOutput;
   readonly reading: AuxdataReading;
   readonly recompiled: RecompiledCodes;
-  /** The same contract of the input with another metadata. */
+  /** The same contract of the input with different metadata. */
   readonly edited: CompiledOutput;
 }
 
-/** The contract as somebody deployed it who changed a comment: what is on chain then, under the sample's own references. */
+/**
+ * The contract as deployed by somebody who changed a comment: its on-chain bytecode, with the sample's own
+ * references.
+ */
 export function withChangedMetadata(sample: CompiledSample): CompiledSample {
   const { evm } = sample.edited;
   const { runtime, creation } = sample.recompiled;
@@ -70,7 +73,7 @@ const SELECTION = {
   },
 };
 
-/** Compiles with the output selection of all tests, so that one cached output serves them all. */
+/** Compiles with the output selection shared by all tests, so that they share a cached output. */
 export async function compileAll(
   version: SolcVersion,
   inputs: readonly SolcInput[],
@@ -94,7 +97,7 @@ export async function compileAll(
   return outputs;
 }
 
-/** Compiles inputs and their edited twins, and reads every contract of them that has code. */
+/** Compiles inputs and their edited twins, and reads every contract with bytecode. */
 export async function compileSamples(
   version: SolcVersion,
   variants: Readonly<Record<string, SolcInput>>,
@@ -142,7 +145,7 @@ function solidity(
   return { language: 'Solidity', sources: { 'contracts/Suite.sol': { content } }, settings };
 }
 
-/** The settings under which the suite is compiled with a version: those that it has. */
+/** The settings under which the suite is compiled with a version: those that it supports. */
 function suiteVariants(version: SolcVersion): Record<string, SolcInput> {
   const optimizer = { enabled: true, runs: 200 };
   return {
@@ -169,7 +172,10 @@ function suiteVariants(version: SolcVersion): Record<string, SolcInput> {
   };
 }
 
-/** Versions under which the suite is compiled with all settings: the first and last of each series that solc changed code in. */
+/**
+ * Versions under which the suite is compiled with all settings: the first and last of each series in which
+ * solc changed code generation.
+ */
 export const SUITE_VERSIONS = [
   '0.4.11',
   '0.4.26',
@@ -183,7 +189,10 @@ export const SUITE_VERSIONS = [
 
 const suites = new Map<SolcVersion, Promise<CompiledSample[]>>();
 
-/** Every contract of the suite, under every settings that the version has or under the optimizer only. Compiled once per test file. */
+/**
+ * Every contract of the suite, under every setting that the version supports or under the optimizer only.
+ * Compiled once per test file.
+ */
 export function compileSuite(version: SolcVersion): Promise<CompiledSample[]> {
   const known = suites.get(version);
   if (known !== undefined) return known;

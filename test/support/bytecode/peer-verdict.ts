@@ -8,16 +8,16 @@ import {
 } from '@ethereum-sourcify/lib-sourcify';
 import { compileAll, type CompiledSample, type SolcInput } from './compiled-suite.ts';
 
-// Its warnings are the point of the forgeries in our cases.
+// The forgeries in our cases trigger its warnings on purpose.
 setLibSourcifyLoggerLevel(0);
 
-/** What the peer library says of a contract: its word for each match, or the code of the error it throws. */
+/** The peer library's verdict: its value for each match, or the code of the error it throws. */
 export interface PeerVerdict {
   readonly runtime: string | null;
   readonly creation: string | null;
 }
 
-/** A compiler for the peer that answers from the same cached outputs as ours. */
+/** A compiler for the peer library that returns the same cached outputs as ours. */
 function compilerFor({ version }: CompiledSample): ISolidityCompiler {
   const compile = async (_version: string, input: object): Promise<unknown> => {
     const { language, sources, settings } = input as SolcInput;
@@ -27,7 +27,7 @@ function compilerFor({ version }: CompiledSample): ISolidityCompiler {
   return { compile } as unknown as ISolidityCompiler;
 }
 
-/** A chain that has this one contract. */
+/** A chain with this one contract. */
 function chainWith(runtime: Uint8Array, creation: Uint8Array | undefined): SourcifyChain {
   const hex = (code: Uint8Array): string => `0x${Buffer.from(code).toString('hex')}`;
   return {
@@ -42,7 +42,7 @@ function chainWith(runtime: Uint8Array, creation: Uint8Array | undefined): Sourc
   } as unknown as SourcifyChain;
 }
 
-/** Asks the peer library for its verdict on codes on chain, with the sample's input to compile. */
+/** Asks the peer library for its verdict on on-chain bytecode, with the sample's input to compile. */
 export async function askPeer(
   sample: CompiledSample,
   address: string,

@@ -16,8 +16,9 @@ contract Planted {
 `;
 
 /**
- * A contract that creates a Child and holds a constant of the same bytes as the Child's auxdata, which its author can
- * know beforehand. The constant is what the contract returns: another one is another contract.
+ * A contract that creates a Child and holds a constant with the same bytes as the Child's auxdata, which its
+ * author can know in advance. The contract returns the constant, so a different constant means a different
+ * contract.
  */
 export async function compilePlanted(version: SolcVersion): Promise<CompiledSample> {
   const child: SolcInput = {

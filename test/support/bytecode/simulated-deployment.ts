@@ -2,7 +2,7 @@ import { AbiParameters } from 'ox';
 import { toCodeTemplate, type ImmutableSlots } from '../../../src/bytecode/recompiled-code.ts';
 import { type CompiledSample } from './compiled-suite.ts';
 
-/** Where the samples live, and what they are linked and constructed with. */
+/** Addresses of the samples, their libraries and their constructor values. */
 const ADDRESS = '0x00000000000000000000000000000000c0ffee01';
 const LIBRARY_ADDRESSES: Readonly<Record<string, string>> = {
   Sums: '0x5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a5a',
@@ -15,7 +15,7 @@ const ARGUMENTS: Readonly<Record<string, readonly unknown[]>> = {
   Immutables: [1000n, OWNER],
 };
 
-/** The codes of a contract on chain. */
+/** The bytecodes of an on-chain contract. */
 export interface OnChainCodes {
   readonly address: string;
   readonly runtime: Buffer;
@@ -24,7 +24,7 @@ export interface OnChainCodes {
 
 const bytes = (hex: string): Buffer => Buffer.from(hex.replace(/^0x/, ''), 'hex');
 
-/** The constructor's arguments of a sample, encoded by a library that this project did not write. */
+/** Encodes the constructor arguments of a sample, with a library that is not part of this project. */
 export function constructorArguments({ name, output }: CompiledSample): Buffer {
   const inputs = output.abi?.find(({ type }) => type === 'constructor')?.inputs ?? [];
   return inputs.length === 0
@@ -32,7 +32,7 @@ export function constructorArguments({ name, output }: CompiledSample): Buffer {
     : bytes(AbiParameters.encode(inputs, ARGUMENTS[name] ?? []));
 }
 
-/** Links a code to the libraries that exist. */
+/** Links bytecode to the existing libraries. */
 export function linkCode(
   { recompiled }: CompiledSample,
   which: 'runtime' | 'creation',
@@ -47,14 +47,14 @@ export function linkCode(
   return code;
 }
 
-/** A value of an immutable's type, of bytes that are all the same. */
+/** A value of an immutable's type with all bytes equal. */
 function valueOf({ length, type }: ImmutableSlots, byte: number): Buffer {
   const word = Buffer.alloc(length, byte);
   if (type?.kind === 'unsigned') return word.fill(0, 0, length - type.bits / 8);
   return type?.kind === 'leading' ? word.fill(0, type.bytes) : word;
 }
 
-/** What a chain would hold after deploying the sample: linked, constructed, with values for its immutables. */
+/** The on-chain bytecode after deploying the sample: linked, constructed, with values for its immutables. */
 export function simulateDeployment(sample: CompiledSample): OnChainCodes {
   const runtime = linkCode(sample, 'runtime');
   const own = bytes(ADDRESS);

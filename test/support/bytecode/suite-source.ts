@@ -1,6 +1,6 @@
 import { type SolcVersion } from '../compile-in-child.ts';
 
-/** Numbers of a version, to compare: `0.4.26` is less than `0.5`. */
+/** Numbers of a version for comparison: `0.4.26` is less than `0.5`. */
 export function isAtLeast(version: SolcVersion, floor: string): boolean {
   const parts = (text: string): number[] => text.split('.').map(Number);
   const [have, need] = [parts(version), parts(floor)];
@@ -14,12 +14,12 @@ function constructorOf(version: SolcVersion, name: string): string {
   return isAtLeast(version, '0.4.22') ? 'constructor' : `function ${name}`;
 }
 
-/** Public before 0.7, where a constructor has no visibility any more. */
+/** Before 0.7 constructors are public; later they have no visibility. */
 function visibility(version: SolcVersion): string {
   return isAtLeast(version, '0.7') ? '' : 'public';
 }
 
-/** What the code of each contract of the suite needs of the others. */
+/** The other contracts that each contract's bytecode needs. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
   Linked: ['Sums', 'Products'],
   Maker: ['Child'],
@@ -27,7 +27,7 @@ const NEEDS: Readonly<Record<string, readonly string[]>> = {
   Salted: ['Child'],
 };
 
-/** The contracts of the suite in the dialect of a version, by their names, in the order of the source. */
+/** The contracts of the suite in a version's dialect, by name, in source order. */
 function suiteContracts(version: SolcVersion): Readonly<Record<string, string>> {
   const construct = (name: string, parameters: string, body: string): string =>
     `${constructorOf(version, name)}(${parameters}) ${visibility(version)} { ${body} }`;
@@ -96,10 +96,10 @@ function suiteContracts(version: SolcVersion): Readonly<Record<string, string>> 
 }
 
 /**
- * One source with a contract of every kind that matching has to know, in the dialect of the version:
- * Plain, Arguments, Sums and Products (libraries), Linked, Child, Maker (creates a Child when called), Nest (creates two
- * kinds of contracts in its constructor), and from 0.6.5 on Immutables and Salted (create2).
- * @param name only this contract and what its code needs: compilers take seconds for the whole source
+ * Returns one source, in the version's dialect, with a contract of every kind relevant to matching: Plain,
+ * Arguments, Sums and Products (libraries), Linked, Child, Maker (creates a Child when called), Nest (creates
+ * two kinds of contracts in its constructor), and from 0.6.5 on Immutables and Salted (create2).
+ * @param name only this contract and what its bytecode needs: compilers take seconds for the whole source
  */
 export function suiteSource(version: SolcVersion, name?: string): string {
   const contracts = suiteContracts(version);
@@ -113,7 +113,7 @@ export function suiteSource(version: SolcVersion, name?: string): string {
   );
 }
 
-/** A contract of which the compiler says in its auxdata that it is experimental, where the version does. */
+/** A contract that the compiler marks as experimental in its auxdata, in versions that do so. */
 export function experimentalSource(version: SolcVersion): string {
   const feature = isAtLeast(version, '0.6') ? 'SMTChecker' : 'ABIEncoderV2';
   return `pragma solidity >=0.4.11;

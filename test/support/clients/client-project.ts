@@ -5,14 +5,14 @@ import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 import { CLIENTS_FOLDER, type ClientName, installClient } from './install-client.ts';
 
-/** How a command of a client ended. */
+/** The result of a client command. */
 export interface ClientRun {
   readonly exitCode: number;
-  /** Both of its streams: clients write the same thing now to one, now to the other. */
+  /** Both streams: clients switch between them. */
   readonly printed: string;
 }
 
-/** A project of a developer who uses a client, in a temporary folder with a home of its own. */
+/** A project of a client's user, in a temporary folder with its own home. */
 export interface ClientProject {
   readonly folder: string;
   readonly home: string;
@@ -22,17 +22,17 @@ export interface ClientProject {
     args: readonly string[],
     environment: Readonly<Record<string, string>>,
   ) => Promise<ClientRun>;
-  /** Appends a comment to a source, which changes the metadata hash and nothing else of the code. */
+  /** Appends a comment to a source, which changes only the metadata hash in the bytecode. */
   readonly changeComment: (source: string) => Promise<void>;
   readonly readJson: <T>(file: string) => Promise<T>;
-  /** The files of a folder and below, as somebody drops them on the page that verifies. */
+  /** The files in and below a folder, as a user drops them on the verify page. */
   readonly readFolder: (folder: string) => Promise<InputFile[]>;
   readonly remove: () => Promise<void>;
 }
 
 const COMMAND_TIMEOUT_MS = 120_000;
 
-/** Makes a project from test/clients/<name>: its configuration as a user writes it, and the contracts. */
+/** Creates a project from test/clients/<name>: a user's configuration and the contracts. */
 export async function createClientProject(
   name: ClientName,
   sourceFolder: string,
@@ -45,7 +45,7 @@ export async function createClientProject(
   await mkdir(home);
   await cp(path.join(CLIENTS_FOLDER, name), folder, {
     recursive: true,
-    // Of someone who installed it in its place.
+    // As after an installation in the project folder.
     filter: (file) => path.basename(file) !== 'node_modules',
   });
   await cp(path.join(CLIENTS_FOLDER, contracts), path.join(folder, sourceFolder), {

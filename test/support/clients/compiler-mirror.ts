@@ -7,7 +7,7 @@ import { type AddressInfo, type Socket } from 'node:net';
 import path from 'node:path';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
-/** Why a test that needs a mirror of the compiler list is skipped; undefined where one can be made. */
+/** Why a test that needs a mirror of the compiler list is skipped; undefined if one can be created. */
 export const NO_MIRROR: string | undefined =
   spawnSync('openssl', ['version']).status === 0
     ? undefined
@@ -15,18 +15,18 @@ export const NO_MIRROR: string | undefined =
 
 const COMPILER_HOST = 'binaries.soliditylang.org';
 
-/** The whole internet that a client of a test sees. */
+/** The only internet that a test's client can reach. */
 export interface CompilerMirror {
-  /** What makes a client take this proxy for the internet, and trust its certificate. */
+  /** Environment that makes a client use this proxy and trust its certificate. */
   readonly environment: Readonly<Record<string, string>>;
-  /** The hosts that were asked for so far. */
+  /** The hosts requested so far. */
   readonly hosts: ReadonlySet<string>;
   readonly close: () => Promise<void>;
 }
 
 /**
- * A proxy on 127.0.0.1 behind which there is only the host of the Solidity compilers, with its list of builds
- * (`/bin/list.txt`), where forge looks up the commit of a version. Every other host is refused.
+ * A proxy on 127.0.0.1 in front of nothing but the host of the Solidity compilers, with its list of builds
+ * (`/bin/list.txt`), where forge looks up the commit of a version. Every other host is rejected.
  */
 export async function startCompilerMirror(
   longVersions: readonly string[],

@@ -3,10 +3,10 @@ import { configOf, startAnvil, VERIFIED_CHAIN_ID, type AnvilReceipt } from '../a
 import { bootService } from '../booted-service.ts';
 import { createTestDatabase } from '../test-database.ts';
 
-/** The arguments of the constructor of Guestbook, as a command line has them. */
+/** The constructor arguments of Guestbook, as written on a command line. */
 export const GUESTBOOK_ARGUMENTS = ['Summer fête', '25'] as const;
 
-/** Nobody listens there: it is the port of a protocol that is not used any more. */
+/** Nothing listens on this port: it belongs to an obsolete protocol. */
 const NO_NODE = 'http://127.0.0.1:9';
 
 /** A compiled contract as Hardhat and forge write it to disk. */
@@ -15,24 +15,24 @@ interface Artifact {
   readonly bytecode: string | { readonly object: string };
 }
 
-/** The counts of the tests' chain, as stats.json says them. */
+/** The counts of the tests' chain in stats.json. */
 interface Counts {
   readonly full_match: number;
   readonly partial_match: number;
 }
 
-/** A booted service whose only chain is an anvil of its own. */
+/** A booted service whose only chain is its own anvil. */
 export interface GuestbookService {
   readonly apiUrl: string;
   readonly repositoryUrl: string;
   readonly rpcUrl: string;
   /** An account of the chain that the node itself signs for. */
   readonly account: string;
-  /** Deploys a Guestbook as a client compiled it. */
+  /** Deploys a Guestbook as compiled by a client. */
   readonly deployGuestbook: (
     artifact: Artifact,
   ) => Promise<{ readonly address: string; readonly transactionHash: string }>;
-  /** What GET /v2/contract says. */
+  /** The response of GET /v2/contract. */
   readonly contractAt: (address: string) => Promise<Record<string, unknown>>;
   /** The counts in stats.json, or undefined before the first match. */
   readonly counts: () => Promise<Counts | undefined>;
@@ -41,7 +41,7 @@ export interface GuestbookService {
 
 /**
  * Boots the service and its chain.
- * @param more YAML behind the chain
+ * @param more YAML after the chain
  * @param isNodeDown whether the service, unlike its clients, does not reach the chain
  */
 export async function startGuestbookService(

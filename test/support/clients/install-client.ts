@@ -5,7 +5,7 @@ import { copyFile, mkdir, mkdtemp, readFile, rename, rm } from 'node:fs/promises
 import path from 'node:path';
 import { promisify } from 'node:util';
 
-/** Why a test of the real clients is skipped; undefined where they run. */
+/** Why a test of the real clients is skipped; undefined if they run. */
 export const NO_CLIENTS: string | undefined =
   process.platform === 'linux' && process.arch === 'x64'
     ? undefined
@@ -15,17 +15,18 @@ export const NO_CLIENTS: string | undefined =
 export type ClientName = 'forge' | 'hardhat-2' | 'hardhat-3' | 'readers' | 'rocketh';
 
 const PROJECT_ROOT = path.resolve(import.meta.dirname, '../../..');
-/** Where the pinned projects of the clients, their configurations and their contracts are. */
+/** Folder of the clients' pinned projects, their configurations and their contracts. */
 export const CLIENTS_FOLDER = path.join(PROJECT_ROOT, 'test/clients');
 const CACHE = path.join(PROJECT_ROOT, 'node_modules/.cache/fullmatch-clients');
 const PINS = ['package.json', 'package-lock.json'] as const;
 const INSTALL_TIMEOUT_MS = 300_000;
-/** What rename answers when the folder is there already. */
+/** Error code of rename if the folder already exists. */
 const OCCUPIED = new Set<unknown>(['ENOTEMPTY', 'EEXIST']);
 
 /**
- * Installs the packages that a project pins, once for each content of its pins, and gives the folder that holds its
- * node_modules. `npm install` and not `npm ci`: the lock names packages of other platforms, which some registries lack.
+ * Installs the packages that a project pins, once per content of its pins, and returns the folder that
+ * contains its node_modules. `npm install` and not `npm ci`: the lock file names packages of other platforms,
+ * which some registries lack.
  */
 async function installPins(name: string, environment: NodeJS.ProcessEnv): Promise<string> {
   const project = path.join(CLIENTS_FOLDER, name);
@@ -42,7 +43,7 @@ async function installPins(name: string, environment: NodeJS.ProcessEnv): Promis
       ['install', '--ignore-scripts', '--no-audit', '--no-fund', '--prefix', unfinished],
       { cwd: unfinished, env: environment, timeout: INSTALL_TIMEOUT_MS },
     );
-    // Renamed into place: a run that was broken off, or another one at the same time, never shows half a tree.
+    // Renamed into place: an interrupted or concurrent run never shows a partial tree.
     await rename(unfinished, installed);
   } catch (error) {
     if (!OCCUPIED.has((error as NodeJS.ErrnoException).code)) throw error;
@@ -52,17 +53,17 @@ async function installPins(name: string, environment: NodeJS.ProcessEnv): Promis
   return installed;
 }
 
-/** A client that is installed. */
+/** An installed client. */
 export interface InstalledClient {
   /** The folder of its node_modules. */
   readonly modules: string;
-  /** The PATH that it and its npm run with. */
+  /** The PATH for it and its npm. */
   readonly searchPath: string;
 }
 
 /**
- * Installs a client as its users do. Hardhat 3 asks for Node 22, which comes as a package too; its native parts are
- * chosen by the engine that npm runs on, so npm runs on the same one.
+ * Installs a client as its users do. Hardhat 3 requires Node 22, which is available as a package too; its
+ * native parts are chosen by the Node that npm runs on, so npm runs on the same one.
  */
 export async function installClient(name: ClientName): Promise<InstalledClient> {
   const folders = [process.env['PATH'] ?? ''];

@@ -3,7 +3,7 @@ import { compilationOf, readInputFiles } from '../../../src/solidity/read-input-
 import { type ClientProject } from './client-project.ts';
 import { CLIENTS_SOLC } from './solc-executable.ts';
 
-/** Expects that the page to verify reads the build infos of a Hardhat project, with its sources below `folder`. */
+/** Expects that the verify page reads the build infos of a Hardhat project, with its sources below `folder`. */
 export async function expectReadableBuildInfos(
   project: ClientProject,
   folder: string,

@@ -2,15 +2,15 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 
-/** The version that the client projects compile with: the one that the service has without the internet. */
+/** The compiler version of the client projects: the one that the service has without the internet. */
 export const CLIENTS_SOLC = { short: '0.8.37', long: '0.8.37+commit.f401782d' } as const;
 
-/** The compiler as clients that run soljson take it. */
+/** Path of the compiler for clients that run soljson. */
 export const SOLJSON_PATH: string = createRequire(import.meta.url).resolve('solc/soljson.js');
 
 /**
- * Writes a program that speaks as the native solc does and compiles with soljson, at the place where forge keeps the
- * compilers that it installed.
+ * Writes a program with the interface of the native solc that compiles with soljson, to the place where forge
+ * keeps installed compilers.
  */
 export async function writeSolcExecutable(home: string): Promise<void> {
   const folder = path.join(home, '.svm', CLIENTS_SOLC.short);

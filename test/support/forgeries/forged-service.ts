@@ -5,7 +5,7 @@ import { startProgram } from '../booted-service.ts';
 import { SOLC_VERSIONS, solcPackageOf } from '../solc-packages.ts';
 import { createTemporaryFolder } from '../temporary-folder.ts';
 
-/** The built service in a process and data directory of its own, with every compiler of the tests, beside a real node. */
+/** The built service in its own process and data directory, with every compiler of the tests, next to a real node. */
 export interface ForgedService {
   readonly anvil: Anvil;
   readonly apiUrl: string;
@@ -13,7 +13,7 @@ export interface ForgedService {
   readonly close: () => Promise<void>;
 }
 
-/** Starts the service; it needs nothing of a test runner. */
+/** Starts the service, without a test runner. */
 export async function startForgedService(): Promise<ForgedService> {
   const [anvil, folder] = await Promise.all([
     startAnvil({ chainId: VERIFIED_CHAIN_ID }),

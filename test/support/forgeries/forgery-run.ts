@@ -3,10 +3,10 @@ import { pollJob, post } from '../verification-client.ts';
 import { type ForgedService } from './forged-service.ts';
 import { type Forgery } from './forgery.ts';
 
-/** What came of a forgery. */
+/** The outcome of a forgery. */
 export interface ForgeryOutcome {
   readonly forgery: Forgery;
-  /** `refused` with the code, `harmless` where an honest match shows nothing planted, `skipped`, or `published`. */
+  /** `refused` with the code, `harmless` if an honest match shows nothing planted, `skipped`, or `published`. */
   readonly outcome: 'refused' | 'harmless' | 'skipped' | 'published';
   readonly detail: string;
 }
@@ -56,7 +56,7 @@ async function attempt(
   return { outcome: 'refused', detail: job.error.customCode };
 }
 
-/** Tries forgeries one after another through the real service, on a real chain, with the real compilers. */
+/** Tries forgeries one after another on the real service, with a real chain and the real compilers. */
 export async function runForgeries(
   verifying: ForgedService,
   forgeries: readonly Forgery[],

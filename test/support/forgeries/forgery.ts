@@ -1,7 +1,7 @@
 import { type Anvil } from '../anvil.ts';
 import { compileInChild, type SolcVersion } from '../compile-in-child.ts';
 
-/** What a forger submits after having prepared the chain. */
+/** A forger's submission after the chain has been prepared. */
 export interface Submission {
   readonly address: string;
   readonly body: object;
@@ -9,16 +9,16 @@ export interface Submission {
   readonly route?: 'metadata';
 }
 
-/** A way to have something untrue published. */
+/** An attempt to have something untrue published. */
 export interface Forgery {
-  /** `constructor_returns 0.8.20 33ff`: the kind, and what is particular. */
+  /** `constructor_returns 0.8.20 33ff`: the kind and its parameters. */
   readonly id: string;
   readonly kind: string;
-  /** Prepares the chain; undefined where this compiler does not take the source, so that there is nothing to forge. */
+  /** Prepares the chain; undefined if this compiler rejects the source, so that there is nothing to forge. */
   readonly prepare: (anvil: Anvil) => Promise<Submission | undefined>;
   /**
-   * Text that the record may not show. Without it nothing may match at all; with it an honest match may remain that
-   * shows nothing of it.
+   * Text that the record must not show. Without it nothing may match at all; with it an honest match may
+   * remain that shows none of it.
    */
   readonly planted?: string;
 }
@@ -28,7 +28,7 @@ interface Reference {
   readonly length: number;
 }
 
-/** A contract as its compiler gives it. */
+/** A contract as compiled. */
 export interface Compiled {
   readonly metadata: string;
   readonly evm: {
@@ -58,7 +58,7 @@ function pathOf({ language }: Input): string {
   return language === 'Yul' ? 'a.yul' : 'a.sol';
 }
 
-/** The contract A of an input, or undefined where the compiler refuses the source. */
+/** The contract A of an input, or undefined if the compiler rejects the source. */
 export async function compile(input: Input): Promise<Compiled | undefined> {
   const [output] = await compileInChild<{
     contracts?: Readonly<Record<string, Readonly<Record<string, Compiled>>>>;
@@ -90,7 +90,7 @@ export function bodyOf(input: Input, more: object = {}): object {
 }
 
 let placed = 0;
-/** Puts code at an address of its own, as a deployment by other init code would. */
+/** Places bytecode at an address, like a deployment with other init code. */
 export async function placeCode(anvil: Anvil, code: string): Promise<string> {
   placed += 1;
   const address = `0xf0${placed.toString(16).padStart(38, '0')}`;

@@ -17,7 +17,7 @@ const CONSTRUCTOR_VERSIONS = [
 const construct = (version: SolcVersion): string =>
   `constructor() ${/^0\.[456]\./.test(version) ? 'public' : ''}`;
 
-/** 33ff gives all ether to whoever calls; the others call, return and destroy in other ways. */
+/** 33ff sends all ether to any caller; the others call, return and destroy in other ways. */
 const RETURNED = ['33ff', '32ff', '60016000f3', '3d3d3d3d335af1'] as const;
 
 function constructorReturns(): Forgery[] {
@@ -42,7 +42,7 @@ function constructorReturns(): Forgery[] {
   );
 }
 
-/** Declarations of an immutable x, and a word that is not a value of its type. */
+/** Declarations of an immutable x, with a word that is not a valid value of its type. */
 const MISTYPED: readonly (readonly [
   name: string,
   declaration: string,
@@ -123,7 +123,7 @@ function badLibraries(): Forgery[] {
   );
 }
 
-/** A program whose runtime code is a literal: whatever stands on chain. */
+/** A program whose runtime bytecode is a literal: the bytecode on chain. */
 const yulOfData = (code: string): string =>
   `object "A" { code { datacopy(0, dataoffset("r"), datasize("r")) return(0, datasize("r")) } object "r" { code { ${
     code.length < 66 ? `verbatim_0i_0o(hex"${code}")` : `verbatim_0i_0o(hex"${code}")`
@@ -269,7 +269,7 @@ function namedTransactions(): Forgery[] {
             await deployHonest(anvil, { version, source: other }),
           ];
           if (made === undefined || stranger === undefined) return undefined;
-          // What runs is the stranger's code; the named transaction is one of the sources that are submitted.
+          // The deployed bytecode is the forger's; the named transaction is one of the submitted sources.
           const address = trick === 'replaced' ? made.address : stranger.address;
           await anvil.request('anvil_setCode', [address, '0x33ff']);
           const called = await anvil.send({ to: made.address, data: '0x' });
@@ -281,7 +281,7 @@ function namedTransactions(): Forgery[] {
   );
 }
 
-/** Every forgery: the kinds in all their versions and settings. */
+/** Every forgery: all kinds with all their versions and settings. */
 export function allForgeries(): readonly Forgery[] {
   return [
     ...constructorReturns(),

@@ -1,11 +1,11 @@
-/** An HTTP answer of a fuzz run. */
+/** An HTTP response in a fuzz run. */
 export interface FuzzAnswer {
   readonly status: number;
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
 }
 
-/** Reads answers from the bytes of a connection, one after another. */
+/** Reads consecutive responses from the bytes of a connection. */
 export class AnswerReader {
   #heard: Buffer = Buffer.alloc(0);
 
@@ -13,15 +13,15 @@ export class AnswerReader {
     this.#heard = this.#heard.length === 0 ? chunk : Buffer.concat([this.#heard, chunk]);
   }
 
-  /** Whether bytes are left that make no whole answer. */
+  /** Whether the remaining bytes are an incomplete response. */
   get hasRest(): boolean {
     return this.#heard.length > 0;
   }
 
   /**
-   * The next whole answer, or undefined while it is not complete.
-   * @param headOnly whether the answer has a head only: to HEAD, or one without an end
-   * @throws Error when what was heard is not an HTTP answer
+   * Returns the next complete response, or undefined.
+   * @param headOnly whether the response has only a head: to HEAD, or an endless one
+   * @throws Error when the received data is not an HTTP response
    */
   next(headOnly: boolean): FuzzAnswer | undefined {
     const end = this.#heard.indexOf('\r\n\r\n');

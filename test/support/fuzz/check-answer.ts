@@ -5,16 +5,16 @@ import { type FuzzAnswer } from './answer-reader.ts';
 import { type FuzzRequest } from './request-grammar.ts';
 
 const PROJECT = path.resolve(import.meta.dirname, '../../..');
-/** Folders, statements and stack frames: what concerns the machine and not the client. */
+/** Folders, SQL statements and stack frames: internals that clients must not see. */
 const LEAKS =
   /\/(?:work|tmp|home|root|usr|var\/lib|opt)\/[\w.-]+|node_modules|node:internal|\bat (?:async |new )?[\w.$<>]+ \(|\.[cm]?[jt]s:\d+|\bSELECT\b.*\bFROM\b|\bINSERT INTO\b|SQLSTATE|syntax for type|ECONN\w+|ENOENT|EACCES/;
 const V1_PATH =
   /^\/(?:check-all-by-addresses|check-by-addresses|checkAllByAddresses|checkByAddresses|files|verify)(?:[/?]|$)/;
 const SIGNATURE_PATH = /^\/signature-database\/v1\/(?:lookup|search|import|stats)\/?$/;
-/** The API of a Blockscout, and its verifier. */
+/** Blockscout's API and verifier. */
 const BLOCKSCOUT_PATH =
   /^(?:\/evm\/[^/]+\/blockscout\/api\/v2|(?:\/blockscout)?\/api\/v2\/verifier)(?:\/|$)/;
-/** Faults that the listener answers before it knows a path. */
+/** Errors that the listener returns before it knows the path. */
 const OF_THE_LISTENER = new Set([400, 408, 413, 417, 431]);
 const CODES: ReadonlyMap<string, { readonly status: number }> = new Map(
   Object.entries(ERROR_CODES),
@@ -47,7 +47,7 @@ const isBlockscoutError = ({ message }: Members): boolean => isText(message);
 const isV1Error = ({ error }: Members): boolean => isText(error);
 
 function hasAnyShape(status: number, body: Members): boolean {
-  // What is not verified is an answer of its own in the verification API v2.
+  // API v1 has its own response for unverified contracts.
   const isNotVerified =
     status === 404 && (Array.isArray(body['results']) || body['match'] === null);
   return [
@@ -67,7 +67,7 @@ function hasDocumentedShape(
   if (!hasAnyShape(status, body)) return false;
   if (OF_THE_LISTENER.has(status) && isProblem(body, status)) return true;
   const plain = target.replace(/^\/server(?=\/|\?|$)/, '').replace(/\?.*$/s, '');
-  // A path that is encoded or climbs may be read as one of another interface.
+  // A path that is encoded or contains `..` may be interpreted as one of another interface.
   if (!framed || host !== 'api' || /%|\.\.|\/\//.test(plain)) return true;
   if (BLOCKSCOUT_PATH.test(plain)) return isBlockscoutError(body) || isProblem(body, status);
   if (/^\/v2(?:\/|$)/.test(plain)) return !isProblem(body, status);
@@ -79,12 +79,12 @@ function hasDocumentedShape(
 function leakIn(request: FuzzRequest, text: string): string | undefined {
   const leak =
     LEAKS.exec(text)?.[0] ?? [PROJECT, tmpdir() + path.sep].find((each) => text.includes(each));
-  // What the client sent may be said to it.
+  // The client's own input may be echoed.
   if (leak === undefined || request.bytes.toString('latin1').includes(leak)) return undefined;
   return leak;
 }
 
-/** What is wrong with an answer, or undefined. */
+/** Returns what is wrong with a response, or undefined. */
 export function faultOf(
   request: FuzzRequest,
   { status, headers, body }: FuzzAnswer,
@@ -98,7 +98,7 @@ export function faultOf(
   const leak = headers.has('content-encoding') ? undefined : leakIn(request, text);
   if (leak !== undefined) return `${status} shows ${leak}`;
   const type = headers.get('content-type') ?? '';
-  // A page for people says errors as a page.
+  // An HTML page reports errors as a page.
   if (type.startsWith('text/html')) return status === 503 ? '503 as a page' : undefined;
   let value: unknown;
   try {

@@ -4,14 +4,14 @@ import { AnswerReader } from './answer-reader.ts';
 import { faultOf } from './check-answer.ts';
 import { makeRequest, type FuzzedRoute, type FuzzRequest } from './request-grammar.ts';
 
-/** A request that the service did not bear as it should. */
+/** A request that the service did not handle correctly. */
 export interface FuzzFailure {
   readonly index: number;
   readonly fault: string;
   readonly request: FuzzRequest;
 }
 
-/** What came of a run. */
+/** The result of a run. */
 export interface FuzzReport {
   readonly requests: number;
   readonly statuses: Readonly<Record<string, number>>;
@@ -19,21 +19,21 @@ export interface FuzzReport {
   readonly seconds: number;
 }
 
-/** What a run is made of. */
+/** Parameters of a run. */
 export interface FuzzOptions {
   readonly routes: readonly FuzzedRoute[];
   readonly ports: Readonly<Record<FuzzRequest['host'], number>>;
   readonly seed: number;
-  /** How many requests, from which index on. */
+  /** Number of requests and the index of the first. */
   readonly requests: number;
   readonly first?: number;
   /** Ends the run earlier. */
   readonly seconds?: number;
   readonly connections?: number;
-  /** How long an answer may take; five seconds unless told. */
+  /** Response timeout; five seconds by default. */
   readonly timeoutMs?: number;
   readonly onFailure?: (failure: FuzzFailure) => void;
-  /** Throws when the service is gone. */
+  /** Throws if the service is down. */
   readonly expectAlive?: () => void;
 }
 
@@ -43,7 +43,7 @@ interface Numbered {
 }
 
 const DEFAULT_TIMEOUT_MS = 5_000;
-/** A connection is reset after at most so many turns of the event loop. */
+/** A connection is reset after at most this many turns of the event loop. */
 const RESET_AFTER_TURNS = 8;
 const PIPELINED = 16;
 const CONNECTIONS = 16;
@@ -70,8 +70,8 @@ class Run {
   }
 
   /**
-   * Sends requests on one connection and reads their answers.
-   * @returns the requests that stayed without an answer because the connection was closed, as it may be
+   * Sends requests on one connection and reads their responses.
+   * @returns the requests that got no response because the connection was closed, which is permitted
    */
   async send(batch: readonly Numbered[]): Promise<readonly Numbered[]> {
     const [first] = batch;
@@ -90,7 +90,7 @@ class Run {
       };
       socket.on('data', (chunk) => {
         said = true;
-        // Each answer has its own time: those before it on the connection are not its fault.
+        // Each response has its own timeout: it is not blamed for those before it on the connection.
         clearTimeout(timer);
         timer = setTimeout(() => resolve('timeout'), this.#timeoutMs);
         reader.push(chunk);
@@ -110,7 +110,7 @@ class Run {
           }
         } catch (error) {
           const current = batch[answered] ?? first;
-          // A request that is not sound may change what its answer is an answer to.
+          // An invalid request may shift which request a response belongs to.
           if (framed) this.fail(current, (error as Error).message);
           finish('broken');
         }
@@ -121,7 +121,7 @@ class Run {
       socket.on('close', () => finish('closed'));
     });
     await this.#write(socket, batch, splitEvery);
-    // A request that is not whole has no end but this.
+    // An incomplete request can only be ended by closing the connection.
     if (!framed) socket.end();
     const how = await ended;
     socket.destroy();
@@ -141,7 +141,10 @@ class Run {
     return rest;
   }
 
-  /** Sends a request and resets its connection soon after. No answer is expected; the service has to go on. */
+  /**
+   * Sends a request and resets its connection soon afterwards. No response is expected; the service must keep
+   * working.
+   */
   async reset({ index, request }: Numbered): Promise<void> {
     const socket = connect({ host: '127.0.0.1', port: this.#options.ports[request.host] });
     const closed = new Promise((resolve) => socket.once('close', resolve));
@@ -173,7 +176,7 @@ class Run {
   }
 }
 
-/** Sends requests that nobody should send, and looks at every answer. The same seed and index make the same request. */
+/** Sends malformed requests and checks every response. The same seed and index produce the same request. */
 export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   const {
     routes,
@@ -203,7 +206,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
       for (let batch of [batches.api, batches.repository]) {
         while (batch.length > 0) {
           const rest = await run.send(batch);
-          // Without any answer the first is tried alone, so that its fault is its own.
+          // If none was answered, the first is retried alone, so that a failure is its own.
           if (rest.length === batch.length && batch.length > 1) {
             await run.send(batch.slice(0, 1));
             batch = batch.slice(1);
@@ -225,7 +228,7 @@ export async function runFuzz(options: FuzzOptions): Promise<FuzzReport> {
   };
 }
 
-/** A failure as a person can read it and a machine can repeat it. */
+/** Describes a failure readably and reproducibly. */
 export function describeFailure(seed: number, { index, fault, request }: FuzzFailure): string {
   return `--seed ${seed} --index ${index} ${request.host} ${request.method} ${request.target.slice(0, 200)}\n  ${fault}\n  ${JSON.stringify(request.bytes.toString('latin1'))}`;
 }

@@ -1,6 +1,6 @@
 import { type SeededRandom } from './seeded-random.ts';
 
-/** Text that breaks parsers, queries and paths. As a header or a path it is encoded first. */
+/** Text that breaks parsers, queries and paths. It is encoded before use in a header or a path. */
 const TEXTS = [
   ...['', ' ', '0', '-1', '1e9', '0x1', '9x', '١', '1.5', '00', 'NaN', 'null', 'undefined', 'true'],
   ...['9007199254740993', '9'.repeat(40), '9'.repeat(2_000), '-9223372036854775809'],
@@ -13,7 +13,7 @@ const TEXTS = [
   ...['2026-13-45', '0000-00-00', '2026-11-21T25:61:61Z', '-000001-01-01', '2026-11-21'],
 ] as const;
 
-/** A hostile text. */
+/** Returns a hostile text. */
 export function hostileText(random: SeededRandom): string {
   const text = random.pick(TEXTS) ?? '';
   if (random.chance(0.8)) return text;
@@ -22,7 +22,7 @@ export function hostileText(random: SeededRandom): string {
     : random.bytes(1 + random.below(20)).toString('latin1');
 }
 
-/** A value of any type of JSON, as a client sends that means harm or knows no better. */
+/** Returns a JSON value of any type, from a malicious or careless client. */
 export function hostileJson(random: SeededRandom): unknown {
   switch (random.below(12)) {
     case 0:
@@ -34,7 +34,7 @@ export function hostileJson(random: SeededRandom): unknown {
     case 3:
       return [];
     case 4:
-      // What turns an object into text may be missing.
+      // The methods that convert an object to text may be missing.
       return random.chance(0.5) ? {} : { toString: null, valueOf: 1 };
     case 5:
       return [hostileText(random), null, {}];

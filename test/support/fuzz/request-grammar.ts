@@ -1,22 +1,22 @@
 import { hostileJson, hostileText, mutateJson } from './hostile-values.ts';
 import { SeededRandom } from './seeded-random.ts';
 
-/** One request of a fuzz run, made from its seed and index alone. */
+/** One request of a fuzz run, derived from its seed and index alone. */
 export interface FuzzRequest {
   readonly host: 'api' | 'repository';
-  /** Whether it is sound HTTP/1.1: then it may share a connection with others, and must be answered. */
+  /** Whether it is valid HTTP/1.1: then it may share a connection with others and must get a response. */
   readonly framed: boolean;
   readonly method: string;
-  /** As it stands in the request line. */
+  /** The target exactly as in the request line. */
   readonly target: string;
   readonly bytes: Buffer;
-  /** Whether its answer has no end. */
+  /** Whether its response is endless. */
   readonly endless: boolean;
-  /** How many bytes are written at a time; 0 for all at once. */
+  /** Number of bytes per write; 0 for all at once. */
   readonly splitEvery: number;
 }
 
-/** What the grammar takes of openapi.json. */
+/** Parts of openapi.json used by the grammar. */
 export interface FuzzedRoute {
   readonly host: 'api' | 'repository';
   readonly method: string;
@@ -32,7 +32,7 @@ interface OpenApiOperation {
 
 const REPOSITORY_PATH = /^\/(?:stats\.json|manifest\.json|contracts\/\{)/;
 
-/** The routes of both hosts, from the OpenAPI document, and the pages, which are in no such document. */
+/** The routes of both hosts from the OpenAPI document, and the pages, which it does not contain. */
 export function readRoutes(document: {
   readonly paths: Readonly<Record<string, Readonly<Record<string, OpenApiOperation>>>>;
 }): readonly FuzzedRoute[] {
@@ -92,7 +92,7 @@ const METADATA = {
   output: { abi: [] },
   version: 1,
 };
-// A chain that is not supported: a request of the API v1 waits for its job, and these are to be answered at once.
+// An unsupported chain: an API v1 request waits for its job, but these must return immediately.
 const V1_BODY = {
   chain: '7',
   address: ADDRESS,
@@ -145,7 +145,7 @@ const encode = (text: string): string =>
     '',
   );
 
-/** A hostile value as a request line can hold it: encoded, half encoded, or as it is. */
+/** A hostile value for a request line: encoded, half encoded, or raw. */
 function inTarget(random: SeededRandom): string {
   const text = hostileText(random).slice(0, 6_000);
   const kind = random.below(10);
@@ -218,7 +218,7 @@ function makeBody(random: SeededRandom, route: FuzzedRoute): { type: string; bod
   return { type, body };
 }
 
-/** What stands in the place of the framing of a request that is not sound. */
+/** Replacements for the framing of an invalid request. */
 function breakFraming(random: SeededRandom, method: string, target: string, body: Buffer): Buffer {
   const line = `${method} ${target} HTTP/1.1\r\nhost: a\r\n`;
   const text = body.toString('latin1').slice(0, 2_000);
@@ -272,7 +272,7 @@ function breakFraming(random: SeededRandom, method: string, target: string, body
   return Buffer.from(random.pick(shapes)(), 'latin1');
 }
 
-/** Makes the request of an index. */
+/** Builds the request of an index. */
 export function makeRequest(
   routes: readonly FuzzedRoute[],
   seed: number,
@@ -292,7 +292,7 @@ export function makeRequest(
   const { type, body } = hasBody ? makeBody(random, route) : { type: '', body: Buffer.alloc(0) };
   const endless = target.includes('/v1/events');
   const base = { host: route.host, method, target, endless };
-  // Each byte of a long request by itself would take a whole second.
+  // A long request, byte by byte, would take a whole second.
   if (random.chance(0.1)) {
     const bytes = breakFraming(random, method, target, body);
     const splitEvery = random.chance(0.3) ? (bytes.length < 400 ? 1 : 64) : 0;

@@ -1,10 +1,10 @@
-/** Numbers that look random and are the same for the same seed. */
+/** Pseudorandom numbers, the same for the same seed. */
 export class SeededRandom {
   #state: number;
 
-  /** @param seeds whole numbers; each set of them gives numbers of its own */
+  /** @param seeds integers; each combination gives its own sequence */
   constructor(...seeds: readonly number[]) {
-    // FNV-1a over the seeds, so that neighbours have nothing in common.
+    // FNV-1a over the seeds, so that neighbouring seeds are unrelated.
     this.#state = 0x811c9dc5;
     for (const seed of seeds) {
       for (let shift = 0; shift < 32; shift += 8) {
@@ -13,7 +13,7 @@ export class SeededRandom {
     }
   }
 
-  /** A number from 0 to less than 1 (mulberry32). */
+  /** Returns a number from 0 to less than 1 (mulberry32). */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let value = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
@@ -21,12 +21,12 @@ export class SeededRandom {
     return ((value ^ (value >>> 14)) >>> 0) / 2 ** 32;
   }
 
-  /** A whole number from 0 to less than `limit`. */
+  /** Returns an integer from 0 to less than `limit`. */
   below(limit: number): number {
     return Math.floor(this.next() * limit);
   }
 
-  /** True in so many cases of one. */
+  /** Returns true with this probability. */
   chance(share: number): boolean {
     return this.next() < share;
   }
@@ -37,7 +37,7 @@ export class SeededRandom {
     return values[this.below(values.length)];
   }
 
-  /** Random bytes. */
+  /** Returns random bytes. */
   bytes(length: number): Buffer {
     return Buffer.from(Array.from({ length }, () => this.below(256)));
   }

@@ -10,7 +10,7 @@ import { SeededRandom } from '../fuzz/seeded-random.ts';
 import { MUTATIONS, type Places } from './mutate.ts';
 import { consultOracle, saysMore, type ClaimedCodes, type OracleVerdict } from './oracle.ts';
 
-/** A mutant of which was said more than is true. */
+/** A mutant that got a better verdict than is correct. */
 export interface FalseMatch {
   readonly index: number;
   readonly sample: string;
@@ -21,14 +21,17 @@ export interface FalseMatch {
 
 export interface MutantReport {
   readonly mutants: number;
-  /** How many mutants the oracle still gives each match: those that differ only where codes may. */
+  /**
+   * Number of mutants per match level that the oracle still permits: those that differ only where bytecode
+   * may vary.
+   */
   readonly levels: Readonly<Record<string, number>>;
   readonly falseMatches: readonly FalseMatch[];
-  /** Mutants of which less was said than the oracle allows; a finding, but not a false match. */
+  /** Mutants with a worse verdict than the oracle permits; a finding, but not a false match. */
   readonly missed: number;
 }
 
-/** What the constructor of the suite's contract gives its immutables, in the order of their declarations. */
+/** Values that the constructor of the suite's contract assigns to its immutables, in declaration order. */
 const IMMUTABLE_VALUES = [
   (1000).toString(16).padStart(64, '0'),
   'a11ce'.padStart(64, '0'),
@@ -77,7 +80,7 @@ function toBase(sample: CompiledSample, other: boolean): Base {
   return { sample, codes: { address, runtime, creation }, places };
 }
 
-/** Whether the judgement is told the types of immutables. */
+/** Whether the matcher knows the types of immutables. */
 const isTyped = ({ recompiled }: CompiledSample): boolean =>
   Object.keys(recompiled.runtime).some((key) => /type/i.test(key));
 
@@ -108,7 +111,7 @@ function judge(
   return { match, runtimeMatch, creationMatch };
 }
 
-/** Changes bytes of deployed contracts and holds every verdict against what an oracle allows. */
+/** Changes bytes of deployed contracts and compares every verdict with what an oracle permits. */
 export async function runMutants(options: {
   readonly versions: readonly SolcVersion[];
   readonly mutants: number;

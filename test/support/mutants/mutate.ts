@@ -3,19 +3,19 @@ import { type SeededRandom } from '../fuzz/seeded-random.ts';
 const FIRST_PUSH = 0x60;
 const LAST_PUSH = 0x7f;
 
-/** One change to a code, by the places that its compiler names where the kind asks for them. */
+/** One change to bytecode, at places named by its compiler if the kind requires them. */
 type Mutation = (random: SeededRandom, code: Buffer, places: Places) => Buffer;
 
-/** Places where values stand, and another contract's code. */
+/** Offsets of values and of nested contracts' bytecode. */
 export interface Places {
-  /** Starts of libraries and immutables, the references of one value together, with its length. */
+  /** Offsets of libraries and immutables, the references of one value together, with its length. */
   readonly values: readonly { readonly starts: readonly number[]; readonly length: number }[];
   readonly other: Buffer;
 }
 
 function overwrite(code: Buffer, at: number, bytes: Uint8Array): Buffer {
   const changed = Buffer.from(code);
-  // Changes before this one may have left nothing at that place.
+  // Earlier changes may have removed that offset.
   if (at >= 0 && at < code.length) changed.set(bytes.subarray(0, code.length - at), at);
   return changed;
 }
@@ -24,7 +24,7 @@ function replaceAt(code: Buffer, at: number, removed: number, added: Uint8Array)
   return Buffer.concat([code.subarray(0, at), added, code.subarray(at + removed)]);
 }
 
-/** Offsets of instructions that push data, read from the start as the EVM does. */
+/** Offsets of push instructions, read from the start like the EVM does. */
 function pushes(code: Buffer): number[] {
   const found: number[] = [];
   for (let at = 0; at < code.length; at += 1) {

@@ -1,10 +1,10 @@
 import { AbiParameters } from 'ox';
 import { type CompiledSample } from '../bytecode/compiled-suite.ts';
 
-// What a match may say, written anew from the specification of matches (docs/matching.md) and from the compiler's output
-// alone. It shares no function with src/bytecode, so that both do not err alike.
+// Independent implementation of the match rules from their specification (docs/matching.md) and from the
+// compiler's output alone. It shares no function with src/bytecode, so that both do not make the same error.
 
-/** Codes on chain as somebody claims that they are a contract's. */
+/** On-chain bytecode that somebody claims to be a contract's. */
 export interface ClaimedCodes {
   readonly address: string;
   readonly runtime: Buffer;
@@ -13,14 +13,17 @@ export interface ClaimedCodes {
 
 type Level = 'full' | 'partial' | null;
 
-/** The most that may be said of a claim. */
+/** The best verdict that a claim may get. */
 export interface OracleVerdict {
   readonly match: Level;
   readonly runtimeMatch: Level;
   readonly creationMatch: Level;
 }
 
-/** Types of the immutables of the suite's contract, in the order of their declarations: how many zero bytes lead or end. */
+/**
+ * Types of the immutables of the suite's contract, in declaration order: how many leading or trailing zero
+ * bytes they have.
+ */
 const IMMUTABLE_TYPES: readonly ((value: Buffer) => boolean)[] = [
   () => true,
   (value) => value.subarray(0, 12).every((byte) => byte === 0),
@@ -33,7 +36,7 @@ const HASH_BYTES = 32;
 
 interface Template {
   readonly bytes: Buffer;
-  /** Starts of metadata hashes. */
+  /** Offsets of metadata hashes. */
   readonly hashes: readonly number[];
   readonly libraries: ReadonlyMap<string, readonly number[]>;
   readonly immutables: ReadonlyMap<string, readonly number[]>;
@@ -42,7 +45,7 @@ interface Template {
 const bytesOf = (object: string): Buffer =>
   Buffer.from(object.replaceAll(/__.{38}/g, '0'.repeat(40)), 'hex');
 
-/** Hashes are where a head of one stands and another metadata gives other bytes behind it. */
+/** A hash is a hash prefix followed by bytes that change with the metadata. */
 function findHashes(code: Buffer, edited: Buffer): number[] {
   const found: number[] = [];
   for (const head of HASH_HEADS) {
@@ -84,7 +87,7 @@ function templateOf(
   };
 }
 
-/** The one value at all places, or undefined where they differ. */
+/** Returns the one value at all offsets, or undefined if they differ. */
 function oneValue(code: Buffer, starts: readonly number[], length: number): Buffer | undefined {
   const [first = 0] = starts;
   const value = code.subarray(first, first + length);
@@ -138,7 +141,7 @@ function areStrict(sample: CompiledSample, data: Buffer): boolean {
   if (inputs.length === 0) return data.length === 0;
   try {
     const hex = `0x${data.toString('hex')}` as const;
-    // Text that is not UTF-8 is honest: as bytes it has the same encoding.
+    // Invalid UTF-8 is honest: as bytes it has the same encoding.
     const text = JSON.stringify(inputs).replaceAll('"string"', '"bytes"');
     const plain: readonly { readonly type: string }[] = JSON.parse(text) as typeof inputs;
     return AbiParameters.encode(plain, AbiParameters.decode(plain, hex)) === hex;
@@ -168,11 +171,11 @@ function judgeCreation(
 
 const RANK = [null, 'partial', 'full'] as const;
 
-/** Whether a level says more than another. */
+/** Returns whether a level is better than another. */
 export const saysMore = (left: Level, right: Level): boolean =>
   RANK.indexOf(left) > RANK.indexOf(right);
 
-/** @param typed whether values of immutables must be of their types */
+/** @param typed whether values of immutables must be valid for their types */
 export function consultOracle(
   sample: CompiledSample,
   claimed: ClaimedCodes,
@@ -180,10 +183,10 @@ export function consultOracle(
 ): OracleVerdict {
   const none = { match: null, runtimeMatch: null, creationMatch: null };
   const untyped = judgeRuntime(sample, claimed, false);
-  // Where the running code is known and does not match, there is no match, and the creation says nothing.
+  // If the runtime bytecode is known and does not match, there is no match, whatever the creation.
   if (untyped.level === null) return none;
   const creationMatch = judgeCreation(sample, claimed, untyped.libraries);
-  // A constructor that is the contract's own wrote the values: nothing about them is refused.
+  // A constructor of the contract itself wrote the values: all are accepted.
   const isProven = creationMatch !== null || !typed;
   const runtimeMatch = isProven ? untyped.level : judgeRuntime(sample, claimed, typed).level;
   if (runtimeMatch === null) return none;

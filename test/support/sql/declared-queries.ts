@@ -1,26 +1,26 @@
 import path from 'node:path';
 import ts from 'typescript';
 
-/** What a value is in JavaScript, as far as the driver cares. `any` fits every column and parameter. */
+/** The JavaScript type of a value as far as the driver is concerned. `any` fits every column and parameter. */
 export type Kind =
   'string' | 'number' | 'boolean' | 'bytes' | 'date' | 'array' | 'object' | 'null' | 'any';
 
-/** One call of `query` with what its types declare. */
+/** One call of `query` with its declared types. */
 export interface DeclaredQuery {
-  /** File and line, as an error shows them. */
+  /** File and line, in the format of error messages. */
   readonly place: string;
-  /** Of the statement that is run. */
+  /** Label of the executed statement. */
   readonly label: string;
-  /** The columns that the row's type names; undefined where the call names no type. */
+  /** The columns named by the row type; undefined if the call has no row type. */
   readonly columns: ReadonlyMap<string, ReadonlySet<Kind>> | undefined;
-  /** One for each parameter; undefined where the values are not written as a list. */
+  /** One entry per parameter; undefined if the values are not written as an array. */
   readonly values: readonly ReadonlySet<Kind>[] | undefined;
 }
 
 const ROOT = path.resolve(import.meta.dirname, '../../..');
 const PRIMITIVES: readonly (readonly [ts.TypeFlags, Kind])[] = [
   [ts.TypeFlags.StringLike, 'string'],
-  // The driver sends a bigint as its digits.
+  // The driver sends a bigint as decimal digits.
   [ts.TypeFlags.NumberLike | ts.TypeFlags.BigIntLike, 'number'],
   [ts.TypeFlags.BooleanLike, 'boolean'],
   [ts.TypeFlags.Null | ts.TypeFlags.Undefined | ts.TypeFlags.Void, 'null'],
@@ -43,7 +43,7 @@ function kindsOf(type: ts.Type, checker: ts.TypeChecker): ReadonlySet<Kind> {
   return new Set([named ?? 'object']);
 }
 
-/** The label of the statement that an expression names; undefined where it is only known when the program runs. */
+/** The label of the statement that an expression names; undefined if only known at run time. */
 function labelOf(expression: ts.Expression, checker: ts.TypeChecker): string | undefined {
   const named = checker.getSymbolAtLocation(expression);
   if (named === undefined) return undefined;
@@ -64,7 +64,7 @@ function columnsOf(
 ): DeclaredQuery['columns'] {
   if (node === undefined) return undefined;
   const type = checker.getTypeFromTypeNode(node);
-  // A record of any names declares no column by name.
+  // A record with arbitrary keys declares no column.
   if (type.getStringIndexType() !== undefined) return undefined;
   return new Map(
     checker
@@ -105,7 +105,7 @@ function readQuery(node: ts.Node, checker: ts.TypeChecker): DeclaredQuery | unde
   };
 }
 
-/** Every call of `query` in the source whose statement is named, read by the TypeScript compiler. */
+/** Every call of `query` in the source with a named statement, read with the TypeScript compiler. */
 export function readDeclaredQueries(): DeclaredQuery[] {
   const configFile = path.join(ROOT, 'tsconfig.json');
   const read = ts.readConfigFile(configFile, (file) => ts.sys.readFile(file));

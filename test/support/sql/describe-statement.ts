@@ -1,15 +1,15 @@
 import { type Client, type Connection, type FieldDef, type Submittable } from 'pg';
 import { type Kind } from './declared-queries.ts';
 
-/** What PostgreSQL says of a statement without running it. */
+/** PostgreSQL's description of a statement that was not executed. */
 export interface StatementShape {
-  /** OIDs of the parameters' types. */
+  /** OIDs of the parameter types. */
   readonly parameters: readonly number[];
   /** Column → OID of its type. */
   readonly columns: ReadonlyMap<string, number>;
 }
 
-/** Has the server parse and plan a statement, and tells the types of its parameters and columns. */
+/** Has the server parse and plan a statement, and returns the types of its parameters and columns. */
 export function describeStatement(client: Client, text: string): Promise<StatementShape> {
   return new Promise((resolve, reject) => {
     let parameters: readonly number[] = [];
@@ -27,7 +27,7 @@ export function describeStatement(client: Client, text: string): Promise<Stateme
       handleRowDescription({ fields }: { fields: FieldDef[] }): void {
         columns = new Map(fields.map(({ name, dataTypeID }) => [name, dataTypeID]));
       },
-      // The driver tells a statement that failed of nothing more.
+      // After an error the driver reports nothing more about a statement.
       handleError: reject,
       handleReadyForQuery(): void {
         resolve({ parameters, columns });
@@ -52,13 +52,13 @@ const BASIC: ReadonlyMap<number, Kind> = new Map([
 ]);
 const JSON_OIDS: ReadonlySet<number> = new Set([114, 3802]);
 
-/** What the driver makes of a column's value: whole numbers above 32 bits, numerics and whatever else come as text. */
+/** JavaScript type of a column's value: integers above 32 bits, numerics and unknown types are strings. */
 export function kindOfColumn(oid: number, arrays: ReadonlySet<number>): Kind {
   if (JSON_OIDS.has(oid)) return 'any';
   return arrays.has(oid) ? 'array' : (BASIC.get(oid) ?? 'string');
 }
 
-/** What the driver can send for a parameter. */
+/** JavaScript types that the driver can send for a parameter. */
 export function kindsOfParameter(oid: number, arrays: ReadonlySet<number>): ReadonlySet<Kind> {
   const kind = kindOfColumn(oid, arrays);
   if (kind === 'any') return new Set(['any', 'string', 'object']);

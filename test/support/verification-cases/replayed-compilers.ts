@@ -5,20 +5,20 @@ import { FullmatchError } from '../../../src/errors.ts';
 import { type ContractCompiler } from '../../../src/verification/compilation/compile-contract.ts';
 
 const REPLAYING = fileURLToPath(new URL('../../../scripts/replay-compiler.mjs', import.meta.url));
-/** How compilers say that a version, or a whole language, is not here. */
+/** Errors of compilers for a missing version or language. */
 const NOT_HERE: ReadonlySet<string> = new Set([
   'unsupported_compiler_version',
   'unsupported_language',
   'compiler_unavailable',
 ]);
 
-/** Compilers that say which of the outputs were recorded. */
+/** Compilers that report whether outputs were replayed. */
 export interface ReplayedCompilers extends ContractCompiler {
-  /** Whether anything was answered from the recordings. */
+  /** Whether any output was replayed. */
   readonly hasReplayed: () => boolean;
 }
 
-/** The compilers that are here; what they do not have is answered from the recordings of a folder. */
+/** The installed compilers; missing ones are replayed from a folder's recordings. */
 export function replayedCompilers(real: Compilers, folder: string): ReplayedCompilers {
   let hasReplayed = false;
   return {

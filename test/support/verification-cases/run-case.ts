@@ -14,27 +14,27 @@ import {
 import { replayedCompilers } from './replayed-compilers.ts';
 import { type ExpectedVerdict, type VerificationCase } from './verification-case.ts';
 
-/** Something that came out otherwise than the case says. */
+/** A difference from the case's expectation. */
 export interface CaseDifference {
   readonly what: string;
   readonly expected: unknown;
   readonly got: unknown;
 }
 
-/** What a case came to. */
+/** The result of a case. */
 export interface CaseOutcome {
   readonly differences: readonly CaseDifference[];
-  /** Whether the compiler is here, or its output was replayed. */
+  /** Whether the compiler ran or its output was replayed. */
   readonly compiler: 'real' | 'replayed';
-  /** Why the case could not be run; absent where it was. */
+  /** Why the case could not be run; absent otherwise. */
   readonly skipped?: string;
 }
 
-/** What a case is run with. */
+/** Parts for running a case. */
 export interface CaseParts {
   readonly compilers: Compilers;
   readonly reader: JobReader;
-  /** The folder whose cases stand in for compilers that are not here. */
+  /** The folder whose cases replace missing compilers. */
   readonly folder: string;
 }
 
@@ -45,7 +45,7 @@ const HASH: Hex = `0x${'11'.repeat(32)}`;
 const SOURCE_BYTES = 64 * 2 ** 20;
 const BLOCK = { blockNumber: 1, blockHash: HASH, endpoints: ['case'], witnesses: 1 } as const;
 
-/** A chain that holds what the case says and nothing else, for everything that a verification reads. */
+/** A chain with only the data in the case, for everything that a verification reads. */
 function chainOf({ onchain }: VerificationCase) {
   const chain = { record: { chainId: CHAIN_ID }, endpoints: [] } as unknown as RegisteredChain;
   const creation: Creation = {
@@ -61,7 +61,7 @@ function chainOf({ onchain }: VerificationCase) {
   return {
     findSupportedChain: () => chain,
     quorumOf: () => undefined,
-    // Libraries have any code.
+    // Libraries have arbitrary bytecode.
     readDeployedCode: (_: unknown, address: Hex) =>
       Promise.resolve({
         ...BLOCK,
@@ -71,7 +71,7 @@ function chainOf({ onchain }: VerificationCase) {
   };
 }
 
-/** Verifies as the service does, with the real judge, on a chain that holds the codes of the case. */
+/** Verifies like the service, with the real judge, on a chain with the bytecode of the case. */
 export async function runCase(each: VerificationCase, parts: CaseParts): Promise<CaseOutcome> {
   const { stdJsonInput, compilerVersion, contractIdentifier } = each.input;
   const compilers = replayedCompilers(parts.compilers, parts.folder);
@@ -141,7 +141,7 @@ function gotOf({ contract }: VerificationResult): Facts {
   };
 }
 
-/** Members that are not in one order everywhere count the same. */
+/** Members whose order is unspecified compare as equal in any order. */
 function compare(expected: Facts, got: Facts): readonly CaseDifference[] {
   return Object.keys(got)
     .filter((what) => !isDeepStrictEqual(expected[what], got[what]))

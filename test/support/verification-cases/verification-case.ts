@@ -3,16 +3,16 @@ import path from 'node:path';
 import { type Hex } from '../../../src/lib/hex.ts';
 import { type StandardJsonInput } from '../../../src/solidity/standard-json.ts';
 
-/** Both codes of a contract. */
+/** Runtime and creation bytecode of a contract. */
 interface Codes {
   readonly creationBytecode: Hex;
   readonly deployedBytecode: Hex;
 }
 
-/** What is expected of a code, in the words of the API v2. */
+/** The expected match of a bytecode, in the terms of API v2. */
 type Match = 'exact_match' | 'match' | null;
 
-/** The verdict that a case expects. */
+/** The expected verdict of a case. */
 export interface ExpectedVerdict {
   readonly runtimeMatch: Match;
   readonly creationMatch: Match;
@@ -22,7 +22,7 @@ export interface ExpectedVerdict {
   readonly creationValues: object | null;
 }
 
-/** A verification as data: what is on chain, what is sent, what the compiler says to it, and the verdict. */
+/** A verification as data: chain state, submission, compiler output and verdict. */
 export interface VerificationCase {
   readonly onchain: Codes;
   readonly input: {
@@ -38,7 +38,7 @@ export interface VerificationCase {
   readonly verification: ExpectedVerdict;
 }
 
-/** The cases of a folder and those within it, by their paths without `.json`. */
+/** The cases in and below a folder, by path without `.json`. */
 export function readVerificationCases(folder: string): ReadonlyMap<string, VerificationCase> {
   const files = readdirSync(folder, { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.json'))

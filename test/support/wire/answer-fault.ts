@@ -29,19 +29,19 @@ import { decodePath } from '../../../src/http/decode-path.ts';
 import { problemSchema } from '../../../src/http/problem-schema.ts';
 import { statisticsSchema } from '../../../src/http/repository/statistics-schema.ts';
 
-/** An answer of a host, as it came. */
+/** A response of a host, as received. */
 export interface WireAnswer {
   readonly host: 'api' | 'repository' | 'operator';
   readonly method: string;
   /** Without the query. */
   readonly path: string;
   readonly status: number;
-  /** `content-type`, without its parameters. */
+  /** `content-type` without parameters. */
   readonly type: string;
   readonly text: string;
 }
 
-/** Those of the verifier of Blockscout answer at the root too, where the document does not have them a second time. */
+/** Routes of the Blockscout verifier are served at the root too, where the document does not repeat them. */
 const ALIASES: readonly RouteConfig[] = [
   ...[...verdictRoutes, ...batchRoutes, ...versionsRoutes].map(({ route }) => route),
   ...methodsRoutes,
@@ -53,11 +53,14 @@ const ROUTES = {
   repository: [...REPOSITORY_ROUTES, ...API_ROUTES],
   operator: OPERATOR_ROUTES,
 };
-/** What any request may be answered: by the listener, the router, and while the service fails or ends. */
+/**
+ * Responses that any request may get: from the listener, from the router, and while the service fails or
+ * shuts down.
+ */
 const ANYWHERE = new Set([400, 404, 405, 408, 413, 415, 417, 431, 500, 503]);
 const EVENT_STREAM = 'text/event-stream';
 
-/** What is wrong with an answer by the schemas of its route, or undefined. A key that no schema knows is wrong. */
+/** Returns what is wrong with a response according to its route's schemas, or undefined. Unknown keys are errors. */
 export function answerFault(answer: WireAnswer): string | undefined {
   const { host, method, status, type } = answer;
   if (method === 'OPTIONS') return undefined;
@@ -67,13 +70,13 @@ export function answerFault(answer: WireAnswer): string | undefined {
   const [path, route] = findRoute(asked);
   const where = `${method} ${answer.path} ${status} ${type}`;
   const declared = route?.responses[String(status)] as Declared | undefined;
-  // Where people look, a page says what came of it.
+  // Page routes return an HTML page with the outcome.
   if (type === 'text/html' && declared?.content?.[type] === undefined) return undefined;
   if (declared === undefined) {
     if (route === undefined && status < 400) {
       return type.endsWith('json') ? `${where}: no route has this answer` : undefined;
     }
-    // Below this, every request needs a token.
+    // Below this path, every request requires a token.
     const isUnlisted = status === 401 && answer.path.includes('/unlisted');
     if (!ANYWHERE.has(status) && !isUnlisted)
       return `${where}: the route does not declare the status`;
@@ -90,7 +93,10 @@ interface Declared {
   readonly content?: Readonly<Record<string, { readonly schema: unknown } | undefined>>;
 }
 
-/** The route of a path at the root or at a prefix, with the path below it; that with the most literal parts. */
+/**
+ * Finds the route of a path at the root or below a prefix, with the remaining path; prefers the most literal
+ * segments.
+ */
 function findRoute({
   host,
   method,
@@ -115,7 +121,7 @@ const variables = (template: string): number => template.split('{').length;
 
 function patternOf(template: string): RegExp {
   const parts = template.split(/\{(\w+)\}/);
-  // A template has no word for "all that follows", which is what a path of the tree is.
+  // A template cannot express "all remaining segments", as in a path of the tree.
   const source = parts.map((part, index) => {
     if (index % 2 === 0) return part.replaceAll('.', String.raw`\.`);
     return part === 'path' ? '.+' : '[^/]+';
@@ -124,7 +130,7 @@ function patternOf(template: string): RegExp {
 }
 
 function errorSchemaOf(method: string, path: string): z.ZodType {
-  // A request that no route knows may stand below a prefix.
+  // A request without a route may still be below a prefix.
   const paths = [path, path.replace(/^\/[^/]+/, '')];
   const fits = (shape: typeof v2ErrorShape): boolean =>
     paths.some((each) => shape.covers(method, each));
@@ -134,7 +140,7 @@ function errorSchemaOf(method: string, path: string): z.ZodType {
     ...(blockscoutErrorShapes.some(fits) ? [verdictSchema, messageSchema] : []),
     ...(fits(signatureErrorShape) ? [signatureErrorSchema] : []),
   ];
-  // What the listener refuses before it knows a path is a problem everywhere.
+  // Errors of the listener before it knows a path are problems everywhere.
   return z.union([knownProblemSchema, ...compatible]);
 }
 
@@ -148,7 +154,7 @@ const knownProblemSchema = problemSchema.refine(
 function schemaOf(schema: unknown): z.ZodType | undefined {
   if (schema === problemSchema) return knownProblemSchema;
   if (schema instanceof z.ZodType) return schema;
-  // The one schema that stands in the document as it is.
+  // The one schema defined inline in the document.
   return typeof schema === 'object' && schema !== null && '$ref' in schema
     ? statisticsSchema
     : undefined;
@@ -164,14 +170,14 @@ function faultOf(
   return valueFault(where, schema, JSON.parse(text));
 }
 
-/** A schema that drops what it does not know gives another value than it was given. */
+/** A schema that drops unknown keys returns a different value from its input. */
 function valueFault(where: string, schema: z.ZodType, value: unknown): string | undefined {
   const parsed = schema.safeParse(value);
   if (!parsed.success) return `${where}: ${z.prettifyError(parsed.error)}`;
   return isDeepStrictEqual(parsed.data, value) ? undefined : `${where}: has unknown keys`;
 }
 
-/** The events that have come whole. */
+/** The complete events. */
 function eventsFault(where: string, text: string): string | undefined {
   for (const block of text.split('\n\n').slice(0, -1)) {
     const fields = new Map(

@@ -8,14 +8,14 @@ import { answerFault, type WireAnswer } from './answer-fault.ts';
 const CHECKED_TYPES = new Set(['application/json', PROBLEM_TYPE]);
 const EVENT_STREAM = 'text/event-stream';
 
-/** The hosts of the services that are asked by `fetch`, by their origins. */
+/** Origins of the services requested through `fetch`. */
 const hosts = new Map<string, WireAnswer['host']>();
 let isWrapped = false;
 
 /**
- * Has every answer that `fetch` gets from a service parsed with the schema of its route. A call whose answer drifts
- * from its schema rejects.
- * @returns stops that: its ports may be somebody else's afterwards
+ * Validates every response that `fetch` gets from a service with its route's schema. A call whose response
+ * deviates rejects.
+ * @returns a function that stops this: the ports may be reused afterwards
  */
 export function checkAnswersOf(service: {
   readonly apiUrl: string;
@@ -50,11 +50,11 @@ function wrapFetch(): void {
   };
 }
 
-/** The app of the API host, whose answers are checked. */
+/** The app of the API host with checked responses. */
 export const createCheckedApiApp = (deps: HttpParts): HostApp =>
   checkedApp('api', createApiApp(deps));
 
-/** The app of the repository host, whose answers are checked. */
+/** The app of the repository host with checked responses. */
 export const createCheckedRepositoryApp = (deps: HttpParts): HostApp =>
   checkedApp('repository', createRepositoryApp(deps));
 
@@ -85,7 +85,7 @@ async function checked(
   return response;
 }
 
-/** A stream that fails at the first event that drifts from its schema. */
+/** A stream that fails at the first event that deviates from its schema. */
 function checkedStream(response: Response, check: (text: string) => void): Response {
   const decoder = new TextDecoder();
   let text = '';

@@ -16,19 +16,19 @@ import {
 } from '../answers.ts';
 import { type ListedContract } from '../listed-contract.ts';
 
-/** The state of one endpoint, from the health report of its chain. */
+/** State of one endpoint, from the health report of its chain. */
 export type EndpointHealth = ChainHealth['endpoints'][number];
 
-/** All that the page of a chain shows. */
+/** Data of a chain page. */
 export interface ChainData {
   readonly details: Loaded<ChainDetails>;
-  /** Where there is no such chain, or there are several: those that may be meant. */
+  /** Suggestions if there is no such chain, or several. */
   readonly nearest: readonly RegistryLine[];
-  /** Absent where there is no such chain. */
+  /** Absent if there is no such chain. */
   readonly rest?: {
     readonly health: Loaded<ChainHealth>;
     readonly monitor: Loaded<ChainMonitor>;
-    /** `null` where the chain has no contracts. */
+    /** `null` if the chain has no contracts. */
     readonly counts: Loaded<ChainCounts | null>;
     readonly history: Loaded<StatisticsHistory>;
     readonly latest: Loaded<readonly ListedContract[]>;
@@ -79,7 +79,7 @@ async function readNearest(api: Api, ref: string): Promise<readonly RegistryLine
   return registry.state === 'failed' ? [] : nearestChains(registry.value.chains, ref);
 }
 
-/** What the public list's red flags say; a list may hold any text for a flag. */
+/** Meaning of the public list's red flags; a list may contain any text as a flag. */
 const RED_FLAGS: ReadonlyMap<string, string> = new Map([
   [
     'reusedChainId',
@@ -87,7 +87,7 @@ const RED_FLAGS: ReadonlyMap<string, string> = new Map([
   ],
 ]);
 
-/** What a reader should beware of, gravest first. */
+/** Warnings about the chain, most severe first. */
 export function findWarnings(
   {
     record,
@@ -117,8 +117,8 @@ export function findWarnings(
 }
 
 /**
- * The URLs of endpoints where they may be told: public endpoints stand in the order of `rpc`. Where the two lists do not
- * fit each other, as when one is of another moment, the label has to do.
+ * URLs of the published endpoints, which are listed in the order of `rpc`. If the two lists do not match, for
+ * example because one is newer, the label is shown instead.
  */
 export function pairUrls(
   endpoints: readonly EndpointHealth[],
@@ -130,7 +130,7 @@ export function pairUrls(
   for (const [index, endpoint] of open.entries()) {
     const url = rpc[index] ?? '';
     if (!URL.canParse(url)) continue;
-    // A label counts the endpoints of a host where it has several.
+    // A label counts the endpoints of a host that has several.
     if (endpoint.label.startsWith(new URL(url).hostname)) pairs.set(endpoint, url);
   }
   return pairs;

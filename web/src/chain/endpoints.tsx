@@ -6,7 +6,7 @@ import { TableRegion } from '../parts/table-region.tsx';
 import { type ChainHealth } from '../answers.ts';
 import { type EndpointHealth, pairUrls } from './chain-data.ts';
 
-/** The endpoints of a chain, how they are, and why. */
+/** Endpoints of a chain, with their states and the reasons. */
 export function Endpoints({
   health,
   rpc,

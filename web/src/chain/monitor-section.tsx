@@ -38,7 +38,7 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
   contract_not_deployed: 'there is no code at its address',
 };
 
-/** How the chain is watched for new contracts; nothing where it is not. */
+/** Monitor of the chain; renders nothing if it has none. */
 export function MonitorSection({
   monitor,
   now,

@@ -7,7 +7,7 @@ import { QueryLink, type QueryLinks } from './query-link.tsx';
 import { useHydrated } from '../use-hydrated.ts';
 import { type ChangeQuery } from './use-chain-query.ts';
 
-/** The search field and the chips of the filters: a form that asks the service, and changes the table at once where scripts run. */
+/** Search field and filter chips: a form that queries the service, and with scripts updates the table at once. */
 export function ChainFilters({
   query,
   facets,
@@ -19,11 +19,11 @@ export function ChainFilters({
 }: {
   readonly query: ChainQuery;
   readonly facets: FacetCounts;
-  /** What the whole table can be narrowed by: their chips stay where they are while somebody types. */
+  /** Filters of the whole table: their chips keep their positions during typing. */
   readonly filters: readonly ChainFilter[];
   /** Whether it is known which chains have contracts. */
   readonly withCounts: boolean;
-  /** Whether the table follows at once. */
+  /** Whether the table updates at once. */
   readonly live: boolean;
   readonly action: string;
   readonly change: ChangeQuery;
@@ -79,7 +79,7 @@ export function ChainFilters({
   );
 }
 
-/** The chips of the filters: each one adds its value to the query, or takes it away again. */
+/** Filter chips: each one adds its value to the query, or removes it. */
 function FilterChips({
   query,
   facets,
@@ -124,12 +124,12 @@ interface Chip {
   readonly name: FacetName;
   readonly value: string;
   readonly text: string;
-  /** How many chains are left with it. */
+  /** Number of chains that remain with it. */
   readonly count: number;
   readonly isOn: boolean;
 }
 
-/** A filter that is not offered has a chip while it is chosen: it came with a URL. */
+/** A filter that is not offered has a chip while it is active: it came from a URL. */
 function chipsOf(
   name: FacetName,
   filters: readonly ChainFilter[],

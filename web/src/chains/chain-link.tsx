@@ -2,7 +2,7 @@ import { type VNode } from 'preact';
 import { type RegistryLine } from '../answers.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 
-/** A chain in a list of links: its name, its id, and its short name where it has one. */
+/** A chain in a list of links: its name, its id, and its short name if it has one. */
 export function ChainLink({
   chain: { chainId, name, shortName },
   base,

@@ -1,24 +1,24 @@
 import { type RegistryLine } from '../answers.ts';
 
-/** A chain with its counts, as the table of chains shows it. Where the counts could not be read, they are absent. */
+/** A row of the chains table. The counts are absent if they could not be read. */
 export interface ChainRow extends RegistryLine {
   readonly full?: number;
   readonly partial?: number;
   readonly lastVerifiedAt?: string | null;
 }
 
-/** A property of chains by which the table is narrowed. */
+/** A filterable property of chains. */
 export interface Facet {
-  /** Values, as the URL has them, each with the text of its chip. */
+  /** Values as in the URL, each with the text of its chip. */
   readonly options: readonly (readonly [value: string, text: string])[];
-  /** Values whose chip is shown only while it is chosen: few people look for them. */
+  /** Values whose chip is shown only while active, because few people need them. */
   readonly hidden?: readonly string[];
   readonly valueOf: (row: ChainRow) => string;
 }
 
 const flag = (value: boolean): string => (value ? 'yes' : 'no');
 
-/** What the table can be narrowed by. */
+/** Filters of the table. */
 export const FACETS = {
   supported: {
     options: [
@@ -84,10 +84,10 @@ export const FACETS = {
 
 export type FacetName = keyof typeof FACETS;
 
-/** The names of {@link FACETS}, in their order. */
+/** The names of {@link FACETS}, in order. */
 export const FACET_NAMES = Object.keys(FACETS) as readonly FacetName[];
 
-/** The columns that the table can be sorted by, and `relevance`, which is none of them. */
+/** Sort keys: the table's columns, and `relevance`, which is not a column. */
 export const SORT_KEYS = [
   'relevance',
   'name',
@@ -101,19 +101,19 @@ export const SORT_KEYS = [
 ] as const;
 export type SortKey = (typeof SORT_KEYS)[number];
 
-/** What the table of chains shows: all of it stands in the URL. */
+/** State of the chains table, all of which is in the URL. */
 export interface ChainQuery {
-  /** What was typed. */
+  /** Search text. */
   readonly words: string;
-  /** The chosen values; a facet that is absent rules nothing out. */
+  /** Active filter values; an absent facet excludes nothing. */
   readonly facets: Readonly<Partial<Record<FacetName, string>>>;
   readonly sort: SortKey;
   readonly descending: boolean;
-  /** From 1 on. */
+  /** Page number from 1. */
   readonly page: number;
 }
 
-/** The whole table: what the words name whole, then what is supported, then what has most contracts. */
+/** The default sorts exact matches first, then supported chains, then those with the most contracts. */
 export const NO_QUERY: ChainQuery = {
   words: '',
   facets: {},
@@ -122,11 +122,11 @@ export const NO_QUERY: ChainQuery = {
   page: 1,
 };
 
-/** No name is longer, so longer words find nothing. */
+/** No name is longer, so longer text matches nothing. */
 const MAX_WORDS = 100;
 const MAX_PAGE = 1_000_000;
 
-/** Reads the query of a URL. What it does not understand is as if it were not there. */
+/** Parses the query of a URL. Unknown parameters are ignored. */
 export function parseChainQuery(query: string): ChainQuery {
   const given = new URLSearchParams(query);
   const facets: Partial<Record<FacetName, string>> = {};
@@ -146,7 +146,7 @@ export function parseChainQuery(query: string): ChainQuery {
   };
 }
 
-/** The query of a URL that {@link parseChainQuery} reads back, without default values. */
+/** Serialises a query for {@link parseChainQuery}, without default values. */
 export function formatChainQuery({ words, facets, sort, descending, page }: ChainQuery): string {
   const query = new URLSearchParams();
   if (words !== '') query.set('q', words);

@@ -10,7 +10,7 @@ import { QueryLink, type QueryLinks } from './query-link.tsx';
 interface Column {
   readonly title: string;
   readonly sort?: SortKey;
-  /** Figures are read from the largest on. */
+  /** Numeric columns sort descending first. */
   readonly figures?: boolean;
 }
 
@@ -19,7 +19,7 @@ const COLUMNS: readonly Column[] = [
   { title: 'Id', sort: 'id', figures: true },
   { title: 'Verification' },
 ];
-/** A service without contracts has nothing to say here. */
+/** Empty in a service without contracts. */
 const COUNTS: readonly Column[] = [
   { title: 'Full', sort: 'full', figures: true },
   { title: 'Partial', sort: 'partial', figures: true },
@@ -29,7 +29,7 @@ const COUNTS: readonly Column[] = [
 /** Only supported chains are probed. */
 const HEALTH: Column = { title: 'RPC', sort: 'health', figures: true };
 
-/** The table of chains with the links to its other pages. */
+/** The table of chains, with links to its other pages. */
 export function ChainTable({
   rows,
   page,
@@ -46,9 +46,9 @@ export function ChainTable({
   readonly rows: readonly ChainRow[];
   readonly page: number;
   readonly pages: number;
-  /** Whether other rows are about to come. */
+  /** Whether new rows are being loaded. */
   readonly isBusy: boolean;
-  /** Ages are counted up to this moment. */
+  /** Reference time of relative times. */
   readonly now: string;
 }): VNode {
   const { query } = asked;
@@ -56,7 +56,7 @@ export function ChainTable({
   const links = { ...asked, action: `${base}registry` };
   const hasHealth = rows.some(({ health }) => health !== undefined) || query.sort === 'health';
   const renderRow = useMemo(() => {
-    // An unchanged row gets the same node again, which Preact does not compare.
+    // An unchanged row returns the same node, which Preact does not diff.
     const made = new WeakMap<ChainRow, VNode>();
     return (row: ChainRow): VNode => {
       const node = made.get(row) ?? (
@@ -116,7 +116,7 @@ function HeadCell({ column, ...links }: QueryLinks & { readonly column: Column }
   }
   const { query } = links;
   const sorted = query.sort === sort;
-  // Ids are names more than figures: they begin with the smallest.
+  // Ids are names rather than figures: they sort ascending first.
   const first = figures && sort !== 'id';
   const descending = sorted ? !query.descending : first;
   const direction = query.descending ? 'descending' : 'ascending';

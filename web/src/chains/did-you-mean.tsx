@@ -2,7 +2,7 @@ import { type VNode } from 'preact';
 import { type RegistryLine } from '../answers.ts';
 import { ChainLink } from './chain-link.tsx';
 
-/** Links to chains that may have been meant. */
+/** Links to suggested chains. */
 export function DidYouMean({
   chains,
   base,

@@ -10,13 +10,13 @@ import {
   type SortKey,
 } from './chain-query.ts';
 
-/** Rows of a page of the table. */
+/** Rows per page of the table. */
 export const PAGE_ROWS = 50;
 
-/** A row with the texts that are searched, folded once for all key strokes. */
+/** A row with its search texts, folded once for all keystrokes. */
 interface IndexedRow {
   readonly row: ChainRow;
-  /** All that is searched, a line each. */
+  /** All searched text, one value per line. */
   readonly text: string;
   readonly name: string;
   readonly short: string;
@@ -25,17 +25,17 @@ interface IndexedRow {
 /** All rows, prepared for {@link filterChains}. */
 export type ChainIndex = readonly IndexedRow[];
 
-/** How many rows there would be with each value of each facet, the rest of the query as it is. */
+/** Number of rows for each value of each facet, with the rest of the query unchanged. */
 export type FacetCounts = Readonly<Record<FacetName, Readonly<Record<string, number>>>>;
 
-/** What a query finds. */
+/** Result of a query. */
 export interface FoundChains {
-  /** In the order of the query, all pages. */
+  /** All pages, in the order of the query. */
   readonly rows: readonly ChainRow[];
   readonly facets: FacetCounts;
 }
 
-/** Joins the lines of the registry with the counts of the statistics, where those could be read. */
+/** Joins the registry's rows with the counts of the statistics, if those could be read. */
 export function joinChains(
   lines: readonly RegistryLine[],
   counts: StatisticsOverview['chains'] | undefined,
@@ -62,7 +62,10 @@ export function indexChains(rows: readonly ChainRow[]): ChainIndex {
   });
 }
 
-/** What a query finds, on all pages: on the server for the first rendering, and in the browser at each key stroke. */
+/**
+ * Returns the result of a query on all pages: on the server for the first rendering, and in the browser for
+ * each keystroke.
+ */
 export function filterChains(index: ChainIndex, query: ChainQuery): FoundChains {
   const words = foldText(query.words).split(/\s+/).filter(Boolean);
   const counts: Record<string, Record<string, number>> = {};
@@ -76,7 +79,7 @@ export function filterChains(index: ChainIndex, query: ChainQuery): FoundChains 
     });
     if (misses.length === 0) found.push(each);
     for (const name of FACET_NAMES) {
-      // A row counts for a facet where no other facet rules it out.
+      // A row counts for a facet if no other facet excludes it.
       if (misses.some((miss) => miss !== name)) continue;
       const value = FACETS[name].valueOf(each.row);
       const ofFacet = counts[name] ?? {};
@@ -90,10 +93,10 @@ export function filterChains(index: ChainIndex, query: ChainQuery): FoundChains 
   return { rows: found.map(({ row }) => row), facets: counts as FacetCounts };
 }
 
-/** A filter: a facet and one of its values, such as `supported=yes`. */
+/** A facet and one of its values, such as `supported=yes`. */
 export type ChainFilter = `${FacetName}=${string}`;
 
-/** The filters that narrow this table. A value that no chain has, or that all have, narrows nothing. */
+/** Filters that restrict this table. A value that no chain has, or that all have, restricts nothing. */
 export function findFilters(index: ChainIndex): readonly ChainFilter[] {
   return FACET_NAMES.flatMap((name) => {
     const facet: Facet = FACETS[name];
@@ -105,7 +108,7 @@ export function findFilters(index: ChainIndex): readonly ChainFilter[] {
   });
 }
 
-/** An id that is written out as `0x1` or `eip155:1` is meant whole; everything else may be a part of a name. */
+/** A complete id such as `0x1` or `eip155:1` is matched exactly; everything else may be part of a name. */
 function hasWord({ text, row }: IndexedRow, word: string): boolean {
   if (/^(?:0x[0-9a-f]+|eip155:\d+)$/.test(word)) {
     return word === `0x${row.chainId.toString(16)}` || word === `eip155:${row.chainId}`;
@@ -122,7 +125,7 @@ const HEALTH_ORDER = [undefined, 'unknown', 'down', 'degraded', 'up'] as const;
 
 type Comparison = (left: IndexedRow, right: IndexedRow) => number;
 
-/** What the words name whole comes first, then supported chains, then those that are called so, then those with most contracts. */
+/** Exact matches first, then supported chains, then name matches, then those with the most contracts. */
 function byRelevance(words: string): Comparison {
   const ranksOf = ({ row, name, short }: IndexedRow): readonly number[] => [
     Number(words !== '' && [name, short, String(row.chainId)].includes(words)),
@@ -140,7 +143,7 @@ function byRelevance(words: string): Comparison {
 const COMPARISONS: Readonly<Record<Exclude<SortKey, 'relevance'>, Comparison>> = {
   name: (left, right) => compareText(left.name, right.name),
   id: (left, right) => left.row.chainId - right.row.chainId,
-  // Chains without a short name come last, not first.
+  // Chains without a short name come last instead of first.
   short: (left, right) =>
     Number(left.short === '') - Number(right.short === '') || compareText(left.short, right.short),
   full: (left, right) => compareCounts(left.row.full, right.row.full),
@@ -151,7 +154,7 @@ const COMPARISONS: Readonly<Record<Exclude<SortKey, 'relevance'>, Comparison>> =
     HEALTH_ORDER.indexOf(left.row.health) - HEALTH_ORDER.indexOf(right.row.health),
 };
 
-/** The found rows of one page. A page past the end gives the last one. */
+/** Rows of one page; a page past the end returns the last one. */
 export function pageOf(
   rows: readonly ChainRow[],
   page: number,

@@ -5,8 +5,8 @@ import { type RegistryLine } from '../answers.ts';
 const MOST = 5;
 
 /**
- * The chains that are written nearly like a text: by id, short name, name, or else a word of the name. The nearest come first,
- * of equally near ones those that are supported.
+ * Chains with a name similar to a text: by id, short name, name, or a word of the name. Most similar first;
+ * ties put supported chains first.
  */
 export function nearestChains(
   lines: readonly RegistryLine[],
@@ -14,7 +14,7 @@ export function nearestChains(
 ): readonly RegistryLine[] {
   const wanted = foldText(text.trim()).replace(/^eip155:/, '');
   if (wanted === '') return [];
-  // A third of the letters may be wrong; of two texts whose lengths differ by more, more are.
+  // A third of the letters may differ; if lengths differ by more, the texts are too different.
   const most = Math.max(1, Math.floor(wanted.length / 3));
   const nearest = (texts: readonly string[]): number =>
     Math.min(

@@ -2,15 +2,15 @@ import { type VNode } from 'preact';
 import { type ChainQuery, formatChainQuery } from './chain-query.ts';
 import { type ChangeQuery } from './use-chain-query.ts';
 
-/** What a link needs to show another query, by itself and at once where scripts run. */
+/** What a link needs to apply another query, with or without scripts. */
 export interface QueryLinks {
   readonly query: ChainQuery;
-  /** The page of the table, as a link from this page. */
+  /** Link to the table's page, relative to this page. */
   readonly action: string;
   readonly change: ChangeQuery | undefined;
 }
 
-/** Shows the table of another query. */
+/** Applies another query. */
 export function QueryLink({
   action,
   change,
@@ -19,7 +19,7 @@ export function QueryLink({
   children,
 }: Omit<QueryLinks, 'query'> & {
   readonly to: ChainQuery;
-  /** Whether what it stands for is chosen; undefined for a link that is no choice. */
+  /** Whether its value is active; undefined for a link without a state. */
   readonly isOn?: boolean;
   readonly children: string;
 }): VNode {

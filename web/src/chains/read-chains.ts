@@ -2,7 +2,7 @@ import { type Api, type Loaded } from '../api.ts';
 import { type RegistryOverview, type StatisticsOverview } from '../answers.ts';
 import { type ChainIndex, indexChains, joinChains } from './filter-chains.ts';
 
-/** All chains, and when their counts are true; the chains stand without counts. */
+/** All chains, and the time of their counts; without counts the chains are still listed. */
 export interface ReadChains {
   readonly index: Loaded<ChainIndex>;
   readonly counts: Loaded<{ readonly asOf: string }>;
@@ -30,7 +30,7 @@ export async function readChains(api: Api): Promise<ReadChains> {
 type Counts = StatisticsOverview['chains'] | undefined;
 const made = new WeakMap<RegistryOverview['chains'], { counts: Counts; index: ChainIndex }>();
 
-/** The index of the chains, built again when the chains or their counts have changed. */
+/** Index of the chains, rebuilt when chains or counts change. */
 function indexOnce(chains: RegistryOverview['chains'], counts: Counts): ChainIndex {
   const known = made.get(chains);
   if (known !== undefined && known.counts === counts) return known.index;

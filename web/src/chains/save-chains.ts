@@ -16,7 +16,7 @@ const COLUMNS = [
   'health',
 ] as const satisfies readonly (keyof ChainRow)[];
 
-/** The rows as CSV, with a header. The last column holds the warnings of a chain. */
+/** Formats the rows as CSV with a header. The last column contains the warnings of a chain. */
 export function saveAsCsv(rows: readonly ChainRow[]): string {
   return formatCsv(
     [...COLUMNS, 'warnings'],
@@ -24,7 +24,7 @@ export function saveAsCsv(rows: readonly ChainRow[]): string {
   );
 }
 
-/** The rows as JSON, in the same columns. */
+/** Formats the rows as JSON with the same columns. */
 export function saveAsJson(rows: readonly ChainRow[]): string {
   const picked = rows.map((row) => ({
     ...Object.fromEntries(COLUMNS.map((column) => [column, row[column]])),

@@ -1,13 +1,13 @@
 import { useCallback, useEffect, useRef, useState } from 'preact/hooks';
 import { type ChainQuery, formatChainQuery, parseChainQuery } from './chain-query.ts';
 
-/** Shows another query. `typed` ones replace the entry of the history, others make a new one. */
+/** Applies another query. `typed` ones replace the history entry, others add one. */
 export type ChangeQuery = (query: ChainQuery, how: 'typed' | 'chosen') => void;
 
-/** Browsers refuse to have the URL changed at each key stroke. */
+/** Browsers throttle URL changes on each keystroke. */
 const TYPING_MS = 300;
 
-/** The query of the table: it begins as the URL says, and the URL follows it. */
+/** Query of the table: initialised from the URL, which is then kept in sync. */
 export function useChainQuery(query: string): readonly [ChainQuery, ChangeQuery] {
   const [current, setCurrent] = useState(() => parseChainQuery(query));
   const timer = useRef<number>(0);

@@ -2,7 +2,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { createApi } from '../api.ts';
 import { readChains, type ReadChains } from './read-chains.ts';
 
-/** All chains for the browser: absent until they are read. */
+/** All chains in the browser: absent until they are loaded. */
 export function useChains(base: string): ReadChains | undefined {
   const [read, setRead] = useState<ReadChains>();
   useEffect(() => {

@@ -1,16 +1,16 @@
 import { scaleLinear, scaleLog, scaleUtc } from 'd3-scale';
 import { formatCount } from '../format.ts';
 
-/** How values are drawn: as counts, by their orders of magnitude, or as a share in percent. */
+/** Scale of values: counts, counts on a logarithmic scale, or a percentage. */
 export type ChartScale = 'linear' | 'log' | 'share';
 
-/** A value with its place on an axis and what is written there. */
+/** A labelled value and its position on an axis. */
 export interface Tick {
   readonly at: number;
   readonly label: string;
 }
 
-/** Where values lie along one direction of a chart. */
+/** Positions of values along one axis. */
 export interface Axis {
   readonly place: (value: number) => number;
   readonly ticks: readonly Tick[];
@@ -19,13 +19,13 @@ export interface Axis {
 const VALUE_TICKS = 4;
 const TIME_TICKS = 8;
 const DAY_MS = 86_400_000;
-/** Room for the width of a line at the edges. */
+/** Room for half a line width at the edges. */
 const ROOM = 2;
 const MONTHS = 'Jan Feb Mar Apr May Jun Jul Aug Sep Oct Nov Dec'.split(' ');
 
 /**
- * The axis of values from the bottom of a field to its top. It begins at zero, or near the least value where `fit` is
- * set: for a single line whose change alone matters.
+ * Value axis from the bottom to the top. It begins at zero, or near the least value if `fit` is set: for a
+ * single line of which only the change matters.
  */
 export function valueAxis(
   values: readonly number[],
@@ -41,11 +41,11 @@ export function valueAxis(
   if (scale === 'log') return logAxis(values, range);
   const least = Math.min(...values);
   const most = Math.max(...values);
-  // A line that neither rises nor falls lies in the middle.
+  // A constant line is drawn in the middle.
   const room = fit && least === most ? 1 : 0;
   const low = fit ? Math.max(0, least - room) : Math.min(0, least);
   const place = scaleLinear([low, Math.max(most + room, low + 1)], range).nice(VALUE_TICKS);
-  // There is no half of a contract.
+  // Contracts are counted in whole numbers.
   const whole = place.ticks(VALUE_TICKS).filter(Number.isInteger);
   return { place, ticks: ticksAt(whole, place, formatShort) };
 }
@@ -76,14 +76,14 @@ const UNITS = [
   [1e3, 'k'],
 ] as const;
 
-/** A round number as it stands at an axis: `45 M`, `2.5 k`. */
+/** A round number as an axis label: `45 M`, `2.5 k`. */
 function formatShort(value: number): string {
   const [size, unit] = UNITS.find(([least]) => Math.abs(value) >= least) ?? [1, ''];
   const short = value / size;
   return Number.isInteger(short * 100) ? `${short}\u00a0${unit}`.trim() : formatCount(value);
 }
 
-/** The axis of days from the left edge to the right, with names at round places. A single day lies in the middle. */
+/** Time axis from left to right, with labels at round positions. A single day is drawn in the middle. */
 export function timeAxis(dates: readonly string[], width: number): Axis {
   const [first = 0, last = 0] = [dates[0], dates.at(-1)].map((date) => Date.parse(date ?? ''));
   const scale = scaleUtc([first, last], [0, width]);

@@ -2,12 +2,12 @@ import { type VNode } from 'preact';
 import { type Axis } from './axes.ts';
 import { percentOf, WIDTH } from './lay-out.ts';
 
-/** How many names of days a narrow chart has room for. */
+/** Maximum number of day labels in a narrow chart. */
 const NARROW_DAYS = 3;
-/** Near an edge a name stands beside its place, so that it is not cut off. */
+/** Labels near an edge are aligned inwards, so that they are not cut off. */
 const EDGE = WIDTH / 20;
 
-/** What is written at the values, to be drawn over the lines so that they leave it readable. */
+/** Labels of the values, drawn over the lines with a halo. */
 export function ValueNames({ y }: { readonly y: Axis }): VNode {
   return (
     <g class="chart-axes">
@@ -20,7 +20,7 @@ export function ValueNames({ y }: { readonly y: Axis }): VNode {
   );
 }
 
-/** The grid of a chart with the names of its days. */
+/** Grid of a chart with its day labels. */
 export function AxisLines({
   x,
   y,

@@ -12,16 +12,19 @@ import { Reading } from './reading.tsx';
 import './chart.css';
 
 interface ChartProps extends Drawing {
-  /** Where counts fell, each on the series of its key. */
+  /** Decreases, each on the series of its key. */
   readonly marks: readonly (WithdrawalMark & { readonly on: string })[];
-  /** What the chart says, for those who do not see it. */
+  /** Text alternative of the chart. */
   readonly message: string;
 }
 
 const DAYS_HEIGHT = 22;
 const TIP_WIDTH = 190;
 
-/** Lines or bars over days: with their names and last figures at the ends, and with the figures of the day pointed at. */
+/**
+ * Lines or bars over days: labels and last values at their ends, and a tooltip with the values of the day
+ * under the pointer.
+ */
 export function Chart(props: ChartProps): VNode {
   const { dates, series, scale, height, message } = props;
   const [pointed, setPointed] = useState<number>();
@@ -91,7 +94,7 @@ export function Chart(props: ChartProps): VNode {
   );
 }
 
-/** The figures of a day, beside the pointer. What it says is read out by {@link Reading}. */
+/** Values of a day, next to the pointer. {@link Reading} announces them to screen readers. */
 function Tip({
   dates,
   series,
@@ -101,7 +104,8 @@ function Tip({
   isRight,
 }: PartProps & { readonly index: number; readonly isRight: boolean }): VNode {
   const at = layout.left(index);
-  // The drawing is stretched, and no style may stand in an element: a drawing of the same width finds the place.
+  // The drawing is stretched and inline styles are not allowed, so an SVG of the same width positions the
+  // tooltip.
   return (
     <svg class={`chart-tip${isRight ? ' right' : ''}`} aria-hidden="true">
       <svg x={at} overflow="visible">
@@ -156,7 +160,7 @@ function Paths({ series, as, height, layout }: PartProps): VNode {
 
 const MARK_RADIUS = 8;
 
-/** The numbers of the withdrawals, where they happened. */
+/** Numbered marks of the withdrawals. */
 function WithdrawalMarks({ series, marks, height, layout }: PartProps): VNode {
   return (
     <>

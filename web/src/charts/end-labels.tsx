@@ -14,7 +14,7 @@ interface LineEnd {
 /** Two lines of text. */
 const LABEL_HEIGHT = 32;
 
-/** The names and last figures beside the ends of the lines, with a piece of its line at each. */
+/** Names and last values next to the ends of the lines, each with a sample of its line. */
 export function EndLabels({
   ends,
   height,

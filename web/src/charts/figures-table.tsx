@@ -8,10 +8,10 @@ import { type ChartScale } from './axes.ts';
 import { formatFigure } from './format-figure.ts';
 import { type Series } from './series.ts';
 
-/** Rows of the table: the CSV has them all. */
+/** Maximum rows of the table; the CSV contains all. */
 const ROWS_SHOWN = 1_000;
 
-/** The figures of a chart, as CSV and as a table. */
+/** Values of a chart, as CSV and as a table. */
 export function FiguresTable({
   dates,
   series,
@@ -23,7 +23,7 @@ export function FiguresTable({
   readonly series: readonly Series[];
   readonly scale: ChartScale;
   readonly caption: string;
-  /** The name of the CSV file, without its extension. */
+  /** Name of the CSV file, without extension. */
   readonly fileName: string;
 }): VNode {
   const rows = dates.map((date, index) => ({

@@ -1,7 +1,7 @@
 import { formatCount } from '../format.ts';
 import { type ChartScale } from './axes.ts';
 
-/** A figure of a chart as its texts and its table write it. */
+/** Formats a value of a chart for its text and its table. */
 export function formatFigure(value: number | null, scale: ChartScale): string {
   if (value === null) return '–';
   if (scale === 'share') return `${value.toFixed(1)}%`;

@@ -3,12 +3,12 @@ import { fromFirstEvent } from './from-first-event.ts';
 
 const point = (full: number, partial = 0) => ({ full, partial });
 
-test('a chart begins on the day before its first contract', () => {
+test('starts a chart on the day before the first contract', () => {
   const points = [point(0), point(0), point(0), point(0, 2), point(1, 2)];
   expect(fromFirstEvent(points)).toEqual([point(0), point(0, 2), point(1, 2)]);
 });
 
-test('a chart that begins with contracts, or has none, stays whole', () => {
+test('keeps a chart whole if it starts with contracts or has none', () => {
   const full = [point(3), point(4)];
   const empty = [point(0), point(0), point(0)];
   expect(fromFirstEvent(full)).toEqual(full);

@@ -1,8 +1,8 @@
 import { type MatchCounts } from '../answers.ts';
 
 /**
- * The points from the day before the first contract on: the empty time before it says nothing and would press the rest
- * together. All of them where a chart begins with contracts, or has none.
+ * Points from the day before the first contract on: the empty time before it would only compress the rest.
+ * Returns all points if the chart begins with contracts, or has none.
  */
 export function fromFirstEvent<Point extends MatchCounts>(
   points: readonly Point[],

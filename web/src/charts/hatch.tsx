@@ -1,9 +1,9 @@
 import { type VNode } from 'preact';
 
-/** The fill of a hatched bar. */
+/** Fill of a hatched bar. */
 export const hatched = (id: string): string => `url(#${id})`;
 
-/** A hatch in the colour of a look, so that bars differ where colours do not. */
+/** A hatch pattern in the colour of a series, so that bars differ without colour. */
 export function Hatch({ id, look }: { readonly id: string; readonly look: string }): VNode {
   return (
     <pattern id={id} class={look} width="4" height="4" patternUnits="userSpaceOnUse">

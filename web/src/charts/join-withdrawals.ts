@@ -1,26 +1,26 @@
 import { type StatisticsHistory } from '../answers.ts';
 
-/** Withdrawals of a day on a chain for one reason, with the name of the chain where it is known. */
+/** Withdrawals of one day on a chain for one reason, with the name of the chain if known. */
 export type Withdrawal = StatisticsHistory['withdrawals'][number] & {
   readonly chainName?: string | undefined;
 };
 
-/** A numbered place of a chart at which counts fell. */
+/** A numbered mark of a chart at which counts fell. */
 export interface WithdrawalMark {
-  /** Counts from 1, as in the list below the chart. */
+  /** From 1, as in the list below the chart. */
   readonly number: number;
-  /** The point of the chart. */
+  /** Index of the chart's point. */
   readonly index: number;
-  /** In the order of their days. */
+  /** By day. */
   readonly withdrawals: readonly [Withdrawal, ...Withdrawal[]];
 }
 
-/** Marks are at least this part of the width apart, so that they can be told from each other on a phone too. */
+/** Minimum distance of marks as a part of the width, so that they can be distinguished on a phone. */
 const APART = 1 / 9;
 
 /**
- * The marks of the withdrawals on a chart. Withdrawals that lie near each other share one.
- * @param dates The last days of the intervals, ascending; a withdrawal belongs to the interval that it is in.
+ * Returns the marks of the withdrawals on a chart. Adjacent withdrawals share one.
+ * @param dates last days of the intervals, ascending; a withdrawal belongs to the interval that contains it
  */
 export function joinWithdrawals(
   withdrawals: readonly Withdrawal[],
@@ -53,7 +53,7 @@ export function largestWithdrawal({ withdrawals }: WithdrawalMark): Withdrawal {
   );
 }
 
-/** A history whose withdrawals have the names of their chains. */
+/** Adds chain names to the withdrawals of a history. */
 export function nameWithdrawals<History extends Pick<StatisticsHistory, 'withdrawals'>>(
   history: History,
   names: ReadonlyMap<number, string>,

@@ -2,46 +2,46 @@ import { type Axis, type ChartScale, timeAxis, valueAxis } from './axes.ts';
 import { barPath, linePath, type Series, stackBars } from './series.ts';
 import { thinBars, thinLine } from './thin.ts';
 
-/** The series of a chart, and how to draw them. */
+/** Series of a chart, and how to draw them. */
 export interface Drawing {
-  /** The days of the points, ascending; not empty. */
+  /** Days of the points, ascending; not empty. */
   readonly dates: readonly string[];
   readonly series: readonly Series[];
   readonly scale: ChartScale;
-  /** Lines (without it), or bars that stand on each other. */
+  /** Absent for lines; set for stacked bars. */
   readonly as?: 'lines' | 'bars' | undefined;
-  /** The height of the drawing in pixels, without the names of the days. */
+  /** Height of the drawing in pixels, without the day labels. */
   readonly height: number;
-  /** Whether the axis begins near the least value in place of none. */
+  /** Whether the axis begins near the least value instead of zero. */
   readonly fit?: boolean;
 }
 
-/** The field of the paths is stretched to the width that there is; texts and marks keep their form. */
+/** The paths are stretched to the available width; text and marks keep their proportions. */
 export const WIDTH = 1000;
 
-/** How far right something lies. */
+/** Horizontal position. */
 export const percentOf = (x: number): string => `${((100 * x) / WIDTH).toFixed(2)}%`;
 
-/** Where everything of a chart lies. */
+/** Layout of a chart. */
 export interface ChartLayout {
   readonly x: Axis;
   readonly y: Axis;
   /** One for each series. */
   readonly paths: readonly string[];
-  /** How far right a point lies, or the middle of its bar, in percent of the width. */
+  /** Horizontal position of a point, or of the middle of its bar, in percent of the width. */
   readonly left: (index: number) => string;
-  /** How far down the value of a series lies, of a bar its middle; at the bottom where there is none. */
+  /** Vertical position of a series' value, or of the middle of its bar; the bottom if there is none. */
   readonly top: (line: number, index: number) => number;
-  /** The point that lies nearest to a part of the width. */
+  /** Index of the point nearest to a relative horizontal position. */
   readonly nearest: (share: number) => number;
 }
 
-/** Finds the places of all parts of a chart. */
+/** Computes the layout of a chart. */
 export function layOut({ dates, series, scale, as, height, fit }: Drawing): ChartLayout {
   const x = timeAxis(dates, WIDTH);
   const xs = dates.map((date) => x.place(Date.parse(date)));
   const bars = as === 'bars' ? stackBars(series) : undefined;
-  // A bar reaches from the point before its own, and is looked at in its middle.
+  // A bar spans from the previous point to its own, and its middle represents it.
   const middles = bars ? xs.map((place, index) => (place + (xs[index - 1] ?? place)) / 2) : xs;
   const drawn = bars ? bars.flat(2) : series.flatMap(({ values }) => values);
   const y = valueAxis(

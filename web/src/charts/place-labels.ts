@@ -1,9 +1,10 @@
 /**
- * Keeps labels apart that stand in a column. Each comes as near to its place as those before it let it, all stay
- * within the height, and their order is that of their places. Where they do not fit they share the height evenly.
- * @param wanted The middles of the labels as they should be.
- * @param size The height of a label.
- * @returns The middles of the labels, in the order that was given.
+ * Spreads labels in a column so that they do not overlap. Each is as close to its wanted position as the
+ * previous ones allow, all stay within the height, and their order is kept. If they do not fit, they share
+ * the height evenly.
+ * @param wanted wanted middles of the labels
+ * @param size height of a label
+ * @returns middles of the labels, in the given order
  */
 export function placeLabels(wanted: readonly number[], size: number, height: number): number[] {
   const step = Math.min(size, height / Math.max(1, wanted.length));

@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 
-/** Walks through the days of a chart by the keys of a slider, and says the figures of the day. */
+/** A slider that steps through the days of a chart by keyboard and announces their values. */
 export function Reading({
   dates,
   index,
@@ -8,10 +8,10 @@ export function Reading({
   figures,
 }: {
   readonly dates: readonly string[];
-  /** The day that is looked at; undefined while none is. */
+  /** The selected day; undefined if none is. */
   readonly index: number | undefined;
   readonly onIndex: (index: number | undefined) => void;
-  /** The figures of the chosen day, with their names. */
+  /** Values of the selected day, with their names. */
   readonly figures: readonly string[];
 }): VNode {
   const last = dates.length - 1;

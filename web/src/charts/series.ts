@@ -1,20 +1,20 @@
 import { line } from 'd3-shape';
 import { type Axis } from './axes.ts';
 
-/** One line of a chart, or one colour of its bars. */
+/** A line of a chart, or a colour of its bars. */
 export interface Series {
   readonly key: string;
   readonly name: string;
-  /** One for each date; null where there is none. */
+  /** One for each date; null if unknown. */
   readonly values: readonly (number | null)[];
-  /** The CSS class for its colour and its pattern. */
+  /** CSS class of its colour and pattern. */
   readonly look: string;
 }
 
-/** Where a bar begins and ends. */
+/** Start and end of a bar. */
 export type Span = readonly [number, number];
 
-/** Bars on each other: what came above none, what went below it. */
+/** Stacks bars: increases above zero, decreases below. */
 export function stackBars(series: readonly Series[]): (Span | null)[][] {
   const tops: number[] = [];
   const bottoms: number[] = [];
@@ -29,7 +29,7 @@ export function stackBars(series: readonly Series[]): (Span | null)[][] {
   );
 }
 
-/** The path of a line through its values, as far as there are some. */
+/** SVG path of a line through its known values. */
 export function linePath(values: Series['values'], xs: readonly number[], y: Axis): string {
   const path = line<number | null>()
     .x((_, index) => xs[index] ?? 0)
@@ -39,10 +39,10 @@ export function linePath(values: Series['values'], xs: readonly number[], y: Axi
   return path(values) ?? '';
 }
 
-/** The part of a bar's width that parts it from the next. */
+/** Gap between bars, as a part of a bar's width. */
 const GAP = 0.1;
 
-/** The path of bars; each reaches from the place before its own to its own. */
+/** SVG path of bars; each spans from the previous position to its own. */
 export function barPath(spans: readonly (Span | null)[], xs: readonly number[], y: Axis): string {
   const round = (value: number): number => Math.round(value * 100) / 100;
   return spans

@@ -1,11 +1,11 @@
 import { type Series, type Span } from './series.ts';
 
-/** A chart is about a thousand pixels wide: each stretch of points is ten of them. */
+/** A chart is about a thousand pixels wide: each span of points covers ten of them. */
 const STRETCHES = 100;
-/** As many points as the stretches may keep. A line of fewer is drawn as it is. */
+/** Maximum number of points that are kept. A line with fewer is drawn unchanged. */
 export const POINTS_DRAWN = 5 * STRETCHES;
 
-/** The bounds of the stretches of so many points. */
+/** Bounds of the spans for a number of points. */
 function stretchesOf(count: number): readonly (readonly [from: number, to: number])[] {
   return Array.from({ length: STRETCHES }, (_, index) => [
     Math.floor((index * count) / STRETCHES),
@@ -14,8 +14,8 @@ function stretchesOf(count: number): readonly (readonly [from: number, to: numbe
 }
 
 /**
- * The points of a line that are drawn, ascending. Of a long one each stretch keeps its first and its last point, its least and its
- * largest one, and one without a value.
+ * Selects the points of a line to draw, ascending. Of a long one each span keeps its first, last, least and
+ * largest point, and one without a value.
  */
 export function thinLine(values: Series['values']): number[] {
   if (values.length <= POINTS_DRAWN) return values.map((_, index) => index);
@@ -35,13 +35,13 @@ export function thinLine(values: Series['values']): number[] {
   });
 }
 
-/** Bars with the places of their ends, as many as there are spans. */
+/** Bars with their end positions, one for each span. */
 interface ThinnedBars {
   readonly spans: readonly (Span | null)[];
   readonly places: readonly number[];
 }
 
-/** The bars that are drawn. Of many each stretch has one bar: the one that reaches farthest. */
+/** Selects the bars to draw. With many bars each span keeps the one with the largest extent. */
 export function thinBars(
   bars: readonly (readonly (Span | null)[])[],
   xs: readonly number[],
@@ -56,7 +56,7 @@ export function thinBars(
     }
     return { farthest, end: xs[to - 1] ?? 0 };
   });
-  // A bar reaches from the place before its own.
+  // A bar spans from the previous position.
   const places = [xs[0] ?? 0, ...stretches.map(({ end }) => end)];
   return bars.map((spans) => ({
     spans: [null, ...stretches.map(({ farthest }) => spans[farthest] ?? null)],

@@ -4,16 +4,16 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { type MatchCounts } from '../answers.ts';
 import { type Withdrawal, type WithdrawalMark } from './join-withdrawals.ts';
 
-/** How many withdrawals of one mark are listed one by one. */
+/** Maximum withdrawals of one mark that are listed individually. */
 const SHOWN = 5;
 
 interface Props {
   readonly marks: readonly WithdrawalMark[];
-  /** To the root of the API host; absent where all withdrawals are of the chain that the page is about. */
+  /** Relative URL of the API host's root; absent if all withdrawals belong to the page's own chain. */
   readonly base?: string | undefined;
 }
 
-/** Why counts fell: the marks of a chart by their numbers. */
+/** Reasons of decreases, by the numbered marks of a chart. */
 export function WithdrawalList({ marks, base }: Props): VNode | null {
   if (marks.length === 0) return null;
   return (

@@ -7,24 +7,24 @@ import { isClaim, type Match, matchOf } from '../contract/verdict.ts';
 import { type PageRequest } from '../page.ts';
 import { diffLines, type LineDiff } from './diff-lines.ts';
 
-/** One of two contracts that are compared. */
+/** One of two compared contracts. */
 export interface ComparedContract {
   readonly chainId: string;
   readonly address: string;
   readonly name: string;
   readonly match: Match | null;
-  /** Whether another service judged the match. */
+  /** Whether another service claims the match. */
   readonly isClaimed: boolean;
 }
 
-/** What became of a file from the first contract to the second. */
+/** Change of a file between the first and the second contract. */
 export interface ComparedFile {
   readonly path: string;
-  /** `unknown` where one of both is too large to be compared beside all others. */
+  /** `unknown` if one of the two is too large to be compared in the list. */
   readonly state: 'same' | 'changed' | 'moved' | 'removed' | 'added' | 'unknown';
-  /** Of a file that was moved: where it stands in the second contract. */
+  /** For a moved file: its path in the second contract. */
   readonly to?: string;
-  /** What shows it; absent where no link can name it. */
+  /** Link to it; absent if no URL can name it. */
   readonly query?: string;
 }
 
@@ -35,7 +35,7 @@ export interface ComparedFact {
   readonly right: string;
 }
 
-/** Two contracts side by side. */
+/** Comparison of two contracts. */
 export interface Comparison {
   readonly left: ComparedContract;
   readonly right: ComparedContract;

@@ -19,7 +19,7 @@ const GROUPS: readonly (readonly [
   ['Fallback', '', ({ kind }) => kind === 'fallback' || kind === 'receive'],
 ];
 
-/** The ABI as its sources would declare it, with selectors and topics, and as JSON. */
+/** The ABI as source declarations with selectors and topics, and as JSON. */
 export function AbiSection({ facts }: { readonly facts: ContractFacts }): VNode {
   const { signatures, abi } = facts;
   if (abi === undefined) {

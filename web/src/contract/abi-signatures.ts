@@ -2,24 +2,24 @@ import { type V2Contract } from '../../../client/src/schemas.ts';
 import { isMembers, type Members } from '../../../src/lib/members.ts';
 import { signatureOf } from '../../../src/solidity/signature-text.ts';
 
-/** An entry of an ABI as its source would declare it. */
+/** An ABI entry as a source declaration. */
 export interface AbiSignature {
   readonly kind: string;
   readonly text: string;
-  /** The selector of a function or an error, the first topic of an event; absent where it has none. */
+  /** The selector of a function or an error, the first topic of an event; absent if it has none. */
   readonly hash?: string;
-  /** Of a function: whether a call changes nothing. */
+  /** For a function: whether it is read-only. */
   readonly isReading?: boolean;
 }
 
-/** The hashes of signatures, as the API gives them. */
+/** Signature hashes, as the API returns them. */
 export type SignatureHashes = NonNullable<V2Contract['signatures']>;
 
 const PARAMETERS_DEPTH = 8;
-/** Of one entry: nobody reads on, and a type of a few words may stand for megabytes. */
+/** Maximum length of an entry: a type of a few words may expand to megabytes. */
 const ENTRY_CHARACTERS = 990;
 
-/** Adds words to a text until there are enough. */
+/** Appends words to a text up to its limit. */
 class Words {
   text = '';
 
@@ -31,7 +31,7 @@ class Words {
     this.text += word.slice(0, ENTRY_CHARACTERS + 1 - this.text.length);
   }
 
-  /** What is cut says so. */
+  /** A truncated text ends with a marker. */
   end(): string {
     return this.text.length > ENTRY_CHARACTERS
       ? `${this.text.slice(0, ENTRY_CHARACTERS)}…`
@@ -40,9 +40,9 @@ class Words {
 }
 
 /**
- * The first entries of an ABI as people read them, in its order. What has no form of an entry is left out.
- * @param limit how many there are at most
- * @param hashes those of its signatures, where they are known
+ * The first entries of an ABI in readable form, in order. Malformed entries are left out.
+ * @param limit maximum number
+ * @param hashes hashes of its signatures, if known
  */
 export function describeAbi(
   abi: unknown,
@@ -121,7 +121,7 @@ function addList(words: Words, value: unknown, add: (each: Members) => void): vo
   }
 }
 
-/** A tuple by the types of its members. */
+/** A tuple as the types of its members. */
 function addType(words: Words, parameter: Members, depth: number): void {
   const type = textOf(parameter['type'], '?');
   const components: unknown = parameter['components'];

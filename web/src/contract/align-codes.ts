@@ -1,7 +1,7 @@
-/** A stretch of two codes laid side by side: the same bytes, as many other bytes, or bytes that only one of them has. */
+/** A section of two aligned bytecodes: equal bytes, replaced bytes, or bytes that only one of them has. */
 export interface AlignedStretch {
   readonly sort: 'equal' | 'changed' | 'inserted' | 'missing';
-  /** Where it begins in each code; where one has none of its bytes, before which byte they would stand. */
+  /** Start in each bytecode; if one has none of the bytes, the position at which they would be. */
   readonly recompiledAt: number;
   readonly onChainAt: number;
   readonly length: number;
@@ -9,7 +9,7 @@ export interface AlignedStretch {
 
 type Bytes = ArrayLike<number>;
 
-/** Bytes of both codes that are compared with each other: `left` from …At up to …End, and so `right`. */
+/** Ranges of both bytecodes to compare: `left` from …At up to …End, and so `right`. */
 interface Gap {
   readonly leftAt: number;
   readonly leftEnd: number;
@@ -23,20 +23,20 @@ interface EqualRun {
   readonly length: number;
 }
 
-/** Lengths of the windows that are compared, in bytes. The next length is tried between matches of the one before. */
+/** Lengths of the compared windows in bytes. Each length is tried between the matches of the previous one. */
 const WINDOWS = [32, 16, 8];
 const ABSENT = -1;
 const REPEATED = -2;
-/** Any odd number does; this is the prime of the FNV hashes. */
+/** Any odd number works; this is the prime of the FNV hashes. */
 const HASH_BASE = 0x01_00_01_93;
-/** Slots that are tried for a window. Only bytes that were chosen for it have windows that need more of them. */
+/** Maximum slots probed for a window. Only crafted input needs more. */
 const MOST_SLOTS = 64;
 
 /**
- * Lays two codes side by side: what both hold stands in the same row, also after bytes that one of them lacks.
- * Windows that occur once in both are anchors. The longest ascending row of anchors is kept, and equal bytes grow around
- * them (as in a patience diff). Each byte is read a bounded number of times, whatever the codes hold.
- * @returns stretches that hold each byte of both codes once, ascending
+ * Aligns two bytecodes: common bytes share a row, also after bytes that one of them lacks. Windows that occur
+ * once in both are anchors. The longest ascending sequence of anchors is kept, and equal bytes are extended
+ * around them (as in a patience diff). Each byte is read a bounded number of times, for any input.
+ * @returns sections that cover each byte of both bytecodes once, ascending
  */
 export function alignCodes(recompiled: Bytes, onChain: Bytes): AlignedStretch[] {
   const leftEnd = recompiled.length;
@@ -65,7 +65,7 @@ export function alignCodes(recompiled: Bytes, onChain: Bytes): AlignedStretch[] 
   return stretches;
 }
 
-/** The runs of equal bytes in a gap, ascending in both codes. */
+/** Runs of equal bytes in a gap, ascending in both bytecodes. */
 function findEqual(left: Bytes, right: Bytes, gap: Gap, windows: readonly number[]): EqualRun[] {
   const [size, ...smaller] = windows;
   const inPlace = findInPlace(left, right, gap);
@@ -89,7 +89,7 @@ function findEqual(left: Bytes, right: Bytes, gap: Gap, windows: readonly number
   return isBetterInPlace ? inPlace : anchored;
 }
 
-/** How many bytes of a gap stand beside another byte or beside none. */
+/** Number of bytes of a gap that differ or have no counterpart. */
 function countDifferent(gap: Gap, runs: readonly EqualRun[]): number {
   let different = 0;
   let { leftAt, rightAt } = gap;
@@ -101,7 +101,7 @@ function countDifferent(gap: Gap, runs: readonly EqualRun[]): number {
   return different;
 }
 
-/** The equal bytes of a gap by their place: at its end, where only that is equal, else from its beginning. */
+/** Equal bytes of a gap at its end, if only those are equal, else at its beginning. */
 function findInPlace(left: Bytes, right: Bytes, gap: Gap): EqualRun[] {
   const { leftAt, rightAt, leftEnd, rightEnd } = gap;
   const shorter = Math.min(leftEnd - leftAt, rightEnd - rightAt);
@@ -126,7 +126,7 @@ function findInPlace(left: Bytes, right: Bytes, gap: Gap): EqualRun[] {
   return runs.filter(({ length }) => length > 0);
 }
 
-/** The equal runs around windows that occur once in each side of a gap. */
+/** Equal runs around windows that occur once on each side of a gap. */
 function growAnchors(left: Bytes, right: Bytes, gap: Gap, size: number): EqualRun[] {
   const runs: EqualRun[] = [];
   let { leftAt: leftDone, rightAt: rightDone } = gap;
@@ -152,7 +152,7 @@ function growAnchors(left: Bytes, right: Bytes, gap: Gap, size: number): EqualRu
   return runs;
 }
 
-/** Where windows begin that occur once in each side of a gap: the longest row that ascends in both. */
+/** Positions of windows that occur once on each side of a gap: the longest sequence that ascends in both. */
 function findAnchors(
   left: Bytes,
   right: Bytes,
@@ -172,13 +172,13 @@ function findAnchors(
 }
 
 /**
- * The hashes of the windows of a part of a code, and where the windows stand that occur in it once. A window that finds
- * no slot counts as one that occurs several times.
+ * Hashes of the windows in a range of bytecode, and the positions of the unique ones. A window that finds no
+ * slot counts as repeated.
  */
 class WindowIndex {
-  /** In the order of the windows: the first begins where the part does. */
+  /** In window order: the first one starts at the start of the range. */
   readonly hashes: Int32Array;
-  /** A table with open addressing, at most half full: a Map of as many numbers takes ten times as long. */
+  /** Hash table with open addressing, at most half full: ten times as fast as a Map of numbers. */
   readonly #keys: Int32Array;
   readonly #places: Int32Array;
   readonly #mask: number;
@@ -202,7 +202,7 @@ class WindowIndex {
     }
   }
 
-  /** Where the only window with a hash begins; negative where none has it, or several have. */
+  /** Position of the only window with a hash; negative if there is none or several. */
   placeOf(hash: number): number {
     return this.#places[this.#slotOf(hash)] ?? REPEATED;
   }
@@ -215,9 +215,9 @@ class WindowIndex {
     this.#places[slot] = this.#places[slot] === ABSENT ? start : REPEATED;
   }
 
-  /** The slot of a hash, or a free one for it; {@link ABSENT} where others have all that are tried. */
+  /** The slot of a hash, or a free one for it; {@link ABSENT} if all probed slots are taken. */
   #slotOf(hash: number): number {
-    // The low bits of a rolling hash depend on the last bytes alone.
+    // The low bits of a rolling hash depend only on the last bytes.
     let slot = (hash ^ (hash >>> 15)) & this.#mask;
     for (let tried = 0; tried < MOST_SLOTS; tried += 1) {
       if (this.#places[slot] === ABSENT || this.#keys[slot] === hash) return slot;
@@ -227,11 +227,11 @@ class WindowIndex {
   }
 }
 
-/** The longest row of pairs, ascending in their first already, that ascends in their second. */
+/** The longest subsequence of pairs, sorted by their first, that ascends in their second. */
 function longestAscending(
   pairs: readonly (readonly [number, number])[],
 ): (readonly [number, number])[] {
-  /** By length less one: the index of the pair with which a row of that length ends lowest. */
+  /** By length minus one: index of the pair with the lowest end of a sequence of that length. */
   const ends: number[] = [];
   const before: (number | undefined)[] = [];
   for (const [index, [, value]] of pairs.entries()) {

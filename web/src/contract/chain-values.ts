@@ -2,23 +2,23 @@ import { type DescribedValue, type V2Contract } from '../../../client/src/schema
 
 /** A value in a row of a table. */
 export interface ValueRow {
-  /** Where a value stands in lists and tuples, too: `key.fees[0]`; empty where it has no name. */
+  /** Path of a value, also within lists and tuples: `key.fees[0]`; empty if it has no name. */
   readonly name: string;
   readonly type: string;
-  /** Cut where it is long. */
+  /** Truncated if it is long. */
   readonly value: string;
-  /** Whether the value is an address, so that it leads to a contract. */
+  /** Whether the value is an address, and so links to a contract. */
   readonly isAddress: boolean;
 }
 
-/** What only the chain knows of a contract, as its page shows it. */
+/** Values of a contract that only the chain knows. */
 export interface ChainValues {
-  /** Absent where there are none. */
+  /** Absent if there are none. */
   readonly constructorArguments?: {
-    /** Absent where they could not be decoded. */
+    /** Absent if they could not be decoded. */
     readonly rows?: readonly ValueRow[];
     readonly more: number;
-    /** Hex, for copying; absent where it is long. */
+    /** Hex to copy; absent if it is long. */
     readonly data?: string;
     readonly bytes: number;
   };
@@ -26,7 +26,7 @@ export interface ChainValues {
   readonly libraries: ShownRows;
 }
 
-/** The first of some values. */
+/** The first few values. */
 export interface ShownRows {
   readonly rows: readonly ValueRow[];
   readonly total: number;
@@ -38,7 +38,7 @@ const NAME_CHARACTERS = 200;
 const DATA_CHARACTERS = 10_000;
 const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 
-/** What the API says of the values of a contract; undefined where it was not asked for, and where there are none. */
+/** Values of a contract as the API returns them; undefined if they were not requested, or there are none. */
 export function valuesOf(values: V2Contract['values']): ChainValues | undefined {
   const { constructorArguments: given, immutables = [], libraries = [] } = values ?? {};
   const all: ChainValues = {

@@ -13,7 +13,7 @@ interface Props {
   readonly compilation: NonNullable<ContractFacts['compilation']>;
 }
 
-/** Has the claim of another service checked: its sources are sent like anybody's, and a job compiles and compares them. */
+/** Verifies the claim of another service: submits its sources like any others, and a job compiles and compares them. */
 export function CheckNow({ base, chainId, address, compilation }: Props): VNode | null {
   const [state, setState] = useState<{ readonly isBusy: boolean; readonly fault?: string }>({
     isBusy: false,
@@ -28,7 +28,7 @@ export function CheckNow({ base, chainId, address, compilation }: Props): VNode 
       setState({ isBusy: false, fault: error instanceof Error ? error.message : String(error) });
     }
   };
-  // Without scripts nothing can be sent: the command line does the same.
+  // Without scripts nothing can be submitted: the command line does the same.
   if (!isHydrated) return null;
   return (
     <>
@@ -45,7 +45,7 @@ export function CheckNow({ base, chainId, address, compilation }: Props): VNode 
   );
 }
 
-/** @throws Error with what the service says */
+/** @throws Error with the service's message */
 async function submitClaim({
   base,
   chainId,

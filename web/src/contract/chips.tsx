@@ -2,7 +2,7 @@ import { type VNode } from 'preact';
 import { isMembers, type Members } from '../../../src/lib/members.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 
-/** What a reader wants to know of a compilation at the first glance: its language, its compiler, and the settings that shape code. */
+/** Key facts of a compilation: its language, its compiler, and the settings that affect bytecode. */
 export function chipsOf({
   language,
   compiler,
@@ -34,7 +34,7 @@ function optimizerOf({ enabled, runs }: Members, optimize: unknown): readonly st
   return [typeof runs === 'number' ? `optimizer ${runs} runs` : 'optimizer'];
 }
 
-/** The chips of a contract. */
+/** Chips of a contract. */
 export function Chips({ texts }: { readonly texts: readonly string[] }): VNode {
   return (
     <ul class="chips" aria-label="Compilation">

@@ -1,50 +1,50 @@
 import { alignCodes, type AlignedStretch } from './align-codes.ts';
 
-/** What a byte that differs belongs to: the code itself, or a value that each deployment has for itself. */
+/** What a differing byte belongs to: the code itself, or a value that is specific to the deployment. */
 export type ByteKind =
   'code' | 'library' | 'immutable' | 'cborAuxdata' | 'callProtection' | 'constructorArguments';
 
-/** A stretch of the recompiled code that may differ, and why. */
+/** A range of the recompiled bytecode that may differ, and why. */
 export interface ExplainedStretch {
   readonly reason: ByteKind;
   readonly offset: number;
   readonly length: number;
 }
 
-/** How a byte differs: its value differs, or only one of the codes has it. */
+/** How a byte differs: its value differs, or only one side has it. */
 export type DifferenceSort = Exclude<AlignedStretch['sort'], 'equal'>;
 
-/** A stretch of aligned codes, and what it belongs to. */
+/** A section of aligned bytecodes, and what it belongs to. */
 export interface CodeStretch extends AlignedStretch {
   readonly kind: ByteKind;
 }
 
-/** Two codes, laid side by side. */
+/** Two aligned bytecodes. */
 export interface ComparedCodes {
   readonly recompiled: Uint8Array;
   readonly onChain: Uint8Array;
-  /** They hold each byte of both codes once. */
+  /** Together they cover each byte of both bytecodes once. */
   readonly stretches: readonly CodeStretch[];
 }
 
-/** A place at which the code itself differs; stretches that lie close together are one place. */
+/** A location at which the code itself differs; adjacent sections form one location. */
 export interface DifferentPlace {
   readonly recompiledAt: number;
   readonly onChainAt: number;
-  /** How many bytes differ in each way. */
+  /** Number of bytes that differ in each way. */
   readonly bytes: Readonly<Record<DifferenceSort, number>>;
 }
 
-/** One byte of a row: its two digits, or nothing where this code has none. */
+/** A byte of a row: its two digits, or nothing if this side has none. */
 export interface ShownByte {
   readonly digits: string;
   readonly sort: AlignedStretch['sort'];
   readonly kind: ByteKind;
 }
 
-/** Sixteen columns of both codes. */
+/** Sixteen columns of both bytecodes. */
 export interface CodeRow {
-  /** Whether rows before it are left out. */
+  /** Whether rows before it are omitted. */
   readonly isBehindGap: boolean;
   readonly recompiledAt: number;
   readonly onChainAt: number;
@@ -52,7 +52,7 @@ export interface CodeRow {
   readonly onChain: readonly ShownByte[];
 }
 
-/** Stretches with fewer equal bytes between them than this are one place. */
+/** Sections with fewer equal bytes between them than this form one location. */
 const NEAR_BYTES = 4;
 const ROW_COLUMNS = 16;
 
@@ -65,13 +65,13 @@ function bytesOf(code: string): Uint8Array {
   return bytes;
 }
 
-/** The value of a hexadecimal digit of either case: letters lie nine places behind what their low bits say. */
+/** The value of a hex digit in either case: letters are nine above their low bits. */
 function digitAt(digits: string, at: number): number {
   const code = digits.charCodeAt(at);
   return (code & 15) + (code > 64 ? 9 : 0);
 }
 
-/** Compares two codes in hex. */
+/** Compares two bytecodes in hex. */
 export function compareCodes(
   recompiledHex: string,
   onChainHex: string,
@@ -85,7 +85,7 @@ export function compareCodes(
   return { recompiled, onChain, stretches };
 }
 
-/** The kind of each byte of the recompiled code, and of the bytes after its end. */
+/** The kind of each byte of the recompiled bytecode, and of the bytes after its end. */
 function kindsOf(bytes: number, explained: readonly ExplainedStretch[]): readonly ByteKind[] {
   const kinds = new Array<ByteKind>(bytes + 1).fill('code');
   for (const { reason, offset, length } of explained) kinds.fill(reason, offset, offset + length);
@@ -97,7 +97,7 @@ function splitByKind(stretch: AlignedStretch, kinds: readonly ByteKind[]): CodeS
   const kindAt = (at: number): ByteKind => kinds[at] ?? 'code';
   if (sort === 'equal') return [{ ...stretch, kind: 'code' }];
   if (sort === 'inserted') {
-    // What stands between two bytes is explained where both are, and behind the end where that is.
+    // Bytes between two expected ones are expected if both are, and bytes after the end if the end is.
     const kind = kindAt(recompiledAt);
     const isWithin = recompiledAt === kinds.length - 1 || kindAt(recompiledAt - 1) === kind;
     return [{ ...stretch, kind: isWithin ? kind : 'code' }];
@@ -119,7 +119,7 @@ function splitByKind(stretch: AlignedStretch, kinds: readonly ByteKind[]): CodeS
   return parts;
 }
 
-/** How many bytes differ in a way, of each kind. */
+/** Number of bytes that differ in a way, for each kind. */
 export function countBytes(
   { stretches }: ComparedCodes,
   sort: DifferenceSort,
@@ -131,7 +131,7 @@ export function countBytes(
   return counts;
 }
 
-/** Where the code itself differs, ascending. */
+/** Locations at which the code itself differs, ascending. */
 export function findPlaces({ stretches }: ComparedCodes): readonly DifferentPlace[] {
   const places: DifferentPlace[] = [];
   let equalBytes = Infinity;
@@ -152,9 +152,9 @@ export function findPlaces({ stretches }: ComparedCodes): readonly DifferentPlac
 }
 
 /**
- * The rows in which the code itself differs, each with one row before and behind it; where it does not, the rows in
- * which anything differs. Long stretches show their first and last rows.
- * @param limit how many rows at most
+ * Rows in which the code itself differs, each with one row of context; if it does not differ, rows with any
+ * difference. Long sections show their first and last rows.
+ * @param limit maximum number of rows
  */
 export function differentRows(compared: ComparedCodes, limit: number): CodeRow[] {
   const { recompiled, onChain, stretches } = compared;

@@ -1,7 +1,7 @@
 import { type V2Contract } from '../../../client/src/schemas.ts';
 import { isMembers, type Members } from '../../../src/lib/members.ts';
 
-/** A place at which the code on chain is not, byte for byte, what the compiler gave. */
+/** A location at which the bytecode on chain differs from the compiler output as expected. */
 export interface MarkedPlace {
   /** `replace`, `insert` or `delete`. */
   readonly type: string;
@@ -9,17 +9,17 @@ export interface MarkedPlace {
   /** In bytes. */
   readonly offset: number;
   readonly length: number;
-  /** The name of an immutable or a library, or the compiler's id of it. */
+  /** Name of an immutable or a library, or the compiler's id of it. */
   readonly id?: string | undefined;
-  /** What stands there on chain, hex; a long one without its end. */
+  /** The bytes on chain in hex; truncated if they are long. */
   readonly value?: string;
 }
 
-/** A code that was compared: how long it is on chain, and its marked places. */
+/** A compared bytecode: its length on chain, and its marked locations. */
 export interface CodeProof {
   readonly bytes: number;
   readonly places: readonly MarkedPlace[];
-  /** How many places are not told. */
+  /** Number of locations that are not listed. */
   readonly more: number;
 }
 
@@ -32,8 +32,8 @@ const GROUPS: Readonly<Record<string, string>> = {
 };
 
 /**
- * What the API says of a code that was compared; undefined where nothing was.
- * @param names of immutables, by the ids that the compiler gave them
+ * A compared bytecode as the API returns it; undefined if nothing was compared.
+ * @param names names of immutables by the compiler's ids
  */
 export function proofOf(
   code: WireCode | undefined,

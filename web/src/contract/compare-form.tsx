@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 
-/** Asks with which contract one is to be compared; a plain form. */
+/** Picks a contract to compare with; a plain form. */
 export function CompareForm({
   base,
   chainId,

@@ -29,26 +29,26 @@ import { type Match, matchOf } from './verdict.ts';
 
 /** A source, without its content. */
 export interface SourceFile {
-  /** A long one with its ends only, see {@link cutPath}. */
+  /** A long path shows only its ends, see {@link cutPath}. */
   readonly path: string;
   readonly hidden: number;
-  /** What shows it; absent where no link can name it. */
+  /** Link to it; absent if no URL can name it. */
   readonly query?: string;
 }
 
-/** The files of a contract that one page names. */
+/** The files of a contract that one page lists. */
 export interface SourceFiles {
-  /** All files of the contract, also those of other pages. */
+  /** Number of all files of the contract, including those of other pages. */
   readonly total: number;
   readonly files: readonly SourceFile[];
-  /** Whether others stand before and behind these. */
+  /** Whether there are files before and after these. */
   readonly isFirst: boolean;
   readonly isLast: boolean;
-  /** What shows the next ones; absent where no link can name them. */
+  /** Link to the next ones; absent if no URL can name them. */
   readonly next?: string;
 }
 
-/** A verified contract as its page shows it. */
+/** Data of a verified contract's page. */
 export interface ContractFacts {
   readonly address: string;
   readonly match: Match | null;
@@ -61,14 +61,14 @@ export interface ContractFacts {
       })
     | null;
   readonly deployment: Deployment;
-  /** Its language and compiler, and the settings that shape code, in a few words each. */
+  /** Its language and compiler, and the settings that affect bytecode, in a few words each. */
   readonly chips: readonly string[];
-  /** Absent where they could not be read. */
+  /** Absent if they could not be read. */
   readonly sources?: SourceFiles;
   readonly shown?: ShownSource;
-  /** What else holds characters that nobody sees, in words. */
+  /** Other parts with invisible characters, as text. */
   readonly hiddenIn: readonly string[];
-  /** What a search through the files found. */
+  /** Result of a search in the files. */
   readonly found?: FoundLines;
   readonly signatures: readonly AbiSignature[];
   readonly proof?: { readonly runtime?: CodeProof; readonly creation?: CodeProof };
@@ -77,10 +77,10 @@ export interface ContractFacts {
   readonly metadata?: ShownText;
 }
 
-/** One source for reading: only its beginning unless `isWhole`. */
+/** The shown source: only its beginning unless `isWhole`. */
 export interface ShownSource {
   readonly path: string;
-  /** Whether the path is all of it, so that it names the file. */
+  /** Whether the path is complete, so that it identifies the file. */
   readonly isNamed: boolean;
   readonly text: string;
   readonly bytes: number;
@@ -88,18 +88,18 @@ export interface ShownSource {
   readonly hidden: readonly HiddenCharacter[];
 }
 
-/** What the page of a contract says of its chain. */
+/** The chain as the contract's page shows it. */
 export interface ChainFacts {
   readonly name: string;
   readonly supported: boolean;
   readonly hasIcon: boolean;
-  /** The page of the contract in an explorer of the chain. */
+  /** The contract's page in an explorer of the chain. */
   readonly explorer?: string;
 }
 
-/** All that the page of a contract shows. */
+/** Data of a contract page. */
 export interface ContractData {
-  /** The part that is shown; what only others show is absent. */
+  /** The active tab; data that only other tabs show is absent. */
   readonly tab: Tab;
   readonly contract: Loaded<ContractFacts>;
   /** Why the sources could not be read. */
@@ -114,10 +114,13 @@ export interface ContractData {
   }>;
 }
 
-/** What runs in the place of a contract, as the API says it. */
+/** Implementations of a proxy, as the API returns them. */
 export type Proxy = NonNullable<V2Contract['proxyResolution']>;
 
-/** Has the service ask the chain what runs in the place of a contract: for a browser, since no page waits for a chain. */
+/**
+ * Lets the service read a contract's implementations from the chain: for a browser, since no page waits for a
+ * chain.
+ */
 export async function readProxy(
   api: Api,
   { chainId, address }: { readonly chainId: string; readonly address: string },
@@ -130,29 +133,29 @@ export async function readProxy(
 const COMPARED = ['onchainBytecode', 'transformations', 'transformationValues'];
 const comparedOf = (code: string): string => COMPARED.map((name) => `${code}.${name}`).join();
 const FIELDS = 'compilation,deployment';
-/** What each part of the page reads of the contract beside that. */
+/** Additional fields that each tab reads. */
 const FIELDS_OF: Readonly<Record<Tab, string>> = {
-  // A warning of hidden characters is about the ABI too.
+  // A warning about invisible characters covers the ABI too.
   code: ',abi',
   abi: ',abi,signatures',
   proof: `,values,${comparedOf('runtimeBytecode')},${comparedOf('creationBytecode')}`,
   downloads: '',
   history: '',
 };
-/** Metadata of contracts with very many files is among the downloads only. */
+/** Larger metadata, of contracts with very many files, is only offered as a download. */
 const METADATA_READ_BYTES = 1_000_000;
 const SOURCE_SHOWN_CHARACTERS = 300_000;
 const SOURCE_SHOWN_LINES = 10_000;
-/** Runs of hidden characters: each is an element of its own. */
+/** Maximum runs of invisible characters: each is an element. */
 const SOURCE_SHOWN_MARKS = 2_000;
-/** Of the paths of a page and of the links to them, together. */
+/** Maximum total length of the paths of a page and the links to them. */
 const PATHS_SHOWN_CHARACTERS = 200_000;
 const JSON_SHOWN_CHARACTERS = 60_000;
 const SIGNATURES_SHOWN = 400;
-/** Hidden characters of one file beyond this number are not counted. */
+/** Invisible characters of one file beyond this number are not counted. */
 const HIDDEN_TOLD = 100;
 
-/** Reads what a part of the page of a contract shows. */
+/** Reads the data of a tab of a contract page. */
 export async function loadContract(
   api: Api,
   { params, query }: PageRequest,
@@ -179,7 +182,7 @@ export async function loadContract(
     only<ContractPage>('history', `v1/contracts/${place}/same-code`),
     only<ContractEvents>('history', `v1/contracts/${place}/events`),
   ]);
-  // What happened is told at once where there is no match.
+  // Without a match the history is shown at once.
   const isGone = contract.state === 'failed' && contract.status === 404;
   const events = isGone ? await api.get<ContractEvents>(`v1/contracts/${place}/events`) : history;
   const shown = await readMetadata(api, place, metadata);
@@ -207,7 +210,7 @@ export async function loadContract(
   };
 }
 
-/** The metadata where the page shows it and it is small enough. */
+/** The metadata, if the page shows it and it is small enough. */
 async function readMetadata(
   api: Api,
   place: string,
@@ -268,7 +271,7 @@ function describeProof({
   };
 }
 
-/** What else than contents of sources holds characters that nobody sees. */
+/** Parts other than source contents that have invisible characters. */
 function describeHidden(
   { compilation }: ChosenContract,
   { signatures }: Pick<ContractFacts, 'signatures'>,
@@ -330,7 +333,7 @@ function showSource({
   const begin = content.slice(0, Math.min(SOURCE_SHOWN_CHARACTERS, endOfLines(content)));
   const { left } = splitAtHiddenCharacters(begin, SOURCE_SHOWN_MARKS);
   const text = begin.slice(0, begin.length - left);
-  // Every character is one byte at least, so that a shorter text is not all of it.
+  // Every character has at least one byte, so a shorter text is incomplete.
   const isWhole = text.length === content.length && new TextEncoder().encode(text).length === bytes;
   const hidden = findHiddenCharacters(content, HIDDEN_TOLD);
   return { bytes, text, isWhole, hidden };
@@ -350,7 +353,7 @@ function toCompilation({
   };
 }
 
-/** Where the last line ends that may be shown. */
+/** End of the last line that may be shown. */
 function endOfLines(text: string): number {
   let end = -1;
   for (let line = 0; line < SOURCE_SHOWN_LINES; line += 1) {

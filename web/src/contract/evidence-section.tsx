@@ -15,7 +15,7 @@ interface Props {
   readonly evidence: Loaded<Evidence>;
 }
 
-/** The evidence behind the verdict: each code, who judged it, and what was compared. */
+/** Evidence of the verdict: each bytecode, who verified it, and what was compared. */
 export function EvidenceSection({ facts, evidence }: Props): VNode {
   return (
     <section aria-labelledby="evidence">

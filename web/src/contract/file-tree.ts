@@ -1,8 +1,8 @@
-/** A folder or a file of a tree of sources. */
+/** A folder or a file of a source tree. */
 export interface TreeNode {
-  /** One part of the path; an empty part is the root of an absolute path. */
+  /** A segment of the path; an empty one is the root of an absolute path. */
   readonly name: string;
-  /** Present for a file: its whole path, as the compiler was given it. */
+  /** Present for a file: its complete path, as in the compiler input. */
   readonly path?: string;
   readonly children: readonly TreeNode[];
 }
@@ -16,17 +16,17 @@ interface Growing {
 const LONGEST = 1_000;
 
 /**
- * The tree of source paths. Paths are data: they are cut at slashes and nothing else is made of them, so that `..`
- * and an empty part are folders with odd names. Folders with one child are one line with it.
+ * Builds the tree of source paths. Paths are data: they are split at slashes without further interpretation,
+ * so `..` and an empty segment are folders with odd names. Folders with a single child are merged with it.
  */
 export function buildFileTree(paths: readonly string[]): TreeNode[] {
   const root: Growing = { name: '', children: new Map() };
   for (const path of paths) {
     let node = root;
-    // Records from before paths were bounded may hold paths of any length: nobody looks for a folder in those.
+    // Older records may contain paths of any length; those are not split into folders.
     const parts = path.length > LONGEST ? [path] : path.split('/');
     for (const [index, part] of parts.entries()) {
-      // A file and a folder may have one name: `a` and `a/b` are both possible.
+      // A file and a folder may have the same name: `a` and `a/b` are both possible.
       const isFile = index === parts.length - 1;
       const key = `${isFile ? 'f' : 'd'}${part}`;
       const child: Growing = node.children.get(key) ?? { name: part, children: new Map() };

@@ -1,21 +1,21 @@
 import { queryOfSource } from './shown-paths.ts';
 
-/** A line that holds what was looked for. */
+/** A line that contains the search text. */
 export interface FoundLine {
   readonly path: string;
   /** From 1. */
   readonly line: number;
-  /** The line around the place. */
+  /** The text around the match. */
   readonly text: string;
-  /** What shows it; absent where no link can name it. */
+  /** Link to it; absent if no URL can name it. */
   readonly href?: string;
 }
 
-/** What a search through the files of a page found. */
+/** Result of a search in the files of a page. */
 export interface FoundLines {
   readonly text: string;
   readonly lines: readonly FoundLine[];
-  /** Whether there are more than are told. */
+  /** Whether there are more than are listed. */
   readonly isCut: boolean;
 }
 
@@ -24,7 +24,7 @@ const SHOWN_AROUND = 60;
 const SHOWN_CHARACTERS = 180;
 const LOOKED_FOR_CHARACTERS = 200;
 
-/** The lines of sources that hold a text, letter by letter; case does not count. */
+/** Finds the lines of sources that contain a text, ignoring case. */
 export function findLines(
   sources: readonly { readonly path: string; readonly content: string | null }[],
   looked: string,
@@ -36,7 +36,7 @@ export function findLines(
   for (const { path, content } of sources) {
     const low = (content ?? '').toLowerCase();
     let [line, counted] = [1, 0];
-    // Lower case has another length in a few scripts; there a place may be told a little beside.
+    // Lower-casing changes the length in a few scripts; the position may then be slightly off.
     for (let at = low.indexOf(wanted); at !== -1; at = low.indexOf(wanted, endOfLine(low, at))) {
       if (lines.length === LINES_SHOWN) return { text, lines, isCut: true };
       for (let next = low.indexOf('\n', counted); next !== -1 && next < at;) {

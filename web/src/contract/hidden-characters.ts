@@ -1,16 +1,16 @@
 import { formatCount } from '../format.ts';
 
-/** Why a character that nobody sees matters to who reads a source. */
+/** Why an invisible character matters to a reader of source code. */
 export type HiddenKind = 'bidirectional' | 'zero_width' | 'control';
 
-/** A character that a reader does not see, or that changes the order of what they see. */
+/** A character that is invisible, or that changes the order of visible ones. */
 export interface HiddenCharacter {
-  /** Both count from 1; columns in UTF-16 units. */
+  /** Both are counted from 1; columns in UTF-16 units. */
   readonly line: number;
   readonly column: number;
   /** `U+202E`. */
   readonly codePoint: string;
-  /** As Unicode calls it, where it has a name that says more than the code point. */
+  /** Unicode name, if it says more than the code point. */
   readonly name: string;
   readonly kind: HiddenKind;
 }
@@ -48,7 +48,8 @@ const NAMES: Readonly<Record<number, readonly [HiddenKind, string]>> = {
   0xffa0: ['zero_width', 'halfwidth Hangul filler'],
 };
 
-// Format characters, controls but tab and line ends, and the letters above that have no shape. A match is one character.
+// Format characters, controls except tab and line ends, and the letters above that have no glyph. A match is
+// one character.
 const HIDDEN =
   /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u034f\u115f\u1160\u17b4\u17b5\u3164\uffa0]|\p{Cf}/gu;
 
@@ -63,9 +64,9 @@ function describe(character: string): Omit<HiddenCharacter, 'line' | 'column'> {
 }
 
 /**
- * The hidden characters of a text, in their order: those of Unicode's bidirectional algorithm, which can make a source
- * read otherwise than it compiles (CVE-2021-42574), those without width, and controls.
- * @param limit the most that are returned
+ * Finds the invisible characters of a text in order: those of Unicode's bidirectional algorithm, which can
+ * make source read differently from how it compiles (CVE-2021-42574), zero-width ones, and controls.
+ * @param limit maximum number
  */
 export function findHiddenCharacters(text: string, limit = Infinity): HiddenCharacter[] {
   const found: HiddenCharacter[] = [];
@@ -84,24 +85,24 @@ export function findHiddenCharacters(text: string, limit = Infinity): HiddenChar
   return found;
 }
 
-/** The same hidden character so many times in a row. */
+/** A run of the same invisible character. */
 export interface HiddenRun extends Omit<HiddenCharacter, 'line' | 'column'> {
   readonly count: number;
 }
 
-/** A stretch of a text: as it is, or a hidden character. */
+/** A segment of a text: plain, or an invisible character. */
 export type TextPart = string | HiddenRun;
 
-/** The beginning of a text in parts, and how many UTF-16 units of it are in none of them. */
+/** The beginning of a text in segments, and the number of UTF-16 units that are left. */
 export interface SplitText {
   readonly parts: readonly TextPart[];
   readonly left: number;
 }
 
 /**
- * A text cut at its hidden characters, so that each of them can be shown by its number. A run of the same one is one
- * part.
- * @param marks how many runs there are at most: the text ends before the next one
+ * Splits a text at its invisible characters, so that each can be shown by its code point. A run of the same
+ * one is one segment.
+ * @param marks maximum number of runs: the text ends before the next one
  */
 export function splitAtHiddenCharacters(text: string, marks: number): SplitText {
   const parts: TextPart[] = [];
@@ -127,11 +128,11 @@ export function spellRun({ codePoint, count }: HiddenRun): string {
   return count === 1 ? codePoint : `${codePoint} × ${formatCount(count)}`;
 }
 
-/** Of a title or a label. */
+/** Maximum length of a title or label. */
 const SPELLED_MARKS = 20;
 const SPELLED_CHARACTERS = 1_000;
 
-/** A text with its hidden characters by their numbers, for places where nothing but text can stand: titles, labels. */
+/** Replaces the invisible characters of a text by their code points, for plain text such as titles and labels. */
 export function spellHiddenCharacters(text: string): string {
   const { parts, left } = splitAtHiddenCharacters(text.slice(0, SPELLED_CHARACTERS), SPELLED_MARKS);
   const spelled = parts.map((part) => (typeof part === 'string' ? part : spellRun(part))).join('');

@@ -1,10 +1,10 @@
-/** A stretch of one line, with the kind of token that it is of. */
+/** A piece of one line, with its token type. */
 export interface CodePiece {
   readonly kind?: string;
   readonly text: string;
 }
 
-/** A token as Prism gives it: text, or a kind with text or more tokens in it. */
+/** A Prism token: text, or a type with text or nested tokens. */
 type PrismToken = string | { readonly type: string; readonly content: PrismContent };
 type PrismContent = PrismToken | readonly PrismToken[];
 
@@ -13,7 +13,7 @@ interface PrismLibrary {
   readonly tokenize: (text: string, grammar: unknown) => readonly PrismToken[];
 }
 
-/** The pieces of each line. Only text and the names of tokens are taken from the output of the grammar. */
+/** The pieces of each line. Only text and token names are used from the grammar's output. */
 function toLines(tokens: readonly PrismToken[]): CodePiece[][] {
   const lines: CodePiece[][] = [[]];
   const add = (content: PrismContent, kind: string | undefined): void => {
@@ -29,17 +29,17 @@ function toLines(tokens: readonly PrismToken[]): CodePiece[][] {
   return lines;
 }
 
-/** The lines of a source without their tokens. */
+/** The lines of a source without tokens. */
 export function plainLines(text: string): CodePiece[][] {
   return toLines([text]);
 }
 
-/** More of a source than this takes long enough that a reader would notice: the rest stays plain. */
+/** Highlighting more than this takes noticeably long: the rest stays plain. */
 const HIGHLIGHTED_CHARACTERS = 60_000;
 
-/** Loads the grammar of Solidity, where it is needed first. */
+/** Loads the Solidity grammar on first use. */
 export async function loadHighlighter(): Promise<(text: string) => CodePiece[][]> {
-  // The library would else walk over the page by itself, and its grammars find it only under this name.
+  // Otherwise the library would highlight the page by itself; its grammars expect it under this global name.
   const scope = globalThis as unknown as { Prism?: unknown };
   scope.Prism = { manual: true };
   const library = (await import('prismjs/components/prism-core.js')) as unknown as {

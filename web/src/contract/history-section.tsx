@@ -9,7 +9,7 @@ import { type ContractData } from './contract-data.ts';
 import { isClaim, nameOrigin } from './verdict.ts';
 import { WithdrawalReason } from './withdrawal-reason.tsx';
 
-/** What happened to the match of a contract. */
+/** History of a contract's match. */
 export function HistorySection({
   events,
 }: {
@@ -29,7 +29,7 @@ export function HistorySection({
   );
 }
 
-/** The withdrawal that took the match of a contract away. */
+/** The withdrawal that removed a contract's match. */
 export function withdrawalOf(
   events: Loaded<{ readonly results: readonly ContractEvent[] }> | undefined,
 ): ContractEvent | undefined {

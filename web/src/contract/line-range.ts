@@ -1,6 +1,6 @@
-/** Lines of a source that a link names: `#Token.sol:L10-L20`, or `#L10` of the source that is shown. */
+/** Lines of a source in a URL fragment: `#Token.sol:L10-L20`, or `#L10` of the shown source. */
 export interface LineRange {
-  /** The end of the path; absent where the source that is shown is meant. */
+  /** The end of the path; absent for the shown source. */
   readonly file?: string;
   readonly first: number;
   readonly last: number;
@@ -8,7 +8,7 @@ export interface LineRange {
 
 const FRAGMENT = /^#(?:(.{1,1000}):)?L(\d{1,7})(?:-L(\d{1,7}))?$/;
 
-/** The lines that a fragment names; undefined where it names none. */
+/** Parses the lines in a fragment; undefined if it has none. */
 export function readLineRange(fragment: string): LineRange | undefined {
   let text: string;
   try {
@@ -23,13 +23,13 @@ export function readLineRange(fragment: string): LineRange | undefined {
   return { ...(file !== undefined && { file }), first, last };
 }
 
-/** The fragment of lines of a source. */
+/** The fragment for lines of a source. */
 export function fragmentOf(path: string, first: number, last: number): string {
   const file = encodeURIComponent(path.slice(path.lastIndexOf('/') + 1));
   return `#${file}:L${first}${last === first ? '' : `-L${last}`}`;
 }
 
-/** Whether a path is the one that a link means by its end. */
+/** Whether a link's path suffix refers to a path. */
 export function isNamedBy(path: string, file: string): boolean {
   return path === file || path.endsWith(`/${file}`);
 }

@@ -12,7 +12,10 @@ interface Props {
   readonly chainId: string;
 }
 
-/** What the code does not prove of the shown text: files that no hash covers, and other texts that give the same code. */
+/**
+ * What the bytecode does not prove about the shown text: files that no hash covers, and other texts that
+ * compile to the same bytecode.
+ */
 export function OtherTextsSection({ facts, evidence, base, chainId }: Props): VNode | null {
   if (evidence.state !== 'ready') return null;
   const { hasUnlistedSources, alternatives } = evidence.value;

@@ -19,11 +19,14 @@ const CHANGES: Readonly<Record<string, string>> = {
   insert: 'appended to the code',
   delete: 'omitted',
 };
-/** The narrowest mark that is seen, of the whole bar. */
+/** The narrowest visible mark, as a part of the bar. */
 const NARROWEST = 0.4;
 const VALUE_CHARACTERS = 200;
 
-/** Both codes as bars: what the compiler gave, and in it what was filled in from the chain before the bytes were compared. */
+/**
+ * Both bytecodes as bars: the compiler output, and the values in it that were taken from the chain before the
+ * comparison.
+ */
 export function ProofSection({
   facts,
   evidence,

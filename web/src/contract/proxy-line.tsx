@@ -6,14 +6,14 @@ import { type Proxy, readProxy } from './contract-data.ts';
 
 const IMPLEMENTATIONS_SHOWN = 5;
 
-/** Where the calls of a proxy go; nothing for any other contract. */
+/** Implementations of a proxy; nothing for any other contract. */
 export function ProxyLine({
   proxy: given,
   base,
   chainId,
   address,
 }: {
-  /** As the service read it last; null where it did not yet. */
+  /** As the service last read it; null if it has not yet. */
   readonly proxy: Proxy | null;
   readonly base: string;
   readonly chainId: string;

@@ -9,7 +9,7 @@ import { TableRegion } from '../parts/table-region.tsx';
 import { type ContractData, type ContractFacts } from './contract-data.ts';
 import { type ShownText } from './shown-json.ts';
 
-/** A document that few need: closed until it is opened. */
+/** A rarely needed document: collapsed by default. */
 export function JsonSection({
   title,
   shown,
@@ -24,10 +24,10 @@ export function JsonSection({
   );
 }
 
-/** Runs of hidden characters in a document: each is an element of its own. */
+/** Maximum runs of invisible characters in a document: each is an element. */
 const JSON_MARKS = 1_000;
 
-/** A document that is closed until it is opened. */
+/** A document that is collapsed by default. */
 export function JsonBlock({
   title,
   shown,
@@ -57,7 +57,7 @@ export function JsonBlock({
   );
 }
 
-/** Where all of it can be had. */
+/** Link to the complete document. */
 export function DownloadSection({
   facts,
   context: { base, repositoryUrl },
@@ -105,7 +105,7 @@ export function DownloadSection({
   );
 }
 
-/** Other contracts with the same code on chain. */
+/** Other contracts with the same bytecode on chain. */
 export function SameCodeSection({
   data: { sameCode },
   context: { base },

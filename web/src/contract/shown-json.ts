@@ -5,8 +5,8 @@ export interface ShownText {
 }
 
 /**
- * A value as JSON on several lines, as far as its first characters. It takes as long as what is shown, however much
- * there is.
+ * Formats a value as multi-line JSON up to a number of characters. The time depends on the shown part, not on
+ * the size of the value.
  */
 export function showJson(value: unknown, limit: number): ShownText {
   let text = '';

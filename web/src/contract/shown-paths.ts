@@ -1,14 +1,14 @@
-/** A longer query is taken by no server. */
+/** Servers do not accept longer queries. */
 const LINK_CHARACTERS = 4_000;
-/** Of a path that is shown: as long as any project's, with both of its ends. */
+/** Maximum length of a shown path, with both of its ends; long enough for any project. */
 const PATH_CHARACTERS = 990;
 
-/** The query that shows a source on a page of files; undefined where no link can hold it. */
+/** Query that shows a source on a page of files; undefined if no URL can contain it. */
 export function queryOfSource(path: string, after: string | undefined): string | undefined {
   return queryWithin({ source: path, ...(after !== undefined && { files: after }) });
 }
 
-/** The query of the files behind a path; undefined where no link can hold it. */
+/** Query for the files after a path; undefined if no URL can contain it. */
 export function queryOfFiles(after: string): string | undefined {
   return queryWithin({ files: after });
 }
@@ -19,13 +19,13 @@ function queryWithin(members: Readonly<Record<string, string>>): string | undefi
   return query.length > LINK_CHARACTERS ? undefined : query;
 }
 
-/** A path as it is, or the beginning and the end of a long one. */
+/** A path, shortened in the middle if it is long. */
 export function cutPath(path: string): string {
   const half = PATH_CHARACTERS / 2;
   return path.length > PATH_CHARACTERS ? `${path.slice(0, half)}…${path.slice(-half)}` : path;
 }
 
-/** Paths as {@link cutPath} shows them, by path. Several that would look the same have a number in their middle. */
+/** Paths as {@link cutPath} shortens them, by path. Paths that would look equal get a number in the middle. */
 export function cutPaths(paths: readonly string[]): ReadonlyMap<string, string> {
   const seen = new Map<string, number>();
   return new Map(
@@ -38,7 +38,7 @@ export function cutPaths(paths: readonly string[]): ReadonlyMap<string, string> 
   );
 }
 
-/** The first entries whose texts together are short enough for one page; the first is always among them. */
+/** The first entries whose text fits on one page, at least one. */
 export function takeWithin<Entry>(
   entries: readonly Entry[],
   charactersOf: (entry: Entry) => number,

@@ -8,12 +8,12 @@ import { splitAtHiddenCharacters } from './hidden-characters.ts';
 import { type CodePiece, loadHighlighter, plainLines } from './highlight.ts';
 import { fragmentOf, isNamedBy, type LineRange, readLineRange } from './line-range.ts';
 
-/** Left of it lies the number of a line, in CSS pixels. */
+/** Width of the line numbers in CSS pixels. */
 const NUMBER_WIDTH = 56;
 
 /**
- * A source with numbered lines, each of which has a link. Where a script runs, tokens get colours, and a click on a number,
- * or one and another with Shift, puts the lines into the address; hidden characters are shown everywhere.
+ * A source with numbered lines, each of which has a link. With scripts tokens are coloured, and a click on a
+ * number, or a second one with Shift, puts the lines into the URL; invisible characters are always shown.
  */
 export function SourceCode({
   text,
@@ -23,7 +23,7 @@ export function SourceCode({
 }: {
   readonly text: string;
   readonly path: string;
-  /** What shows each file of the page. */
+  /** Link to each file of the page. */
   readonly queries: readonly Pick<SourceFile, 'path' | 'query'>[];
   readonly label: string;
 }): VNode {
@@ -35,7 +35,7 @@ export function SourceCode({
       (highlight) => {
         if (isCurrent) setLines(highlight(text));
       },
-      // Without the grammar the source stays as it is.
+      // Without the grammar the source stays plain.
       () => undefined,
     );
     return () => {
@@ -80,7 +80,7 @@ export function SourceCode({
 const isWithin = (range: LineRange | undefined, line: number): boolean =>
   range !== undefined && line >= range.first && line <= range.last;
 
-/** The lines that the address names, and what puts others into it. */
+/** The lines in the URL, and a setter for them. */
 function useLineRange(
   path: string,
   queries: readonly Pick<SourceFile, 'path' | 'query'>[],
@@ -112,7 +112,7 @@ function useLineRange(
   return { range, choose };
 }
 
-/** Goes to lines by the keyboard, and copies the link to them. It is there where a script runs. */
+/** Navigates to lines by keyboard, and copies the link to them. Rendered only with scripts. */
 function LineField({
   total,
   path,
@@ -129,7 +129,7 @@ function LineField({
     const [from, to = from] = typed.split('-').map((part) => Number(part.trim()));
     const isLine = (line: number | undefined): line is number =>
       line !== undefined && Number.isInteger(line) && line >= 1 && line <= total;
-    // The address says it, and what listens to it shows the lines.
+    // The URL changes, and its listener shows the lines.
     if (isLine(from) && isLine(to)) {
       location.hash = fragmentOf(path, Math.min(from, to), Math.max(from, to));
     }
@@ -165,7 +165,7 @@ function LineField({
 }
 
 function renderPiece({ kind, text }: CodePiece, index: number): VNode {
-  // The whole source has no more of them than may be shown.
+  // The complete source has at most as many as may be shown.
   const { parts } = splitAtHiddenCharacters(text.replace(/\r$/, ''), Infinity);
   return (
     <span key={index} class={kind === undefined ? undefined : `token ${kind}`}>

@@ -17,7 +17,7 @@ import { SourceCode } from './source-code.tsx';
 
 const HIDDEN_LISTED = 10;
 
-/** The sources: their tree, and the one that was chosen. Each is a page of its own, so that large contracts stay light. */
+/** The sources: their tree, and the selected one. Each is a separate page, so that large contracts stay light. */
 export function SourcesSection({
   facts,
   data: { sources: loaded },
@@ -92,7 +92,7 @@ export function SourcesSection({
 
 const encodePath = (path: string): string => path.split('/').map(encodeURIComponent).join('/');
 
-/** Searches the files that the page names. Works without scripts. */
+/** Searches the files that the page lists. Works without scripts. */
 function FindForm({ found }: { readonly found: FoundLines | undefined }): VNode {
   return (
     <form class="find" role="search" action="#sources">
@@ -138,7 +138,7 @@ function FoundLinesList({ found }: { readonly found: FoundLines }): VNode {
   );
 }
 
-/** Which files of how many are named, and where the others are. Works without scripts. */
+/** Which files of how many are listed, with links to the others. Works without scripts. */
 function FilePages({
   sources: { total, files, isFirst, isLast, next },
 }: {

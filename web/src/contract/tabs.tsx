@@ -9,24 +9,24 @@ const TITLES = {
   history: 'History',
 } as const;
 
-/** A part of the page of a contract. Each is a page of its own, so that each is light and works without scripts. */
+/** A tab of a contract page. Each is a separate page, so that each is light and works without scripts. */
 export type Tab = keyof typeof TITLES;
 
 const TABS = Object.keys(TITLES) as readonly Tab[];
 
-/** The part that a query names; the code where it names none. */
+/** The tab in a query; the code by default. */
 export function tabOf(query: string): Tab {
   const named = new URLSearchParams(query).get('tab');
   return TABS.find((tab) => tab === named) ?? 'code';
 }
 
-/** Leads to the parts of the page. */
+/** Links to the tabs of the page. */
 export function Tabs({
   current,
   counts,
 }: {
   readonly current: Tab;
-  /** How much a part holds, where that is known. */
+  /** Number of items in a tab, if known. */
   readonly counts: Partial<Readonly<Record<Tab, number>>>;
 }): VNode {
   return (

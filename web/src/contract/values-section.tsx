@@ -9,14 +9,14 @@ import { CLAIMED_NOTE } from './verdict.ts';
 const WHOLE = 1_000;
 const UNPROVEN_NOTE = 'not proven, because no matching creation code is known';
 
-/** What only the chain knows of a contract: the arguments of its constructor, its immutables and its libraries. */
+/** Values of a contract that only the chain knows: its constructor arguments, its immutables and its libraries. */
 export function ValuesSection({
   values: { constructorArguments: given, immutables, libraries },
   unproven,
   ...place
 }: {
   readonly values: ChainValues;
-  /** What of the match nothing proves, as the evidence says it. */
+  /** What the match does not prove, from the evidence. */
   readonly unproven: readonly string[];
   readonly base: string;
   readonly chainId: string;

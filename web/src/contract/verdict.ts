@@ -1,16 +1,16 @@
 import { type Evidence } from '../answers.ts';
 
-/** A match by our name for it. */
+/** A match in Fullmatch's terms. */
 export type Match = 'full' | 'partial';
 
 const NAMES: Readonly<Record<string, Match>> = { exact_match: 'full', match: 'partial' };
 
-/** Our name for a match of the verification API v2. */
+/** Fullmatch's term for a match of the verification API v2. */
 export function matchOf(name: string | null | undefined): Match | null {
   return NAMES[name ?? ''] ?? null;
 }
 
-/** What a match of the whole contract means, in words. */
+/** Meaning of a contract's match, in words. */
 export const VERDICTS: Readonly<Record<Match, { readonly title: string; readonly text: string }>> =
   {
     full: {
@@ -23,7 +23,7 @@ export const VERDICTS: Readonly<Record<Match, { readonly title: string; readonly
     },
   };
 
-/** What this service did itself to check an imported match (docs/data.md). */
+/** How this service checked an imported match (docs/data.md). */
 export const CHECKS: Readonly<Record<Evidence['trust'], string>> = {
   claimed: 'Not checked here.',
   rechecked:
@@ -35,10 +35,13 @@ export const CHECKS: Readonly<Record<Evidence['trust'], string>> = {
 /** Who verified a match, and how far it was checked here. */
 export type MatchSource = Pick<Evidence, 'origin' | 'trust' | 'source'>;
 
-/** Whether a match is the word of another service. */
+/** Whether a match is the claim of another service. */
 export const isClaim = (origin: string | null | undefined): boolean => origin === 'imported';
 
-/** What a stored match means, in words. @param from who verified it, if known */
+/**
+ * Meaning of a stored match, in words.
+ * @param from who verified it, if known
+ */
 export function describeMatch(
   match: Match,
   from: MatchSource | undefined,
@@ -53,7 +56,7 @@ export function describeMatch(
   };
 }
 
-/** What a match of one of the two codes means. */
+/** Meaning of a match of one of the two bytecodes. */
 export function describeCodeMatch(match: Match | null, origin?: string): string {
   if (isClaim(origin)) return match === null ? 'nothing is claimed' : 'claimed, not compared here';
   if (match === 'full') return 'identical, including the metadata hash';
@@ -68,22 +71,22 @@ const ORIGINS: Readonly<Record<string, string>> = {
     'Found by the monitor and verified here: this service watched the chain, compiled the sources and compared the bytecode.',
 };
 
-/** Who verified a match, in a few words for a list. */
+/** Who verified a match, briefly for a list. */
 export function nameOrigin(origin: string | null | undefined, trust?: Evidence['trust']): string {
   if (origin === 'monitored') return 'found by the monitor';
   const isChecked = trust === 'rechecked' || trust === 'recompiled';
   return isClaim(origin) && isChecked ? `imported, ${trust}` : (origin ?? '');
 }
 
-/** Who judged a match. */
+/** Who verified a match. */
 export function describeOrigin(origin: string): string {
   return ORIGINS[origin] ?? origin;
 }
 
-/** How a fact of an import is shown that this service did not prove. */
+/** Label of an imported fact that this service did not prove. */
 export const CLAIMED_NOTE = 'reported by the importer, not checked here';
 
-/** What a match does not prove, beside what every match of its kind does not. */
+/** What a match does not prove, in addition to what no match of its kind proves. */
 export function describeUnproven(unproven: readonly string[], language = ''): readonly string[] {
   return [
     ...(language.toLowerCase() === 'yul'
@@ -120,7 +123,7 @@ const CLAIMED = {
   arguments: 'constructor arguments',
 } as const;
 
-/** What an import says of a creation. */
+/** Claims of an import about a creation. */
 function describeClaimed(unproven: readonly string[]): readonly string[] {
   const names = Object.entries(CLAIMED).flatMap(([fact, name]) =>
     unproven.includes(fact) ? [name] : [],

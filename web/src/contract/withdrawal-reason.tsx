@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { SafeText } from '../parts/safe-text.tsx';
 
-/** Reasons that the service gives by itself; an operator's own are free text. */
+/** The service's own reasons; an operator's are free text. */
 const REASON_TEXTS: Readonly<Record<string, string>> = {
   claim_disproved:
     'the imported claim of a full match is false: the code on chain does not contain the hash of this metadata',
@@ -15,7 +15,7 @@ const REASON_TEXTS: Readonly<Record<string, string>> = {
   creation_disproved: 'the transaction recorded as the creation did not create this contract',
 };
 
-/** Why a match was withdrawn or corrected: the words for a known code, and the code itself. */
+/** Why a match was withdrawn or corrected: a sentence for a known code, and the code itself. */
 export function WithdrawalReason({ reason }: { readonly reason: string }): VNode {
   const text = Object.hasOwn(REASON_TEXTS, reason) ? REASON_TEXTS[reason] : undefined;
   if (text === undefined) return <SafeText text={reason} />;

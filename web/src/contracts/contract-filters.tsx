@@ -10,7 +10,7 @@ import {
 
 const MALFORMED = 'contract-words-malformed';
 
-/** The search field and the filters: a plain form that asks the service. */
+/** Search field and filters: a plain form that queries the service. */
 export function ContractFilters({
   query,
   base,

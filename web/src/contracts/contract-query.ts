@@ -1,4 +1,4 @@
-/** What the list can be narrowed by, with the values that a URL has and their names. */
+/** Filters of the list, with their URL values and labels. */
 export const FILTERS = {
   match: { label: 'Match', options: { full: 'full', partial: 'partial' } },
   origin: {
@@ -17,17 +17,17 @@ export const FILTERS = {
 
 export type FilterName = keyof typeof FILTERS;
 
-/** What the list of contracts shows: all of it stands in the URL. What is empty rules nothing out. */
+/** State of the contract list, all of which is in the URL. Empty fields exclude nothing. */
 export interface ContractQuery extends Readonly<Record<FilterName, string>> {
-  /** What was typed: an address or its beginning, a name, or the hash of a code. */
+  /** Search text: an address or its beginning, a name, or a bytecode hash. */
   readonly words: string;
-  /** The chain as it was typed: `1`, `eip155:1`, `eth`. */
+  /** The chain as typed: `1`, `eip155:1`, `eth`. */
   readonly chain: string;
-  /** The `next` of the page before. */
+  /** The `next` of the previous page. */
   readonly after: string;
 }
 
-/** The whole list from its newest contract on. */
+/** The complete list, newest first. */
 export const NO_QUERY: ContractQuery = {
   words: '',
   chain: '',
@@ -37,11 +37,11 @@ export const NO_QUERY: ContractQuery = {
   after: '',
 };
 
-/** Neither a name nor a reference to a chain is longer. */
+/** Names and chain references are not longer. */
 export const MAX_WORDS = 100;
 const MAX_CURSOR = 300;
 
-/** Reads the query of a URL. A filter that it does not understand is as if it were not there. */
+/** Parses the query of a URL. Unknown filters are ignored. */
 export function parseContractQuery(query: string): ContractQuery {
   const given = new URLSearchParams(query);
   const textOf = (name: string, length: number): string =>
@@ -60,16 +60,16 @@ export function parseContractQuery(query: string): ContractQuery {
   };
 }
 
-/** The path of the list below the root of the API host, in the shortest query that {@link parseContractQuery} reads back. */
+/** Path of the list relative to the root of the API host, with the shortest query for {@link parseContractQuery}. */
 export function formatContractPath({ words, ...rest }: ContractQuery): string {
   const set = Object.entries({ q: words, ...rest }).filter(([, value]) => value !== '');
   return set.length === 0 ? 'contracts' : `contracts?${new URLSearchParams(set).toString()}`;
 }
 
-/** What the typed words look like. `malformed` begins like an address but is not one. */
+/** Kind of the search text. `malformed` begins like an address but is not one. */
 export type WordsKind = 'none' | 'address' | 'prefix' | 'hash' | 'name' | 'malformed';
 
-/** The kind of the words. An address counts as a prefix from its first 4 bytes on. */
+/** Classifies the search text. An address counts as a prefix from its first 4 bytes on. */
 export function kindOfWords(words: string): WordsKind {
   if (words === '') return 'none';
   if (!/^0x/i.test(words)) return 'name';

@@ -3,7 +3,7 @@ import { type Api, type Loaded } from '../api.ts';
 import { type ContractItem, type ContractPage, type StatisticsOverview } from '../answers.ts';
 import { type ContractQuery, kindOfWords, parseContractQuery } from './contract-query.ts';
 
-/** A verified contract with the name of its chain, where that is known. */
+/** A verified contract with the name of its chain, if known. */
 export interface FoundContract extends ContractItem {
   readonly chainName?: string;
 }
@@ -11,29 +11,29 @@ export interface FoundContract extends ContractItem {
 /** A page of the list. */
 export interface FoundContracts {
   readonly contracts: readonly FoundContract[];
-  /** Whether filters rule out all that the words find. */
+  /** Whether the filters exclude all search results. */
   readonly isRuledOut: boolean;
   /** The `after` of the next page. */
   readonly next: string | null;
 }
 
-/** The chain that the list is narrowed to. */
+/** The chain that the list is filtered by. */
 interface ChosenChain {
   readonly chainId: number;
   readonly name?: string;
 }
 
-/** What the view of contracts shows. */
+/** Data of the contracts view. */
 export interface ContractsData {
-  /** Null where none is chosen. */
+  /** Null if none is selected. */
   readonly chain: Loaded<ChosenChain> | null;
-  /** Null where nothing could be asked: the words are malformed, or the chain is not known. */
+  /** Null if there was nothing to query: the text is malformed, or the chain is unknown. */
   readonly list: Loaded<FoundContracts> | null;
 }
 
 const PAGE = 50;
 
-/** Reads what the query of a URL asks for. */
+/** Reads the contracts for the query of a URL. */
 export async function loadContracts(
   api: Api,
   { query }: { readonly query: string },
@@ -60,7 +60,7 @@ export async function loadContracts(
   return { chain, list: { ...list, value: { ...list.value, contracts } } };
 }
 
-/** A number is a chain id, also of a chain that the registry does not have. */
+/** A number is a chain id, also of a chain that is not in the registry. */
 async function findChain(api: Api, reference: string): Promise<Loaded<ChosenChain> | null> {
   if (reference === '') return null;
   const found = await api.get<ChosenChain>(`chains/${pathPart(reference)}`);
@@ -98,7 +98,7 @@ async function readPage(
   return { ...page, value: { contracts, next, isRuledOut: any.value.results.length > 0 } };
 }
 
-/** The one contract that a whole address names; undefined where there are several, or more may come. */
+/** The single contract that a complete address refers to; undefined if there are several, or more may follow. */
 export function soleContract(
   { words, after }: ContractQuery,
   { list }: ContractsData,

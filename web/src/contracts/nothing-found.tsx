@@ -9,7 +9,7 @@ interface Asked {
   readonly base: string;
 }
 
-/** Says why the list is empty, and what to do next. */
+/** Explains why the list is empty, and what to do next. */
 export function NothingFound({
   next,
   isRuledOut,

@@ -14,7 +14,7 @@ const COLUMNS = [
   'verifiedAt',
 ] as const satisfies readonly (keyof FoundContract)[];
 
-/** The contracts as CSV, with a header. */
+/** Formats the contracts as CSV with a header. */
 export function saveAsCsv(contracts: readonly FoundContract[]): string {
   return formatCsv(
     COLUMNS,
@@ -22,7 +22,7 @@ export function saveAsCsv(contracts: readonly FoundContract[]): string {
   );
 }
 
-/** The contracts as JSON, in the same columns. */
+/** Formats the contracts as JSON with the same columns. */
 export function saveAsJson(contracts: readonly FoundContract[]): string {
   const picked = contracts.map((contract) =>
     Object.fromEntries(COLUMNS.map((column) => [column, contract[column]])),

@@ -6,7 +6,7 @@ import { type Totals } from './overview-data.ts';
 
 const all = ({ full, partial }: MatchCounts): number => full + partial;
 
-/** The totals, what was checked here apart from what others claim, and the moment that they are true for. */
+/** The totals, with verified and claimed ones apart, and their time. */
 export function Figures({ totals: known }: { readonly totals: Totals }): VNode {
   const { totals, changes, claimed, asOf } = known;
   const isCodeKnown = totals.uniqueCodes > 0 || all(totals) === 0;

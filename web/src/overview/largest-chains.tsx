@@ -3,7 +3,7 @@ import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { type TopChain } from './overview-data.ts';
 
-/** The chains with most contracts, each with a bar. */
+/** Chains with the most contracts, each with a bar. */
 export function LargestChains({
   chains,
   base,

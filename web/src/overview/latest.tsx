@@ -7,16 +7,16 @@ import { type ListedContract } from '../listed-contract.ts';
 import { useHydrated } from '../use-hydrated.ts';
 import { type Live } from './use-live.ts';
 
-/** How many contracts are shown. */
+/** Number of contracts shown. */
 const SHOWN = 10;
 
-/** The latest verifications: new ones come in at the top, until the reader pauses them. */
+/** The latest verifications: new ones appear at the top until the reader pauses them. */
 export function Latest({
   contracts,
   live,
   context,
 }: {
-  /** Those that the page was made with. */
+  /** Those in the rendered page. */
   readonly contracts: readonly ListedContract[];
   readonly live: Live;
   readonly context: PageContext;
@@ -54,7 +54,7 @@ export function Latest({
   );
 }
 
-/** One line for each contract: the newest of it. */
+/** One row for each contract, with its newest event. */
 function latestOf(contracts: readonly ListedContract[]): readonly ListedContract[] {
   const seen = new Set<string>();
   return contracts.filter(({ chainId, address }) => {

@@ -9,11 +9,11 @@ import {
 } from '../answers.ts';
 import { type ListedContract } from '../listed-contract.ts';
 
-/** What the figures need of the statistics: the list of chains stays out of the page. */
+/** Statistics that the figures need: the complete list of chains is left out of the page. */
 export interface Totals extends Pick<StatisticsOverview, 'asOf' | 'totals' | 'changes'> {
-  /** Those of the totals that other services claim, and that were not checked here. */
+  /** Part of the totals that other services claim, and that was not checked here. */
   readonly claimed: StatisticsOverview['origins']['imported'];
-  /** Those with most contracts, most first. */
+  /** Most contracts first. */
   readonly chains: readonly TopChain[];
 }
 
@@ -31,13 +31,13 @@ export interface OverviewCounts {
   readonly history: Loaded<StatisticsHistory>;
 }
 
-/** The answers that the overview is drawn from. */
+/** Data of the overview. */
 export interface OverviewData extends OverviewCounts {
   readonly latest: Loaded<readonly ListedContract[]>;
   readonly health: Loaded<Health>;
 }
 
-/** Reads all that the overview shows, each part by itself. */
+/** Reads the data of the overview, each part independently. */
 export async function loadOverview(api: Api): Promise<OverviewData> {
   const [{ names, ...counts }, contracts, health] = await Promise.all([
     readCounts(api),

@@ -3,7 +3,7 @@ import { formatChains, formatCount, formatSpan, formatTime } from '../format.ts'
 import { type Health } from '../answers.ts';
 import { Fact } from '../parts/fact.tsx';
 
-/** What needs a look, and how the registry, the queue and the compilers are. */
+/** Problems of the service, and the state of registry, queue and compilers. */
 export function StateOfService({
   health,
   base,

@@ -5,7 +5,7 @@ import { type ContractPage, type Health } from '../answers.ts';
 import { type ListedContract } from '../listed-contract.ts';
 import { type OverviewCounts, readCounts } from './overview-data.ts';
 
-/** What an event of GET /v1/events says about a match. */
+/** A match event of GET /v1/events. */
 interface MatchEvent {
   readonly eventNumber: string;
   readonly kind: string;
@@ -17,30 +17,30 @@ interface MatchEvent {
   readonly at: string;
 }
 
-/** What came since the page was made. */
+/** Updates since the page was rendered. */
 export interface Live {
-  /** `off` without scripts and before the first answer. */
+  /** `off` without scripts and before the first response. */
   readonly state: 'off' | 'live' | 'interrupted';
-  /** Since when the service gives none. */
+  /** Time since which no events are received. */
   readonly since?: string;
-  /** Newest first, as they came. */
+  /** Newest first, in order of arrival. */
   readonly contracts: readonly ListedContract[];
-  /** The counts that hold after them, where they could be read. */
+  /** The counts after these events, if they could be read. */
   readonly counts?: OverviewCounts;
   readonly names: ReadonlyMap<number, string>;
-  /** The last report that came. */
+  /** The last health report. */
   readonly health?: Loaded<Health>;
 }
 
-/** How many are kept: more than the page shows. */
+/** Maximum number kept: more than the page shows. */
 const KEPT = 50;
-/** Counts are read again after events, at most this often. */
+/** Minimum interval for reading counts after events. */
 const COUNTS_MS = 2000;
 const HEALTH_MS = 5000;
-/** A browser comes back by itself after a lost connection, not after a refusal such as that of a full service. */
+/** A browser reconnects after a lost connection, but not after a refusal such as that of a busy service. */
 const REFUSED_MS = 10_000;
 
-/** Follows the events and the health of the service, from the first rendering in the browser on. */
+/** Follows the events and the health of the service in the browser. */
 export function useLive(base: string): Live {
   const [live, setLive] = useState<Live>({ state: 'off', contracts: [], names: new Map() });
   useEffect(
@@ -50,7 +50,7 @@ export function useLive(base: string): Live {
   return live;
 }
 
-/** Follows until the function that it gives is called. */
+/** Follows until the returned function is called. */
 function follow(base: string, change: (next: (before: Live) => Partial<Live>) => void): () => void {
   const api = createApi((path) => fetch(`${base}${path}`));
   let source: EventSource | undefined;
@@ -66,7 +66,7 @@ function follow(base: string, change: (next: (before: Live) => Partial<Live>) =>
       });
     }, COUNTS_MS);
   };
-  /** The service tells again only what a browser misses that had an event before, and only so much. */
+  /** The service resends missed events only to a browser that received one before, and only a limited number. */
   const readMissed = async (): Promise<void> => {
     readCountsSoon();
     const read = await api.get<ContractPage>(`v1/contracts?limit=${KEPT}`);
@@ -93,7 +93,7 @@ function follow(base: string, change: (next: (before: Live) => Partial<Live>) =>
     source.addEventListener('match', ({ data }: MessageEvent<string>) => {
       const { eventNumber, ...event } = JSON.parse(data) as MatchEvent;
       const key = `event ${eventNumber}`;
-      // After an interruption an event may come again.
+      // After an interruption an event may arrive twice.
       change(({ contracts }) => ({
         contracts: [{ key, ...event }, ...contracts.filter((each) => each.key !== key)].slice(
           0,

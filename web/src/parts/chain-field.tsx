@@ -3,7 +3,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { Combobox } from './combobox.tsx';
 import { SafeText } from './safe-text.tsx';
 
-/** A chain that can be chosen. */
+/** A selectable chain. */
 export interface ChainChoice {
   readonly chainId: number;
   readonly name: string;
@@ -14,13 +14,13 @@ interface Props {
   readonly base: string;
   readonly label: string;
   readonly hint: ComponentChildren;
-  /** The name of the text in a form that the browser sends itself. */
+  /** Name of the text in a plain form submission. */
   readonly name?: string;
-  /** Whether only supported chains can be chosen. */
+  /** Whether only supported chains can be selected. */
   readonly supported: boolean;
   readonly text: string;
   readonly fault?: string | undefined;
-  /** What was typed or taken from the list, and the id that it stands for: empty while it stands for none. */
+  /** The text, and the chain id it refers to: empty if it refers to none. */
   readonly onChange: (text: string, chainId: string, taken?: ChainChoice) => void;
 }
 
@@ -29,11 +29,11 @@ const TYPING_MS = 120;
 
 interface Found {
   readonly choices: readonly ChainChoice[];
-  /** How many there are, for those who do not see the list. */
+  /** Number of results, for screen readers. */
   readonly said: string;
 }
 
-/** The chains that fit what was typed, while the list is open. */
+/** Chains that match the text, while the list is open. */
 function useChainChoices({ base, supported, text }: Props, isOpen: boolean): Found {
   const [found, setFound] = useState<Found>({ choices: [], said: '' });
   const asked = useRef(0);
@@ -67,7 +67,7 @@ function useChainChoices({ base, supported, text }: Props, isOpen: boolean): Fou
   return found;
 }
 
-/** Chooses a chain by a part of its name or by its id. */
+/** Selects a chain by a part of its name or by its id. */
 export function ChainField(props: Props): VNode {
   const { label, hint, name, text, fault, onChange } = props;
   const [isOpen, setOpen] = useState(false);

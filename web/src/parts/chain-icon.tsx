@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 
-/** The picture of a chain, where the operator has one; it says nothing that its name does not. */
+/** Icon of a chain, if the operator provides one; it is decorative. */
 export function ChainIcon({
   chainId,
   hasIcon,

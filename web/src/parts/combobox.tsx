@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks';
 import { describedBy, FieldNotes } from './field-notes.tsx';
 import './combobox.css';
 
-/** One of the things that can be taken. */
+/** A selectable option. */
 interface Choice {
   readonly key: string;
   readonly shown: ComponentChildren;
@@ -12,34 +12,34 @@ interface Choice {
 interface Props {
   readonly id: string;
   readonly label: string;
-  /** What is expected; absent where the label is for those alone who do not see the field. */
+  /** Hint in the field; absent if the label is for screen readers only. */
   readonly hint?: ComponentChildren;
   readonly placeholder?: string;
   readonly maxLength?: number;
-  /** The name of the text in a form that the browser sends itself. */
+  /** Name of the text in a plain form submission. */
   readonly name?: string | undefined;
   readonly text: string;
   readonly fault?: string | undefined;
-  /** What fits the text; asked for while the list is open. */
+  /** Options that match the text; called while the list is open. */
   readonly choices: readonly Choice[];
-  /** How many fit, for those who do not see the list. */
+  /** Number of options, for screen readers. */
   readonly said: string;
   readonly onOpen?: (isOpen: boolean) => void;
   readonly onType: (text: string) => void;
   readonly onTake: (key: string) => void;
 }
 
-// The focus stays in the field, so nothing else scrolls the list.
+// Focus stays in the field, so nothing else scrolls the list.
 const showWhole = (option: HTMLElement | null): void =>
   option?.scrollIntoView({ block: 'nearest' });
 
-/** A field with a list of suggestions: type a part, move with the arrow keys, choose with Enter (ARIA's combobox). */
+/** A field with suggestions: type a part, move with the arrow keys, select with Enter (ARIA combobox). */
 export function Combobox(props: Props): VNode {
   const { id, label, hint, name, placeholder, maxLength, text, fault } = props;
   const { choices, said, onOpen, onType, onTake } = props;
   const isBare = hint === undefined;
   const [isOpen, setOpenState] = useState(false);
-  // The choice is kept by its key: those around it change while more is typed.
+  // The active option is tracked by its key: its neighbours change during typing.
   const [activeKey, setActiveKey] = useState<string>();
   const active = choices.findIndex(({ key }) => key === activeKey);
 
@@ -100,7 +100,7 @@ export function Combobox(props: Props): VNode {
             role="option"
             aria-selected={index === active}
             ref={index === active ? showWhole : null}
-            // The field keeps the focus, so that its list is still there when the button comes up.
+            // The field keeps focus, so that the list is still open when the button is released.
             onMouseDown={(event) => {
               event.preventDefault();
               take(key);

@@ -106,7 +106,7 @@ export function ContractList({
   );
 }
 
-/** The language and the version without its commit, which the whole one has. */
+/** Language and version without the commit, which the full version shows. */
 function Compiler({
   language,
   compilerVersion,

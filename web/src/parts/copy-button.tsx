@@ -1,20 +1,20 @@
 import { type VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 
-/** Copies a text. It is there where a script runs and the browser lets it. */
+/** Copies a text. Rendered only if scripts run and the browser allows it. */
 export function CopyButton({
   text,
   what,
   label = 'Copy',
 }: {
   readonly text: string;
-  /** What is copied, for those who do not see what the button stands beside: `the address`. */
+  /** What is copied, for screen readers: `the address`. */
   readonly what: string;
   readonly label?: string;
 }): VNode | null {
   const [state, setState] = useState<'absent' | 'ready' | 'copied' | 'failed'>('absent');
   useEffect(() => {
-    // Over plain HTTP of another host browsers have no clipboard.
+    // Browsers have no clipboard on pages of other hosts over plain HTTP.
     if ('clipboard' in navigator) setState('ready');
   }, []);
   if (state === 'absent') return null;

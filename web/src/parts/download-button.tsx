@@ -1,14 +1,14 @@
 import { type VNode } from 'preact';
 import { useHydrated } from '../use-hydrated.ts';
 
-/** Saves a text that is made when it is asked for as a file. It is there once scripts run. */
+/** Saves a text that is created on demand as a file. Rendered only with scripts. */
 export function DownloadButton({
   name,
   type,
   make,
   children,
 }: {
-  /** The name of the file. */
+  /** The file name. */
   readonly name: string;
   readonly type: 'text/csv' | 'application/json';
   readonly make: () => string;
@@ -21,7 +21,7 @@ export function DownloadButton({
     link.href = url;
     link.download = name;
     link.click();
-    // A browser may begin to read only after this turn.
+    // A browser may start reading only after this turn.
     setTimeout(() => URL.revokeObjectURL(url), 10_000);
   };
   return (

@@ -1,13 +1,13 @@
 import { type VNode } from 'preact';
 import { DownloadButton } from './download-button.tsx';
 
-/** The rows of a table to take along, as CSV and as JSON. */
+/** Downloads of a table's rows, as CSV and as JSON. */
 export function Downloads({
   name,
   makeCsv,
   makeJson,
 }: {
-  /** The name of the files, without their extensions. */
+  /** Name of the files, without extensions. */
   readonly name: string;
   readonly makeCsv: () => string;
   readonly makeJson: () => string;

@@ -1,6 +1,6 @@
 import { type ComponentChildren, type VNode } from 'preact';
 
-/** A name and its value, in a list of facts. */
+/** A name and its value in a list of facts. */
 export function Fact({
   name,
   children,

@@ -1,11 +1,11 @@
 import { type ComponentChildren, type VNode } from 'preact';
 
-/** What the `aria-describedby` of a field names: its hint, and its fault where there is one. */
+/** Value of a field's `aria-describedby`: its hint, and its error if there is one. */
 export function describedBy(id: string, fault: string | undefined): string {
   return `${id}-hint${fault === undefined ? '' : ` ${id}-fault`}`;
 }
 
-/** What is expected of a field, and what is wrong with it. */
+/** Hint and error of a field. */
 export function FieldNotes({
   id,
   hint,

@@ -13,7 +13,7 @@ const SECTIONS = [
   ['docs', 'API', 'docs'],
 ] as const;
 
-/** What stands around every view. */
+/** Frame of every view. */
 export function Layout({
   page,
   request,
@@ -72,7 +72,7 @@ export function Layout({
   );
 }
 
-/** The navigation and the search, which lead to the pages of the API host. */
+/** Navigation and search, which link to the pages of the API host. */
 function SitePages({
   site,
   page: { section: current, hasSearch = false },

@@ -18,7 +18,7 @@ const HEALTH_PATHS = {
   not_probed: '',
 } as const;
 
-/** The state of a chain or of one of its endpoints, with a shape beside its colour. */
+/** State of a chain or an endpoint, with a shape in addition to its colour. */
 export function HealthMark({ state }: { readonly state: string }): VNode {
   const kind = state in HEALTH_PATHS ? (state as keyof typeof HEALTH_PATHS) : 'degraded';
   return (
@@ -33,7 +33,7 @@ export function HealthMark({ state }: { readonly state: string }): VNode {
   );
 }
 
-/** The share of full matches as a bar, with its figure. */
+/** Share of full matches as a bar, with its value. */
 export function ShareBar({ full, partial }: MatchCounts): VNode {
   const all = full + partial;
   if (all === 0) return <span class="quiet">–</span>;

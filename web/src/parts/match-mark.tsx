@@ -4,12 +4,12 @@ import './match-mark.css';
 
 const WORDS = { full: 'full', partial: 'partial', none: 'none' } as const;
 
-/** What a mark can say. */
+/** What a mark can express. */
 export type MatchKind = 'full' | 'partial' | 'claimed' | 'none';
 
 /**
- * The shape of a verdict: a filled disc for a full match, half of one for a partial match, a dashed ring for the word of
- * another service, an empty ring for no match. The same shapes are the logo, the icon, badges and cards.
+ * Shape of a verdict: a filled disc for a full match, a half-filled one for a partial match, a dashed ring
+ * for a claim, an empty ring for no match. The same shapes are used in the logo, the icon, badges and cards.
  */
 export function MatchShape({
   kind,

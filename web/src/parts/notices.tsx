@@ -3,13 +3,13 @@ import { type Loaded } from '../api.ts';
 import { formatAgo, formatTime } from '../format.ts';
 import { type Health } from '../answers.ts';
 
-/** Says that a part of a page could not be read, since when and why, with a way to try again. */
+/** Reports that a part of a page could not be read, since when and why, with a way to retry. */
 export function Failure({
   what,
   loaded: { since, failedAt, message, code },
   children,
 }: {
-  /** What is missing, to stand before "cannot be read": `The counts`. */
+  /** Subject of "cannot be read": `The counts`. */
   readonly what: string;
   readonly loaded: Extract<Loaded<unknown>, { state: 'failed' }>;
   /** What can be done meanwhile. */
@@ -30,7 +30,7 @@ export function Failure({
           class="button"
           href=""
           onClick={(event) => {
-            // A reload keeps the place in the page, which a link does not.
+            // A reload keeps the scroll position, which a link does not.
             event.preventDefault();
             location.reload();
           }}
@@ -42,10 +42,10 @@ export function Failure({
   );
 }
 
-/** Counts are compared with the database every half second; what is much older is said, as in the health report. */
+/** Counts are compared with the database every half second; older ones are reported, as in the health report. */
 const FRESH_SECONDS = 15;
 
-/** Says how old the counts of the service are where they are older than usual. */
+/** Shows the age of the service's counts if they are older than usual. */
 export function StaleCounts({
   health,
   now,

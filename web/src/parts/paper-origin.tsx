@@ -4,8 +4,8 @@ import { formatTime } from '../format.ts';
 import { type Page, type PageContext, type PageRequest } from '../page.ts';
 
 /**
- * Where a sheet of paper is from, and of when; on a screen the browser says it. A static page is the same for everybody, so
- * that it says nothing of the request for which it was made.
+ * Source and time of a printed page; on a screen the browser shows them. A static page is equal for everyone,
+ * so it shows nothing about the request.
  */
 export function PaperOrigin({
   page: { isStatic = false },
@@ -18,7 +18,7 @@ export function PaperOrigin({
 }): VNode {
   const address = useRef<HTMLSpanElement>(null);
   useEffect(() => {
-    // Filters change the address of a page without loading it.
+    // Filters change the URL of a page without loading it.
     const tell = (): void => address.current?.replaceChildren(location.href);
     addEventListener('beforeprint', tell);
     return () => removeEventListener('beforeprint', tell);

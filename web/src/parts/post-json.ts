@@ -1,10 +1,10 @@
-/** Where a token is kept until the tab is closed. */
+/** Storage key of the token, which is kept until the tab is closed. */
 const TOKEN = 'fullmatch-token';
 
-/** Holds it where a browser keeps nothing. */
+/** Fallback if the browser stores nothing. */
 let typed = '';
 
-/** The token that was typed in this tab; empty where none was. */
+/** The token entered in this tab; empty if there is none. */
 export function readToken(): string {
   try {
     return sessionStorage.getItem(TOKEN) ?? typed;
@@ -19,11 +19,11 @@ export function keepToken(token: string): void {
   try {
     sessionStorage.setItem(TOKEN, token);
   } catch {
-    // It is only not there on the next page.
+    // Then it is only missing on the next page.
   }
 }
 
-/** Sends JSON to the API of this service, with the token where there is one. */
+/** Posts JSON to the API of this service, with the token if there is one. */
 export function postJson(url: string, body: object): Promise<Response> {
   const token = readToken();
   return fetch(url, {

@@ -3,20 +3,17 @@ import { splitAtHiddenCharacters, spellRun, type TextPart } from '../contract/hi
 import { formatCount } from '../format.ts';
 import './safe-text.css';
 
-/** Of a name or a path: a page may have hundreds. */
+/** Maximum length of a name or path: a page may have hundreds. */
 const NAME = { most: 1_000, marks: 20 };
 
-/**
- * Text of others: characters that nobody sees are shown by their numbers, so that it reads as it is stored. A text that
- * is longer than a name is cut.
- */
+/** Text from others: invisible characters are shown by their code points. Text longer than a name is truncated. */
 export function SafeText({
   text,
   most = NAME.most,
   marks = NAME.marks,
 }: {
   readonly text: string;
-  /** How many characters are shown, and how many runs of hidden ones. */
+  /** Maximum characters, and maximum runs of invisible ones. */
   readonly most?: number;
   readonly marks?: number;
 }): VNode {
@@ -30,7 +27,7 @@ export function SafeText({
   );
 }
 
-/** A part of a text, a hidden character as a mark with its number. */
+/** A segment of a text; an invisible character is a mark with its code point. */
 export function renderPart(part: TextPart, index: number): VNode | string {
   return typeof part === 'string' ? (
     part

@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 
-/** An address that shows its two ends; all of it is there for those who copy, search, print or hear it. */
+/** An address that shows its two ends; the complete address is there for copying, search, print and screen readers. */
 export function ShortAddress({ address }: { readonly address: string }): VNode {
   return (
     <code class="short-address" title={address}>

@@ -7,9 +7,9 @@ import { useHydrated } from '../use-hydrated.ts';
 import { Combobox } from './combobox.tsx';
 import { SafeText } from './safe-text.tsx';
 
-/** Where a suggestion leads, and what is said of it. */
+/** A suggestion: its link and its texts. */
 interface Suggestion {
-  /** Below the root of the API host. */
+  /** Relative to the root of the API host. */
   readonly path: string;
   readonly name: string;
   readonly about: string;
@@ -20,7 +20,10 @@ const CONTRACTS = 6;
 const TYPING_MS = 150;
 const FIELD_ID = 'site-search';
 
-/** The search of every page: by what is typed it proposes chains and contracts; without a choice it leads to all results. */
+/**
+ * The search of every page: it suggests chains and contracts during typing; without a selection it leads to
+ * all results.
+ */
 export function SiteSearch({
   site,
   isOwnHost,
@@ -28,11 +31,11 @@ export function SiteSearch({
   isLarge = false,
 }: {
   readonly site: string;
-  /** Whether the page is on the API host: those of the other host load nothing from elsewhere. */
+  /** Whether the page is on the API host: pages of the other host load nothing from elsewhere. */
   readonly isOwnHost: boolean;
-  /** What the page shows the results of. */
+  /** The text whose results the page shows. */
   readonly words: string;
-  /** Whether it is what its page is for. */
+  /** Whether it is the main part of its page. */
   readonly isLarge?: boolean;
 }): VNode {
   const [text, setText] = useState(words);
@@ -82,7 +85,10 @@ export function SiteSearch({
   );
 }
 
-/** Leads to the search by the key `/`, unless something is typed elsewhere. @returns whether it does */
+/**
+ * Focuses the search on `/`, unless another field has focus.
+ * @returns whether it does
+ */
 function useSlashKey(): boolean {
   const isHydrated = useHydrated();
   useEffect(() => {
@@ -99,7 +105,7 @@ function useSlashKey(): boolean {
   return isHydrated;
 }
 
-/** What fits the words, while the list is open. */
+/** Suggestions for the text, while the list is open. */
 function useSuggestions(site: string, words: string, isOpen: boolean): readonly Suggestion[] {
   const [found, setFound] = useState<readonly Suggestion[]>([]);
   const turn = useRef(0);
@@ -119,7 +125,7 @@ function useSuggestions(site: string, words: string, isOpen: boolean): readonly 
   return found;
 }
 
-/** What cannot be read is no suggestion: the form still leads to the search, which says what failed. */
+/** A failed read is no suggestion: the form still leads to the search, which reports the error. */
 async function read<Value>(url: string): Promise<Value | undefined> {
   try {
     const response = await fetch(url);

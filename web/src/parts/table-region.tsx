@@ -1,6 +1,6 @@
 import { type ComponentChildren, type VNode } from 'preact';
 
-/** Holds a wide table: it scrolls sideways by itself, by the keyboard too, and the page does not. */
+/** Container of a wide table: it scrolls horizontally by itself, also by keyboard, and the page does not. */
 export function TableRegion({
   label,
   children,

@@ -11,16 +11,16 @@ import './trend.css';
 const HEIGHT = 200;
 const KINDS = ['full', 'partial'] as const;
 
-/** The counts over the days of a history, from its first event on: one chart, and the same figures as a table. */
+/** Counts over the days of a history, from its first event on: a chart, and the same values as a table. */
 export function Trend({
   history,
   fileName,
   base,
 }: {
   readonly history: StatisticsHistory;
-  /** The name of the CSV file, without its extension. */
+  /** Name of the CSV file, without extension. */
   readonly fileName: string;
-  /** To the root of the API host, where the history is one of several chains: withdrawals name theirs then. */
+  /** Relative URL of the API host's root if the history covers several chains: withdrawals then name theirs. */
   readonly base?: string;
 }): VNode | null {
   const { withdrawals, to } = history;
@@ -62,7 +62,7 @@ export function Trend({
   );
 }
 
-/** What the lines say: how far each rose or fell. */
+/** Summary of the lines: how far each rose or fell. */
 function describeChange(points: readonly StatisticsHistory['points'][number][]): string {
   const [first, last] = [points[0], points.at(-1)];
   if (first === undefined || last === undefined) return '';

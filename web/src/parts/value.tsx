@@ -1,10 +1,10 @@
 import { type VNode } from 'preact';
 import { SafeText } from './safe-text.tsx';
 
-/** Shows more than so many parts of a list behind a summary. */
+/** Number of list items after which the rest is collapsed. */
 const SHOWN = 5;
 
-/** Any JSON value for people: lists as lists, web addresses as links, the rest as text. */
+/** Any JSON value in readable form: lists as lists, web addresses as links, the rest as text. */
 export function Value({ value }: { readonly value: unknown }): VNode {
   if (Array.isArray(value)) {
     if (value.length === 0) return <span class="quiet">none</span>;
@@ -41,7 +41,7 @@ export function Value({ value }: { readonly value: unknown }): VNode {
   return <TextOrLink text={String(value)} />;
 }
 
-/** A web address as a link, other text as text: data of others names no other scheme. */
+/** A web address as a link, other text as text: data from others may use no other scheme. */
 export function TextOrLink({
   text,
   name,

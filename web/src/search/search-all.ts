@@ -6,15 +6,15 @@ import { kindOfWords } from '../contracts/contract-query.ts';
 import { type ContractsData, loadContracts } from '../contracts/find-contracts.ts';
 import { chainsPath, type FoundChains, mayNameChain, wordsOf } from './search-words.ts';
 
-/** What was found for some words, in everything that the service knows. */
+/** Search results in everything that the service knows. */
 export interface SearchData {
-  /** Null where the words can name no chain. */
+  /** Null if the text cannot refer to a chain. */
   readonly chains: Loaded<FoundChains> | null;
-  /** Null where nothing was searched for. */
+  /** Null if nothing was searched. */
   readonly contracts: ContractsData['list'];
-  /** Whether the words are the id of a verification job. */
+  /** Whether the text is the id of a verification job. */
   readonly isJob: boolean;
-  /** Chains that are written nearly like the words, where nothing was found. */
+  /** Chains with similar names, if nothing was found. */
   readonly near: readonly RegistryLine[];
 }
 
@@ -22,7 +22,7 @@ const CHAINS_SHOWN = 8;
 const JOB_ID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
 const NOTHING: SearchData = { chains: null, contracts: null, isJob: false, near: [] };
 
-/** Searches chains, contracts and jobs at once. */
+/** Searches chains, contracts and jobs concurrently. */
 export async function searchAll(
   api: Api,
   { query }: { readonly query: string },
@@ -47,7 +47,7 @@ export async function searchAll(
   return { ...found, near: nearestChains(registry.value.chains, words) };
 }
 
-/** Where words lead that name one thing alone: a job, a chain by its id, a contract by its address. */
+/** Target of a search text that identifies a single thing: a job, a chain by its id, a contract by its address. */
 export function soleResult(
   words: string,
   { chains, contracts, isJob }: SearchData,

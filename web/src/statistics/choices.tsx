@@ -16,14 +16,14 @@ import {
 interface Props {
   readonly question: Question;
   readonly chosen: readonly ChosenChain[];
-  /** What was typed and finds no chain; it stays to be mended. */
+  /** The text that matches no chain, kept for correction. */
   readonly unknown: readonly string[];
   readonly fault: string | undefined;
   readonly presets: readonly Preset[];
   readonly base: string;
 }
 
-/** What is shown, as a form whose answer is the page again: all of it stands in the address. */
+/** Options of the page as a form that submits to the same page: all state is in the URL. */
 export function Choices({ question, presets, ...chains }: Props): VNode {
   return (
     <form class="choices" method="get" aria-label="Series">
@@ -63,7 +63,7 @@ export function Choices({ question, presets, ...chains }: Props): VNode {
 const isSame = (left: Question, right: Question): boolean =>
   writeQuestion(left) === writeQuestion(right);
 
-/** The chosen chains, which can be left out, and a field for more. Without scripts the field takes several. */
+/** The selected chains, which can be removed, and a field to add more. Without scripts the field accepts several. */
 function ChainChoices({
   chosen,
   unknown,

@@ -3,7 +3,7 @@ import { formatFigure } from '../charts/format-figure.ts';
 import { type Series } from '../charts/series.ts';
 import { formatCount } from '../format.ts';
 
-/** What a chart shows, to be put into a sentence. */
+/** Subject of a chart, as part of a sentence. */
 interface ChartFigures {
   readonly dates: readonly string[];
   readonly series: readonly Series[];
@@ -15,7 +15,7 @@ const span = ({ dates }: ChartFigures): string => `From ${dates[0] ?? ''} to ${d
 const course = (series: Series, scale: ChartScale): string =>
   `from ${formatFigure(series.values[0] ?? null, scale)} to ${formatFigure(lastOf(series), scale)}`;
 
-/** How each line went. */
+/** The trend of each line. */
 export function describeMatches(figures: ChartFigures): string {
   const courses = figures.series.map(
     (each, index) =>
@@ -24,7 +24,7 @@ export function describeMatches(figures: ChartFigures): string {
   return `${span(figures)} ${courses.join(', ')}.`;
 }
 
-/** Which chain is ahead. */
+/** The leading chain. */
 export function describeChains(figures: ChartFigures): string {
   const chains = figures.series.filter(({ look }) => look !== 'rest');
   const [first] = chains.sort((left, right) => (lastOf(right) ?? 0) - (lastOf(left) ?? 0));
@@ -34,7 +34,7 @@ export function describeChains(figures: ChartFigures): string {
   return `${span(figures)} ${first.name} came to ${what}: ${course(first, figures.scale)}.`;
 }
 
-/** When the most came. */
+/** The interval with the most additions. */
 export function describeGrowth(figures: ChartFigures): string {
   const sums = figures.dates.map((_, index) =>
     figures.series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0),

@@ -12,31 +12,31 @@ import {
 import { CHAINS_MAX, type Question } from './question.ts';
 import { type ChainHistory, rank } from './series.ts';
 
-/** A chain that the reader picked for the chart. */
+/** A chain selected for the chart. */
 export interface ChosenChain {
   readonly chainId: number;
   readonly name: string;
 }
 
-/** What the statistics page shows. */
+/** Data of the statistics page. */
 export interface StatisticsData {
   readonly statistics: Loaded<StatisticsOverview>;
   readonly health: Loaded<Health>;
   readonly chosen: readonly ChosenChain[];
-  /** References that find no chain, or were not looked up. */
+  /** References without a chain, or that were not looked up. */
   readonly unknown: readonly string[];
-  /** The history of the chosen chains together, or of all chains. */
+  /** History of the selected chains together, or of all chains. */
   readonly history: Loaded<StatisticsHistory>;
-  /** Each of the largest of them, and the rest; where it is asked for. */
+  /** History of each of the largest chains, and the rest; if requested. */
   readonly apart?: Loaded<readonly ChainHistory[]>;
 }
 
 type Failed = Extract<Loaded<never>, { state: 'failed' }>;
 
-/** More lines cannot be told from each other. */
+/** More lines cannot be distinguished. */
 const LINES_MAX = 8;
 
-/** Reads what a question asks for. */
+/** Reads the data for a query. */
 export async function loadStatistics(api: Api, question: Question): Promise<StatisticsData> {
   const isTooMuch = question.chains.length > CHAINS_MAX;
   const refs = isTooMuch ? [] : question.chains;
@@ -116,7 +116,7 @@ async function loadApart(
   return { ...together, value: histories };
 }
 
-/** What is left of the points of all. They were read one after the other, so that what came between stays out. */
+/** The total minus the chains. They were read in sequence, so later additions are excluded. */
 function subtractAll(
   all: readonly HistoryPoint[],
   histories: readonly ChainHistory[],

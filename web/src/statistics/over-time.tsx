@@ -23,11 +23,11 @@ interface Choice {
   readonly describe: typeof describeMatches;
   /** What the chart cannot show. */
   readonly note?: string | undefined;
-  /** The key of the series on which a withdrawal is marked. */
+  /** Key of the series that withdrawals are marked on. */
   readonly seriesOf: (withdrawal: Withdrawal) => string;
 }
 
-/** The counts over time: the chart, why they fell, and the figures. */
+/** Counts over time: the chart, the reasons of decreases, and the values. */
 export function OverTime({
   data: { history, apart },
   question,

@@ -1,26 +1,26 @@
 import { type ChartScale } from '../charts/axes.ts';
 
-/** What is drawn over time: full and partial of all chains together, each chain, or what came in each interval. */
+/** What is drawn over time: full and partial of all chains together, each chain, or additions in each interval. */
 export const SHOWN = { matches: 'full and partial', chains: 'chains apart', growth: 'growth' };
-/** How it is drawn. */
+/** Chart type. */
 export const SCALES: Readonly<Record<ChartScale, string>> = {
   linear: 'counts',
   log: 'counts, logarithmic',
   share: 'share of full matches',
 };
-/** How far apart the points are. */
+/** Interval between points. */
 export const INTERVALS = { day: 'day', week: 'week', month: 'month' };
-/** How many of the largest have a line of their own. */
+/** Number of the largest chains with a line of their own. */
 export const TOPS = { '5': '5', '10': '10', '25': '25', '50': '50', '100': '100' };
 
-/** More chains are not looked up for one page. */
+/** Maximum chains that are looked up for one page. */
 export const CHAINS_MAX = 50;
 
-/** What the address of the statistics page asks for. */
+/** The query of the statistics page's URL. */
 export interface Question {
-  /** Ids, short names or names of the chosen chains; none: all chains. */
+  /** Ids, short names or names of the selected chains; none means all chains. */
   readonly chains: readonly string[];
-  /** As they were given; empty where they were not. */
+  /** As given; empty if not. */
   readonly from: string;
   readonly to: string;
   readonly interval: keyof typeof INTERVALS;
@@ -29,7 +29,7 @@ export interface Question {
   readonly top: keyof typeof TOPS;
 }
 
-/** Reads a query; what it does not say, or says in unknown words, is as without it. */
+/** Parses a query; missing and invalid values become defaults. */
 export function readQuestion(query: string): Question {
   const given = new URLSearchParams(query);
   const typed = given.getAll('chains').flatMap((text) => text.split(','));
@@ -53,7 +53,7 @@ function oneOf<Name extends string>(
   return given !== null && Object.hasOwn(names, given) ? (given as Name) : usual;
 }
 
-/** The query of a question, short: what is as without it is left out. */
+/** The shortest query string: defaults are omitted. */
 export function writeQuestion({ chains, shown, ...rest }: Question): string {
   const usual = new Map<string, unknown>(Object.entries(readQuestion('')));
   const query = new URLSearchParams(chains.map((ref): [string, string] => ['chain', ref]));
@@ -64,7 +64,7 @@ export function writeQuestion({ chains, shown, ...rest }: Question): string {
   return query.toString();
 }
 
-/** A span of time that is often wanted, as a question of its own. */
+/** A preset time range, as a complete query. */
 export interface Preset {
   readonly name: string;
   readonly question: Question;
@@ -78,11 +78,11 @@ const SPANS = [
   ['1 year', 365, 'week'],
 ] as const;
 
-/** The spans up to now, and the whole time since the first contract where it is known. */
+/** Presets up to now, and the whole time since the first contract if known. */
 export function listPresets(question: Question, now: string, first: string | undefined): Preset[] {
   const presets = SPANS.map(([name, days, interval]): Preset => {
     const begin = new Date(Date.parse(now) - (days - 1) * DAY_MS).toISOString().slice(0, 10);
-    // The API gives as many days by itself.
+    // The API's default number of days.
     const from = days === DAYS_USUAL ? '' : begin;
     return { name, question: { ...question, from, to: '', interval } };
   });

@@ -11,7 +11,7 @@ import { rank } from './series.ts';
 
 interface Props<Entry> {
   readonly title: string;
-  /** The heading of the first column. */
+  /** Heading of the first column. */
   readonly what: string;
   readonly entries: readonly Entry[];
   readonly top: number;
@@ -20,7 +20,7 @@ interface Props<Entry> {
   readonly show: (entry: Entry) => ComponentChildren;
 }
 
-/** The largest entries with the rest as one row; the bar is full and partial beside each other. */
+/** The largest entries, and the rest as one row; the bar shows full and partial side by side. */
 export function Ranking<Entry extends MatchCounts>(props: Props<Entry>): VNode {
   const { title, what, entries, top, fileName, nameOf, show } = props;
   const hatch = useId();

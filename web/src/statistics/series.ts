@@ -11,7 +11,7 @@ export interface ChainHistory {
 
 const KINDS = ['full', 'partial'] as const;
 
-/** Full and partial matches over time; their share is one line. */
+/** Full and partial matches over time; or their share as one line. */
 export function matchSeries(points: readonly HistoryPoint[], scale: ChartScale): Series[] {
   if (scale === 'share') {
     return [{ key: 'full', name: 'share of full', look: 'full', values: points.map(shareOf) }];
@@ -24,7 +24,7 @@ export function matchSeries(points: readonly HistoryPoint[], scale: ChartScale):
   }));
 }
 
-/** The matches of each chain over time, full and partial together; the rest is the one without an id. */
+/** Matches of each chain over time, full and partial together; the rest has no id. */
 export function chainSeries(histories: readonly ChainHistory[], scale: ChartScale): Series[] {
   return histories.map(({ chainId, name, points }, index) => ({
     key: String(chainId ?? 'rest'),
@@ -36,7 +36,7 @@ export function chainSeries(histories: readonly ChainHistory[], scale: ChartScal
   }));
 }
 
-/** What came in each interval; of the first nothing is known. */
+/** Additions in each interval; unknown for the first. */
 export function growthSeries(points: readonly HistoryPoint[]): Series[] {
   return KINDS.map((kind) => ({
     key: kind,
@@ -54,18 +54,18 @@ function shareOf({ full, partial }: MatchCounts): number | null {
   return full + partial === 0 ? null : Math.round((1000 * full) / (full + partial)) / 10;
 }
 
-/** None has no logarithm. */
+/** Zero has no logarithm. */
 function valueOn(scale: ChartScale, count: number): number | null {
   return scale === 'log' && count <= 0 ? null : count;
 }
 
-/** The largest entries, and the others as one sum. */
+/** The largest entries, and the sum of the others. */
 export interface Ranked<Entry> {
   readonly top: readonly Entry[];
   readonly rest: MatchCounts & { readonly count: number };
 }
 
-/** Entries by their full and partial matches together, the largest first; equal ones keep their order. */
+/** Sorts entries by full and partial matches together, descending; ties keep their order. */
 export function rank<Entry extends MatchCounts>(
   entries: readonly Entry[],
   limit: number,

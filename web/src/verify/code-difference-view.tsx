@@ -27,17 +27,17 @@ const KINDS: Readonly<Record<ByteKind, string>> = {
   constructorArguments: 'the constructor’s arguments',
 };
 
-/** What has happened to the bytes of the recompiled code. */
+/** Labels of the kinds of changed bytes. */
 const SORTS: Readonly<Record<DifferenceSort, string>> = {
   changed: 'changed',
   inserted: 'inserted on chain',
   missing: 'missing on chain',
 };
 
-/** No more is compared, whatever an answer holds. */
+/** Maximum number of bytes that are compared, whatever a response contains. */
 const WINDOW_MAX_BYTES = 65_536;
 
-/** Stretches of the code as they lie in a window that begins at an offset. */
+/** Ranges of the bytecode as seen in a window that starts at an offset. */
 function inWindow(explained: readonly ExplainedStretch[], from: number): ExplainedStretch[] {
   return explained.flatMap(({ reason, offset, length }) => {
     const begin = Math.max(0, offset - from);
@@ -56,7 +56,7 @@ function movePlace<Place extends { readonly recompiledAt: number; readonly onCha
 
 const hexOffset = (offset: number): string => `0x${offset.toString(16).padStart(4, '0')}`;
 
-/** How many bytes differ in which way, and in what. */
+/** Number of bytes that differ, by kind and cause. */
 function describeCounts(compared: ComparedCodes): string {
   const parts = (Object.keys(SORTS) as DifferenceSort[]).flatMap((sort) => {
     const counts = [...countBytes(compared, sort)];
@@ -69,7 +69,10 @@ function describeCounts(compared: ComparedCodes): string {
     : `Bytes that differ: ${parts.join('; ')}.`;
 }
 
-/** A place by its offsets in both codes, and how many bytes differ there: `0x0010 (on chain 0x0012): 2 changed`. */
+/**
+ * A location by its offsets in both bytecodes, and the number of differing bytes: `0x0010 (on chain 0x0012):
+ * 2 changed`.
+ */
 function describePlace({ recompiledAt, onChainAt, bytes }: DifferentPlace): string {
   const other = recompiledAt === onChainAt ? '' : ` (on chain ${hexOffset(onChainAt)})`;
   const counts = (Object.keys(SORTS) as DifferenceSort[])
@@ -78,16 +81,16 @@ function describePlace({ recompiledAt, onChainAt, bytes }: DifferentPlace): stri
   return `${hexOffset(recompiledAt)}${other}: ${counts.join(', ')}`;
 }
 
-/** A part of a code, in hex, and what is known about all of it. */
+/** An excerpt of bytecode in hex, and the size of the whole. */
 export interface CodeWindow {
   readonly bytes: number;
   readonly sha256: string;
   readonly window: string;
 }
 
-/** What is compared: windows that begin at the same offset of their codes. */
+/** Input of a comparison: windows that start at the same offset of both bytecodes. */
 interface ComparedWindows {
-  /** Where both windows begin in their codes. */
+  /** Offset of both windows in their bytecodes. */
   readonly offset: number;
   readonly recompiled: CodeWindow;
   readonly onChain: CodeWindow;
@@ -102,10 +105,10 @@ interface ShownDifference {
 }
 
 const KEPT_DIFFERENCES = 32;
-/** What was compared last, by everything that it was made from: a server is asked for the same job again and again. */
+/** The last comparison with its inputs: a server renders the same job repeatedly. */
 const kept = new Map<string, ShownDifference>();
 
-/** Compares two windows; for the same windows it is done once. */
+/** Compares two windows; caches the last result. */
 function compareWindows(windows: ComparedWindows): ShownDifference {
   const { offset, recompiled, onChain, explained } = windows;
   const sides = [recompiled, onChain].map(({ sha256, window }) => [sha256, window.length]);
@@ -135,7 +138,7 @@ function makeDifference(windows: ComparedWindows): ShownDifference {
 
 const windowBytes = ({ window }: CodeWindow): number => (window.length - 2) / 2;
 
-/** Where two codes differ, in words and byte by byte: in the windows that are known about them. */
+/** Where two bytecodes differ, as text and byte by byte, within the known windows. */
 export function CodeDifferenceView({
   side,
   ...windows

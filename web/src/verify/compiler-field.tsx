@@ -13,20 +13,20 @@ interface Props {
   readonly base: string;
   readonly value: string;
   readonly fault: string | undefined;
-  /** Why the version that stands there was proposed. */
+  /** Why the version in the field was proposed. */
   readonly proposed: string | undefined;
   readonly onChange: (version: string) => void;
 }
 
 const CHOICES_SHOWN = 12;
 
-/** Names a compiler: one of those that the service has, or any that is typed. */
+/** Selects a compiler: one of the service's, or any version as text. */
 export function CompilerField({ base, value, fault, proposed, onChange }: Props): VNode {
   const [compilers, setCompilers] = useState<readonly Compiler[]>([]);
   useEffect(() => {
     void createApi((path) => fetch(`${base}${path}`))
       .get<{ compilers: Compiler[] }>('v1/compilers')
-      // Without the list a version can be typed all the same.
+      // Without the list a version can still be typed.
       .then((answer) => {
         if (answer.state === 'ready') setCompilers(answer.value.compilers);
       });

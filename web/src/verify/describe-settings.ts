@@ -3,7 +3,7 @@ type Members = Readonly<Record<string, unknown>>;
 const membersOf = (value: unknown): Members =>
   typeof value === 'object' && value !== null ? (value as Members) : {};
 
-/** What of the settings of a compilation most often differs between one machine and another, for people. */
+/** Compiler settings that most often differ between machines, as text. */
 export function describeSettings(settings: unknown): string {
   const { optimizer, evmVersion, viaIR, libraries } = membersOf(settings);
   const { enabled, runs } = membersOf(optimizer);

@@ -65,21 +65,21 @@ const NEXT: Readonly<Record<string, string>> = {
   internal_error: 'Report the error id to the operator: the log has the details.',
 };
 
-/** What to do next after a verification that failed with a code. */
+/** Next step after a failed verification, by failure code. */
 export function adviseOn(code: string): string {
   return Object.hasOwn(NEXT, code)
     ? (NEXT[code] ?? '')
     : 'If the message does not help, report the error id to the operator.';
 }
 
-/** What a kind of failure says about the contract. */
+/** What a kind of failure means for the contract. */
 export const FAILURE_TITLES: Readonly<Record<string, string>> = {
   no_match: 'No match: these sources compile to different code',
   invalid_input: 'Not verified: the input is invalid',
   not_checked: 'Could not check, because:',
 };
 
-/** What the service found by trying other things on sources that do not give the code on chain. */
+/** Result of the service's trials with sources that do not give the bytecode on chain. */
 export interface Diagnosis {
   readonly compiler?: { readonly onChain: string; readonly used: string };
   readonly contract?: string;
@@ -87,7 +87,7 @@ export interface Diagnosis {
   readonly place?: { readonly path: string; readonly line: number; readonly text: string };
 }
 
-/** What to do next where a diagnosis names it. */
+/** Next step according to a diagnosis. */
 export function adviseOnDiagnosis({
   compiler,
   contract,
@@ -107,7 +107,7 @@ const HEADINGS: Readonly<Record<string, string>> = {
   nearest: 'Similar versions',
 };
 
-/** The heading of a fact of a failure; `otherFact`, which has none of its own, stands below "Other fact". */
+/** Heading of a fact of a failure; `otherFact`, which has no own heading, is listed under "Other fact". */
 export const headingOf = (name: string): string =>
   HEADINGS[name] ??
   name

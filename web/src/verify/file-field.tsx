@@ -12,10 +12,10 @@ import { filesOfDrop, filesOfField, type PlacedFile, readFiles } from './read-fi
 interface Props {
   readonly files: readonly InputFile[];
   readonly dropped: InputFiles | undefined;
-  /** The compilation that the form stands for. */
+  /** The compilation in the form. */
   readonly compilation: InputCompilation | undefined;
   readonly fault: string | undefined;
-  /** Whether files were chosen before that the browser could not keep. */
+  /** Whether files were selected before that the browser could not keep. */
   readonly areLost: boolean;
   readonly onFiles: (files: readonly InputFile[]) => void;
 }
@@ -23,7 +23,10 @@ interface Props {
 const MISSING_SHOWN = 8;
 const PATHS_SHOWN = 12;
 
-/** Takes the files of a compilation: dropped, or chosen by the keyboard. They stay in the browser until they are sent. */
+/**
+ * Accepts the files of a compilation: dropped, or selected by keyboard. They stay in the browser until they
+ * are submitted.
+ */
 export function FileField(props: Props): VNode {
   const { files, dropped, compilation, fault, areLost, onFiles } = props;
   const [isOver, setOver] = useState(false);
@@ -91,7 +94,7 @@ export function FileField(props: Props): VNode {
   );
 }
 
-/** The ways to bring a compilation. */
+/** Tabs for the kinds of input. */
 function Ways({
   files,
   fault,
@@ -164,7 +167,7 @@ function Ways({
   );
 }
 
-/** Takes files, or a folder, from the machine of the user. */
+/** Accepts files or a folder from the user's machine. */
 function Chooser({
   id,
   describedBy = id,
@@ -230,7 +233,7 @@ function Found({
   );
 }
 
-/** Sources that came without settings: their paths, and the imports that are not among them. */
+/** Sources without settings: their paths, and missing imports. */
 function FoundSources({
   from,
   sources,

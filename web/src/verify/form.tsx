@@ -39,9 +39,9 @@ import {
 
 interface Props {
   readonly base: string;
-  /** Whether the service verifies only for those who have a token. */
+  /** Whether the service verifies only with a token. */
   readonly needsToken: boolean;
-  /** What the address of the page says already. */
+  /** Values in the page's URL. */
   readonly chain: string;
   readonly address: string;
 }
@@ -56,7 +56,7 @@ const FOCUS_ORDER = [
   ...['contract', 'transaction'],
 ];
 
-/** The compiler that is proposed for plain sources; it stands in the field until somebody types another. */
+/** The compiler proposed for plain sources; it stays until the user types another. */
 function useProposal(
   base: string,
   plain: PlainInput | undefined,
@@ -84,10 +84,7 @@ function useProposal(
   return proposal;
 }
 
-/**
- * What is wrong with the fields: of those that were left with something in them at once, and of all of them once somebody has
- * tried to send.
- */
+/** Errors of the fields: of visited ones with content, and of all of them after an attempt to submit. */
 function useFaults(
   fields: VerifyFields,
   dropped: InputFiles | undefined,
@@ -100,7 +97,7 @@ function useFaults(
   const isSaid = (name: FieldName): boolean => {
     if (isTried) return true;
     if (name === 'files') return dropped?.kind === 'unusable';
-    // A chain is judged when it is chosen, whatever else is typed next.
+    // A chain is checked when it is selected, whatever is typed next.
     if (name === 'chain' && chainFault !== undefined) return true;
     return left.has(name) && fields[name] !== '';
   };
@@ -112,21 +109,21 @@ function useFaults(
   };
 }
 
-/** Where a fault is mended; in a panel that is not shown, at the tabs. */
+/** The element in which an error is fixed; for a hidden panel, its tab. */
 function focusField(name: string): void {
   const field = document.getElementById(name);
   const isShown = field !== null && field.offsetParent !== null;
   (isShown ? field : document.getElementById(CHOSEN_TAB))?.focus();
 }
 
-/** Sends what stands in the form when somebody asked for it on the page of a job. */
+/** Submits the form if the user requested it on a job page. */
 function useSendAgain(isFilled: boolean, send: () => Promise<void>): void {
   useEffect(() => {
     if (isFilled && isAskedToSendAgain()) void send();
   }, [isFilled]);
 }
 
-/** What stands in the form, and what can be done with it. What was typed and chosen stays until the tab is closed. */
+/** State and actions of the form. Input is kept until the tab is closed. */
 function useVerifyForm({ base, chain, address }: Props) {
   const [fields, setFields] = useState<VerifyFields>({
     chain: /^\d+$/.test(chain) ? chain : '',
@@ -153,7 +150,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     else setFiles(keptFiles);
     const kept = readKeptFields();
     if (kept === undefined) return;
-    // What the address of the page says goes before what was typed earlier.
+    // Values in the URL override earlier input.
     setFields({
       ...NO_SETTINGS,
       ...kept.fields,
@@ -304,14 +301,14 @@ export function VerifyForm(props: Props): VNode {
   );
 }
 
-/** What the button does, as far as it is known. */
+/** What the button will do, as far as it is known. */
 function describeSending({ compilerVersion }: VerifyFields, kind: string | undefined): string {
   if (kind === 'metadata') return 'Compile with the metadata’s settings and compare';
   const [version = ''] = compilerVersion.split('+');
   return version === '' ? 'Verify' : `Compile with ${version} and compare`;
 }
 
-/** Where the contract is. */
+/** Chain and address of the contract. */
 function PlaceFields({
   base,
   fields,
@@ -352,7 +349,7 @@ function PlaceFields({
   );
 }
 
-/** Why nothing was sent to the queue. It takes the focus. */
+/** Why nothing was queued. It receives focus. */
 function RefusalNotice({
   refusal,
   alert,
@@ -360,7 +357,7 @@ function RefusalNotice({
 }: {
   readonly refusal: Refusal;
   readonly alert: RefObject<HTMLDivElement | null>;
-  /** Where the contract is shown. */
+  /** Link to the contract's page. */
   readonly contract: string;
 }): VNode {
   return (
@@ -378,7 +375,7 @@ function RefusalNotice({
   );
 }
 
-/** Sends the request; nothing is thrown. */
+/** Submits the request; never throws. */
 async function submit(url: string, body: object): Promise<{ readonly id: string } | Refusal> {
   try {
     const response = await postJson(url, body);

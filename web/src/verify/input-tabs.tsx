@@ -1,19 +1,19 @@
 import { type ComponentChildren, type TargetedKeyboardEvent, type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 
-/** One way to bring a compilation. */
+/** A kind of input for a compilation. */
 interface InputTab {
   readonly key: string;
   readonly title: string;
   readonly panel: ComponentChildren;
 }
 
-/** The id of the tab that is chosen: it takes the focus where a field of a hidden panel would. */
+/** Id of the selected tab, which receives focus instead of a field in a hidden panel. */
 export const CHOSEN_TAB = 'chosen-input';
 
 /**
- * Shows one of several ways at a time (ARIA's tabs): arrow keys choose, Tab leads into the panel. What was brought by another way
- * stays.
+ * Shows one of several panels (ARIA tabs): arrow keys select, Tab moves into the panel. Input in other panels
+ * is kept.
  */
 export function InputTabs({
   label,
@@ -30,7 +30,7 @@ export function InputTabs({
     event.preventDefault();
     const next = (to + tabs.length) % tabs.length;
     setChosen(tabs[next]?.key);
-    // At once: a focus that moves later takes the place of where the next key led.
+    // Immediately: a later focus change would override the next key.
     event.currentTarget.querySelectorAll('button')[next]?.focus();
   };
   return (

@@ -13,18 +13,18 @@ import {
 import { type JobState } from '../answers.ts';
 import { type ComparedCode, type JobFailure } from './job-state.ts';
 
-/** What the service found where a code differs, as far as it is shown. */
+/** Cause of a bytecode difference, in its short form. */
 interface CodeMismatch {
   readonly explained?: readonly ExplainedStretch[];
-  /** What the first difference lies in. */
+  /** What contains the first difference. */
   readonly within?: string;
 }
 
 const TEXTS_SHOWN = 20;
-/** What is shown of each: characters, and runs of hidden ones. */
+/** Limits of shown text: characters, and runs of invisible ones. */
 const TEXT = { most: 20_000, marks: 200 };
 
-/** A text, or what a compiler's error says in lines. Jobs of earlier versions have texts in place of errors. */
+/** A text, or the lines of a compiler error. Jobs of earlier versions have plain text errors. */
 function textOf(fact: unknown): readonly string[] {
   if (typeof fact === 'string') return [unfold(fact)];
   const { formattedMessage, message } = (fact ?? {}) as Partial<Record<string, unknown>>;
@@ -32,7 +32,7 @@ function textOf(fact: unknown): readonly string[] {
   return text === undefined ? [] : [text.trimEnd()];
 }
 
-/** The texts of a failure's facts: compiler messages, names of sources. */
+/** Texts of a failure's facts: compiler messages, names of sources. */
 function textsOf(data: JobFailure['data']): (readonly [string, readonly string[]])[] {
   return Object.entries(data ?? {}).flatMap(([name, value]) => {
     const texts = Array.isArray(value) ? value.flatMap((each: unknown) => textOf(each)) : [];
@@ -43,7 +43,7 @@ function textsOf(data: JobFailure['data']): (readonly [string, readonly string[]
 const mismatchOf = ({ data }: JobFailure, name: 'runtime' | 'creation'): CodeMismatch =>
   data?.[name] ?? {};
 
-/** What may differ in creation code: all that follows the recompiled code are arguments, unless they are the fault. */
+/** Creation bytecode may differ after the recompiled bytecode, where the arguments are, unless those are the fault. */
 function explainedInCreation(failure: JobFailure): readonly ExplainedStretch[] {
   const { explained = [], within } = mismatchOf(failure, 'creation');
   if (within === 'constructorArguments') return explained;
@@ -51,7 +51,7 @@ function explainedInCreation(failure: JobFailure): readonly ExplainedStretch[] {
   return [...explained, { reason: 'constructorArguments', offset, length: Infinity }];
 }
 
-/** What trying other things showed; see the service's diagnosis of a mismatch. */
+/** Results of trials; see the service's diagnosis of a mismatch. */
 const diagnosisOf = ({ data }: JobFailure): Diagnosis => data?.['diagnosis'] ?? {};
 
 const windowOf = ({ window, ...facts }: ComparedCode, whole: string | undefined): CodeWindow => ({
@@ -59,14 +59,14 @@ const windowOf = ({ window, ...facts }: ComparedCode, whole: string | undefined)
   window: window ?? whole ?? '0x',
 });
 
-/** Earlier versions wrote line ends of compiler messages as escapes. */
+/** Earlier versions escaped line ends of compiler messages. */
 const unfold = (text: string): string => text.replaceAll(String.raw`\u{a}`, '\n').trimEnd();
 
-/** The message without what the compiler says, which stands below. */
+/** The message without the compiler's errors, which are shown below. */
 const firstLineOf = ({ code, message }: JobFailure): string =>
   code === 'compiler_error' ? (message.split('\n')[0] ?? '') : message;
 
-/** The line of the sources that the first instruction that differs comes from. */
+/** The source line of the first differing instruction. */
 function DifferentLine({
   place,
 }: {
@@ -90,7 +90,7 @@ function DifferentLine({
   );
 }
 
-/** Why there is no match, what to do next, and where the codes differ. */
+/** Why there is no match, what to do next, and where the bytecodes differ. */
 export function JobFailureView({
   job: { id, chainId, address },
   failure,

@@ -1,29 +1,29 @@
 import { type JobState } from '../answers.ts';
 
-/** The failure of a job: code, message, and the codes that differ. */
+/** Failure of a job: code, message, and the differing bytecodes. */
 export type JobFailure = NonNullable<JobState['failure']>;
 
-/** Two codes that were compared: the bytes from an offset on, or all. */
+/** Two compared bytecodes: the bytes from an offset on, or all. */
 export type Comparison = NonNullable<NonNullable<JobFailure['comparedCodes']>['runtime']>;
 
-/** One of two codes that were compared. A window is absent where the whole code stands in its own member. */
+/** One of two compared bytecodes. The window is absent if the complete bytecode is in its own member. */
 export type ComparedCode = NonNullable<Comparison['onChain']>;
 
-/** Whether nothing of the job changes any more. */
+/** Whether the job will not change any more. */
 export function isEnded({ state }: Pick<JobState, 'state'>): boolean {
   return state === 'succeeded' || state === 'failed';
 }
 
-/** A step of a job: done, under way, or still to come. */
+/** A step of a job: done, running, or pending. */
 export interface JobStep {
   readonly name: string;
-  /** `skipped`: it was not done before the job ended. */
+  /** `skipped`: the job ended before it. */
   readonly stands: 'done' | 'now' | 'next' | 'failed' | 'skipped';
   /** When it was reached, or how long it took. */
   readonly note?: string;
 }
 
-/** The space keeps a number and its unit on one line. */
+/** A non-breaking space keeps a number and its unit together. */
 const formatSeconds = (milliseconds: number): string =>
   `${(milliseconds / 1000).toFixed(1)}\u00a0s`;
 
@@ -60,20 +60,20 @@ export function describeSteps(job: JobState): JobStep[] {
   ];
 }
 
-/** Why there is no code on chain to compare with. */
+/** Why there is no bytecode on chain to compare with. */
 const NOT_READ: ReadonlySet<string> = new Set([
   ...['cannot_fetch_bytecode', 'contract_not_deployed', 'delegated_account', 'unsupported_chain'],
 ]);
-/** Why a job ended that nothing was wrong with. */
+/** Why a job ended without a fault of the input. */
 const ENDED: ReadonlySet<string> = new Set([
   ...['job_timed_out', 'job_cancelled', 'internal_error', 'contract_changed'],
 ]);
-/** Every other fault is one of the input or of its compiler. */
+/** Every other failure is one of the input or its compiler. */
 const NOT_COMPILED = {
   has: (code: string): boolean => !NOT_READ.has(code) && !ENDED.has(code),
 };
 
-/** How one of the two steps stands that come before the comparison, at once: codes that differ were compiled and read. */
+/** State of the two concurrent steps before the comparison: differing bytecodes imply that both are done. */
 function standsBefore(
   { state, failure }: JobState,
   causes: { has: (code: string) => boolean },

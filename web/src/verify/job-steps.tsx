@@ -17,7 +17,7 @@ const WORDS = {
   skipped: 'not reached',
 } as const;
 
-/** How far a job has come. */
+/** Progress of a job. */
 export function JobSteps({ job }: { readonly job: JobState }): VNode {
   return (
     <ol class="steps">

@@ -1,7 +1,7 @@
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { type VerifyFields } from './verify-form.ts';
 
-/** What a reader typed. */
+/** Form input. */
 export interface KeptFields {
   readonly fields: VerifyFields;
   readonly chainText: string;
@@ -9,16 +9,16 @@ export interface KeptFields {
 
 const FIELDS = 'fullmatch-verify-fields';
 const FILES = 'fullmatch-verify-files';
-/** Stands for files that the browser could not keep. */
+/** Placeholder for files that the browser could not keep. */
 const LOST = 'lost';
 
-/** Keeps a text until the tab is closed, so that nothing is lost by going to another page; false where it is too long. */
+/** Keeps a text until the tab is closed, so that navigation loses nothing; returns false if it is too long. */
 function keep(key: string, text: string): boolean {
   try {
     sessionStorage.setItem(key, text);
     return true;
   } catch {
-    // Browsers keep some megabytes, and nothing where storage is switched off.
+    // Browsers keep several megabytes, and nothing if storage is disabled.
     return false;
   }
 }
@@ -32,7 +32,7 @@ function read<Value>(key: string): Value | undefined {
   }
 }
 
-/** Keeps the fields in the session, so that a reload of the page loses nothing. */
+/** Keeps the fields in session storage, so that a reload loses nothing. */
 export function keepFields(kept: KeptFields): void {
   keep(FIELDS, JSON.stringify(kept));
 }
@@ -42,12 +42,12 @@ export function keepFiles(files: readonly InputFile[]): void {
   if (!keep(FILES, JSON.stringify(files))) keep(FILES, JSON.stringify(LOST));
 }
 
-/** What was typed before. */
+/** The kept input. */
 export function readKeptFields(): KeptFields | undefined {
   return read(FIELDS);
 }
 
-/** The files that were chosen before; `lost` where there were some that could not be kept. */
+/** The kept files; `lost` if there were some that could not be kept. */
 export function readKeptFiles(): readonly InputFile[] | typeof LOST {
   return read(FILES) ?? [];
 }

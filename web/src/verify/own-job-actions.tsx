@@ -12,7 +12,7 @@ interface Props {
   readonly base: string;
 }
 
-/** What somebody may do with a job that was sent from this browser: end it, or send it again. Nothing without scripts. */
+/** Actions on a job submitted from this browser: cancel it, or submit it again. Nothing without scripts. */
 export function OwnJobActions({ job, base }: Props): VNode | null {
   const [isOwn, setOwn] = useState(false);
   const [said, setSaid] = useState('');

@@ -11,28 +11,28 @@ function readIds(): readonly string[] {
   }
 }
 
-/** Notes that a job was sent from this browser. */
+/** Records that a job was submitted from this browser. */
 export function noteOwnJob(id: string): void {
   try {
     localStorage.setItem(KEY, JSON.stringify([id, ...readIds()].slice(0, MOST)));
   } catch {
-    // It is then shown as anybody's.
+    // It is then shown like any other job.
   }
 }
 
-/** Whether a job was sent from this browser. */
+/** Whether a job was submitted from this browser. */
 export const isOwnJob = (id: string): boolean => readIds().includes(id);
 
-/** Has the form send what stands in it when it is opened next. */
+/** Makes the form submit its content when it is opened next. */
 export function askToSendAgain(): void {
   try {
     sessionStorage.setItem(AGAIN, '1');
   } catch {
-    // Then a person sends it.
+    // Then the user submits it.
   }
 }
 
-/** Whether somebody asked the form to send what stands in it. Asked once. */
+/** Whether the form should submit its content; true once. */
 export function isAskedToSendAgain(): boolean {
   try {
     const isAsked = sessionStorage.getItem(AGAIN) !== null;

@@ -4,13 +4,13 @@ import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { declarationsIn } from '../../../src/solidity/build-standard-json.ts';
 import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
 
-/** Takes the text of a source or of a JSON file, and the path under which others import it. */
+/** Accepts the text of a source or of a JSON file, and its import path. */
 export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => void }): VNode {
   const [path, setPath] = useState('');
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string>();
   const [name] = declarationsIn({ '': text });
-  // A pragma of Vyper stands in a comment; nothing else tells the languages apart at the first glance.
+  // A Vyper pragma is a comment; nothing else distinguishes the languages cheaply.
   const isVyper = vyperPragmaOf(text) !== undefined || /^(?:@external|@deploy)$/m.test(text);
   const isJson = text.trimStart().startsWith('{');
   const source = isVyper ? 'Contract.vy' : `${name?.name ?? 'Contract'}.sol`;

@@ -4,14 +4,14 @@ import { createApi } from '../api.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { ADDRESS, CHAIN_ID, type VerifyFields } from './verify-form.ts';
 
-/** What the service says of a chain, as soon as it is chosen. */
+/** The service's data about a chain, once it is selected. */
 export type ChainState =
   | { readonly kind: 'supported' | 'unsupported'; readonly name: string }
   | { readonly kind: 'unknown' };
 
 const TYPING_MS = 250;
 
-/** Reads something once a key has stood for a moment; undefined until then, and where it cannot be read. */
+/** Reads something after typing has paused; undefined until then, and if it cannot be read. */
 function useRead<Value>(
   key: string | undefined,
   read: (key: string) => Promise<Value | undefined>,
@@ -49,14 +49,14 @@ export function useChainState(base: string, chain: string): ChainState | undefin
   );
 }
 
-/** What a chain that is not verified here is told with; undefined for the others. */
+/** Message for an unsupported chain; undefined for others. */
 export function describeUnsupported(state: ChainState | undefined): string | undefined {
   if (state?.kind === 'unknown') return 'No chain with this id is known here.';
   if (state?.kind !== 'unsupported') return undefined;
   return `${state.name} is known here, and its contracts cannot be verified: the service has no endpoint for it.`;
 }
 
-/** Says that the contract is verified already, before anybody sends it. */
+/** Warns before submission that the contract is already verified. */
 export function KnownContract({
   base,
   fields: { chain, address },
@@ -84,7 +84,7 @@ export function KnownContract({
   );
 }
 
-/** Says of a supported chain that its contracts are verified here. */
+/** Confirms that a chain is supported. */
 export function SupportedChain({ state }: { readonly state: ChainState | undefined }): VNode {
   return (
     <p class="hint" role="status">

@@ -4,15 +4,15 @@ import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
 import { newestAllowed } from '../../../src/solidity/pragma-version.ts';
 import { createApi } from '../api.ts';
 
-/** A compiler that is proposed, and why. */
+/** A proposed compiler, and the reason. */
 export interface Proposal {
   readonly version: string;
   readonly reason: string;
 }
 
 /**
- * The compiler that the code on chain names, once the address is known; else the newest that the pragmas of all sources allow.
- * Nothing is proposed where neither says anything.
+ * The compiler that the bytecode on chain names, once the address is known; else the newest version that all
+ * pragmas allow. Nothing is proposed if both are unknown.
  */
 export async function proposeCompiler(
   base: string,

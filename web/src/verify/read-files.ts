@@ -2,7 +2,7 @@ import { formatCount } from '../format.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { withoutOutput } from '../../../src/solidity/read-input-files.ts';
 
-/** A file that is not read yet, and its path within the folder that it came with. */
+/** An unread file, and its path within the selected folder. */
 export interface PlacedFile {
   readonly path: string;
   readonly file: File;
@@ -11,13 +11,13 @@ export interface PlacedFile {
 const READ = /\.(?:json|sol|yul|vyi?|txt)$/i;
 const PACKED = /\.(?:zip|tar|t?gz|tgz|bz2|xz|7z|rar)$/i;
 const FILES_MAX = 3000;
-/** The output in a build info makes it large; no source comes near its bound. */
+/** The output in a build info makes it large; no source comes close to this limit. */
 const JSON_BYTES_MAX = 64_000_000;
 const SOURCE_BYTES_MAX = 5_000_000;
 
 const megabytes = (bytes: number): string => `${formatCount(Math.ceil(bytes / 1_000_000))} MB`;
 
-/** The files of a field where files, or a folder, were chosen. */
+/** The files of an input element for files or a folder. */
 export function filesOfField(list: FileList | null): readonly PlacedFile[] {
   return Array.from(list ?? [], (file) => ({
     path: file.webkitRelativePath === '' ? file.name : file.webkitRelativePath,
@@ -25,7 +25,10 @@ export function filesOfField(list: FileList | null): readonly PlacedFile[] {
   }));
 }
 
-/** The files of a drop, with those in its folders. To be called while the drop is handled: later it is empty. */
+/**
+ * The files of a drop, including those in its folders. Call it while the drop event is handled: the list is
+ * empty later.
+ */
 export function filesOfDrop({ items }: DataTransfer): Promise<readonly PlacedFile[]> {
   const entries = Array.from(items, (item) => item.webkitGetAsEntry());
   return walk(entries.filter((entry) => entry !== null));
@@ -44,7 +47,7 @@ async function walk(entries: readonly FileSystemEntry[]): Promise<readonly Place
       const reader = entry.createReader();
       const readSome = (): Promise<FileSystemEntry[]> =>
         new Promise((resolve, reject) => reader.readEntries(resolve, reject));
-      // A reader gives a hundred at a time, and nothing once it has given all.
+      // A reader returns a hundred entries at a time, and none at the end.
       for (let some = await readSome(); some.length > 0; some = await readSome()) {
         open.push(...some.filter(({ isDirectory, name }) => isDirectory || READ.test(name)));
       }
@@ -66,7 +69,7 @@ function requireFew(files: readonly unknown[]): void {
 
 /**
  * Reads files as text.
- * @throws Error that says to people what is wrong with the files, and what to choose instead
+ * @throws Error that tells the user what is wrong with the files, and what to select instead
  */
 export async function readFiles(files: readonly PlacedFile[]): Promise<readonly InputFile[]> {
   const fitting = files.filter(({ path }) => READ.test(path));
@@ -95,10 +98,10 @@ export async function readFiles(files: readonly PlacedFile[]): Promise<readonly 
   );
 }
 
-/** A mark at the beginning of a source in UTF-8 stays: its hash counts it. */
+/** A UTF-8 byte order mark stays: the source's hash includes it. */
 function decode(path: string, bytes: ArrayBuffer): string {
   const [first, second] = new Uint8Array(bytes);
-  // Shells of Windows write what a program prints in UTF-16.
+  // Windows shells write program output in UTF-16.
   const isUtf16 = first === 0xff && second === 0xfe;
   try {
     return new TextDecoder(isUtf16 ? 'utf-16le' : 'utf-8', {

@@ -4,14 +4,14 @@ import { TextField } from './text-fields.tsx';
 import { type FieldName, type VerifyFields } from './verify-form.ts';
 
 interface Props {
-  /** Of Vyper only the EVM version is said here; a pragma in the source says the rest. */
+  /** For Vyper only the EVM version is set here; a pragma in the source sets the rest. */
   readonly language: 'Solidity' | 'Vyper';
   readonly fields: VerifyFields;
   readonly faults: ReadonlyMap<FieldName, string>;
   readonly onChange: (part: Partial<VerifyFields>) => void;
 }
 
-/** The settings of sources that came without any: what explorers ask for too. */
+/** Settings of sources that came without any: the same that explorers ask for. */
 export function SettingsFields({ language, fields, faults, onChange }: Props): VNode {
   const evmVersion = (
     <TextField

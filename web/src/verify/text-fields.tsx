@@ -11,7 +11,7 @@ interface Props {
   readonly onChange: (value: string) => void;
 }
 
-/** A text field with its hint and its fault. */
+/** A text field with its hint and its error. */
 export function TextField({ id, label, hint, type, value, fault, onChange }: Props): VNode {
   return (
     <div class="field">
@@ -31,14 +31,14 @@ export function TextField({ id, label, hint, type, value, fault, onChange }: Pro
   );
 }
 
-/** The contract of the compilation: one of those that the files declare, or typed where they do not say. */
+/** The contract of the compilation: one that the files declare, or typed if unknown. */
 export function ContractField({
   choices,
   isOptional,
   ...rest
 }: Pick<Props, 'value' | 'fault' | 'onChange'> & {
   readonly choices: readonly string[];
-  /** Whether the contract is found by the code on chain where nobody names it. */
+  /** Whether the contract is identified by the bytecode on chain if none is named. */
   readonly isOptional: boolean;
 }): VNode {
   const { value, fault, onChange } = rest;

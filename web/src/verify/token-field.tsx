@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { keepToken, readToken } from '../parts/post-json.ts';
 import { TextField } from './text-fields.tsx';
 
-/** The token of who may have contracts verified here. It is kept until the tab is closed, and sent with each request. */
+/** Verification token. It is kept until the tab is closed, and sent with each request. */
 export function TokenField(): VNode {
   const [token, setToken] = useState('');
   useEffect(() => setToken(readToken()), []);

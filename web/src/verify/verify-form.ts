@@ -5,7 +5,7 @@ import {
   type InputFiles,
 } from '../../../src/solidity/read-input-files.ts';
 
-/** What stands in the fields of the form. */
+/** Values of the form's fields. */
 export interface VerifyFields {
   readonly chain: string;
   readonly address: string;
@@ -17,13 +17,13 @@ export interface VerifyFields {
   readonly runs: string;
   readonly evmVersion: string;
   readonly viaIR: boolean;
-  /** One a line: name=address. */
+  /** One per line: name=address. */
   readonly libraries: string;
-  /** One a line: prefix=target. */
+  /** One per line: prefix=target. */
   readonly remappings: string;
 }
 
-/** The settings before anybody has said one. */
+/** Default settings. */
 export const NO_SETTINGS = {
   optimizer: false,
   runs: '200',
@@ -33,14 +33,14 @@ export const NO_SETTINGS = {
   remappings: '',
 } as const satisfies Partial<VerifyFields>;
 
-/** What a fault of the form can point to. */
+/** Field that an error refers to. */
 export type FieldName = keyof VerifyFields | 'files';
 
 export const ADDRESS = /^0x[0-9a-fA-F]{40}$/;
 const TRANSACTION = /^0x[0-9a-fA-F]{64}$/;
 export const CHAIN_ID = /^[1-9][0-9]{0,15}$/;
 
-/** What is wrong with the fields, each in a sentence that says what is expected. */
+/** Errors of the fields, each a sentence that states what is expected. */
 export function findFaults(
   fields: VerifyFields,
   dropped: InputFiles | undefined,
@@ -96,14 +96,14 @@ function addSettingFaults(
   }
 }
 
-/** Where a verification is sent, and its body. */
+/** Endpoint and body of a verification request. */
 export interface VerifyRequest {
-  /** Below the root of the API host. */
+  /** Relative to the root of the API host. */
   readonly path: string;
   readonly body: object;
 }
 
-/** The request of fields without faults. */
+/** The request for valid fields. */
 export function buildRequest(fields: VerifyFields, compilation: InputCompilation): VerifyRequest {
   const { chain, address, compilerVersion, contract, transaction } = fields;
   const creation = transaction === '' ? {} : { creationTransactionHash: transaction };
@@ -139,7 +139,7 @@ export function buildRequest(fields: VerifyFields, compilation: InputCompilation
   };
 }
 
-/** What is said of sources in Solidity alone. */
+/** Fields that only apply to Solidity sources. */
 function solidityMembers({ optimizer, runs, viaIR, libraries, remappings }: VerifyFields): object {
   const named = linesOf(libraries).map((line) => line.split('=') as [string, string]);
   return {
@@ -150,7 +150,7 @@ function solidityMembers({ optimizer, runs, viaIR, libraries, remappings }: Veri
   };
 }
 
-/** The fields after files were read: what the files say stands in them, and what was typed stays where they are silent. */
+/** The fields after files were read: values in the files win, and others stay as typed. */
 export function fillFields(fields: VerifyFields, dropped: InputFiles): VerifyFields {
   if (dropped.kind === 'unusable') return fields;
   const { contracts } = dropped;

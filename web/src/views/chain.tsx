@@ -19,7 +19,7 @@ import { type ChainCounts, type ChainDetails, type RegistryLine } from '../answe
 import './chain.css';
 import { Fact } from '../parts/fact.tsx';
 
-/** A chain: its record with the origin of each field, its endpoints, counts and contracts. */
+/** Page of a chain: its record with the origin of each field, its endpoints, counts and contracts. */
 export const page = definePage<ChainData>({
   section: 'chains',
   title: ({ data: { details }, request }) =>
@@ -174,7 +174,7 @@ function NoChain({
   );
 }
 
-/** What an operator writes so that there is such a chain. */
+/** Configuration that adds such a chain. */
 function HowToAdd({ asked }: { readonly asked: string }): VNode {
   const chainId = /^[1-9]\d{0,15}$/.test(asked) ? asked : '42424242';
   return (
@@ -236,7 +236,7 @@ function Facts({ details: { record, testnet, local } }: { readonly details: Chai
   );
 }
 
-/** In one line: whether contracts of the chain can be verified here, and what there is already. */
+/** One-line verdict: whether contracts of the chain can be verified here, and how many there are. */
 function Verdict({
   record: { chainId, supported, monitored },
   counts,

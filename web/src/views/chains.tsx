@@ -31,7 +31,7 @@ import { type Health, type RegistryLine } from '../answers.ts';
 import { useNow } from '../use-now.ts';
 import './chains.css';
 
-/** What the table shows of one query: the rows of a page, and figures of the rest. */
+/** Content of the table for one query: the rows of a page, and counts for the rest. */
 interface ShownChains {
   readonly total: number;
   readonly matching: number;
@@ -39,21 +39,21 @@ interface ShownChains {
   readonly pages: number;
   readonly rows: readonly ChainRow[];
   readonly facets: FacetCounts;
-  /** Whether any chain has contracts, or nobody knows. */
+  /** Whether any chain has contracts; true if unknown. */
   readonly hasCounts: boolean;
-  /** Where there is no row: chains that may have been meant. */
+  /** Suggestions if there are no rows. */
   readonly nearest: readonly RegistryLine[];
 }
 
 interface ChainsData {
   readonly shown: Loaded<ShownChains>;
-  /** What the table can be narrowed by. */
+  /** Filters of the table. */
   readonly filters: readonly ChainFilter[];
   readonly counts: ReadChains['counts'];
   readonly health: Loaded<Health>;
 }
 
-/** Every chain that the service knows. */
+/** All chains that the service knows. */
 export const page = definePage<ChainsData>({
   section: 'chains',
   title: () => 'Chains',
@@ -86,7 +86,7 @@ function showChains(
   return { found, shown: { ...shown, ...pageOf(found, query.page) } };
 }
 
-/** Ages of hours and days stay true for a minute. */
+/** Relative times of hours and days stay correct for a minute. */
 const AGES_MS = 60_000;
 
 function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
@@ -103,7 +103,7 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
     );
   }
   const isLive = read?.index.state === 'ready';
-  /** Whether what is chosen is not shown yet. */
+  /** Whether the selected query is not shown yet. */
   const isWaiting =
     read === undefined &&
     formatChainQuery(query) !== formatChainQuery(parseChainQuery(request.query));
@@ -111,7 +111,7 @@ function ChainsView({ data, request, context }: ViewProps<ChainsData>): VNode {
     read?.index.state === 'ready'
       ? showChains(read.index.value, query)
       : { shown: first.value, found: first.value.rows };
-  // While a failure continues, the page itself knows better when it began.
+  // While a failure continues, the page knows its start better.
   const isStillFailing = data.counts.state === 'failed' && read?.counts.state === 'failed';
   const counts = isLive && !isStillFailing ? read.counts : data.counts;
   return (

@@ -16,7 +16,7 @@ import { TableRegion } from '../parts/table-region.tsx';
 import { CompareForm } from '../contract/compare-form.tsx';
 import './compare.css';
 
-/** Two verified contracts side by side. */
+/** Comparison of two verified contracts. */
 export const page = definePage<CompareData>({
   isShared: true,
   section: 'contracts',

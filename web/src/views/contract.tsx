@@ -25,7 +25,7 @@ import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import './contract.css';
 
-/** A contract: the verdict first, then what it rests on, then the sources. */
+/** Page of a contract: the verdict first, then its evidence, then the sources. */
 export const page = definePage<ContractData>({
   isShared: true,
   title: ({ data: { contract }, request: { params } }) => {
@@ -91,7 +91,7 @@ function Heading({
   const place = `${chainId}/${address}`;
   const page = `${apiUrl}/contract/${place}`;
   const license = evidence.state === 'ready' ? evidence.value.license : null;
-  // A partial match proves no comment.
+  // A partial match does not prove comments.
   const said = facts?.match === 'full' ? '' : ', as the sources say';
   const chips = [
     ...(facts?.chips ?? []),
@@ -245,7 +245,7 @@ function Verified(props: ViewProps<ContractData> & { readonly facts: ContractFac
   );
 }
 
-/** The part of the page that is shown. */
+/** The active tab. */
 function Part(props: ViewProps<ContractData> & { readonly facts: ContractFacts }): VNode {
   const { facts, data, request, context } = props;
   switch (data.tab) {
@@ -310,7 +310,7 @@ function Part(props: ViewProps<ContractData> & { readonly facts: ContractFacts }
 const implementationsOf = ({ evidence }: ContractData) =>
   (evidence.state === 'ready' && evidence.value.proxyResolution?.implementations) || [];
 
-/** What runs in the place of a proxy is compared with what ran there before, which whoever upgraded it knows. */
+/** Offers a comparison of a proxy's implementation with an earlier one, which the user has to name. */
 function FormerImplementations({
   implementations,
   base,

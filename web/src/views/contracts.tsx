@@ -25,7 +25,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import './chains.css';
 import './contracts.css';
 
-/** Verified contracts: the newest first, or those that a search finds. */
+/** Verified contracts: the newest first, or search results. */
 export const page = definePage<ContractsData>({
   isShared: true,
   section: 'contracts',
@@ -48,7 +48,7 @@ export const page = definePage<ContractsData>({
 
 type Failed = Extract<Loaded<unknown>, { state: 'failed' }>;
 
-/** Whether the question is at fault, so that asking it again changes nothing. */
+/** Whether the query is invalid, so that repeating it changes nothing. */
 function isFault({ status }: Failed): boolean {
   return status >= 400 && status < 500;
 }
@@ -101,7 +101,7 @@ function OnChain({ chainId, name }: { readonly chainId: number; readonly name?: 
   return <> on {name === undefined ? `chain ${chainId}` : <SafeText text={name} />}</>;
 }
 
-/** What could not be read: with another question in its place, or a way to ask again. */
+/** What could not be read, with a corrected query or a way to retry. */
 function NotRead({
   what,
   loaded,
@@ -181,7 +181,7 @@ function List({
   );
 }
 
-/** What the list holds, in a sentence. */
+/** Describes the list in a sentence. */
 function describe(shown: number, next: string | null, { words }: ContractQuery): string {
   if (shown === 0) return `No contract was found${next === null ? '' : ' so far'}`;
   const [contracts, fit] = shown === 1 ? ['contract', 'fits'] : ['contracts', 'fit'];

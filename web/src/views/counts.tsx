@@ -11,17 +11,17 @@ import './counts.css';
 
 interface CountsData {
   readonly totals: Loaded<Pick<StatisticsOverview, 'totals' | 'asOf'>>;
-  /** A contract of this instance for the examples; a made-up one where there is none. */
+  /** A contract of this instance for the examples; a made-up one if there is none. */
   readonly example: {
     readonly chainId: number;
     readonly address: string;
     readonly stored: boolean;
   };
-  /** A chain of the registry: the contract's may be none. */
+  /** A chain of the registry, which need not be the contract's. */
   readonly chainId: number | undefined;
 }
 
-/** How counts are made: definitions, rules, and the interface with examples for this very instance. */
+/** Methodology: definitions, rules, and the API with examples for this instance. */
 export const page = definePage<CountsData>({
   section: 'counts',
   title: () => 'Methodology',
@@ -144,7 +144,7 @@ const OUTCOMES = [
   },
 ] as const;
 
-/** What is compared, and what comes of it: the two codes above each other. */
+/** Diagram of the comparison: the two bytecodes above each other. */
 function Picture(): VNode {
   return (
     <figure class="outcomes">

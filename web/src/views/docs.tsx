@@ -35,7 +35,7 @@ interface Operation {
   readonly 'x-example'?: Example;
 }
 
-/** A request that was sent to a service, and what it answered. */
+/** An example request, and its response. */
 interface Example {
   readonly request: string;
   readonly status: number;
@@ -43,7 +43,7 @@ interface Example {
   readonly answer: string;
 }
 
-/** The OpenAPI document, as far as the page shows it. */
+/** The part of the OpenAPI document that the page shows. */
 interface Openapi {
   readonly info: {
     readonly title: string;
@@ -55,10 +55,10 @@ interface Openapi {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 }
 
-/** The address that the examples of the document were recorded with. */
+/** Address with which the examples of the document were recorded. */
 const DOCUMENTED_URL = 'http://localhost:5555';
 
-/** Everything that both hosts answer, from the OpenAPI document. */
+/** API reference of both hosts, from the OpenAPI document. */
 export const page = definePage<Loaded<Openapi>>({
   section: 'docs',
   title: () => 'API',
@@ -290,7 +290,7 @@ function SchemaSection({
       <summary>
         <h3>{name}</h3>
       </summary>
-      {/* A link to what is inside opens it. */}
+      {/* A link to its content opens it. */}
       <div id={anchor}>
         <p>{schema.description}</p>
         {schema.properties === undefined && typeof values === 'object' && (
@@ -305,7 +305,7 @@ function SchemaSection({
   );
 }
 
-/** The members of an object, and of the objects within it. */
+/** Members of an object, and of nested objects. */
 function Members({
   schema: { properties, required = [] },
 }: {
@@ -348,7 +348,7 @@ function TypeName({ schema: { $ref, items, type } }: { readonly schema: Schema }
   return <>{type === undefined ? 'any' : [type].flat().join(' or ')}</>;
 }
 
-/** Text in which back quotes mark code. */
+/** Text in which backquotes mark code. */
 function MarkedText({ text }: { readonly text: string }): VNode {
   return (
     <>

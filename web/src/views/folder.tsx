@@ -8,10 +8,10 @@ import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 
-/** Of the paths of a page and of the links to them, together. */
+/** Maximum total length of the paths of a page and the links to them. */
 const PATHS_SHOWN_CHARACTERS = 400_000;
 
-/** What the API host gives of the same contract. */
+/** Pages of the API host about the same contract. */
 const FILES = [
   ['sources.zip', 'all of them'],
   ['standard-input.json', 'for the compiler'],
@@ -20,15 +20,15 @@ const FILES = [
 
 /** The files of a folder, or the first of them. */
 type ShownFolder = ContractFolder & {
-  /** How many files there are, also those that are not shown. */
+  /** Number of files, including those that are not shown. */
   readonly total: number;
-  /** Of all files whose size is known. */
+  /** Total size of the files whose size is known. */
   readonly bytes: number;
-  /** How many files have no size before they are written. */
+  /** Number of files whose size is unknown until they are rendered. */
   readonly unsized: number;
 };
 
-/** The files of a contract in the published tree. */
+/** Files of a contract in the published tree. */
 export const page = definePage<Loaded<ShownFolder>>({
   title: ({ request: { params } }) => `Files of ${params['address'] ?? ''}`,
   load: async (api: Api, { path }) => {

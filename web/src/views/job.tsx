@@ -17,11 +17,11 @@ import './job.css';
 
 interface JobData {
   readonly job: Loaded<JobState>;
-  /** Where it is known. */
+  /** If known. */
   readonly chainName?: string;
 }
 
-/** How long the page waits before it asks again: each wait is longer than the one before. */
+/** Delays between polls: each is longer than the previous one. */
 const FIRST_WAIT_MS = 300;
 const LONGEST_WAIT_MS = 4000;
 const WAIT_GROWTH = 1.3;
@@ -49,11 +49,11 @@ const titleOf = (job: Loaded<JobState>): string =>
 const readJob = (api: Api, id: string): Promise<Loaded<JobState>> =>
   api.get(`v1/jobs/${pathPart(id)}`);
 
-/** Whether asking again would tell nothing new: the job has ended, or is not known. */
+/** Whether polling is pointless: the job has ended, or is unknown. */
 const isFinal = (job: Loaded<JobState>): boolean =>
   job.state === 'ready' ? isEnded(job.value) : job.status === 404;
 
-/** The job as it was last read, and the newest answer where that one tells nothing about it. */
+/** The job as last read, and the newest response if that failed. */
 function useJob(
   first: Loaded<JobState>,
   id: string,
@@ -176,7 +176,7 @@ function JobFailed({
   );
 }
 
-/** How long ago the job was received, counted on from the moment at which the page was made. */
+/** How long ago the job was received, relative to the page's time. */
 function Elapsed({ since, now }: { readonly since: string; readonly now: string }): VNode {
   const [passedMs, setPassedMs] = useState(0);
   useEffect(() => {

@@ -3,7 +3,7 @@ import { definePage, type ViewProps } from '../page.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { SiteSearch } from '../parts/site-search.tsx';
 
-/** What people see where nothing is. */
+/** Page for a missing resource. */
 export const page = definePage<undefined>({
   title: () => 'Not found',
   load: () => Promise.resolve(undefined),

@@ -8,7 +8,7 @@ import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { TableRegion } from '../parts/table-region.tsx';
 
-/** What an operator sees of the service and does with it. */
+/** State of the service for its operator, with actions. */
 export const page = definePage<Loaded<OperatorState>>({
   title: () => 'Operator',
   load: (api) => api.get('state'),
@@ -27,7 +27,7 @@ const SAID: Readonly<Record<string, string>> = {
   job_not_found: 'There is no such job.',
 };
 
-/** The state as it was last read, while the page is open. */
+/** The state as last read, while the page is open. */
 function useFreshState(first: Loaded<OperatorState>): Loaded<OperatorState> {
   const [state, setState] = useState(first);
   useEffect(() => {
@@ -143,7 +143,7 @@ function Overview({
   );
 }
 
-/** A table below its heading, or a sentence where it is empty. */
+/** A table with a heading, or a sentence if it is empty. */
 function Listed({
   id,
   title,
@@ -154,7 +154,7 @@ function Listed({
   readonly id: string;
   readonly title: string;
   readonly heads: readonly string[];
-  /** What is said of no rows. */
+  /** Text for an empty table. */
   readonly none: string;
   readonly children: readonly ComponentChildren[];
 }): VNode {
@@ -183,7 +183,7 @@ function Listed({
   );
 }
 
-/** The page of a job, where the API host is served. */
+/** Link to a job's page, if the API host is enabled. */
 function JobLink({ id, site }: { readonly id: string; readonly site: string | undefined }): VNode {
   const text = <code>{id.slice(0, 8)}</code>;
   return site === undefined ? text : <a href={`${site}job/${id}`}>{text}</a>;

@@ -15,7 +15,7 @@ import { type Health } from '../answers.ts';
 import { useNow } from '../use-now.ts';
 import './overview.css';
 
-/** What this service holds, at a glance. */
+/** Overview of the service's contents. */
 export const page = definePage<OverviewData>({
   isShared: true,
   section: 'overview',
@@ -110,7 +110,7 @@ function OverviewView({ data, context }: ViewProps<OverviewData>): VNode {
   );
 }
 
-/** Where the statistics cannot be read, the counts of the health report stand in. */
+/** If the statistics cannot be read, the counts of the health report replace them. */
 function LastKnown({
   failed,
   health,

@@ -11,7 +11,7 @@ const PAGES = [
   ['docs', 'API', 'the API of both hosts'],
 ] as const;
 
-/** The home of the repository host. */
+/** Home page of the repository host. */
 export const page = definePage<undefined>({
   title: () => 'Repository',
   load: () => Promise.resolve(undefined),

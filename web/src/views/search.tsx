@@ -13,7 +13,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { searchAll, type SearchData, soleResult } from '../search/search-all.ts';
 import { type FoundChains, isCalled, wordsOf } from '../search/search-words.ts';
 
-/** Everything that fits some words: chains, contracts, and the job that has them as its id. */
+/** All search results: chains, contracts, and the job with this id. */
 export const page = definePage<SearchData>({
   isShared: true,
   section: 'search',
@@ -123,7 +123,7 @@ function Contracts({
   );
 }
 
-/** Says that nothing was found, and what may be done about it. */
+/** Reports that nothing was found, and what to do. */
 function Nothing({
   words,
   data: { chains, contracts },

@@ -11,13 +11,13 @@ import { listPresets, readQuestion } from '../statistics/question.ts';
 import { Ranking } from '../statistics/ranking.tsx';
 import './statistics.css';
 
-/** The counts over time, by chain, by compiler and by origin. */
+/** Counts over time, by chain, by compiler and by origin. */
 export const page = definePage<StatisticsData>({
   isShared: true,
   section: 'statistics',
   title: () => 'Statistics',
   load: (api, { query }) => loadStatistics(api, readQuestion(query)),
-  // What is wrong with the question is its asker's; what fails here is said on a page that is there.
+  // An invalid query is the client's fault; failures in reading are shown on a page with status 200.
   status: ({ history }) =>
     history.state === 'failed' && history.status >= 400 && history.status < 500
       ? history.status

@@ -6,7 +6,7 @@ import { VerifyForm } from '../verify/form.tsx';
 import { ADDRESS, CHAIN_ID } from '../verify/verify-form.ts';
 import './verify.css';
 
-/** Where people bring the sources of a contract. */
+/** The page that submits the sources of a contract. */
 export const page = definePage<Loaded<Version>>({
   section: 'verify',
   title: () => 'Verify a contract',

@@ -75,7 +75,7 @@ describe('GET /v1/chains', () => {
     expect(page.total).toBe(4);
   });
 
-  test('goes on where the page before ended, at the prefix too', async () => {
+  test('continues after the previous page, also under the prefix', async () => {
     const first = await search('?limit=3');
     expect(first).toMatchObject({ matching: 4, next: 9 });
     const second = (await (
@@ -85,7 +85,7 @@ describe('GET /v1/chains', () => {
     expect(second.next).toBeUndefined();
   });
 
-  test('gives whole records, or the fields that are asked for and the id', async () => {
+  test('returns whole records, or the requested fields and the id', async () => {
     expect((await search('')).results).toEqual(registry.chains.map(({ record }) => record));
     const many = Array.from({ length: 2_000 }, () => 'name').join(',');
     expect(await search(`?fields=${many}&limit=1`)).toEqual(await search('?fields=name&limit=1'));
@@ -107,7 +107,7 @@ describe('GET /v1/chains', () => {
     '?fields=name,secret',
     '?fields=__proto__',
     `?q=${'x'.repeat(101)}`,
-  ])('%s is refused as a parameter that does not fit', async (query) => {
+  ])('rejects %s as an invalid parameter', async (query) => {
     const response = await app.request(`/v1/chains${query}`);
     expect(response.status).toBe(400);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -116,7 +116,7 @@ describe('GET /v1/chains', () => {
 });
 
 describe('GET /v1/chains/{ref}', () => {
-  test('says where each field comes from, and names private endpoints by a number', async () => {
+  test('returns the origin of each field and numbers private endpoints', async () => {
     const response = await app.request('/v1/chains/one');
     const text = await response.text();
     const details = JSON.parse(text) as { record: object; origins: object };
@@ -136,7 +136,7 @@ describe('GET /v1/chains/{ref}', () => {
     expect(text).not.toContain('correct-horse');
   });
 
-  test('holds the conflicts of the chain and of no other', async () => {
+  test('includes the conflicts of this chain only', async () => {
     const findings = async (ref: string) =>
       ((await (await app.request(`/v1/chains/${ref}`)).json()) as { findings: object[] }).findings;
     expect(await findings('9')).toContainEqual(
@@ -149,7 +149,7 @@ describe('GET /v1/chains/{ref}', () => {
     ['999', 'chain_not_found', 404],
     ['0', 'invalid_parameter', 400],
     ['%3Cscript%3E', 'chain_not_found', 404],
-  ])('of %s is %s', async (ref, code, status) => {
+  ])('ref %s returns %s', async (ref, code, status) => {
     for (const path of [`/v1/chains/${ref}`, `/v1/chains/${ref}/icon`]) {
       const response = await app.request(path);
       expect(response.headers.get('content-type')).toBe('application/problem+json');
@@ -159,7 +159,7 @@ describe('GET /v1/chains/{ref}', () => {
 });
 
 describe('GET /v1/chains/{ref}/icon', () => {
-  test('is the picture, which no browser runs', async () => {
+  test('returns the image with headers that keep browsers from running it', async () => {
     const response = await app.request('/v1/chains/1/icon');
     expect(await response.text()).toBe('<svg onload="alert(1)"/>');
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -173,14 +173,17 @@ describe('GET /v1/chains/{ref}/icon', () => {
     expect([again.status, await again.text()]).toEqual([304, '']);
   });
 
-  test.each(['5', '9'])('of chain %s is not there, whatever its record names', async (ref) => {
-    const response = await app.request(`/v1/chains/${ref}/icon`);
-    expect(await response.json()).toMatchObject({ code: 'icon_not_found', status: 404 });
-  });
+  test.each(['5', '9'])(
+    'returns 404 for chain %s despite the icon name in its record',
+    async (ref) => {
+      const response = await app.request(`/v1/chains/${ref}/icon`);
+      expect(await response.json()).toMatchObject({ code: 'icon_not_found', status: 404 });
+    },
+  );
 });
 
 describe('GET /v1/registry', () => {
-  test('says every chain in a line, with its red flags and findings', async () => {
+  test('summarizes every chain, with warnings and findings', async () => {
     const response = await app.request('/v1/registry');
     const { list, chains } = (await response.json()) as {
       list: { source: string; sha256: string };
@@ -202,7 +205,7 @@ describe('GET /v1/registry', () => {
     expect(JSON.stringify(chains)).not.toContain(SECRET);
   });
 
-  test('has the health of probed chains only, and another tag when it changes', async () => {
+  test('includes health for probed chains only and changes its ETag with it', async () => {
     let state: 'up' | 'down' = 'up';
     const chainHealth: HttpParts['chainHealth'] = {
       report: (chain) => reportUnprobed(chain, 'not_configured'),
@@ -226,7 +229,7 @@ describe('GET /v1/registry', () => {
     expect(after.tag).not.toBe(before.tag);
   });
 
-  test('is given again to a client that holds the one before of the same second', async () => {
+  test('returns 200 for a change within the second of If-Modified-Since', async () => {
     let current = registry;
     const reloaded = createCheckedApiApp(await fixtureDependencies({ registry: () => current }));
     const modifiedOf = async (): Promise<string> =>

@@ -42,7 +42,7 @@ async function ask(proxies: EtherscanParts['proxies']): Promise<string> {
 const refusing = (code: 'cannot_fetch_bytecode' | 'queue_full' | 'contract_not_deployed') => () =>
   Promise.reject(new FullmatchError(code, 'no'));
 
-test('where nobody can say whether a contract is a proxy, nothing is said of it but to ask again', async () => {
+test('asks the client to retry if the proxy lookup fails without an earlier reading', async () => {
   for (const code of ['cannot_fetch_bytecode', 'queue_full'] as const) {
     const answer = await ask({ find: refusing(code), newest: () => undefined, findings: 0 });
     expect(answer).toContain('could not be read from the chain now');
@@ -50,7 +50,7 @@ test('where nobody can say whether a contract is a proxy, nothing is said of it 
   }
 });
 
-test('the newest reading that is known counts where there is no other, and no code is no proxy', async () => {
+test('falls back to the latest earlier reading, and treats missing code as no proxy', async () => {
   const old = await ask({ find: refusing('queue_full'), newest: () => OLD, findings: 0 });
   const gone = await ask({
     find: refusing('contract_not_deployed'),

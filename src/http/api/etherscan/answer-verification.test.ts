@@ -15,7 +15,7 @@ test.each([
   'unsupported_compiler_version',
   'compiler_timeout',
   'internal_error',
-])('a job that could not check is no verdict: %s', async (code) => {
+])('does not report a job that could not check as a verdict: %s', async (code) => {
   for (const dialect of ['etherscan', 'blockscout']) {
     for (const method of ['GET', 'POST']) {
       const answer = { status: '0', message: 'NOTOK', result: `It is ${code}.` };
@@ -25,7 +25,7 @@ test.each([
 });
 
 test.each(['no_match', 'compiler_error', 'immutable_not_proven'])(
-  'a job that checked is a verdict: %s',
+  'reports a job that checked as a verdict: %s',
   async (code) => {
     const result = 'Fail - Unable to verify';
     expect(await read('etherscan', 'GET', code)).toMatchObject({ status: '0', result });

@@ -21,8 +21,8 @@ const settingsOf = (record: object) => {
 
 const SOURCE = 'library L {} contract Main {}';
 
-describe('the settings of a contract of another explorer', () => {
-  test('come from each member that carries some', () => {
+describe("Compiler settings in another explorer's record", () => {
+  test('are merged from all members that carry settings', () => {
     const members = {
       SourceCode: SOURCE,
       FileName: 'a.sol',
@@ -39,7 +39,7 @@ describe('the settings of a contract of another explorer', () => {
     });
   });
 
-  test('are those that a compiler takes where the record holds them too', () => {
+  test('prefer CompilerSettings over the individual members', () => {
     const CompilerSettings = { optimizer: { enabled: true, runs: 7 }, evmVersion: 'berlin' };
     const members = { SourceCode: SOURCE, OptimizationUsed: '0', Runs: '200', EVMVersion: 'paris' };
     for (const given of [CompilerSettings, JSON.stringify(CompilerSettings)]) {
@@ -47,12 +47,12 @@ describe('the settings of a contract of another explorer', () => {
     }
   });
 
-  test('name no optimizer that is off beside those that a compiler takes', () => {
+  test('omit a disabled optimizer if CompilerSettings is present', () => {
     const members = { SourceCode: SOURCE, OptimizationUsed: 'false', OptimizationRuns: 0 };
     expect(settingsOf({ ...members, CompilerSettings: { viaIR: true } })).toEqual({ viaIR: true });
   });
 
-  test('stand beside the sources in a source that is standard JSON in single braces', () => {
+  test('are read from standard JSON source in single braces', () => {
     const settings = { optimizer: { enabled: true, runs: 7 }, viaIR: true };
     const SourceCode = JSON.stringify({
       language: 'Solidity',
@@ -62,7 +62,7 @@ describe('the settings of a contract of another explorer', () => {
     expect(settingsOf({ SourceCode, OptimizationUsed: '0', Runs: '200' })).toEqual(settings);
   });
 
-  test('leave libraries to the code on chain whose name several files declare', () => {
+  test('omit libraries whose name several files declare', () => {
     const SourceCode = JSON.stringify({
       'a.sol': { content: SOURCE },
       'b.sol': { content: 'library L {} library M {}' },
@@ -72,7 +72,7 @@ describe('the settings of a contract of another explorer', () => {
   });
 });
 
-test('a contract in Vyper of a Blockscout, which its file alone says, is read as one', () => {
+test('recognizes a Blockscout Vyper contract by its file name alone', () => {
   const record = {
     ...{ SourceCode: 'x: uint256', ContractName: 'Shelf', FileName: 'Shelf.vy' },
     ...{

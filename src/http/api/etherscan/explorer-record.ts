@@ -184,7 +184,6 @@ function sourcesIn(
 }
 
 /** Builds an input from the complete settings in the record and the settings in its other members. */
-
 function withSettings(
   record: ExplorerRecord,
   sources: Readonly<Record<string, string>>,

@@ -15,7 +15,7 @@ function sectionsOf(configured: object, linked: object): Partial<ContractSection
   return sections as unknown as Partial<ContractSections>;
 }
 
-test('a record lists libraries of one name in two files, and each of them once', () => {
+test('lists same-named libraries of two files, each of them once', () => {
   const configured = { 'a.sol': { L: A }, 'b.sol': { L: B } };
   const linked = { 'a.sol:L': A, 'b.sol:L': B.toLowerCase(), 'c.sol:M': A };
   const { Library } = renderSourceRecord(sectionsOf(configured, linked), undefined);

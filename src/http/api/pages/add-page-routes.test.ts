@@ -33,7 +33,7 @@ const readPage = async (path: string, host = app): Promise<{ status: number; pag
   return { status: response.status, page: await response.text() };
 };
 
-describe('the pages of the API host', () => {
+describe('API host pages', () => {
   test.each([
     ['/', 200],
     ['/server', 200],
@@ -46,12 +46,12 @@ describe('the pages of the API host', () => {
     ['/registry/Twin', 409],
     ['/counts', 200],
     ['/nothing', 404],
-  ])('%s has the status %i', async (path, status) => {
+  ])('%s returns status %i', async (path, status) => {
     expect((await app.request(path)).status).toBe(status);
   });
 
   test.each(['/', '/registry', '/registry/1', '/counts'])(
-    '%s lets nothing run or load that is written into it or comes from elsewhere',
+    '%s forbids inline and foreign scripts, styles and frames',
     async (path) => {
       const response = await app.request(path);
       const policy = response.headers.get('content-security-policy') ?? '';
@@ -80,7 +80,7 @@ describe('the pages of the API host', () => {
     expect(page).toContain(`href="${base}counts"`);
   });
 
-  test('/docs, made once for all, says nothing of the request for which it was made', async () => {
+  test('/docs, rendered once for all, contains nothing from the request that triggered it', async () => {
     const first = await readPage('/docs?token=of-the-first-visitor');
     const second = await readPage('/docs?mine');
     expect(first).toEqual(second);
@@ -89,7 +89,7 @@ describe('the pages of the API host', () => {
     expect(page).not.toContain('of-the-first-visitor');
   });
 
-  test('ask for what they show in the name of their client', async () => {
+  test('make their API requests on behalf of the client', async () => {
     const clients: unknown[] = [];
     const parts = await fixtureDependencies();
     const { answers } = parts;
@@ -104,7 +104,7 @@ describe('the pages of the API host', () => {
     expect(clients).toContainEqual(['/v1/statistics/history', '203.0.113.7']);
   });
 
-  test('/ has the last known counts where the statistics cannot be read, and says so', async () => {
+  test('/ shows the last known counts and an alert if the statistics cannot be read', async () => {
     const { page } = await readPage('/');
     expect(page).toContain('role="alert"');
     expect(page).toMatch(/<dt>Full matches<\/dt><dd>3<\/dd>/);
@@ -113,7 +113,7 @@ describe('the pages of the API host', () => {
     expect(page).toContain('href="./chains"');
   });
 
-  test('/ says what needs a look, and says nothing of what it does not know', async () => {
+  test('/ shows health warnings and omits unknown values', async () => {
     const failure = { since: new Date('2026-02-03T04:30:00Z'), message: '<b>bad</b> list' };
     const stale = createCheckedApiApp(
       await fixtureDependencies({
@@ -133,7 +133,7 @@ describe('the pages of the API host', () => {
     expect(page).toContain('switched off here');
   });
 
-  test('/registry searches and sorts for those without scripts', async () => {
+  test('/registry searches and sorts without scripts', async () => {
     const { page } = await readPage('/registry?q=twin&sort=-id');
     expect(page).toMatch(/Showing 2 of 4/);
     expect(page).toMatch(/aria-sort="descending"/);
@@ -142,7 +142,7 @@ describe('the pages of the API host', () => {
     expect((await readPage('/registry?q=nothing-like-it')).page).toContain('Show all 4');
   });
 
-  test('/registry without a chain says where chains come from', async () => {
+  test('/registry explains an empty registry', async () => {
     const empty = createCheckedApiApp(
       await fixtureDependencies({ registry: () => registryOf({}) }),
     );
@@ -152,7 +152,7 @@ describe('the pages of the API host', () => {
     expect(page).toContain('<code>registry.include</code>');
   });
 
-  test('names of chains stay text, in the page and in its data', async () => {
+  test('chain names are escaped in the page and its data', async () => {
     const registry = registryOf({ list: [{ chainId: 7, name: PAYLOAD, rpc: [] }] });
     const hostile = createCheckedApiApp(await fixtureDependencies({ registry: () => registry }));
     for (const path of ['/registry', '/registry/7']) {
@@ -186,9 +186,9 @@ function recordAsked(deps: HttpParts): { readonly deps: HttpParts; readonly aske
   return { deps: { ...deps, pages: { ...deps.pages, renderer: recording } }, asked };
 }
 
-describe('what a page asks for', () => {
+describe('API requests of a page', () => {
   test.each(['/', '/registry', '/contracts/', '/server/registry/1', '/docs', '/v1/chains/../../'])(
-    'is never a page, such as %s',
+    'never reach a page such as %s',
     async (path) => {
       const asked = await app.request(path, {}, { askedFor: '203.0.113.7' });
       expect(asked.status).toBe(404);
@@ -207,7 +207,7 @@ describe('what a page asks for', () => {
       `/registry/%25${step}`,
       `/contract/1/${ADDRESS}?source=${step}`,
     ]),
-  )('is below the path that the page names: %s', async (path) => {
+  )('stay below the API path that the page names: %s', async (path) => {
     const { deps, asked } = recordAsked(await fixtureDependencies());
     const { status, page } = await readPage(path, createCheckedApiApp(deps));
     expect(status).toBeLessThan(500);
@@ -219,12 +219,12 @@ describe('what a page asks for', () => {
   });
 });
 
-describe('what is not there', () => {
+describe('Missing pages', () => {
   const ask = (path: string, accept?: string): Promise<Response> =>
     Promise.resolve(app.request(path, accept === undefined ? {} : { headers: { accept } }));
 
   test.each(['/nothing', '/server/nothing', '/assets/nothing.js', '/chains/999'])(
-    '%s is a page with the header of every page for a browser',
+    '%s returns an HTML page with the site header to a browser',
     async (path) => {
       const response = await ask(path, BROWSER);
       expect(response.status).toBe(404);
@@ -238,14 +238,14 @@ describe('what is not there', () => {
   );
 
   test.each([undefined, '*/*', 'application/json', 'application/json, text/html;q=0.5'])(
-    'is a problem for a program that accepts %s',
+    'return a problem document for Accept: %s',
     async (accept) => {
       const response = await ask('/nothing', accept);
       expect(await response.json()).toMatchObject({ code: 'route_not_found', status: 404 });
     },
   );
 
-  test('is said in the shape of the verification APIs below their paths', async () => {
+  test('use the error format of the verification APIs below their paths', async () => {
     expect(await (await ask('/v2/nothing', BROWSER)).json()).toMatchObject({
       customCode: 'route_not_found',
     });
@@ -254,19 +254,19 @@ describe('what is not there', () => {
     ]);
   });
 
-  test('stays text where the path is hostile', async () => {
+  test('escape a hostile path', async () => {
     const page = await (await ask(`/${encodeURIComponent(PAYLOAD)}`, BROWSER)).text();
     expect(page.match(/<script/g)).toHaveLength(2);
     expect(page).not.toContain('<img');
   });
 });
 
-describe('pages that are asked for together', () => {
+describe('Concurrent page requests', () => {
   const ASK = 'GET /registry HTTP/1.1\r\nHost: x\r\n\r\n';
   let listener: Listener | undefined;
   afterEach(() => listener?.close(0));
 
-  test('are not made, and ask for nothing more, once their client has left', async () => {
+  test('stop rendering and fetching after their client disconnects', async () => {
     const deps = await fixtureDependencies();
     const { answers, activity } = deps;
     const gate = new Gate();
@@ -314,7 +314,7 @@ describe('pages that are asked for together', () => {
     expect(read).toBe(6);
   });
 
-  test('are refused to a client beyond a number of them', async () => {
+  test('are limited per client', async () => {
     const options = { host: '127.0.0.1', port: 0, limits: ROOMY_LIMITS };
     const app = createCheckedApiApp(await fixtureDependencies());
     listener = await listen(app, options, silentLogger);
@@ -332,7 +332,7 @@ describe('pages that are asked for together', () => {
   });
 });
 
-describe('a page that exceeds its limits', () => {
+describe('Page that exceeds its limits', () => {
   const ADDRESS = `0x${'1'.repeat(40)}`;
   // Escaping the line breaks keeps the thread busy for tens of milliseconds.
   const SOURCE = { path: 'a.sol', bytes: 1_500_000, content: '\n'.repeat(1_500_000) };
@@ -354,7 +354,7 @@ describe('a page that exceeds its limits', () => {
   test.each([
     ['too long', { taskTimeoutMs: 1 }],
     ['too much memory', { heapBytes: 2 ** 20 }],
-  ])('takes %s: it is refused, and the others go on', async (_, limit) => {
+  ])('takes %s: returns 503 without affecting other pages', async (_, limit) => {
     const bounded = await appWith(limit);
     const [refused, other] = await Promise.all([
       bounded.request(`/contract/1/${ADDRESS}`),
@@ -372,7 +372,7 @@ describe('a page that exceeds its limits', () => {
     expect((await bounded.request('/registry')).status).toBe(200);
   });
 
-  test('is not written again for a while once it took too long, whatever the query', async () => {
+  test('is not rendered again for a while after a timeout, whatever the query', async () => {
     const bounded = await appWith({ taskTimeoutMs: 1 });
     expect((await bounded.request(`/contract/1/${ADDRESS}`)).status).toBe(503);
     const asked = vi.spyOn(TaskThread.prototype, 'ask');
@@ -388,7 +388,7 @@ describe('a page that exceeds its limits', () => {
     expect((await bounded.request('/registry')).status).toBe(200);
   });
 
-  test('is written where it may take its time', async () => {
+  test('is rendered if its limits allow', async () => {
     const roomy = await appWith({});
     const response = await roomy.request(`/contract/1/${ADDRESS}`);
     expect(response.status).toBe(404);
@@ -396,8 +396,8 @@ describe('a page that exceeds its limits', () => {
   });
 });
 
-describe('the files of the pages', () => {
-  test('may be kept for a year, since their names change with them', async () => {
+describe('Page assets', () => {
+  test('are immutable and cacheable for a year', async () => {
     const { page } = await readPage('/');
     const files = [...page.matchAll(/(?:src|href)="\.\/(assets\/[^"]+)"/g)].map(
       (match) => match[1],
@@ -413,7 +413,7 @@ describe('the files of the pages', () => {
     }
   });
 
-  test('come compressed where the client takes that', async () => {
+  test('are compressed if the client accepts it', async () => {
     const file = /src="\.\/(assets\/[^"]+)"/.exec((await readPage('/')).page)?.[1] ?? '';
     const plain = await app.request(`/${file}`);
     expect(plain.headers.get('content-encoding')).toBeNull();
@@ -427,7 +427,7 @@ describe('the files of the pages', () => {
   });
 
   test.each(['/assets/nothing.js', '/assets/..%2f..%2fpackage.json', '/assets/'])(
-    '%s is not there',
+    '%s returns 404',
     async (path) => {
       expect((await app.request(path)).status).toBe(404);
     },

@@ -10,11 +10,11 @@ const made = (facts: Partial<MadePage['page']> = {}): MadePage => ({
   },
 });
 
-describe('pages that are kept', () => {
+describe('Page cache', () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  test('show published data until something is published, and for less than a second', () => {
+  test('keeps pages of published data until the next publication, at most a second', () => {
     const pages = new KeptPages();
     const page = made();
     pages.keep('/', page, 7);
@@ -27,7 +27,7 @@ describe('pages that are kept', () => {
     expect(pages.find('/', 7)).toBeUndefined();
   });
 
-  test('stay for good where they are static', () => {
+  test('keeps static pages indefinitely', () => {
     const pages = new KeptPages();
     const page = made({ isStatic: true });
     pages.keep('/docs', page, undefined);
@@ -40,13 +40,13 @@ describe('pages that are kept', () => {
     ['of a thing that is not there', { status: 404 }],
     ['of a job, which changes without an event', { isShared: false }],
     ['longer than most', { bytes: Buffer.alloc(2 ** 18) }],
-  ])('are none %s', (_what, facts) => {
+  ])('does not keep a page %s', (_what, facts) => {
     const pages = new KeptPages();
     pages.keep('/', made(facts), 7);
     expect(pages.find('/', 7)).toBeUndefined();
   });
 
-  test('are none where anything but published data is shown', () => {
+  test('does not keep pages that show more than published data', () => {
     const pages = new KeptPages();
     pages.keep('/', made(), undefined);
     expect(pages.find('/', undefined)).toBeUndefined();

@@ -3,12 +3,12 @@ import { urlsSeenBy } from './seen-urls.ts';
 
 const OWN = { api: 'http://0.0.0.0:5555', repository: 'http://0.0.0.0:10000' };
 
-describe('the URLs of the hosts on a page', () => {
+describe('Host URLs on a page', () => {
   test.each([
     ['192.168.1.5', 'http://192.168.1.5:10000'],
     ['box.lan', 'http://box.lan:10000'],
     ['[fd00::5]', 'http://[fd00::5]:10000'],
-  ])('have the name by which a client elsewhere reached the service: %s', (name, repository) => {
+  ])('use the name by which a remote client reached the service: %s', (name, repository) => {
     const seen = urlsSeenBy(`http://${name}:5555/registry?q=a`, OWN, 'api');
     expect(seen).toEqual({ api: `http://${name}:5555`, repository });
   });
@@ -22,11 +22,11 @@ describe('the URLs of the hosts on a page', () => {
       { api: 'https://a.example', repository: 'https://b.example' },
     ],
     ['where the host does not listen', 'http://box.lan:5555/', { repository: OWN.repository }],
-  ])('stay as they are %s', (_what, asked, urls) => {
+  ])('stay unchanged %s', (_what, asked, urls) => {
     expect(urlsSeenBy(asked, urls, 'api')).toBe(urls);
   });
 
-  test('stay as they are where one is told, and the other follows the client', () => {
+  test('keep a configured URL while the other follows the client', () => {
     const urls = { ...OWN, repository: 'https://repo.example.org' };
     expect(urlsSeenBy('http://box.lan:5555/', urls, 'api')).toEqual({
       api: 'http://box.lan:5555',

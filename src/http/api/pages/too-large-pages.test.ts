@@ -8,7 +8,7 @@ const MINUTE_MS = 60_000;
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-describe('pages that proved too large', () => {
+describe('Pages that proved too large', () => {
   /** Returns the pages, and a function that fails to write a page and returns how often it tried. */
   function refusedPages(): { pages: TooLargePages; fail: (key: string) => Promise<number> } {
     const pages = new TooLargePages();
@@ -24,7 +24,7 @@ describe('pages that proved too large', () => {
     return { pages, fail };
   }
 
-  test('are refused without work for a minute, and each further time for twice as long', async () => {
+  test('are refused without rendering for a minute, doubling with each failure', async () => {
     const { fail } = refusedPages();
     for (const minutes of [1, 2, 4]) {
       expect(await fail('a')).toBe(1);
@@ -35,7 +35,7 @@ describe('pages that proved too large', () => {
     expect(await fail('b')).toBe(1);
   });
 
-  test('are forgotten once they were written', async () => {
+  test('are forgotten after a successful rendering', async () => {
     const { pages, fail } = refusedPages();
     await fail('a');
     vi.advanceTimersByTime(MINUTE_MS);
@@ -45,7 +45,7 @@ describe('pages that proved too large', () => {
     expect(await fail('a')).toBe(1);
   });
 
-  test('are refused to all who wait for them, and nobody else', async () => {
+  test('are refused to all their waiters, without affecting other pages', async () => {
     const pages = new TooLargePages();
     const waiting = (key: string): Promise<unknown> =>
       pages.write(key, signal, (either) => {
@@ -64,14 +64,14 @@ describe('pages that proved too large', () => {
     expect(other).not.toHaveBeenCalled();
   });
 
-  test('are not those that failed otherwise', async () => {
+  test('do not include pages that failed for other reasons', async () => {
     const { pages, fail } = refusedPages();
     const broken = pages.write('a', signal, () => Promise.reject(new Error('broken')));
     await expect(broken).rejects.toThrow('broken');
     expect(await fail('a')).toBe(1);
   });
 
-  test('are kept up to a number: those that were refused the longest ago go', async () => {
+  test('are bounded in number, evicting the oldest refusal', async () => {
     const { fail } = refusedPages();
     for (let index = 0; index <= 1_000; index += 1) await fail(`${index}`);
     expect(await fail('1')).toBe(0);

@@ -30,9 +30,7 @@ import {
   PAGED_CONTRACTS_MAX,
   RESOLVED_MAX,
 } from './look-up-routes.ts';
-
-/** Match names on the wire of the verification API v1. */
-const STATUS = { full: 'perfect', partial: 'partial' } as const;
+import { V1_STATUS } from './verify-routes.ts';
 
 /** Adds the routes of the verification API v1 that read contracts. */
 export function addLookUpRoutes(
@@ -53,7 +51,7 @@ export function addLookUpRoutes(
       const entries = entriesOf(addresses, found, (matches) => ({
         chainIds: matches.map((each) => ({
           chainId: String(each.chainId),
-          status: STATUS[each.match],
+          status: V1_STATUS[each.match],
           ...resolved?.get(each),
         })),
       }));
@@ -66,7 +64,7 @@ export function addLookUpRoutes(
       const found = await contracts.findOnChains(addresses, chainIds);
       const full = found.filter(({ match }) => match === 'full');
       const entries = entriesOf(addresses, full, (matches) => ({
-        status: STATUS.full,
+        status: V1_STATUS.full,
         chainIds: matches.map(({ chainId }) => String(chainId)),
       }));
       return answerJson(route, entries, REVALIDATED);

@@ -13,13 +13,11 @@ import { clientOf } from '../../client-of.ts';
 import { type HttpParts } from '../../http-parts.ts';
 import { submitOrJoin } from '../submit-or-join.ts';
 import { type ContractChoice } from './verify-request.ts';
-import { v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
+import { V1_STATUS, v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
 import { isFullMatch } from '../../../verification/verify-contract.ts';
 
 type VerifyParts = Pick<HttpParts, 'contracts' | 'requests' | 'trustedProxies' | 'verification'>;
 
-/** Match names on the wire of the verification API v1. */
-const STATUS = { full: 'perfect', partial: 'partial' } as const;
 /** HTTP status of a response without a match. */
 const FAILURE_STATUS = { invalid_input: 400, no_match: 422, not_checked: 503 } as const;
 
@@ -108,7 +106,7 @@ function answerMatch(
   const result = {
     address: checksumAddress(address),
     chainId: String(chainId),
-    status: STATUS[match],
+    status: V1_STATUS[match],
     ...(storedAt && { storageTimestamp: storedAt.toISOString() }),
   };
   return answerJson(v1VerifyRoute, { result: [result] }, NOT_STORED);

@@ -74,19 +74,19 @@ async function expectV1(response: Response, status: number): Promise<void> {
   });
 }
 
-describe.each(['', '/server'])('the API v1 at %s/ says in its own shape', (prefix) => {
+describe.each(['', '/server'])('API v1 at %s/ returns errors in its own format', (prefix) => {
   test.each(anywhere)('%s (%i)', async (_what, status, path, init) => {
     await expectV1(await fetch(`${listener.url}${prefix}${path}`, init), status);
   });
 
-  test.each(verifying)('%s (%i)', async (_what, status, init) => {
+  test.each(verifying)('%s on the verification routes (%i)', async (_what, status, init) => {
     for (const path of [`${prefix}/verify`, `${prefix}/verify/`, `${prefix}/`]) {
       await expectV1(await fetch(`${listener.url}${path}`, init), status);
     }
   });
 
   test.each([json, multipart])(
-    'a body in chunks that becomes too large (413, %j)',
+    'streamed body that exceeds the limit (413, %j)',
     async (headers) => {
       const body = new ReadableStream({
         pull(controller) {
@@ -98,7 +98,7 @@ describe.each(['', '/server'])('the API v1 at %s/ says in its own shape', (prefi
     },
   );
 
-  test('an expectation that nobody meets (417)', async () => {
+  test('unsupported expectation (417)', async () => {
     const answer = await new Promise<{ status: number | undefined; text: string }>((resolve) => {
       const request = sendRequest(
         `${listener.url}${prefix}/verify`,
@@ -116,20 +116,17 @@ describe.each(['', '/server'])('the API v1 at %s/ says in its own shape', (prefi
   });
 });
 
-describe('beside the API v1', () => {
-  test('the page at the root says errors as the house does', async () => {
+describe('Outside API v1', () => {
+  test('the page at the root returns a problem document', async () => {
     const response = await fetch(`${listener.url}/`, { method: 'DELETE' });
     expect(response.status).toBe(405);
     expect(await response.json()).toMatchObject({ code: 'method_not_allowed' });
   });
 
-  test.each(['', '/server'])(
-    'a too large body of the API v2 is said as v2 says it (%s)',
-    async (prefix) => {
-      const url = `${listener.url}${prefix}/v2/verify/1/${ADDRESS}`;
-      const response = await fetch(url, post(' '.repeat(LARGEST + 1)));
-      expect(response.status).toBe(413);
-      expect(await response.json()).toMatchObject({ customCode: 'request_too_large' });
-    },
-  );
+  test.each(['', '/server'])('an oversized API v2 body returns a v2 error (%s)', async (prefix) => {
+    const url = `${listener.url}${prefix}/v2/verify/1/${ADDRESS}`;
+    const response = await fetch(url, post(' '.repeat(LARGEST + 1)));
+    expect(response.status).toBe(413);
+    expect(await response.json()).toMatchObject({ customCode: 'request_too_large' });
+  });
 });

@@ -18,6 +18,7 @@ import {
 import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
 import { namedValues } from '../../named-values.ts';
+import { type ContractPlace } from '../../records/answer-record.ts';
 import { readStandardJsonBody, transactionHash } from '../v2/verify-body.ts';
 import {
   type GivenFile,
@@ -30,12 +31,6 @@ import {
 export interface ContractChoice {
   readonly name: string;
   readonly path: string;
-}
-
-/** Chain and address of a contract. */
-export interface ContractPlace {
-  readonly chainId: number;
-  readonly address: Hex;
 }
 
 /** A request of the API v1: a verification, or contracts to choose from. */

@@ -4,13 +4,16 @@ import { v1ErrorResponse } from './v1-error.ts';
 import { verifyBodySchema } from './verify-request.ts';
 import { jsonResponse } from '../../json-response.ts';
 
+/** Match names on the wire of the verification API v1. */
+export const V1_STATUS = { full: 'perfect', partial: 'partial' } as const;
+
 const resultSchema = z
   .strictObject({
     result: z.array(
       z.strictObject({
         address: z.string(),
         chainId: z.string(),
-        status: z.enum(['perfect', 'partial']),
+        status: z.enum(Object.values(V1_STATUS)),
         storageTimestamp: z.iso.datetime().optional(),
       }),
     ),

@@ -10,7 +10,7 @@ import { type PackedRequest } from '../../../verification/verification-request.t
 import { type HttpParts } from '../../http-parts.ts';
 
 /** A contract to request from another explorer, with the client and the key to use. */
-interface ExplorerQuestion {
+interface ExplorerImport {
   readonly chainId: number;
   readonly address: Hex;
   readonly client: string;
@@ -19,7 +19,7 @@ interface ExplorerQuestion {
 }
 
 /** Fetches a verified contract from another explorer and builds a verification request from it. */
-export type FindAtExplorer = (asked: ExplorerQuestion) => Promise<PackedRequest>;
+export type FindAtExplorer = (asked: ExplorerImport) => Promise<PackedRequest>;
 
 /**
  * Limits on the load that client requests put on the operator's explorer account and on memory: each response

@@ -6,7 +6,7 @@ import { recallProxy } from './proxy-resolution.ts';
 
 const ADDRESS: Hex = `0x${'ab'.repeat(20)}`;
 
-test('the names of a reading are asked for once for all who wait, and anew for who comes later', async () => {
+test('looks up implementation names once for concurrent requests and again for later ones', async () => {
   const reading: ProxyReading = {
     ...{ blockNumber: 1, blockHash: `0x${'00'.repeat(32)}`, delegates: true },
     proxy: { type: 'DiamondProxy', implementations: [ADDRESS] },

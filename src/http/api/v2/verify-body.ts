@@ -110,7 +110,7 @@ export const explorerBodySchema = z
   .meta({ id: 'V2VerifyEtherscanRequest', description: 'Credentials for the other explorer' });
 
 /** A request to another explorer. */
-export type ExplorerQuestion = z.output<typeof explorerBodySchema>;
+export type ExplorerRequest = z.output<typeof explorerBodySchema>;
 
 /** The verification that a body asks for, without chain and address. */
 type Asked = Pick<VerificationRequest, 'compilation' | 'creationTransactionHash'>;
@@ -143,7 +143,7 @@ export function readMetadataBody(body: Members): Asked {
  * Reads a body that asks for an import from another explorer.
  * @throws FullmatchError invalid_parameter
  */
-export function readExplorerBody(body: Members): ExplorerQuestion {
+export function readExplorerBody(body: Members): ExplorerRequest {
   return validateBody(explorerBodySchema, body);
 }
 

@@ -19,13 +19,13 @@ async function archive(): Promise<{ car: Buffer; keys: string[] }> {
 const keysOf = (car: Uint8Array): string[] =>
   [...readCarBlocks(car)].map(({ cid }) => keyOfHash(cid.hash));
 
-test('all blocks of an archive are read', async () => {
+test('reads all blocks of an archive', async () => {
   const { car, keys } = await archive();
   expect(keys.length).toBeGreaterThan(5);
   expect(keysOf(car)).toEqual(keys);
 });
 
-test('of an archive that is cut off, the blocks before the cut are read', async () => {
+test('reads the blocks before the cut of a truncated archive', async () => {
   const { car, keys } = await archive();
   for (let length = 0; length < car.length; length += 1) {
     const read = keysOf(car.subarray(0, length));
@@ -34,7 +34,7 @@ test('of an archive that is cut off, the blocks before the cut are read', async 
   }
 });
 
-test('no block is read with bytes that do not have its hash, whatever bit was changed', async () => {
+test('never returns a block whose bytes do not match its hash', async () => {
   const { car, keys } = await archive();
   fc.assert(
     fc.property(fc.nat(car.length - 1), fc.integer({ min: 1, max: 255 }), (at, mask) => {
@@ -48,7 +48,7 @@ test('no block is read with bytes that do not have its hash, whatever bit was ch
   );
 });
 
-test('blocks that cannot be checked are passed over', async () => {
+test('skips blocks that cannot be checked', async () => {
   const store = new IpfsStore();
   const root = store.addBlock(Buffer.from('sound'), 'raw');
   const identity = CID.createV1(0x55, createDigest(0, Buffer.from('abc')));
@@ -61,7 +61,7 @@ test('blocks that cannot be checked are passed over', async () => {
   ]);
 });
 
-test('bytes that are no archive hold no blocks', () => {
+test('finds no blocks in bytes that are no archive', () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 100 }), (bytes) => {
       expect(keysOf(bytes)).toEqual([]);

@@ -8,7 +8,7 @@ import { cidOfFile, isBlockOf, parseCid, readCid } from './cid.ts';
 
 const HASH = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
-test('CIDs of version 0 and 1 with SHA-256 are read from text and from bytes', () => {
+test('reads SHA-256 CIDs of version 0 and 1 from text and bytes', () => {
   fc.assert(
     fc.property(HASH, fc.constantFrom(0x70, 0x55), (hash, codec) => {
       const digest = createDigest(0x12, hash);
@@ -34,11 +34,11 @@ test('CIDs of version 0 and 1 with SHA-256 are read from text and from bytes', (
 const EMPTY_FILE = 'QmbFMke1KXqnYyBBWxB74N4c5SBnJMVAiMNRcGu6x1AwQH';
 const EMPTY_BYTES = 'bafkreihdwdcefgh4dqkjv67uzcmw7ojee6xedzdetojuzjevtenxquvyku';
 
-test('the CID of a file is made of the hash of its root', () => {
+test('derives the CID of a file from the hash of its root', () => {
   expect(cidOfFile(parseCid(EMPTY_FILE)!.hash).text).toBe(EMPTY_FILE);
 });
 
-test('a block is what its hash says', () => {
+test('checks a block against its hash', () => {
   const node = Buffer.from('0a0408021800', 'hex');
   expect(isBlockOf(parseCid(EMPTY_FILE)!, node)).toBe(true);
   expect(isBlockOf(parseCid(EMPTY_BYTES)!, Buffer.alloc(0))).toBe(true);
@@ -60,11 +60,11 @@ test.each([
     CID.createV1(0x71, createDigest(0x12, new Uint8Array(32))).toString(),
   ],
   ['a megabyte', `b${'a'.repeat(2 ** 20)}`],
-])('a CID with %s is none that can be checked', (_what, text) => {
+])('rejects a CID with %s', (_what, text) => {
   expect(parseCid(text)).toBeUndefined();
 });
 
-test('any text and any bytes are read without a fault', () => {
+test('never throws for arbitrary text or bytes', () => {
   fc.assert(
     fc.property(fc.string(), fc.uint8Array({ maxLength: 80 }), (text, bytes) => {
       parseCid(text);

@@ -62,8 +62,8 @@ const LAYOUT: fc.Arbitrary<FileLayout> = fc.record({
   rawLeaves: fc.boolean(),
 });
 
-describe('a file of IPFS', () => {
-  test('is read as it was written, however it is cut into blocks', async () => {
+describe('IPFS file', () => {
+  test('is read as written for any chunking', async () => {
     await fc.assert(
       fc.asyncProperty(fc.uint8Array({ maxLength: 600 }), LAYOUT, async (bytes, layout) => {
         const store = new IpfsStore();
@@ -78,7 +78,7 @@ describe('a file of IPFS', () => {
   });
 
   test.each([0, 1, 256 * 1024, 256 * 1024 + 1, 700_001])(
-    'of %i bytes has the name that solc computes for metadata',
+    'of %i bytes has the CID that solc computes for metadata',
     async (size) => {
       const store = new IpfsStore();
       const text = 'abcdefg'.repeat(100_001).slice(0, size);
@@ -88,14 +88,14 @@ describe('a file of IPFS', () => {
     },
   );
 
-  test('has its own bytes before those of its links', async () => {
+  test('contains its own bytes before those of its links', async () => {
     const store = new IpfsStore();
     const cid = store.addBlock(Buffer.from(' and below'), 'raw');
     const root = store.addNode([{ cid, fileBytes: 10 }], { data: Buffer.from('here') });
     expect((await read(store, root)).toString()).toBe('here and below');
   });
 
-  test('is not had where one block is missing', async () => {
+  test('is unavailable if a block is missing', async () => {
     const store = new IpfsStore();
     const bytes = Buffer.from('0123456789');
     const cid = store.addFile(bytes, { chunkBytes: 4 });
@@ -105,11 +105,11 @@ describe('a file of IPFS', () => {
   });
 });
 
-describe('what is no sound file', () => {
+describe('Invalid file', () => {
   const leaf = Buffer.from('leaf');
 
   test.each(['directory', 'symlink', 'metadata', 'hamt-sharded-directory'])(
-    'is refused: a %s',
+    'is rejected: a %s',
     async (type) => {
       const store = new IpfsStore();
       expect(await kindOf(read(store, store.addNode([], { data: leaf, type })))).toBe('malformed');
@@ -119,7 +119,7 @@ describe('what is no sound file', () => {
   test.each([
     ['longer', 5],
     ['shorter', 3],
-  ])('is refused: a block that is %s than its parent says', async (_what, length) => {
+  ])('is rejected: a block %s than its parent declares', async (_what, length) => {
     const store = new IpfsStore();
     for (const cid of [store.addBlock(leaf, 'raw'), store.addNode([], { data: leaf })]) {
       const root = store.addNode([{ cid, fileBytes: length === 5 ? 3 : 5 }]);
@@ -127,7 +127,7 @@ describe('what is no sound file', () => {
     }
   });
 
-  test('is refused before its blocks are read: a file that says it is too large', async () => {
+  test('is rejected before reading its blocks if it declares too large a size', async () => {
     const store = new IpfsStore();
     const cid = store.addBlock(leaf, 'raw');
     const root = store.addNode([{ cid, fileBytes: 2 ** 40 }]);
@@ -136,7 +136,7 @@ describe('what is no sound file', () => {
     expect(blocks.asked()).toBe(1);
   });
 
-  test('is refused: links within links that unfold to gigabytes', async () => {
+  test('is rejected: nested links that expand to gigabytes', async () => {
     const store = new IpfsStore();
     let cid = store.addBlock(Buffer.alloc(1000), 'raw');
     let fileBytes = 1000;
@@ -148,7 +148,7 @@ describe('what is no sound file', () => {
     expect(await kindOf(read(store, cid))).toBe('too_large');
   });
 
-  test('is refused after 8,192 blocks: links within links that unfold to nothing', async () => {
+  test('is rejected after 8,192 blocks: nested links that expand to nothing', async () => {
     const store = new IpfsStore();
     let cid = store.addBlock(Buffer.alloc(0), 'raw');
     for (let level = 0; level < 6; level += 1) {
@@ -162,7 +162,7 @@ describe('what is no sound file', () => {
   test.each([
     [32, 'read'],
     [33, 'malformed'],
-  ])('is refused below 32 levels: a file of %i levels is %s', async (levels, outcome) => {
+  ])('is rejected below 32 levels: a file of %i levels is %s', async (levels, outcome) => {
     const store = new IpfsStore();
     let cid = store.addBlock(leaf, 'raw');
     for (let level = 1; level < levels; level += 1) {
@@ -171,7 +171,7 @@ describe('what is no sound file', () => {
     expect(await kindOf(read(store, cid))).toBe(outcome);
   });
 
-  test('is refused at its first bytes: a block of 2 MiB that is all links, fields or lengths', () => {
+  test('is rejected at its first bytes: a 2 MiB block of only links, fields or lengths', () => {
     const cid = cidOf(new IpfsStore().addNode([]));
     const filled = (pair: readonly number[]): Buffer => Buffer.alloc(2 * MIB, Buffer.from(pair));
     const packed = Buffer.concat([
@@ -202,7 +202,7 @@ describe('what is no sound file', () => {
     ['name', [0x12, 0x00]],
     ['size', [0x18, 0x00]],
     ['CID', []],
-  ])('is refused at the second %s of a link, before the rest is read', async (what, pair) => {
+  ])('is rejected at the second %s of a link, before the rest is parsed', async (what, pair) => {
     const store = new IpfsStore();
     const cid = store.addBlock(leaf, 'raw');
     const second = pair.length === 0 ? field(1, cid.bytes) : Buffer.from([...pair, ...pair]);
@@ -214,7 +214,7 @@ describe('what is no sound file', () => {
     expect({ what, fields }).toEqual({ what, fields: what === 'CID' ? 3 : 4 });
   });
 
-  test('is parsed once in a search, however many files and texts of its CID name it', async () => {
+  test('is parsed once per search for any number of files and CID spellings', async () => {
     const store = new IpfsStore();
     const wrong = store.addBlock(field(2, Buffer.from([0x12, 0x00])));
     const sound = store.addNode([], { data: leaf });
@@ -237,7 +237,7 @@ describe('what is no sound file', () => {
     expect((await readAll()) - visits).toBe(0);
   });
 
-  test('is refused where all files of a search have too many fields, blocks or bytes', async () => {
+  test('is rejected if all files of a search exceed the field, block or byte limits', async () => {
     const store = new IpfsStore();
     const block = store.addBlock(Buffer.alloc(100), 'raw');
     const limits = { ...DEFAULT_SOURCE_LIMITS, steps: 100 };
@@ -259,7 +259,7 @@ describe('what is no sound file', () => {
     expect(readings).toEqual([...Array.from({ length: 10 }, () => 'read'), 'too_large']);
   });
 
-  test('is refused in words whatever the bytes are: nothing else is thrown', async () => {
+  test('is rejected with the expected error type for arbitrary bytes', async () => {
     const store = new IpfsStore();
     const cid = store.addFile(Buffer.from('0123456789'), { chunkBytes: 3 });
     const block = store.get(CID.parse(cid))!;

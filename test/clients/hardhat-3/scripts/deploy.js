@@ -1,4 +1,4 @@
-// Deploys a proxy of each kind as the guide of the plugin does, and prints their addresses.
+// Deploys a proxy of each kind as in the guide of the plugin, and prints their addresses.
 import { upgrades as connectUpgrades } from '@openzeppelin/hardhat-upgrades';
 import hre from 'hardhat';
 

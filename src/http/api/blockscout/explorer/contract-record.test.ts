@@ -24,7 +24,7 @@ test.each([
   ['solidity', { runs: 7, details: DETAILS }, true, 'true'],
   ['solidity', { runs: 7, details: { ...DETAILS, cse: false } }, false, 'false'],
   ['vyper', {}, null, 'false'],
-])('%s with the optimizer %j is optimized: %s', (language, optimizer, enabled, used) => {
+])('reports %s with optimizer %j as optimized: %s', (language, optimizer, enabled, used) => {
   const sections = sectionsOf(language, optimizer);
   expect(renderSmartContract(MATCH, sections).optimization_enabled).toBe(enabled);
   expect(renderBlockscoutRecord(MATCH, sections, undefined)).toMatchObject({

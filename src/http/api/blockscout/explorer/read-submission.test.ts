@@ -30,8 +30,8 @@ const read = async (
   );
 };
 
-describe('a submission in Vyper', () => {
-  test('is what titanoboa sends: the input of the compiler under the name of the contract', async () => {
+describe('Vyper submission', () => {
+  test("accepts titanoboa's format: standard JSON input named after the contract", async () => {
     const input = {
       language: 'Vyper',
       sources: { 'Token.vy': { content: SOURCE, sha256sum: '00' } },
@@ -53,7 +53,7 @@ describe('a submission in Vyper', () => {
     });
   });
 
-  test('is one file, or several with interfaces', async () => {
+  test('accepts a single file, or several with interfaces', async () => {
     const fields = { compiler_version: VERSION, contract_name: 'Token', evm_version: 'cancun' };
     expect(await read('vyper-code', { ...fields, source_code: SOURCE })).toMatchObject({
       compilation: {
@@ -77,7 +77,7 @@ describe('a submission in Vyper', () => {
   });
 });
 
-describe('a submission is refused', () => {
+describe('Rejected submissions', () => {
   const compiler = { compiler_version: VERSION };
   const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
   const many = JSON.stringify(Array.from({ length: 3_000 }, () => 1));
@@ -126,7 +126,7 @@ describe('a submission is refused', () => {
       {},
       'invalid_parameter',
     ],
-  ])('with %s', async (_what, way, fields, files, code) => {
+  ])('rejects %s', async (_what, way, fields, files, code) => {
     await expect(read(way, fields, files)).rejects.toMatchObject({ code });
   });
 });
