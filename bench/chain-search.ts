@@ -3,7 +3,7 @@
  * bench/chain-search.ts [list.json]`.
  */
 import path from 'node:path';
-import { makeRegistry, readChainList } from '../src/chains/registry/load-registry.ts';
+import { createRegistry, readChainList } from '../src/chains/registry/load-registry.ts';
 import { searchChains, type ChainFilter } from '../src/chains/registry/search-chains.ts';
 import { median } from './median.ts';
 
@@ -36,7 +36,7 @@ async function runChainSearchBenchmark(list?: string): Promise<SearchBenchmarkRo
     localChains: false,
     ...(list !== undefined && { list: path.resolve(list) }),
   };
-  const { chains } = makeRegistry(await readChainList(options), options, new Map(), []);
+  const { chains } = createRegistry(await readChainList(options), options, new Map(), []);
   const bare = measure(() => chains.filter(({ record }) => record.name.length > 0));
   const filters: Record<string, ChainFilter> = {
     'no filter': {},

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../src/lib/hex.ts';
-import { type ListQuestion, type SummaryPage } from '../src/repository/matches/contract-summary.ts';
+import { type ListQuery, type SummaryPage } from '../src/repository/matches/contract-summary.ts';
 import { advanceFeed } from '../src/repository/feed/follow-feed.ts';
 import { recount } from '../src/repository/statistics/recount.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
@@ -54,7 +54,7 @@ describe('a filtered search returns every match exactly once across pages', () =
         .digest(),
     );
 
-  test.each<[string, (question: ListQuestion) => Promise<SummaryPage>, (row: Fitting) => boolean]>([
+  test.each<[string, (question: ListQuery) => Promise<SummaryPage>, (row: Fitting) => boolean]>([
     [
       'by address',
       (question) => searchByAddress(testDatabase.database, '00000000', question),

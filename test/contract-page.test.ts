@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCheckedApiApp } from './support/wire/checked-answers.ts';
 import { FullmatchError } from '../src/errors.ts';
-import { type HttpParts } from '../src/http/http-parts.ts';
+import { type HttpDependencies } from '../src/http/http-parts.ts';
 import { createContractLists } from '../src/repository/lists/contract-lists.ts';
 import { createContractReader } from '../src/repository/matches/contract-reader.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';
@@ -33,7 +33,7 @@ const WIDE = {
 };
 
 let testDatabase: TestDatabase;
-let real: Pick<HttpParts, 'contracts' | 'contractLists'>;
+let real: Pick<HttpDependencies, 'contracts' | 'contractLists'>;
 
 beforeAll(async () => {
   testDatabase = await createTestDatabase();
@@ -123,7 +123,7 @@ const fail = (): never => {
 /** Returns the HTML page and its status. */
 async function read(
   path: string,
-  overrides: Partial<HttpParts> = {},
+  overrides: Partial<HttpDependencies> = {},
 ): Promise<{ status: number; page: string }> {
   const app = createCheckedApiApp(await fixtureDependencies({ ...real, ...overrides }));
   const response = await app.request(path);

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { bytesToHex } from '../src/lib/hex.ts';
-import { type ListQuestion, type SummaryPage } from '../src/repository/matches/contract-summary.ts';
+import { type ListQuery, type SummaryPage } from '../src/repository/matches/contract-summary.ts';
 import { findOnChains } from '../src/repository/matches/find-on-chains.ts';
 import { listContracts } from '../src/repository/lists/list-contracts.ts';
 import { listNewestContracts } from '../src/repository/lists/list-newest-contracts.ts';
@@ -41,7 +41,7 @@ afterAll(() => testDatabase.drop());
 
 const eventfulAddress = manyAddress(eventful.number);
 const frequentCode = bytesToHex(createHash('sha256').update(Buffer.alloc(4)).digest());
-const nothing: ListQuestion = { limit, chainId: 77, match: 'full', origin: 'monitored' };
+const nothing: ListQuery = { limit, chainId: 77, match: 'full', origin: 'monitored' };
 const middle = String(CONTRACTS / 2);
 
 type Work = (database: Queryable) => Promise<unknown>;
@@ -173,7 +173,7 @@ describe('lists and searches cost no more than one page', () => {
 });
 
 describe('searches without a result stop after a thousand contracts', () => {
-  test.each<[string, number, (db: Queryable, question: ListQuestion) => Promise<SummaryPage>]>([
+  test.each<[string, number, (db: Queryable, question: ListQuery) => Promise<SummaryPage>]>([
     [
       'by a prefix of addresses',
       LOOKED_AT * 2,
@@ -195,7 +195,7 @@ describe('searches without a result stop after a thousand contracts', () => {
 });
 
 test('searches by address and name return each contract once across pages', async () => {
-  const searches: ((question: ListQuestion) => Promise<SummaryPage>)[] = [
+  const searches: ((question: ListQuery) => Promise<SummaryPage>)[] = [
     (question) => searchByAddress(testDatabase.database, '7700', question),
     (question) => searchByName(testDatabase.database, 'name7', { ...question }),
   ];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { AUXDATA_FORMS } from '../../test/support/bytecode/made-up-code.ts';
-import { findChangedAuxdatas, occurrencesOf, toPositions } from './auxdata-positions.ts';
+import { findChangedAuxdatas, findAllOffsets, toPositions } from './auxdata-positions.ts';
 
 const FIRST = 'a1'.repeat(32);
 const SECOND = 'b2'.repeat(32);
@@ -77,7 +77,7 @@ describe('toPositions', () => {
 
 describe('occurrencesOf', () => {
   test('counts overlapping occurrences at byte boundaries', () => {
-    expect(occurrencesOf(bytes('aaaa'), bytes('aaaaaa'))).toEqual([0, 1]);
-    expect(occurrencesOf(bytes('aabb'), bytes('0aabb0'))).toEqual([]);
+    expect(findAllOffsets(bytes('aaaa'), bytes('aaaaaa'))).toEqual([0, 1]);
+    expect(findAllOffsets(bytes('aabb'), bytes('0aabb0'))).toEqual([]);
   });
 });

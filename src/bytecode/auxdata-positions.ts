@@ -75,7 +75,7 @@ export function findChangedAuxdatas(
 }
 
 /** Returns every offset at which the bytes occur in the bytecode. */
-export function occurrencesOf(bytes: Buffer, code: Buffer): readonly number[] {
+export function findAllOffsets(bytes: Buffer, code: Buffer): readonly number[] {
   const offsets: number[] = [];
   for (let at = code.indexOf(bytes); at !== -1; at = code.indexOf(bytes, at + 1)) offsets.push(at);
   return offsets;

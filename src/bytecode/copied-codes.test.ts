@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findCopiedCodes } from './copied-codes.ts';
+import { findCodecopyRanges } from './copied-codes.ts';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 const hex = (found: readonly Uint8Array[]): string[] =>
@@ -11,20 +11,20 @@ describe('Code copied by creation bytecode', () => {
   test('has the offset and length pushed before, in either order', () => {
     // PUSH2 length, DUP1, PUSH2 offset, PUSH1 0, CODECOPY, PUSH1 0, RETURN, INVALID
     const legacy = `61${LENGTH}8061000f6000396000f3fe00`;
-    expect(hex(findCopiedCodes(bytes(`${legacy}${RUNTIME}`)))).toContain(RUNTIME);
+    expect(hex(findCodecopyRanges(bytes(`${legacy}${RUNTIME}`)))).toContain(RUNTIME);
     // PUSH2 offset, PUSH2 length, SWAP1, PUSH1 0, CODECOPY
     const swapped = `61000e61${LENGTH}90600039006000f3fe`;
-    const found = hex(findCopiedCodes(bytes(`${swapped.slice(0, 28)}${RUNTIME}`)));
+    const found = hex(findCodecopyRanges(bytes(`${swapped.slice(0, 28)}${RUNTIME}`)));
     expect(found).toContain(RUNTIME);
   });
 
   test('lies within the bytecode after the copy and is more than a single value', () => {
-    expect(findCopiedCodes(bytes(`61ffff8061000f600039${RUNTIME}`))).toEqual([]);
-    expect(findCopiedCodes(bytes(`6008806000600039${RUNTIME}`))).toEqual([]);
-    expect(findCopiedCodes(bytes(RUNTIME))).toEqual([]);
-    expect(findCopiedCodes(bytes('39'))).toEqual([]);
-    expect(findCopiedCodes(bytes('61ff'))).toEqual([]);
-    expect(findCopiedCodes(Buffer.alloc(0))).toEqual([]);
+    expect(findCodecopyRanges(bytes(`61ffff8061000f600039${RUNTIME}`))).toEqual([]);
+    expect(findCodecopyRanges(bytes(`6008806000600039${RUNTIME}`))).toEqual([]);
+    expect(findCodecopyRanges(bytes(RUNTIME))).toEqual([]);
+    expect(findCodecopyRanges(bytes('39'))).toEqual([]);
+    expect(findCodecopyRanges(bytes('61ff'))).toEqual([]);
+    expect(findCodecopyRanges(Buffer.alloc(0))).toEqual([]);
   });
 
   test('is limited to 12 results', () => {
@@ -32,7 +32,7 @@ describe('Code copied by creation bytecode', () => {
       { length: 200 },
       (_, index) => `61${(0x700 + index).toString(16).padStart(4, '0')}61010039`,
     ).join('');
-    expect(findCopiedCodes(bytes(copies + '00'.repeat(4000)))).toHaveLength(12);
+    expect(findCodecopyRanges(bytes(copies + '00'.repeat(4000)))).toHaveLength(12);
   });
 
   test.each([
@@ -43,6 +43,6 @@ describe('Code copied by creation bytecode', () => {
     const before = '39'.repeat(others);
     const place = (others + 15).toString(16).padStart(4, '0');
     const code = `${before}61${LENGTH}8061${place}6000396000f3fe00${RUNTIME}`;
-    expect(hex(findCopiedCodes(bytes(code))).includes(RUNTIME)).toBe(isFound);
+    expect(hex(findCodecopyRanges(bytes(code))).includes(RUNTIME)).toBe(isFound);
   });
 });

@@ -16,7 +16,7 @@ const MOST_COPIES = 500;
  * the runtime bytecode in this form, with zeros for values that only the constructor knows. This does not
  * prove what is returned: a caller that uses a part for a lookup has to compare the whole.
  */
-export function findCopiedCodes(creationCode: Uint8Array): readonly Uint8Array[] {
+export function findCodecopyRanges(creationCode: Uint8Array): readonly Uint8Array[] {
   const found = new Map<string, Uint8Array>();
   const pushed: number[] = [];
   let copies = 0;

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isPlaceLeft } from './explained-places.ts';
+import { isReservedRange } from './explained-places.ts';
 import { type Transformation } from './transformation.ts';
 
 const AUXDATA = `a2646970667358221220${'11'.repeat(32)}64736f6c634300081e0033`;
@@ -23,6 +23,6 @@ describe('Position left open by the compiler', () => {
     ['an auxdata that reaches beyond one', of('cborAuxdata', 36), AUXDATA_BYTES + 1, false],
     ['a cut of all of the code', of('cborAuxdata', 0, { length: CODE.length }), 53, false],
   ])('%s', (_, transformation, width, isLeft) => {
-    expect(isPlaceLeft(CODE, transformation, width)).toBe(isLeft);
+    expect(isReservedRange(CODE, transformation, width)).toBe(isLeft);
   });
 });

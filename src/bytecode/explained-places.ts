@@ -13,7 +13,7 @@ const VYPER_END_BYTES = 512;
  * @param code the recompiled bytecode with zeros for placeholders
  * @param width size of the value in bytes; undefined for a deletion
  */
-export function isPlaceLeft(
+export function isReservedRange(
   code: Uint8Array,
   { type, reason, offset, length }: Transformation,
   width: number | undefined,

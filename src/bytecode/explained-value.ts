@@ -1,13 +1,13 @@
 import { isAddress } from '../lib/address-text.ts';
 import { hexToBytes } from '../lib/hex.ts';
-import { ADDRESS_BYTES, hashStretch, type CodeTemplate } from './recompiled-code.ts';
+import { ADDRESS_BYTES, metadataHashRange, type CodeTemplate } from './recompiled-code.ts';
 import { type TransformationReason } from './transformation.ts';
 
 /** `settings.libraries` of the standard JSON input: path -> library -> address. The path `''` matches any path. */
 export type ConfiguredLibraries = Readonly<Record<string, Readonly<Record<string, string>>>>;
 
 /** A value that the bytecode on chain may have in place of the recompiled bytes, and its offsets. */
-export interface Explained {
+export interface ExplainedValue {
   readonly reason: Exclude<TransformationReason, 'constructorArguments'>;
   readonly id?: string;
   readonly starts: readonly number[];
@@ -46,7 +46,7 @@ export function explainLibraries(
   template: CodeTemplate,
   onChain: Buffer,
   configured?: ConfiguredLibraries,
-): Explained[] {
+): ExplainedValue[] {
   return template.libraries.flatMap(({ id, starts }) => {
     const first = starts[0];
     if (first === undefined) return [];
@@ -57,9 +57,9 @@ export function explainLibraries(
 }
 
 /** Explains auxdata: on chain, it may differ from the recompiled one only in its metadata hash. */
-export function explainAuxdata(template: CodeTemplate, onChain: Buffer): Explained[] {
+export function explainAuxdata(template: CodeTemplate, onChain: Buffer): ExplainedValue[] {
   return template.auxdata.flatMap((slot) => {
-    const hash = hashStretch(slot);
+    const hash = metadataHashRange(slot);
     if (hash === undefined) return [];
     const end = hash.start + hash.length;
     const onChainHash = onChain.subarray(hash.start, end);
@@ -72,13 +72,13 @@ export function explainAuxdata(template: CodeTemplate, onChain: Buffer): Explain
 
 /**
  * Explains immutables. All references of an immutable have the value at its first reference; a library's own
- * address must be the contract's address, or the zeros that {@link isUnprotected} rejects.
+ * address must be the contract's address, or the zeros that {@link lacksCallProtection} rejects.
  */
 export function explainImmutables(
   template: CodeTemplate,
   onChain: Buffer,
   address: Buffer,
-): Explained[] {
+): ExplainedValue[] {
   return template.immutables.flatMap(({ id, starts, length }) => {
     const first = starts[0];
     if (first === undefined) return [];
@@ -109,13 +109,13 @@ function isZero(bytes: Uint8Array): boolean {
  * bytecode of a library always replaces them: with the zeros, anyone could call code that is only meant to
  * run for other contracts.
  */
-export function isUnprotected({ reason, id, value }: Explained): boolean {
+export function lacksCallProtection({ reason, id, value }: ExplainedValue): boolean {
   const isOwnAddress = reason === 'callProtection' || id === LIBRARY_ADDRESS_IMMUTABLE;
   return isOwnAddress && isZero(value);
 }
 
 /**
- * Returns whether a Solidity bytecode is a library that {@link isUnprotected} rejects. No other bytecode
+ * Returns whether a Solidity bytecode is a library that {@link lacksCallProtection} rejects. No other bytecode
  * starts like this: a library linked there would be at address zero, which is rejected too.
  * @param immutables values by id, as read from the bytecode.
  */
@@ -128,12 +128,12 @@ export function isUnprotectedLibrary(
   return begins || (ownAddress !== undefined && /^0x0+$/.test(ownAddress));
 }
 
-/** Explains the call protection: the contract's own address, or the zeros that {@link isUnprotected} rejects. */
+/** Explains the call protection: the contract's own address, or the zeros that {@link lacksCallProtection} rejects. */
 export function explainCallProtection(
   template: CodeTemplate,
   onChain: Buffer,
   address: Buffer,
-): Explained[] {
+): ExplainedValue[] {
   const isLinked = template.libraries.some(({ starts }) => starts.includes(CALL_PROTECTION_START));
   const isProtected = template.bytes.subarray(0, CALL_PROTECTION.length).equals(CALL_PROTECTION);
   if (isLinked || !isProtected) return [];
@@ -143,7 +143,7 @@ export function explainCallProtection(
 }
 
 /** Returns the recompiled bytecode with the values applied at all their offsets. */
-export function applyValues(bytes: Buffer, explained: readonly Explained[]): Buffer {
+export function applyValues(bytes: Buffer, explained: readonly ExplainedValue[]): Buffer {
   const applied = Buffer.from(bytes);
   for (const { starts, value } of explained) {
     for (const start of starts) value.copy(applied, start);

@@ -2,7 +2,7 @@ import {
   type Instruction,
   readInstructions,
   readSourceMap,
-  type SourcePlace,
+  type SourceRange,
 } from './instructions.ts';
 
 const EQ = 0x14;
@@ -38,7 +38,7 @@ export function findMethods(
   code: Uint8Array,
   sourceMap: string,
   selectors: ReadonlySet<number>,
-): ReadonlyMap<number, SourcePlace> {
+): ReadonlyMap<number, SourceRange> {
   const instructions = readInstructions(code);
   const places = readSourceMap(sourceMap, instructions.length);
   const targets = new Map(
@@ -46,7 +46,7 @@ export function findMethods(
       opcode === JUMPDEST ? [[at, index] as const] : [],
     ),
   );
-  const found = new Map<number, SourcePlace>();
+  const found = new Map<number, SourceRange>();
   for (const [index, { pushed }] of instructions.entries()) {
     if (pushed === undefined || !selectors.has(pushed) || found.has(pushed)) continue;
     const place = places[targets.get(jumpOf(instructions, index) ?? -1) ?? -1];

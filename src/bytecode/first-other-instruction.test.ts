@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstOtherInstruction } from './first-other-instruction.ts';
+import { firstDifferingInstruction } from './first-other-instruction.ts';
 
 const code = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 const first = (left: Uint8Array, right: Uint8Array): number | undefined =>
-  firstOtherInstruction(left, right, [left.length, right.length]);
+  firstDifferingInstruction(left, right, [left.length, right.length]);
 
 describe('First differing instruction of two bytecodes', () => {
   test.each<[string, string, string, number | undefined]>([
@@ -21,7 +21,7 @@ describe('First differing instruction of two bytecodes', () => {
   });
 
   test('ignores data and metadata behind the given ends', () => {
-    expect(firstOtherInstruction(code('600101aa'), code('600101bb'), [3, 3])).toBeUndefined();
+    expect(firstDifferingInstruction(code('600101aa'), code('600101bb'), [3, 3])).toBeUndefined();
   });
 
   test('is absent for equal bytecodes and otherwise an existing instruction', () => {

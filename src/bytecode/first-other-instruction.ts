@@ -10,7 +10,7 @@ const PLACE_BYTES = 3;
  * jump targets are not compared.
  * @param ends offset in each bytecode at which instructions end and data or metadata begins
  */
-export function firstOtherInstruction(
+export function firstDifferingInstruction(
   recompiled: Uint8Array,
   onChain: Uint8Array,
   ends: readonly [number, number],

@@ -1,7 +1,7 @@
 import { AbiParameters } from 'ox';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { isSelfEvident, isValueOf, type ImmutableType } from './immutable-type.ts';
+import { isSafeWithoutProof, isValueOf, type ImmutableType } from './immutable-type.ts';
 
 const word = (hex: string): Buffer => Buffer.from(hex.padStart(64, '0'), 'hex');
 const encode = (type: string, value: unknown): Buffer =>
@@ -67,7 +67,7 @@ describe('isValueOf', () => {
 });
 
 test('isSelfEvident is false for a code pointer or an unknown type', () => {
-  expect(isSelfEvident({ kind: 'code_pointer' })).toBe(false);
-  expect(isSelfEvident(undefined)).toBe(false);
-  expect(isSelfEvident({ kind: 'unsigned', bits: 256 })).toBe(true);
+  expect(isSafeWithoutProof({ kind: 'code_pointer' })).toBe(false);
+  expect(isSafeWithoutProof(undefined)).toBe(false);
+  expect(isSafeWithoutProof({ kind: 'unsigned', bits: 256 })).toBe(true);
 });

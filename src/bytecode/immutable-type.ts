@@ -53,7 +53,7 @@ export function isValueOf(type: ImmutableType, word: Uint8Array): boolean {
  * Returns whether a value of the type is safe whatever its origin. A code pointer, or a value of unknown
  * type, must come from the constructor: a forged one can make the same bytecode do anything.
  */
-export function isSelfEvident(type: ImmutableType | undefined): boolean {
+export function isSafeWithoutProof(type: ImmutableType | undefined): boolean {
   return type !== undefined && type.kind !== 'code_pointer';
 }
 

@@ -1,5 +1,5 @@
 /** A range of a source, in bytes of its file. */
-export interface SourcePlace {
+export interface SourceRange {
   /** Id of the file in the compilation. */
   readonly file: number;
   readonly offset: number;
@@ -44,8 +44,8 @@ export function readInstructions(code: Uint8Array): readonly Instruction[] {
 }
 
 /** Reads the ranges of a source map, one per instruction (Solidity documentation, "Source Mappings"). */
-export function readSourceMap(text: string, most: number): readonly SourcePlace[] {
-  const places: SourcePlace[] = [];
+export function readSourceMap(text: string, most: number): readonly SourceRange[] {
+  const places: SourceRange[] = [];
   let last = [0, 0, -1];
   for (const entry of text.split(';', most)) {
     const given = entry.split(':', 3);

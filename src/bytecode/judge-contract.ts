@@ -5,8 +5,8 @@ import { groupByPath } from '../solidity/library-id.ts';
 import {
   matchCreationCode,
   matchRuntimeCode,
-  requireSelfEvidentValues,
-  takesMissingArguments,
+  requireValuesWithoutCreation,
+  allowsMissingArguments,
 } from './match-code.ts';
 import { templateOf, type RecompiledCode } from './recompiled-code.ts';
 import { type CodeVerdict } from './verdict.ts';
@@ -80,7 +80,7 @@ function judgeRuntime(
   const verdict = matchRuntimeCode({ recompiled: template, onChain, address, libraries });
   return {
     verdict,
-    withoutCreation: () => requireSelfEvidentValues(template, onChain, verdict),
+    withoutCreation: () => requireValuesWithoutCreation(template, onChain, verdict),
   };
 }
 
@@ -100,7 +100,7 @@ export function judgeContract(comparison: ContractComparison): ContractJudgement
       onChain: comparison.creation.onChain,
       abi: comparison.abi,
       ...(compiler && {
-        takesMissingArguments: takesMissingArguments(compiler.language, compiler.version),
+        takesMissingArguments: allowsMissingArguments(compiler.language, compiler.version),
       }),
       libraries: linkedLibraries(found?.verdict, libraries),
     });

@@ -7,21 +7,21 @@ import {
   explainImmutables,
   explainLibraries,
   isReservedAddress,
-  isUnprotected,
+  lacksCallProtection,
   LIBRARY_ADDRESS_IMMUTABLE,
   type ConfiguredLibraries,
-  type Explained,
+  type ExplainedValue,
 } from './explained-value.ts';
-import { isSelfEvident, isValueOf } from './immutable-type.ts';
+import { isSafeWithoutProof, isValueOf } from './immutable-type.ts';
 import { describeCodes, describeDifference } from './mismatch.ts';
-import { findOtherEnding, type OtherEnding } from './other-ending.ts';
-import { holdsMetadataHash, type CodeTemplate } from './recompiled-code.ts';
+import { findDifferentTrailer, type DifferentTrailer } from './other-ending.ts';
+import { hasMetadataHashes, type CodeTemplate } from './recompiled-code.ts';
 import {
   isStrictEncoding,
   isStrictPrefix,
   type AbiParameter,
 } from '../solidity/strict-encoding.ts';
-import { isSince } from './release.ts';
+import { isAtLeastRelease } from './release.ts';
 import { type Transformation } from './transformation.ts';
 import {
   type CodeMatch,
@@ -50,14 +50,14 @@ interface CreationComparison {
   readonly onChain: Uint8Array;
   /** The `abi` of the compiler's output. */
   readonly abi: unknown;
-  /** Whether the constructor reads missing arguments as zeros; see {@link takesMissingArguments}. */
+  /** Whether the constructor reads missing arguments as zeros; see {@link allowsMissingArguments}. */
   readonly takesMissingArguments?: boolean;
   readonly libraries?: ConfiguredLibraries;
 }
 
 function collectValues(
-  explained: readonly Explained[],
-  reason: Explained['reason'],
+  explained: readonly ExplainedValue[],
+  reason: ExplainedValue['reason'],
 ): Record<string, Hex> {
   return Object.fromEntries(
     explained
@@ -67,7 +67,7 @@ function collectValues(
 }
 
 /** Returns the transformation of the ending: it deletes the trailer, replaces its auxdata, or appends one. */
-function transformationOf({ offset, length, auxdata }: OtherEnding): Transformation {
+function transformationOf({ offset, length, auxdata }: DifferentTrailer): Transformation {
   const reason = 'cborAuxdata';
   if (auxdata === undefined) return { type: 'delete', reason, offset, length };
   const { id } = auxdata;
@@ -87,9 +87,9 @@ const APPENDED_ID = '0';
 
 function record(
   template: CodeTemplate,
-  explained: readonly Explained[],
+  explained: readonly ExplainedValue[],
   { constructorArguments, immutables }: Partial<Appended>,
-  ending?: OtherEnding,
+  ending?: DifferentTrailer,
 ): CodeMatch {
   const transformations = explained.flatMap(({ reason, id, starts }) =>
     starts.map((offset): Transformation => ({
@@ -100,7 +100,7 @@ function record(
     })),
   );
   transformations.sort((left, right) => left.offset - right.offset);
-  const has = (reason: Explained['reason']): boolean =>
+  const has = (reason: ExplainedValue['reason']): boolean =>
     explained.some((each) => each.reason === reason);
   const callProtection = explained.find(({ reason }) => reason === 'callProtection');
   const offset = template.bytes.length;
@@ -117,7 +117,7 @@ function record(
   };
   const isOtherAuxdata = has('cborAuxdata') || ending !== undefined;
   return {
-    match: holdsMetadataHash(template) && !isOtherAuxdata ? 'full' : 'partial',
+    match: hasMetadataHashes(template) && !isOtherAuxdata ? 'full' : 'partial',
     transformations,
     values: {
       ...(constructorArguments !== undefined &&
@@ -138,7 +138,7 @@ function refuseValue(
   template: CodeTemplate,
   onChain: Buffer,
   reason: MismatchReason,
-  { reason: within, id, starts }: Pick<Explained, 'id' | 'reason' | 'starts'>,
+  { reason: within, id, starts }: Pick<ExplainedValue, 'id' | 'reason' | 'starts'>,
 ): CodeMismatch {
   return {
     match: null,
@@ -154,7 +154,7 @@ function refuseValue(
 /** Checks the values after the bytes were found equal: each must be valid for its kind. */
 function checkValues(
   template: CodeTemplate,
-  explained: readonly Explained[],
+  explained: readonly ExplainedValue[],
   onChain: Buffer,
 ): CodeMismatch | undefined {
   for (const each of explained) {
@@ -162,7 +162,7 @@ function checkValues(
     if (reason === 'library' && isReservedAddress(value)) {
       return refuseValue(template, onChain, 'library_not_deployed', each);
     }
-    if (isUnprotected(each)) {
+    if (lacksCallProtection(each)) {
       return refuseValue(template, onChain, 'call_protection_missing', each);
     }
   }
@@ -176,7 +176,7 @@ function checkValues(
  * another pointer, the same bytecode does something else. The same applies to a list or text whose stated
  * length exceeds its type.
  */
-export function requireSelfEvidentValues(
+export function requireValuesWithoutCreation(
   template: CodeTemplate,
   onChain: Uint8Array,
   verdict: CodeVerdict,
@@ -191,7 +191,7 @@ export function requireSelfEvidentValues(
     return refuseValue(template, asBuffer(onChain), 'immutable_out_of_range', place);
   }
   const pointer = template.immutables.find(
-    ({ id, type }) => id !== LIBRARY_ADDRESS_IMMUTABLE && !isSelfEvident(type),
+    ({ id, type }) => id !== LIBRARY_ADDRESS_IMMUTABLE && !isSafeWithoutProof(type),
   );
   if (pointer === undefined) return verdict;
   const { id, starts } = pointer;
@@ -221,7 +221,7 @@ function refuseAppended(template: CodeTemplate, onChain: Buffer): CodeMismatch |
  */
 function compare(
   template: CodeTemplate,
-  explained: readonly Explained[],
+  explained: readonly ExplainedValue[],
   onChain: Buffer,
 ): CodeMismatch | undefined {
   const applied = applyValues(template.bytes, explained);
@@ -232,7 +232,7 @@ function compare(
 /** Builds the mismatch for different lengths. Values are applied as far as the bytecode on chain extends. */
 function refuseLength(
   template: CodeTemplate,
-  explain: (onChain: Buffer) => readonly Explained[],
+  explain: (onChain: Buffer) => readonly ExplainedValue[],
   onChain: Buffer,
 ): CodeMismatch {
   const reason =
@@ -254,11 +254,11 @@ function asBuffer(bytes: Uint8Array): Buffer {
  */
 function matchDifferentAuxdata(
   template: CodeTemplate,
-  explain: (template: CodeTemplate, onChain: Buffer) => readonly Explained[],
+  explain: (template: CodeTemplate, onChain: Buffer) => readonly ExplainedValue[],
   onChain: Buffer,
 ): CodeVerdict {
   const hasAppended = (template.appendedImmutableBytes ?? 0) > 0;
-  const ending = hasAppended ? undefined : findOtherEnding(template, onChain);
+  const ending = hasAppended ? undefined : findDifferentTrailer(template, onChain);
   if (ending !== undefined) {
     const shared = {
       ...template,
@@ -286,7 +286,7 @@ export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {
   if (!isAddress(comparison.address)) throw new TypeError('expected an address of 20 bytes');
   const address = hexToBytes(comparison.address);
   const onChain = asBuffer(comparison.onChain);
-  const explain = (from: CodeTemplate, code: Buffer): Explained[] => [
+  const explain = (from: CodeTemplate, code: Buffer): ExplainedValue[] => [
     ...explainCallProtection(from, code, address),
     ...explainLibraries(from, code, libraries),
     ...explainImmutables(from, code, address),
@@ -318,10 +318,12 @@ function constructorParameters(abi: unknown): readonly AbiParameter[] {
 const ARGUMENTS_REQUIRED_SINCE = [0, 5, 0] as const;
 
 /** Returns whether constructors of a compiler version read missing arguments as zeros. */
-export function takesMissingArguments(language: string, version: string): boolean {
+export function allowsMissingArguments(language: string, version: string): boolean {
   const release = /^\d+\.\d+\.\d+/.exec(version)?.[0];
   return (
-    language === 'solidity' && release !== undefined && !isSince(release, ARGUMENTS_REQUIRED_SINCE)
+    language === 'solidity' &&
+    release !== undefined &&
+    !isAtLeastRelease(release, ARGUMENTS_REQUIRED_SINCE)
   );
 }
 
@@ -333,7 +335,7 @@ export function takesMissingArguments(language: string, version: string): boolea
 export function matchCreationCode(comparison: CreationComparison): CodeVerdict {
   const { recompiled: template, libraries } = comparison;
   const onChain = asBuffer(comparison.onChain);
-  const explain = (code: Buffer): Explained[] => [
+  const explain = (code: Buffer): ExplainedValue[] => [
     ...explainLibraries(template, code, libraries),
     ...explainAuxdata(template, code),
   ];

@@ -1,12 +1,16 @@
 import { readTrailingAuxdata } from './auxdata.ts';
-import { type Explained } from './explained-value.ts';
+import { type ExplainedValue } from './explained-value.ts';
 import { type CodeReference, type CodeTemplate } from './recompiled-code.ts';
 import { type CodeMismatch } from './verdict.ts';
 
 type Place = Pick<CodeMismatch, 'id' | 'within'>;
 
 /** Returns which value, or code, a byte of the template belongs to. */
-function placeOf(template: CodeTemplate, explained: readonly Explained[], offset: number): Place {
+function placeOf(
+  template: CodeTemplate,
+  explained: readonly ExplainedValue[],
+  offset: number,
+): Place {
   const holds = ({ start, length }: CodeReference): boolean =>
     offset >= start && offset < start + length;
   const auxdata = template.auxdata.find((slot) =>
@@ -44,7 +48,7 @@ export function describeCodes(
 /** Describes where and how much two bytecodes differ after the explained values are applied. */
 export function describeDifference(
   template: CodeTemplate,
-  explained: readonly Explained[],
+  explained: readonly ExplainedValue[],
   applied: Buffer,
   onChain: Buffer,
   reason: CodeMismatch['reason'],

@@ -1,9 +1,9 @@
 import { readTrailingAuxdata } from './auxdata.ts';
-import { isSince } from './release.ts';
+import { isAtLeastRelease } from './release.ts';
 import { type CodeTemplate } from './recompiled-code.ts';
 
 /** A different ending of the bytecode on chain, caused only by metadata settings. */
-export interface OtherEnding {
+export interface DifferentTrailer {
   /** End of the common code, in bytes. */
   readonly offset: number;
   /** Number of recompiled bytes from there on; 0 if the bytecode on chain only appends. */
@@ -20,7 +20,7 @@ const INVALID = 0xfe;
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 /** The first release with `appendCBOR`. */
-export const FIRST_WITHOUT_AUXDATA = [0, 8, 18];
+export const APPEND_CBOR_SINCE = [0, 8, 18];
 
 /**
  * Returns whether only instructions precede the INVALID at an offset, so that it is the first one: constants
@@ -43,7 +43,10 @@ function endsInstructions(code: Buffer, place: number): boolean {
  * single auxdata is at the very end: with another one in the middle, these settings would move what follows.
  * The code before the ending still has to be compared.
  */
-export function findOtherEnding(template: CodeTemplate, onChain: Buffer): OtherEnding | undefined {
+export function findDifferentTrailer(
+  template: CodeTemplate,
+  onChain: Buffer,
+): DifferentTrailer | undefined {
   const [slot, another] = template.auxdata;
   const { bytes, omitsAuxdataOf } = template;
   if (omitsAuxdataOf !== undefined) return findAppended(bytes, onChain, omitsAuxdataOf);
@@ -53,7 +56,7 @@ export function findOtherEnding(template: CodeTemplate, onChain: Buffer): OtherE
   if (own?.offset !== slot.offset) return undefined;
   const beforeInvalid = slot.offset - 1;
   if (onChain.length === beforeInvalid) {
-    const mayBeWithout = own.solc !== undefined && isSince(own.solc, FIRST_WITHOUT_AUXDATA);
+    const mayBeWithout = own.solc !== undefined && isAtLeastRelease(own.solc, APPEND_CBOR_SINCE);
     const isCut = mayBeWithout && endsInstructions(bytes, beforeInvalid);
     return isCut ? { offset: beforeInvalid, length: slot.length + 1 } : undefined;
   }
@@ -67,7 +70,11 @@ export function findOtherEnding(template: CodeTemplate, onChain: Buffer): OtherE
 }
 
 /** Returns an appended INVALID and auxdata of the same compiler, after bytecode of nothing but instructions. */
-function findAppended(bytes: Buffer, onChain: Buffer, release: string): OtherEnding | undefined {
+function findAppended(
+  bytes: Buffer,
+  onChain: Buffer,
+  release: string,
+): DifferentTrailer | undefined {
   const offset = bytes.length;
   const found = readTrailingAuxdata(onChain);
   const isBehind = found?.offset === offset + 1 && endsInstructions(onChain, offset);

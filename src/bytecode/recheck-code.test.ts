@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { type DeliveredCode, findDeliveredFault } from './recheck-code.ts';
+import { type ImportedBytecode, validateImportedBytecode } from './recheck-code.ts';
 
 const ADDRESS = `0x${'ab'.repeat(20)}`;
 const WORD = `0x${'00'.repeat(31)}2a`;
@@ -11,7 +11,7 @@ const ON_CHAIN = Buffer.concat([
   RECOMPILED.subarray(36),
 ]);
 const PLACED = { type: 'replace', reason: 'immutable', offset: 4, id: '7' };
-const SOUND: DeliveredCode = {
+const SOUND: ImportedBytecode = {
   ...{ side: 'runtime', address: ADDRESS, recompiled: RECOMPILED, onChain: ON_CHAIN },
   transformations: [PLACED],
   values: { immutables: { 7: WORD } },
@@ -21,16 +21,18 @@ const SOUND: DeliveredCode = {
 
 describe('Delivered bytecode', () => {
   test('is accepted if every difference is at a position reported by the compiler', () => {
-    expect(findDeliveredFault(SOUND)).toBeUndefined();
+    expect(validateImportedBytecode(SOUND)).toBeUndefined();
     const onChain = Buffer.concat([RECOMPILED, Buffer.from('beef', 'hex')]);
     const transformations = [{ type: 'insert', reason: 'constructorArguments', offset: 40 }];
     const values = { constructorArguments: '0xbeef' };
     const creation = { ...SOUND, onChain, transformations, values, side: 'creation' } as const;
-    expect(findDeliveredFault(creation)).toBeUndefined();
-    expect(findDeliveredFault({ ...creation, side: 'runtime' })).toBe('unexplained_difference');
+    expect(validateImportedBytecode(creation)).toBeUndefined();
+    expect(validateImportedBytecode({ ...creation, side: 'runtime' })).toBe(
+      'unexplained_difference',
+    );
   });
 
-  test.each<[string, Partial<DeliveredCode>]>([
+  test.each<[string, Partial<ImportedBytecode>]>([
     ['without its transformation', { transformations: [] }],
     ['with transformations that are none', { transformations: { a: 1 } }],
     ['with a member of a transformation that has none', { transformations: [{ ...PLACED, x: 1 }] }],
@@ -42,10 +44,10 @@ describe('Delivered bytecode', () => {
     ['with values that are none', { values: [] }],
     ['whose code on chain is another', { onChain: RECOMPILED }],
   ])('is rejected %s', (_what, change) => {
-    expect(findDeliveredFault({ ...SOUND, ...change })).toBe('codes_differ');
+    expect(validateImportedBytecode({ ...SOUND, ...change })).toBe('codes_differ');
   });
 
-  test.each<[string, Partial<DeliveredCode>]>([
+  test.each<[string, Partial<ImportedBytecode>]>([
     ['the compiler named none', { artifacts: null }],
     [
       'the row itself says that all of its code may differ',
@@ -74,7 +76,7 @@ describe('Delivered bytecode', () => {
     ],
     ['of a creation', { side: 'creation' }],
   ])('is not explained by a position %s', (_what, change) => {
-    expect(findDeliveredFault({ ...SOUND, ...change })).toBe('unexplained_difference');
+    expect(validateImportedBytecode({ ...SOUND, ...change })).toBe('unexplained_difference');
   });
 
   test("contains a library's own address and no other", () => {
@@ -92,9 +94,9 @@ describe('Delivered bytecode', () => {
       transformations,
       values: { callProtection: ADDRESS },
     };
-    expect(findDeliveredFault(library)).toBeUndefined();
+    expect(validateImportedBytecode(library)).toBeUndefined();
     const elsewhere = { ...library, address: `0x${'cd'.repeat(20)}` };
-    expect(findDeliveredFault(elsewhere)).toBe('unexplained_difference');
+    expect(validateImportedBytecode(elsewhere)).toBe('unexplained_difference');
   });
 
   test('is not full with a replaced metadata hash, nor explained without auxdata', () => {
@@ -105,14 +107,14 @@ describe('Delivered bytecode', () => {
     const values = { cborAuxdata: { 1: `0x${auxdata('bb').toString('hex')}` } };
     const transformations = [{ type: 'replace', reason: 'cborAuxdata', offset: 2, id: '1' }];
     const replaced = { ...SOUND, recompiled, onChain, values, transformations };
-    expect(findDeliveredFault(replaced)).toBe('metadata_replaced');
-    expect(findDeliveredFault({ ...replaced, isFull: false })).toBeUndefined();
+    expect(validateImportedBytecode(replaced)).toBe('metadata_replaced');
+    expect(validateImportedBytecode({ ...replaced, isFull: false })).toBeUndefined();
     const early = {
       ...replaced,
       isFull: false,
       values: { cborAuxdata: { 1: `0x${onChain.toString('hex')}` } },
       transformations: [{ ...transformations[0], offset: 0 }],
     };
-    expect(findDeliveredFault(early)).toBe('unexplained_difference');
+    expect(validateImportedBytecode(early)).toBe('unexplained_difference');
   });
 });

@@ -1,13 +1,13 @@
 import { isMembers, type Members } from '../lib/members.ts';
 import { readTrailingAuxdata } from './auxdata.ts';
-import { isPlaceLeft } from './explained-places.ts';
+import { isReservedRange } from './explained-places.ts';
 import { replayTransformations, type Transformation } from './transformation.ts';
 
 /**
  * An imported description of a bytecode: both versions of it, and the transformations between them. None of
  * it is trusted to be well-formed.
  */
-export interface DeliveredCode {
+export interface ImportedBytecode {
   readonly side: 'creation' | 'runtime';
   /** Lower-case hex: the runtime bytecode of a library contains its own address. */
   readonly address: string;
@@ -45,7 +45,7 @@ const MEMBERS = new Set(['type', 'reason', 'offset', 'length', 'id']);
  * into the one on chain, byte for byte.
  * @returns undefined if it is valid
  */
-export function findDeliveredFault(code: DeliveredCode): DeliveredFault | undefined {
+export function validateImportedBytecode(code: ImportedBytecode): DeliveredFault | undefined {
   const { transformations, values } = code;
   if (!Array.isArray(transformations) || !isMembers(values)) return 'codes_differ';
   if (!transformations.every(isTransformation)) return 'codes_differ';
@@ -76,11 +76,15 @@ function isTransformation(value: unknown): value is Transformation {
 }
 
 /** Returns whether bytes may differ at that offset for that reason, and in that number. */
-function isExplained(transformation: Transformation, code: DeliveredCode, places: Places): boolean {
+function isExplained(
+  transformation: Transformation,
+  code: ImportedBytecode,
+  places: Places,
+): boolean {
   const { type, reason, offset, id } = transformation;
   const { length } = code.recompiled;
   const width = widthOf(transformation, code.values as Members);
-  if (reason !== 'constructorArguments' && !isPlaceLeft(code.recompiled, transformation, width))
+  if (reason !== 'constructorArguments' && !isReservedRange(code.recompiled, transformation, width))
     return false;
   switch (reason) {
     case 'constructorArguments':
@@ -108,7 +112,7 @@ function isExplained(transformation: Transformation, code: DeliveredCode, places
 function isAuxdata(
   { type, offset, length, id }: Transformation,
   width: number | undefined,
-  { recompiled }: DeliveredCode,
+  { recompiled }: ImportedBytecode,
   { auxdata }: Places,
 ): boolean {
   if (type === 'insert') return false;

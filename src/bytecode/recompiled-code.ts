@@ -237,11 +237,11 @@ export function templateOf(recompiled: RecompiledCode): CodeTemplate {
 }
 
 /** Returns whether the bytecode has an auxdata and all of them contain a metadata hash, as a full match requires. */
-export function holdsMetadataHash({ auxdata }: CodeTemplate): boolean {
+export function hasMetadataHashes({ auxdata }: CodeTemplate): boolean {
   return auxdata.length > 0 && auxdata.every(({ hashOffset }) => hashOffset !== undefined);
 }
 
 /** Returns the range of the metadata hash in an auxdata slot. */
-export function hashStretch({ hashOffset }: AuxdataSlot): CodeReference | undefined {
+export function metadataHashRange({ hashOffset }: AuxdataSlot): CodeReference | undefined {
   return hashOffset === undefined ? undefined : { start: hashOffset, length: METADATA_HASH_BYTES };
 }

@@ -1,7 +1,7 @@
 import { hexToBytes } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 import { readAuxdataAt } from './auxdata.ts';
-import { findChangedAuxdatas, occurrencesOf, toPositions } from './auxdata-positions.ts';
+import { findChangedAuxdatas, findAllOffsets, toPositions } from './auxdata-positions.ts';
 import {
   type AuxdataReader,
   type AuxdataReading,
@@ -9,8 +9,8 @@ import {
   type CompiledContract,
   type EditableInput,
 } from './compiled-contract.ts';
-import { FIRST_WITHOUT_AUXDATA } from './other-ending.ts';
-import { isSince } from './release.ts';
+import { APPEND_CBOR_SINCE } from './other-ending.ts';
+import { isAtLeastRelease } from './release.ts';
 import { toCodeTemplate, type AuxdataPositions, type CodeReference } from './recompiled-code.ts';
 
 /** An object of `evm.legacyAssembly`: `.code`, `.data` with nested assemblies, and `.auxdata` from 0.4.12 on. */
@@ -58,7 +58,7 @@ function readAlone({ evm }: CompiledContract, auxdata: Buffer): AuxdataReading {
   if (!isAuxdata || start < 0 || !runtime.subarray(start).equals(auxdata)) {
     return { state: 'unlocated' };
   }
-  const occurrences = occurrencesOf(auxdata, creation);
+  const occurrences = findAllOffsets(auxdata, creation);
   // An auxdata without a hash cannot differ, so if it occurs more than once, all occurrences are treated as
   // ordinary code.
   if (occurrences.length > 1 && holdsHash(auxdata)) return { state: 'edit_needed' };
@@ -102,7 +102,7 @@ function readBoth(compiled: CompiledContract, edited: CompiledContract): Auxdata
   // From 0.8.18 on, the compiler lists every auxdata.
   const [release = ''] = (compiled.version ?? '').split('+');
   const isWithout =
-    listed.size === 0 && isMembers(assembly) && isSince(release, FIRST_WITHOUT_AUXDATA);
+    listed.size === 0 && isMembers(assembly) && isAtLeastRelease(release, APPEND_CBOR_SINCE);
   return { state: 'located', runtime, creation, ...(isWithout && { omitsAuxdataOf: release }) };
 }
 

@@ -1,6 +1,6 @@
 import { isMembers, type Members } from '../lib/members.ts';
 import { type ImmutableDeclaration, type ImmutableType } from './immutable-type.ts';
-import { isSince } from './release.ts';
+import { isAtLeastRelease } from './release.ts';
 
 /** A node of the compiler's AST in compact JSON, the format of all versions with immutables (from 0.6.5 on). */
 type Node = Members;
@@ -72,7 +72,7 @@ const SIGN_WRITTEN_SINCE = [0, 8, 9] as const;
 /** Returns a type with the encoding that a compiler version uses. */
 function asWrittenBy(version: string, type: ImmutableType): ImmutableType {
   const release = /^\d+\.\d+\.\d+/.exec(version)?.[0] ?? '';
-  if (type.kind !== 'signed' || isSince(release, SIGN_WRITTEN_SINCE)) return type;
+  if (type.kind !== 'signed' || isAtLeastRelease(release, SIGN_WRITTEN_SINCE)) return type;
   return { ...type, zerosBefore: true };
 }
 

@@ -1,5 +1,5 @@
 import { decode } from 'cborg';
-import { isSince } from './release.ts';
+import { isAtLeastRelease } from './release.ts';
 
 /** The trailer that Vyper appends to bytecode. */
 export interface VyperAuxdata {
@@ -50,8 +50,9 @@ function readArray(bytes: Uint8Array): Omit<VyperAuxdata, 'length'> | undefined 
   const isSound = Array.isArray(dataBytes) && dataBytes.every(isCount);
   if (!isSound || !isCount(runtimeBytes) || !isCount(immutableBytes) || vyper === undefined) return;
   const layout = { runtimeBytes, immutableBytes };
-  if ((items.length === 5) !== isSince(vyper, FIRST_WITH_INTEGRITY)) return undefined;
-  if (items.length === 4) return isSince(vyper, FIRST_WITH_LAYOUT) ? { vyper, layout } : undefined;
+  if ((items.length === 5) !== isAtLeastRelease(vyper, FIRST_WITH_INTEGRITY)) return undefined;
+  if (items.length === 4)
+    return isAtLeastRelease(vyper, FIRST_WITH_LAYOUT) ? { vyper, layout } : undefined;
   const isHash = integrity instanceof Uint8Array && integrity.length === INTEGRITY_BYTES;
   return isHash ? { vyper, layout, integrityOffset: BEFORE_INTEGRITY } : undefined;
 }
@@ -82,7 +83,7 @@ function readMap(auxdata: Uint8Array): VyperAuxdata | undefined {
   const isMap = MAP_HEAD.equals(auxdata.subarray(0, MAP_HEAD.length));
   if (!isMap || !isEnded || numbers.some((each) => each >= 24)) return undefined;
   const vyper = numbers.join('.');
-  return isSince(vyper, FIRST_WITH_LAYOUT) ? undefined : { length, vyper };
+  return isAtLeastRelease(vyper, FIRST_WITH_LAYOUT) ? undefined : { length, vyper };
 }
 
 /** Reads bytes that are exactly one auxdata of Vyper; undefined if they are not. */

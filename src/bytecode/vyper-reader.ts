@@ -1,5 +1,5 @@
 import { hexToBytes } from '../lib/hex.ts';
-import { occurrencesOf, toPositions } from './auxdata-positions.ts';
+import { findAllOffsets, toPositions } from './auxdata-positions.ts';
 import {
   type AuxdataReader,
   type AuxdataReading,
@@ -27,7 +27,7 @@ function readVersion(runtime: Buffer, creation: Buffer, release: string): Auxdat
   const own = findOwn(runtime, release);
   if (own === undefined) return { state: 'located', runtime: {}, creation: {} };
   const { offset, length } = own;
-  const [within, ...others] = occurrencesOf(runtime, creation);
+  const [within, ...others] = findAllOffsets(runtime, creation);
   const isWithin = within !== undefined && others.length === 0;
   return {
     state: 'located',

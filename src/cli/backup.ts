@@ -10,7 +10,7 @@ import { type BackupProgress, writeBackup } from '../store/backup/write-backup.t
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { showProgress } from './progress-line.ts';
-import { onStore } from './on-store.ts';
+import { runWithStore } from './on-store.ts';
 import { countOf } from '../lib/count-of.ts';
 
 const AFTER_HELP = `
@@ -26,7 +26,7 @@ export function defineBackup(command: Command, context: CliContext): void {
     .action(async (name: string, options: ParsedOptions) => {
       const file = resolve(context.workingDirectory, name);
       const progress = showProgress(context, renderBackupProgress);
-      const written = await onStore(options, context, 'backup', async (store) => {
+      const written = await runWithStore(options, context, 'backup', async (store) => {
         const hasUnlisted = await store.hasSchema(UNLISTED_SCHEMA);
         return writeFile(file, (out) =>
           store.onClient((client) =>

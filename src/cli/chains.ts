@@ -10,7 +10,7 @@ import { FullmatchError } from '../errors.ts';
 import { copyableText } from '../lib/printable-text.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOptions, writeListJson } from './list-json.ts';
+import { addListOutputOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
@@ -37,7 +37,7 @@ export function defineChainsCheck(command: Command, context: CliContext): void {
 
 /** `fullmatch chains list`: prints a table or the records as JSON. */
 export function defineChainsList(command: Command, context: CliContext): void {
-  addListOptions(
+  addListOutputOptions(
     addConfigOptions(command),
     'Print the chain records as GET /chains publishes them.',
   )

@@ -15,7 +15,7 @@ function unusable(message: string): FullmatchError {
  * @param contracts the contracts of the input, as `path:Name`
  * @throws FullmatchError verification_input_unusable, with the candidates, if there is none or more than one
  */
-export function chooseByName(name: string, contracts: readonly string[]): string {
+export function findUniqueContract(name: string, contracts: readonly string[]): string {
   const all = [...new Set(contracts)].sort();
   const called = all.filter((each) => nameOf(each) === name);
   const [only, another] = called;
@@ -35,7 +35,7 @@ export function unknownContract(name: string, contracts: readonly string[]): Ful
 }
 
 /** Returns the error that asks for a contract and lists the candidates. */
-export function whichContract(contracts: readonly string[]): FullmatchError {
+export function contractRequiredError(contracts: readonly string[]): FullmatchError {
   return unusable(`Which contract? Add --contract path:Name.${listed(contracts)}`);
 }
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command } from 'commander';
-import { takeBundle } from '../compilers/bundle/take-bundle.ts';
+import { installBundle } from '../compilers/bundle/take-bundle.ts';
 import { writeBundle } from '../compilers/bundle/write-bundle.ts';
 import { type CompilerFile } from '../compilers/compiler-file.ts';
 import { parseCompilerVersion } from '../compilers/compiler-version.ts';
@@ -65,7 +65,7 @@ export function defineCompilersPrefetch(command: Command, context: CliContext): 
           const bundle = path.resolve(context.workingDirectory, each);
           const { folder } = config.compilers;
           const trustList = options['trustList'] === true;
-          for (const taken of await takeBundle(bundle, { folder, trustList })) {
+          for (const taken of await installBundle(bundle, { folder, trustList })) {
             writeLine(context.stdout, `${taken.longVersion}  ${taken.fileName}${markOf(taken)}`);
           }
         }

@@ -15,14 +15,14 @@ import { FullmatchError } from '../errors.ts';
 import { compilerSourcesOf } from '../core/open-verification.ts';
 import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOptions, writeListJson } from './list-json.ts';
+import { addListOutputOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';
 
 /** `fullmatch compilers list`: prints the compilers on this machine. */
 export function defineCompilersList(command: Command, context: CliContext): void {
-  addListOptions(addConfigOptions(command))
+  addListOutputOptions(addConfigOptions(command))
     .option('--all', 'List all known versions.')
     .action(async (options: ParsedOptions) => {
       const entries = await withSources(options, context, listCompilers);
@@ -49,7 +49,7 @@ export function defineCompilersFetch(command: Command, context: CliContext): voi
 
 /** `fullmatch compilers verify`: verifies the checksum of every compiler on this machine. */
 export function defineCompilersVerify(command: Command, context: CliContext): void {
-  addListOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
+  addListOutputOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
     const entries = await withSources(options, context, verifyCompilers);
     print(entries, options, context);
     const bad = entries.filter(({ problems }) => problems.length > 0);

@@ -13,7 +13,7 @@ import {
   stageParquet,
   type StagingProgress,
 } from '../importer/stage-parquet.ts';
-import { unusable } from '../importer/unusable.ts';
+import { unusableSource } from '../importer/unusable.ts';
 import { hasFeed } from '../importer/walk-instance.ts';
 import { Secret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';
@@ -83,7 +83,7 @@ async function requirePath(path: string): Promise<void> {
   } catch (error) {
     const isMissing = (error as NodeJS.ErrnoException).code === 'ENOENT';
     const why = isMissing ? 'there is no such file or folder' : messageOf(error);
-    throw unusable(path, why);
+    throw unusableSource(path, why);
   }
 }
 
@@ -195,7 +195,7 @@ async function loadDownloaded(
     onProgress: progress.update,
   }).finally(progress.end);
   if (!found) {
-    throw unusable(
+    throw unusableSource(
       base,
       'it is neither a Fullmatch (no /v1/feed) nor a Parquet export (no manifest.json, and no listing of v2/)',
     );

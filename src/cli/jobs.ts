@@ -10,7 +10,7 @@ import {
 } from '../verification/jobs/verification-job.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOptions, writeListJson } from './list-json.ts';
+import { addListOutputOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withDatabase } from './with-core.ts';
 
@@ -20,7 +20,7 @@ const LISTED_MOST = 10_000;
 
 /** `fullmatch jobs list`: lists the verification jobs in the database, also while the service runs. */
 export function defineJobsList(command: Command, context: CliContext): void {
-  addListOptions(addConfigOptions(command))
+  addListOutputOptions(addConfigOptions(command))
     .option('--state <state>', `One of ${JOB_STATES.join(', ')}; may be repeated.`, readStates)
     .option('--limit <count>', `How many at most (${LISTED}).`, readLimit)
     .action(async (options: ParsedOptions) => {

@@ -3,7 +3,7 @@ import { writeJson, writeLine, type OutputStream } from './cli-context.ts';
 import { type ParsedOptions } from './config-options.ts';
 
 /** Adds `--json` and `--ndjson` to a command that prints a list. */
-export function addListOptions(command: Command, json = 'Print JSON.'): Command {
+export function addListOutputOptions(command: Command, json = 'Print JSON.'): Command {
   return command
     .option('--json', json)
     .option('--ndjson', 'Print one JSON value per line (https://github.com/ndjson/ndjson-spec).');

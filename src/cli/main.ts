@@ -3,7 +3,7 @@
 import { readEnvironment } from '../config/environment.ts';
 import { prepareNode } from './prepare-node.ts';
 import { stopOnSignals, stopWithNpx } from './stop-signals.ts';
-import { outliveTerminal, terminalIsGone } from './terminal-end.ts';
+import { ignoreClosedTerminal, isTerminalClosed } from './terminal-end.ts';
 
 /** How long a connection or timer may keep the process alive after its command has finished. */
 const LINGER_MS = 2_000;
@@ -17,7 +17,7 @@ const { runCli } = await import('./program.ts');
 const stop = new AbortController();
 stopOnSignals(['SIGINT', 'SIGTERM'], stop);
 stopWithNpx(environment, stop);
-outliveTerminal();
+ignoreClosedTerminal();
 
 process.exitCode = await runCli(args, {
   stdout: process.stdout,
@@ -28,7 +28,7 @@ process.exitCode = await runCli(args, {
   // SIGHUP requests a reload, but the process also receives it when its terminal closes.
   onHangUp: (listener) => {
     process.on('SIGHUP', () => {
-      if (terminalIsGone()) stop.abort(new Error('SIGHUP'));
+      if (isTerminalClosed()) stop.abort(new Error('SIGHUP'));
       else listener();
     });
   },

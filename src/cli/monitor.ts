@@ -10,7 +10,7 @@ import { findMonitored } from '../monitor/watched-chains.ts';
 import { type Database } from '../store/database.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOptions, writeListJson } from './list-json.ts';
+import { addListOutputOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 
@@ -19,7 +19,7 @@ const NO_MONITOR = 'no chain has a monitor; set chains.<id>.monitor: true';
 
 /** `fullmatch monitor status`: prints how chains are monitored, whichever process does it. */
 export function defineMonitorStatus(command: Command, context: CliContext): void {
-  addListOptions(addConfigOptions(command))
+  addListOutputOptions(addConfigOptions(command))
     .argument('[chain]', CHAIN)
     .action(async (ref: string | undefined, options: ParsedOptions) => {
       const reports = await withChains(ref, options, context, async (database, chainIds, core) => {
@@ -109,7 +109,7 @@ export function defineMonitorRetry(command: Command, context: CliContext): void 
 
 /** `fullmatch monitor gaps`: lists blocks that were not read or only partly. */
 export function defineMonitorGaps(command: Command, context: CliContext): void {
-  addListOptions(addConfigOptions(command))
+  addListOutputOptions(addConfigOptions(command))
     .argument('[chain]', CHAIN)
     .action(async (ref: string | undefined, options: ParsedOptions) => {
       const found = await withChains(ref, options, context, async (database, chainIds) => {

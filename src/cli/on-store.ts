@@ -7,7 +7,7 @@ import { createCommandLog } from './terminal-log.ts';
  * Runs `work` with the database of a command's configuration, without migrating it.
  * @throws FullmatchError as loadConfig and openStore
  */
-export async function onStore<T>(
+export async function runWithStore<T>(
   options: ParsedOptions,
   context: CliContext,
   command: string,

@@ -6,9 +6,9 @@ import { printableText } from '../lib/printable-text.ts';
 import {
   buildStandardJson,
   type Declaration,
-  declarationsIn,
+  findDeployableContracts,
   findMissingImports,
-  PlainSourcesFault,
+  PlainSourcesError,
   type SourceSettings,
 } from '../solidity/build-standard-json.ts';
 import { splitQualifiedName } from '../solidity/library-id.ts';
@@ -18,7 +18,7 @@ import {
   vyperContractsIn,
   vyperImportsOf,
 } from '../solidity/vyper-sources.ts';
-import { chooseByName, unknownContract } from './choose-contract.ts';
+import { findUniqueContract, unknownContract } from './choose-contract.ts';
 import { type StandardJsonCompilation } from '../verification/verification-request.ts';
 
 /** Command-line options for plain sources. */
@@ -89,7 +89,7 @@ export async function readPlainSources(
     kind: 'standard_json',
     input: build(() => buildStandardJson({ sources: known(), ...settings })),
     compilerVersion: compiler,
-    ...placeContract(contract, declarationsIn(known()), sources),
+    ...placeContract(contract, findDeployableContracts(known()), sources),
   };
 }
 
@@ -136,7 +136,7 @@ function build(make: () => StandardJsonCompilation['input']): StandardJsonCompil
   try {
     return make();
   } catch (error) {
-    if (error instanceof PlainSourcesFault) throw unusable(error.message);
+    if (error instanceof PlainSourcesError) throw unusable(error.message);
     throw error;
   }
 }
@@ -211,7 +211,8 @@ function placeContract(
     const [only, another] = contracts;
     return only !== undefined && another === undefined ? { contractIdentifier: only } : {};
   }
-  if (!contract.includes(':')) return { contractIdentifier: chooseByName(contract, contracts) };
+  if (!contract.includes(':'))
+    return { contractIdentifier: findUniqueContract(contract, contracts) };
   const [file] = splitQualifiedName(contract);
   if (sources.has(file)) return { contractIdentifier: contract };
   throw unknownContract(contract, contracts);

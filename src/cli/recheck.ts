@@ -6,7 +6,7 @@ import { FullmatchError } from '../errors.ts';
 import { checksumAddress, parseAddress, type Hex } from '../lib/hex.ts';
 import { listContracts, readContractChainIds } from '../repository/repository.ts';
 import { type Database } from '../store/database.ts';
-import { checkCode, type CodeCheck } from '../verification/recheck/code-check.ts';
+import { recheckMatch, type CodeCheck } from '../verification/recheck/code-check.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { renderTable } from './table.ts';
@@ -80,7 +80,7 @@ function recheck(
     const readers = await core.chains();
     const checked: Checked[] = [];
     for await (const found of findContracts(database, registry, ref, address)) {
-      const check = await checkCode(database, readers, found.chain, found.address, {
+      const check = await recheckMatch(database, readers, found.chain, found.address, {
         signal: context.signal,
         comparesFacts: true,
       });

@@ -2,7 +2,7 @@ import { type Command } from 'commander';
 import { type Config } from '../config/config.ts';
 import { FullmatchError } from '../errors.ts';
 import { printableText } from '../lib/printable-text.ts';
-import { requestReload, type ReloadAnswer } from '../core/reload-requests.ts';
+import { requestReload, type ReloadResponse } from '../core/reload-requests.ts';
 import { hasRunningServer } from '../store/embedded/embedded-server.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
@@ -45,7 +45,7 @@ function notRunning({ database, dataDir }: Config): FullmatchError {
   );
 }
 
-function refuse(answers: readonly ReloadAnswer[], silent: number): void {
+function refuse(answers: readonly ReloadResponse[], silent: number): void {
   const refused = answers.filter(({ taken }) => !taken);
   if (refused.length > 0) {
     throw new FullmatchError(
@@ -60,7 +60,7 @@ function refuse(answers: readonly ReloadAnswer[], silent: number): void {
   );
 }
 
-function answerText({ service, taken, changed, restart, code, reason }: ReloadAnswer): string {
+function answerText({ service, taken, changed, restart, code, reason }: ReloadResponse): string {
   const lines = taken
     ? [`${service}: taken; changed: ${changed.length === 0 ? 'nothing' : changed.join(', ')}`]
     : [`${service}: refused: ${code ?? 'internal_error'}`, ...(reason ?? '').split('\n')];

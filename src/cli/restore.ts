@@ -7,7 +7,7 @@ import { restoreBackup } from '../store/backup/restore-backup.ts';
 import { describeBackup, factsOf, renderBackupProgress } from './backup.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { onStore } from './on-store.ts';
+import { runWithStore } from './on-store.ts';
 import { showProgress } from './progress-line.ts';
 
 const AFTER_HELP = `
@@ -41,7 +41,7 @@ export function defineRestore(command: Command, context: CliContext): void {
 
 async function restore(file: string, options: ParsedOptions, context: CliContext) {
   const progress = showProgress(context, renderBackupProgress);
-  return onStore(
+  return runWithStore(
     options,
     context,
     'restore',

@@ -1,5 +1,5 @@
 import { type Command, type CommanderError } from 'commander';
-import { nearest } from '../config/suggestion.ts';
+import { closestName } from '../config/suggestion.ts';
 
 /** Returns the command that the arguments name, as far as they name one. */
 export function calledCommand(program: Command, args: readonly string[]): Command {
@@ -40,7 +40,7 @@ function suggestFor(error: CommanderError, called: Command): string | undefined 
 /** Prefers a name that contains the word over one with similar spelling: `--port` is part of `--api-port`. */
 function likeliest(unknown: string, known: readonly string[]): string | undefined {
   const word = unknown.replace(/^--/, '');
-  return known.find((name) => name.split('-').includes(word)) ?? nearest(unknown, known);
+  return known.find((name) => name.split('-').includes(word)) ?? closestName(unknown, known);
 }
 
 const namesOf = ({ commands }: Command): readonly string[] => commands.map((each) => each.name());

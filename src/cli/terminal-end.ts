@@ -2,7 +2,7 @@ import { closeSync, openSync } from 'node:fs';
 import { isatty } from 'node:tty';
 
 /** Returns whether this process wrote to a terminal that has been closed. */
-export function terminalIsGone(): boolean {
+export function isTerminalClosed(): boolean {
   if (!process.stdout.isTTY) return false;
   try {
     closeSync(openSync('/dev/tty', 'r'));
@@ -13,7 +13,7 @@ export function terminalIsGone(): boolean {
 }
 
 /** Lets the process exit cleanly even if its terminal or the reader of its output is already gone. */
-export function outliveTerminal(): void {
+export function ignoreClosedTerminal(): void {
   // On exit Node restores terminals and aborts if one is gone, but skips closed descriptors.
   const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor));
   process.on('exit', () => {

@@ -7,7 +7,7 @@ import {
 } from '../core/access-tokens.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOptions, writeListJson } from './list-json.ts';
+import { addListOutputOptions, writeListJson } from './list-json.ts';
 import { renderTable } from './table.ts';
 import { withDatabase } from './with-core.ts';
 
@@ -52,7 +52,7 @@ export function defineTokensCreate(command: Command, context: CliContext): void 
 
 /** `fullmatch tokens list`: prints names and limits; the tokens themselves are not stored. */
 export function defineTokensList(command: Command, context: CliContext): void {
-  addListOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
+  addListOutputOptions(addConfigOptions(command)).action(async (options: ParsedOptions) => {
     const tokens = await withDatabase(options, context, 'tokens', listAccessTokens);
     if (writeListJson(context.stdout, options, tokens.map(describe))) return;
     if (tokens.length === 0) writeLine(context.stdout, 'there are no tokens');

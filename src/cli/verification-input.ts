@@ -10,7 +10,7 @@ import { splitQualifiedName } from '../solidity/library-id.ts';
 import { type ListedSource, listedSourcesOf, targetOf } from '../solidity/metadata.ts';
 import {
   compilationOf,
-  type InputCompilation,
+  type DetectedCompilation,
   metadataOf,
   nameInInput,
   readInputFiles,
@@ -19,7 +19,7 @@ import {
 import { type SourceSettings } from '../solidity/build-standard-json.ts';
 import { toStandardJson } from '../solidity/to-standard-json.ts';
 import { type StandardJsonInput } from '../solidity/standard-json.ts';
-import { chooseByName, unknownContract, whichContract } from './choose-contract.ts';
+import { findUniqueContract, unknownContract, contractRequiredError } from './choose-contract.ts';
 import { isPlainSource, readPlainSources } from './plain-sources.ts';
 import { type VerificationRequest } from '../verification/verification-request.ts';
 
@@ -127,16 +127,16 @@ function chooseContract(files: UsableInputFiles, wanted: string | undefined): st
     const [only, another] = contracts;
     if (only !== undefined && another === undefined) return only;
     if (compilations.length === 1) return undefined;
-    throw whichContract(contracts);
+    throw contractRequiredError(contracts);
   }
-  if (!wanted.includes(':')) return chooseByName(wanted, contracts);
+  if (!wanted.includes(':')) return findUniqueContract(wanted, contracts);
   const named = nameInInput(files, wanted);
   const [path] = splitQualifiedName(named);
   if (compilations.some((each) => Object.hasOwn(sourcesOf(each), path))) return named;
   throw unknownContract(wanted, contracts);
 }
 
-function sourcesOf(compilation: InputCompilation): object {
+function sourcesOf(compilation: DetectedCompilation): object {
   if (compilation.kind !== 'standard_json') return compilation.sources;
   const { sources } = compilation.input;
   return isMembers(sources) ? sources : {};
@@ -282,7 +282,7 @@ async function findArtifact(files: readonly Dirent[], contract: string): Promise
       contract,
       (await readArtifacts(files)).map(({ target }) => target),
     );
-  const wanted = contract.includes(':') ? contract : chooseByName(name, targets);
+  const wanted = contract.includes(':') ? contract : findUniqueContract(name, targets);
   const artifact = called.find(({ target }) => target === wanted);
   if (artifact === undefined) throw unknownContract(contract, targets);
   return artifact;
@@ -296,7 +296,7 @@ async function chooseArtifact(files: readonly Dirent[]): Promise<Artifact> {
   const own = (await readArtifacts(files)).filter(({ target }) => isOwn(target));
   const [only, another] = own;
   if (only !== undefined && another === undefined) return only;
-  throw whichContract(own.map(({ target }) => target).sort());
+  throw contractRequiredError(own.map(({ target }) => target).sort());
 }
 
 /** Returns whether a contract is in the project's own sources. */

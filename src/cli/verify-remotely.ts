@@ -5,8 +5,8 @@ import { createGuardedFetch, type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 import { printableText } from '../lib/printable-text.ts';
-import { declarationsIn } from '../solidity/build-standard-json.ts';
-import { sentMembers } from '../solidity/to-standard-json.ts';
+import { findDeployableContracts } from '../solidity/build-standard-json.ts';
+import { additionalMembers } from '../solidity/to-standard-json.ts';
 import type { Match } from '../repository/repository.ts';
 import { failureKindOf } from '../verification/verification-failure.ts';
 import { type DroppedSources } from '../verification/jobs/verification-job.ts';
@@ -15,7 +15,7 @@ import {
   type VerificationRequest,
 } from '../verification/verification-request.ts';
 import { type CliContext, writeLine } from './cli-context.ts';
-import { whichContract } from './choose-contract.ts';
+import { contractRequiredError } from './choose-contract.ts';
 import { type VerificationOutcome } from './verification-outcome.ts';
 
 const POLL_MS = 500;
@@ -85,7 +85,7 @@ export class RemoteService {
     const body = isMetadata
       ? { metadata: compilation.metadata, sources: compilation.sources }
       : {
-          stdJsonInput: { ...compilation.input, ...sentMembers(compilation.input) },
+          stdJsonInput: { ...compilation.input, ...additionalMembers(compilation.input) },
           compilerVersion: compilation.compilerVersion,
           contractIdentifier: compilation.contractIdentifier,
         };
@@ -110,7 +110,9 @@ export class RemoteService {
     const files = Object.fromEntries(sources) as Record<string, string>;
     // The route accepts only settings of plain sources; other parts of the input would be lost.
     if (Object.keys(others).some((name) => name !== 'outputSelection')) {
-      throw whichContract(declarationsIn(files).map(({ path, name }) => `${path}:${name}`));
+      throw contractRequiredError(
+        findDeployableContracts(files).map(({ path, name }) => `${path}:${name}`),
+      );
     }
     const placed = Object.entries(libraries as Record<string, Record<string, string>>);
     const answer = await this.#ask(`/v1/verify/sources/${chainId}/${address}`, {

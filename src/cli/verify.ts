@@ -17,7 +17,7 @@ import { verifyAndSave, verifyCurrentCode } from '../verification/recheck/verify
 import { type VerificationResult } from '../verification/verify-contract.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { followProgress } from './download-progress.ts';
+import { printDownloadProgress } from './download-progress.ts';
 import { readVerificationInput } from './verification-input.ts';
 import { failureOf, outcomeText, type VerificationOutcome } from './verification-outcome.ts';
 import { RemoteService } from './verify-remotely.ts';
@@ -181,7 +181,7 @@ async function runHere(
       (await proposals.propose(chainId, address, { client: 'cli', signal })).compilerVersion,
   );
   const compilers = await core.compilers();
-  const stopFollowing = followProgress(stderr, () =>
+  const stopFollowing = printDownloadProgress(stderr, () =>
     compilers.describeDownloads().map(describeDownload),
   );
   const log = await core.log();

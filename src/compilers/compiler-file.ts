@@ -30,7 +30,7 @@ export interface SourceProblem {
 }
 
 /** A source's result for a version: the file, the problem, or undefined if it does not have the version. */
-export type Found =
+export type FindResult =
   { readonly file: CompilerFile } | { readonly problem: SourceProblem } | undefined;
 
 /** Restricts the search to soljson builds. By default native builds are allowed unless this machine cannot run them. */
@@ -43,7 +43,7 @@ export interface CompilerSource {
   /** Lists the long versions that it may have, without network access. */
   list(): Promise<readonly string[]>;
   /** Finds a version by its long version and verifies its file. Problems are returned, not thrown. */
-  find(longVersion: string, options?: FindOptions): Promise<Found>;
+  find(longVersion: string, options?: FindOptions): Promise<FindResult>;
 }
 
 /** Progress of a download. */

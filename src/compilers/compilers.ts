@@ -13,7 +13,7 @@ import { type CompilerLimits, DEFAULT_LIMITS } from './processes/compiler-limits
 import { type Isolation, probeIsolation, reportIsolation } from './processes/isolation.ts';
 import { runNative } from './processes/native-process.ts';
 import { parseOutput } from './parse-output.ts';
-import { followSignals } from './request-ending.ts';
+import { combineSignals } from './request-ending.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from '../solidity/standard-json.ts';
 import { toolchainOf, toolchainOfFile, TOOLCHAINS } from './toolchains/all-toolchains.ts';
 import { type Toolchain } from './toolchains/toolchain.ts';
@@ -85,7 +85,7 @@ export interface Compilers {
    * Starts the download of a compiler that is not on this machine. Returns undefined if it is, or if
    * compiling will fail immediately. Never rejects.
    */
-  obtain(wanted: WantedCompiler): Promise<CompilerObtained | undefined>;
+  obtain(wanted: WantedCompiler): Promise<PendingCompiler | undefined>;
   /** Lists the long versions of the default compiler of a language, newest first. */
   listVersions(language: string): Promise<readonly string[]>;
   /** Lists the downloads in progress. */
@@ -102,7 +102,7 @@ export interface Compilers {
 }
 
 /** A compiler that is being downloaded. */
-export interface CompilerObtained {
+export interface PendingCompiler {
   readonly longVersion: string;
   readonly progress: () => DownloadProgress;
   /** Resolves when the download has ended, successfully or not. */
@@ -168,7 +168,10 @@ class BoundedCompilers implements Compilers {
     signal,
   }: CompileRequest): Promise<RawCompileResult> {
     checkCompilerInput(language, input);
-    const ending = followSignals([this.#closing.signal, ...(signal === undefined ? [] : [signal])]);
+    const ending = combineSignals([
+      this.#closing.signal,
+      ...(signal === undefined ? [] : [signal]),
+    ]);
     try {
       ending.signal.throwIfAborted();
       const file = await ending.race(
@@ -204,7 +207,7 @@ class BoundedCompilers implements Compilers {
     };
   }
 
-  async obtain({ language, version }: WantedCompiler): Promise<CompilerObtained | undefined> {
+  async obtain({ language, version }: WantedCompiler): Promise<PendingCompiler | undefined> {
     try {
       const finder = this.#finderOf(language, version);
       const longVersion = await finder.resolve(version);

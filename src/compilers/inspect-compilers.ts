@@ -2,7 +2,7 @@ import { type CompilerFile, type CompilerName, type SourceProblem } from './comp
 import { CompilerFinder, type CompilerSources } from './sources/compiler-finder.ts';
 import { compareVersions } from './compiler-version.ts';
 import { splitToolchain, TOOLCHAINS } from './toolchains/all-toolchains.ts';
-import { forgetDigests } from './sources/file-digest.ts';
+import { clearDigestCache } from './sources/file-digest.ts';
 import { PublishedLists } from './sources/published-lists.ts';
 import { SOLC } from './toolchains/solc.ts';
 
@@ -93,7 +93,7 @@ export async function readMirror({ download }: CompilerSources): Promise<number 
 
 /** Reads every installed compiler file again and verifies its checksum. Returns the versions that have files. */
 export async function verifyCompilers(sources: CompilerSources): Promise<readonly CompilerEntry[]> {
-  forgetDigests();
+  clearDigestCache();
   const entries = await inspect(sources);
   return entries.filter(({ file, problems }) => file !== undefined || problems.length > 0);
 }

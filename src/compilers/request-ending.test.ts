@@ -1,14 +1,14 @@
 import { getEventListeners } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { followSignals } from './request-ending.ts';
+import { combineSignals } from './request-ending.ts';
 
 test('lets any number of requests share a signal and leaves no listeners', async () => {
   const warnings: Error[] = [];
   const note = (warning: Error): void => void warnings.push(warning);
   process.on('warning', note);
   const { signal } = new AbortController();
-  const endings = Array.from({ length: 20 }, () => followSignals([signal]));
+  const endings = Array.from({ length: 20 }, () => combineSignals([signal]));
   await nextTurn();
   process.off('warning', note);
   expect(warnings).toEqual([]);
@@ -18,7 +18,7 @@ test('lets any number of requests share a signal and leaves no listeners', async
 
 test('rejects the raced promise with the reason of the first signal', async () => {
   const [first, second] = [new AbortController(), new AbortController()];
-  const ending = followSignals([first.signal, second.signal]);
+  const ending = combineSignals([first.signal, second.signal]);
   const raced = ending.race(new Promise(() => undefined));
   second.abort('second');
   first.abort('first');

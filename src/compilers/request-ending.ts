@@ -1,7 +1,7 @@
 import { setMaxListeners } from 'node:events';
 
 /** The end of a request: aborted by its caller, or by shutdown. */
-export interface RequestEnding {
+export interface FollowedSignal {
   readonly signal: AbortSignal;
   /** Returns the promise's result, or rejects with the signal's reason if that comes first. */
   race<T>(promise: Promise<T>): Promise<T>;
@@ -10,7 +10,7 @@ export interface RequestEnding {
 }
 
 /** Returns a signal that follows several others until it is released. */
-export function followSignals(signals: readonly AbortSignal[]): RequestEnding {
+export function combineSignals(signals: readonly AbortSignal[]): FollowedSignal {
   const controller = new AbortController();
   // All requests follow the shutdown signal; their number may exceed Node's default listener limit.
   setMaxListeners(0, ...signals);

@@ -6,7 +6,7 @@ import { Secret, type NamedSecret } from '../lib/secret.ts';
 import { showPath, type FileReader } from './file.ts';
 import { type Problems } from './problems.ts';
 import { PLACEHOLDER, variableSecrets, type SecretReader } from './secrets.ts';
-import { parseYaml, whereIs, type Place, type YamlFile } from './yaml-file.ts';
+import { parseYaml, locate, type Place, type YamlFile } from './yaml-file.ts';
 
 /**
  * Validates an entry of `chains:` and returns the chain, or the faults of its fields. Passed as an argument,
@@ -88,7 +88,7 @@ export class ChainReader {
       const steps = field.split(/[.[\]]+/).filter((step) => step !== '');
       this.#problems.add({
         code,
-        where: whereIs(place, hiddenKey === undefined ? steps : [...steps, hiddenKey.reveal()]),
+        where: locate(place, hiddenKey === undefined ? steps : [...steps, hiddenKey.reveal()]),
         key: field === '' ? `chains.${chainId}` : `chains.${chainId}.${field}`,
         // A validator should not quote a secret; if it does, the secret is redacted.
         message: [...this.#variables.values()].reduce(
@@ -115,7 +115,7 @@ export class ChainReader {
   #fillEndpoint(chainId: number, endpoint: string, index: number, place: Place): string {
     const field = `privateRpc[${index}]`;
     const key = `chains.${chainId}.${field}`;
-    const where = whereIs(place, ['privateRpc', String(index)]);
+    const where = locate(place, ['privateRpc', String(index)]);
     let complete = true;
     const url = endpoint.replaceAll(PLACEHOLDER, (_placeholder, name: string) => {
       const value = this.#problems.attempt(where, key, () => {

@@ -1,5 +1,5 @@
 import { type z } from 'zod';
-import { REMOVED_SETTINGS } from './removed-settings.ts';
+import { REMOVED_SETTING_ADVICE } from './removed-settings.ts';
 import { isMembers } from '../lib/members.ts';
 import { looksLikeName, NOT_A_NAME } from '../lib/shown-key.ts';
 import { configSchema } from './config.ts';
@@ -14,7 +14,7 @@ import {
   type SettingKey,
 } from './settings.ts';
 import { type SecretReader } from './secrets.ts';
-import { nearest, suggest } from './suggestion.ts';
+import { closestName, describeSuggestion } from './suggestion.ts';
 import { type Place, type YamlFile } from './yaml-file.ts';
 
 /** A port with one digit too many may be shown; a number as long as a short secret may not. */
@@ -85,7 +85,7 @@ export function reportUnknownVariables(
   for (const name of Object.keys(environment).sort()) {
     if (!name.startsWith('FULLMATCH_') || known.has(name) || secrets.hasAsked(name)) continue;
     const bare = name.slice('FULLMATCH_'.length);
-    const meant = candidates.includes(bare) ? bare : nearest(name, candidates);
+    const meant = candidates.includes(bare) ? bare : closestName(name, candidates);
     const advice =
       meant === undefined
         ? 'the names are in fullmatch.example.yaml; unset it'
@@ -136,15 +136,15 @@ function reportUnknownKey(
   // A key at the wrong level: a top-level `port` means `api.port`, whatever sibling name it resembles.
   const elsewhere = [...SETTINGS.keys()].find((known) => `.${known}`.endsWith(`.${name}`));
   const advice =
-    REMOVED_SETTINGS.get(key) ??
-    (elsewhere === undefined ? suggest(name, siblings) : `did you mean '${elsewhere}'?`);
+    REMOVED_SETTING_ADVICE.get(key) ??
+    (elsewhere === undefined ? describeSuggestion(name, siblings) : `did you mean '${elsewhere}'?`);
   problems.add({
     code: 'unknown_configuration_key',
     where,
     ...(looksLikeName(name) && { key }),
     message: looksLikeName(name)
       ? `unknown key '${key}': ${advice}`
-      : `${NOT_A_NAME}, perhaps a value in the wrong place: ${suggest('', siblings)}`,
+      : `${NOT_A_NAME}, perhaps a value in the wrong place: ${describeSuggestion('', siblings)}`,
   });
 }
 

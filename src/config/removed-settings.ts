@@ -3,7 +3,7 @@ const ANSWERS = 'a fixed number of large answers is under way at once; remove it
 const FIXED = 'it has a fixed value now; remove it';
 
 /** Settings of earlier versions, with the advice for each. */
-export const REMOVED_SETTINGS: ReadonlyMap<string, string> = new Map([
+export const REMOVED_SETTING_ADVICE: ReadonlyMap<string, string> = new Map([
   ['limits.bodyMemoryBytes', BODIES],
   ['limits.bodySpoolBytes', BODIES],
   ['limits.clientBodyBytes', BODIES],

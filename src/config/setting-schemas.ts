@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { Secret } from '../lib/secret.ts';
 
 /** Facts about a configuration key apart from its type and default. */
-export interface SettingFacts {
+export interface SettingMetadata {
   /** One sentence that describes the key. */
   readonly description: string;
   /** Expected value with an example, completing "expected …". */
@@ -24,23 +24,23 @@ export interface SettingFacts {
   readonly live?: true;
 }
 
-type Facts = Omit<SettingFacts, 'expected'>;
+type Facts = Omit<SettingMetadata, 'expected'>;
 
 /** Facts of each key's schema. */
-export const FACTS = z.registry<SettingFacts>();
+export const FACTS = z.registry<SettingMetadata>();
 
-function known<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts): Schema {
+function known<Schema extends z.ZodType>(schema: Schema, facts: SettingMetadata): Schema {
   FACTS.add(schema, facts);
   return schema;
 }
 
 /** Defines a text key with a default. */
-export function text(schema: z.ZodType<string>, byDefault: string, facts: SettingFacts) {
+export function text(schema: z.ZodType<string>, byDefault: string, facts: SettingMetadata) {
   return known(schema.default(byDefault), facts);
 }
 
 /** Defines an optional key without a default. */
-export function unset<Schema extends z.ZodType>(schema: Schema, facts: SettingFacts) {
+export function unset<Schema extends z.ZodType>(schema: Schema, facts: SettingMetadata) {
   return known(schema.exactOptional(), facts);
 }
 
@@ -69,7 +69,7 @@ export function toggle(byDefault: boolean, facts: Facts) {
 /** Defines a list of texts; a single text is a list of one. Variables separate the items by commas or white space. */
 export function texts(
   item: z.ZodType<string>,
-  facts: SettingFacts,
+  facts: SettingMetadata,
   byDefault: readonly string[] = [],
 ) {
   const list = z.array(item).refine((items) => new Set(items).size === items.length);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Members } from '../lib/members.ts';
 import { configSchema, type Config } from './config.ts';
-import { FACTS, type SettingFacts } from './setting-schemas.ts';
+import { FACTS, type SettingMetadata } from './setting-schemas.ts';
 
 type DottedKeys<Shape> = {
   [Name in keyof Shape & string]: Shape[Name] extends z.ZodReadonly<z.ZodObject<infer Inner>>
@@ -13,7 +13,7 @@ type DottedKeys<Shape> = {
 export type SettingKey = Exclude<DottedKeys<typeof configSchema.shape>, 'chains'>;
 
 /** One configuration key. */
-export interface Setting extends SettingFacts {
+export interface Setting extends SettingMetadata {
   readonly key: SettingKey;
   /** Validates and normalizes a value. */
   readonly schema: z.ZodType;

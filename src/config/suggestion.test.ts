@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { nearest } from './suggestion.ts';
+import { closestName } from './suggestion.ts';
 
 test.each([
   ['chain', ['chainsDirectory', 'chains'], 'chains'],
@@ -8,5 +8,5 @@ test.each([
   ['prot', ['port', 'publicUrl'], 'port'],
   ['unheard', ['port', 'host'], undefined],
 ])('suggests for %s among %j: %s', (unknown, known, meant) => {
-  expect(nearest(unknown, known)).toBe(meant);
+  expect(closestName(unknown, known)).toBe(meant);
 });

@@ -4,14 +4,14 @@ import { distance } from 'fastest-levenshtein';
  * Returns the end of a message about an unknown name: the name probably meant, or else all known names.
  * Ignores case; a known name that starts with the unknown one also counts as near.
  */
-export function suggest(unknown: string, known: readonly string[]): string {
-  const near = nearest(unknown, known);
+export function describeSuggestion(unknown: string, known: readonly string[]): string {
+  const near = closestName(unknown, known);
   if (near !== undefined) return `did you mean '${near}'?`;
   return known.length === 0 ? 'remove it' : `known here: ${known.join(', ')}`;
 }
 
 /** Returns the known name closest to `unknown`, if it is close enough to be a typo. */
-export function nearest(unknown: string, known: readonly string[]): string | undefined {
+export function closestName(unknown: string, known: readonly string[]): string | undefined {
   const wanted = unknown.toLowerCase();
   let best: { name: string; cost: number; steps: number } | undefined;
   for (const name of known) {

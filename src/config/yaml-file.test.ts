@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { FullmatchError } from '../errors.ts';
 import { Problems } from './problems.ts';
-import { parseYaml, whereIs } from './yaml-file.ts';
+import { parseYaml, locate } from './yaml-file.ts';
 
 function read(text: string) {
   const problems = new Problems();
@@ -94,9 +94,9 @@ describe('YAML values', () => {
 
 test('finds the position of a path, or of its nearest parent', () => {
   const { place } = read('a:\n  - b: 1\n    c: 2\nd: x');
-  expect(whereIs(place, ['a', '0', 'c'])).toBe('f:3:5');
-  expect(whereIs(place, ['a', '0'])).toBe('f:2:5');
-  expect(whereIs(place, ['a', '5', 'c'])).toBe('f:1:1');
-  expect(whereIs(place, ['d', 'e'])).toBe('f:4:1');
-  expect(whereIs(place, [])).toBe('f:1:1');
+  expect(locate(place, ['a', '0', 'c'])).toBe('f:3:5');
+  expect(locate(place, ['a', '0'])).toBe('f:2:5');
+  expect(locate(place, ['a', '5', 'c'])).toBe('f:1:1');
+  expect(locate(place, ['d', 'e'])).toBe('f:4:1');
+  expect(locate(place, [])).toBe('f:1:1');
 });

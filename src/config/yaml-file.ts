@@ -9,7 +9,7 @@ import {
   type ErrorCode as YamlErrorCode,
   type ParsedNode,
 } from 'yaml';
-import { showKey } from '../lib/shown-key.ts';
+import { formatKey } from '../lib/shown-key.ts';
 import { type Problems } from './problems.ts';
 
 /** Location of a key or list item, `fullmatch.yaml:12:3`, and the locations below it in the order of the file. */
@@ -28,9 +28,9 @@ export interface YamlFile {
 }
 
 /** Returns the location reached from `place` by steps such as `explorers`, `1`, `url`, as far as they exist. */
-export function whereIs({ where, below }: Place, [step, ...steps]: readonly string[]): string {
+export function locate({ where, below }: Place, [step, ...steps]: readonly string[]): string {
   const next = step === undefined ? undefined : below.get(step);
-  return next === undefined ? where : whereIs(next, steps);
+  return next === undefined ? where : locate(next, steps);
 }
 
 const MAXIMUM_DEPTH = 32;
@@ -112,7 +112,8 @@ function readNode(node: ParsedNode, place: Place, source: Source): unknown {
     const name = typeof key.value === 'string' ? key.value : key.source;
     const first = place.below.get(name)?.where;
     if (first === undefined) entries.push([name, readBelow(name, at, value)]);
-    else source.report(at, `duplicate key, ${showKey(name)}, first at ${first}; keep one of them`);
+    else
+      source.report(at, `duplicate key, ${formatKey(name)}, first at ${first}; keep one of them`);
   }
   return Object.fromEntries(entries);
 }

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../errors.ts';
-import { repeat } from '../lib/repeat.ts';
+import { repeatUntilAborted } from '../lib/repeat.ts';
 import { type Logger } from '../log.ts';
 import { sql, type Queryable } from '../store/database.ts';
 
@@ -145,7 +145,7 @@ export async function followAccessTokens(
     const facts = { event: 'access_tokens_unread', error: messageOf(error) };
     log.warn(facts, 'token changes cannot be read at the moment');
   };
-  const following = repeat(follow, { signal, retryMs: 0, onFailure });
+  const following = repeatUntilAborted(follow, { signal, retryMs: 0, onFailure });
   return {
     close: async () => {
       closing.abort();

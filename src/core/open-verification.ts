@@ -6,7 +6,7 @@ import { type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Logger } from '../log.ts';
 import { type Store } from '../store/open-store.ts';
 import { createJobReader } from '../verification/compilation/job-reader.ts';
-import { withRecentOutputs } from '../verification/compilation/recent-outputs.ts';
+import { withOutputCache } from '../verification/compilation/recent-outputs.ts';
 import { startVerification, type Verification } from '../verification/verification.ts';
 import { type ChainAccess } from './chain-access.ts';
 
@@ -55,7 +55,7 @@ export function createVerificationParts(
   compilers: Compilers,
 ) {
   const reader = createJobReader();
-  return { ...chains, compilers: withRecentOutputs(compilers), reader, sourceBytes };
+  return { ...chains, compilers: withOutputCache(compilers), reader, sourceBytes };
 }
 
 /**

@@ -9,7 +9,7 @@ import { listJobs } from '../verification/jobs/read-job.ts';
 import { type VerificationJob } from '../verification/jobs/verification-job.ts';
 
 /** State of the service for its operator only. */
-export interface DeskFacts {
+export interface DeskDependencies {
   /** Jobs in flight, newest first. */
   readonly jobs: readonly VerificationJob[];
   readonly failures: readonly FailureCount[];
@@ -21,7 +21,7 @@ export interface DeskFacts {
 
 /** What an operator sees and controls in a running service. */
 export interface OperatorDesk {
-  look(): Promise<DeskFacts>;
+  look(): Promise<DeskDependencies>;
   /** @throws FullmatchError job_not_found, job_ended */
   cancelJob(id: string): Promise<void>;
   /** Retries what the monitor of a chain found and what it could not read. */

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createTestDatabase, type TestDatabase } from '../../test/support/test-database.ts';
 import { sql } from '../store/database.ts';
-import { answerReloadRequests, encodeAnswer, requestReload } from './reload-requests.ts';
+import { serveReloadRequests, encodeResponse, requestReload } from './reload-requests.ts';
 import { type ReloadOutcome } from './reloader.ts';
 
 const NOTIFY = sql('notify in a test', 'SELECT pg_notify($1, $2)');
@@ -24,7 +24,7 @@ describe('Reload request', () => {
 
   test('reaches a service once, and the reply reaches the requester', async () => {
     let reloads = 0;
-    const listening = await answerReloadRequests(testDatabase.database, async () => {
+    const listening = await serveReloadRequests(testDatabase.database, async () => {
       reloads += 1;
       return TAKEN;
     });
@@ -40,7 +40,7 @@ describe('Reload request', () => {
 
   test('must identify itself; other notifications are ignored', async () => {
     let reloads = 0;
-    const listening = await answerReloadRequests(testDatabase.database, async () => {
+    const listening = await serveReloadRequests(testDatabase.database, async () => {
       reloads += 1;
       return TAKEN;
     });
@@ -54,7 +54,7 @@ describe('Reload request', () => {
   });
 
   test('to an unresponsive service times out', async () => {
-    const listening = await answerReloadRequests(
+    const listening = await serveReloadRequests(
       testDatabase.database,
       () => new Promise(() => undefined),
     );
@@ -73,7 +73,7 @@ describe('Reload reply', () => {
         fc.string({ unit: 'binary', maxLength: 20_000, size: 'max' }),
         (changed, restart, reason) => {
           const outcome = { taken: false, changed, restart, code: 'not_ready', reason } as const;
-          const payload = encodeAnswer('request', 'host/1', outcome);
+          const payload = encodeResponse('request', 'host/1', outcome);
           expect(Buffer.byteLength(payload)).toBeLessThan(8000);
           expect(JSON.parse(payload)).toMatchObject({ taken: false, code: 'not_ready' });
         },
@@ -83,13 +83,13 @@ describe('Reload reply', () => {
 
   test('is complete if short, and otherwise states how much was cut', () => {
     const whole = { taken: true, changed: ['chains.1'], restart: ['host'] };
-    expect(JSON.parse(encodeAnswer('r', 's', whole))).toEqual({
+    expect(JSON.parse(encodeResponse('r', 's', whole))).toEqual({
       request: 'r',
       service: 's',
       ...whole,
     });
     const changed = Array.from({ length: 2509 }, (_each, index) => `chains.${index}`);
-    const cut = JSON.parse(encodeAnswer('r', 's', { ...whole, changed })) as ReloadOutcome;
+    const cut = JSON.parse(encodeResponse('r', 's', { ...whole, changed })) as ReloadOutcome;
     expect(cut.changed.at(-1)).toBe('and 2469 more');
   });
 });

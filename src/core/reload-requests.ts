@@ -39,10 +39,10 @@ const answerSchema = z.object({
 });
 
 /** Result of the reload in one service, identified by host and process id. */
-export type ReloadAnswer = Omit<z.infer<typeof answerSchema>, 'request'>;
+export type ReloadResponse = Omit<z.infer<typeof answerSchema>, 'request'>;
 
 /** Reloads when a request arrives over the database, and responds with the result. */
-export async function answerReloadRequests(
+export async function serveReloadRequests(
   database: Database,
   reload: () => Promise<ReloadOutcome>,
 ): Promise<{ close(): Promise<void> }> {
@@ -52,7 +52,7 @@ export async function answerReloadRequests(
     if (request === undefined || !z.uuid().safeParse(request).success) return;
     void reload().then((outcome) =>
       database
-        .query(NOTIFY, [ANSWERS_CHANNEL, encodeAnswer(request, service, outcome)])
+        .query(NOTIFY, [ANSWERS_CHANNEL, encodeResponse(request, service, outcome)])
         .catch(() => undefined),
     );
   });
@@ -67,9 +67,9 @@ export async function answerReloadRequests(
 export async function requestReload(
   database: Database,
   options: { readonly timeoutMs: number; readonly signal: AbortSignal },
-): Promise<{ readonly answers: readonly ReloadAnswer[]; readonly expected: number }> {
+): Promise<{ readonly answers: readonly ReloadResponse[]; readonly expected: number }> {
   const request = randomUUID();
-  const answers: ReloadAnswer[] = [];
+  const answers: ReloadResponse[] = [];
   let look = (): void => undefined;
   const stop = await database.listen(ANSWERS_CHANNEL, (payload) => {
     const answer = readAnswer(payload, request);
@@ -98,7 +98,7 @@ export async function requestReload(
   }
 }
 
-function readAnswer(payload: string | undefined, request: string): ReloadAnswer | undefined {
+function readAnswer(payload: string | undefined, request: string): ReloadResponse | undefined {
   try {
     const { request: asked, ...answer } = answerSchema.parse(JSON.parse(payload ?? ''));
     return asked === request ? answer : undefined;
@@ -108,7 +108,7 @@ function readAnswer(payload: string | undefined, request: string): ReloadAnswer 
 }
 
 /** The response as a payload: long lists and reasons are truncated until it fits. */
-export function encodeAnswer(request: string, service: string, outcome: ReloadOutcome): string {
+export function encodeResponse(request: string, service: string, outcome: ReloadOutcome): string {
   const { changed, restart, reason, ...rest } = outcome;
   const short = { ...rest, changed: cutList(changed), restart: cutList(restart) };
   for (const bytes of REASON_BYTES) {

@@ -26,7 +26,7 @@ export interface ConfigurationState {
 }
 
 /** Dependencies of a reload. */
-export interface ReloadParts {
+export interface ReloadDependencies {
   /** The configuration at the start. */
   readonly started: LoadedConfig;
   /**
@@ -44,7 +44,7 @@ const MAX_PLACES = 3;
 
 /** Reloads the configuration on request: a valid one is applied, an invalid one changes nothing. */
 export class Reloader {
-  readonly #parts: ReloadParts;
+  readonly #parts: ReloadDependencies;
   readonly #log: Logger;
   readonly #now: () => Date;
   #inForce: LoadedConfig;
@@ -54,7 +54,7 @@ export class Reloader {
   #last: Promise<unknown> = Promise.resolve();
   #next: Promise<ReloadOutcome> | undefined;
 
-  constructor(parts: ReloadParts, log: Logger) {
+  constructor(parts: ReloadDependencies, log: Logger) {
     this.#parts = parts;
     this.#log = log;
     this.#now = parts.now ?? (() => new Date());

@@ -3,8 +3,8 @@ import { createSyncRules } from '../chains/list/sync-rules.ts';
 import { openIcons } from '../chains/registry/chain-icons.ts';
 import { type LoadedConfig } from '../config/config.ts';
 import { type Logger } from '../log.ts';
-import { watchMonitors } from '../monitor/monitor-report.ts';
-import { followWatchedChains } from '../monitor/watched-chains.ts';
+import { trackMonitorReports } from '../monitor/monitor-report.ts';
+import { followMonitoredChains } from '../monitor/watched-chains.ts';
 import { createContractReader, readContractChainIds } from '../repository/repository.ts';
 import { type ForwardTimes, startForwarding } from '../verification/forwarding/forward-walk.ts';
 import { startRecheckWalk } from '../verification/recheck/recheck-walk.ts';
@@ -87,13 +87,13 @@ export async function runCore(core: Core, overrides: RunOverrides = {}) {
       )
     : undefined;
   const configured = () => publication.inputs.configured;
-  const monitors = closers.addFirst(watchMonitors(database, configured, monitor, log));
+  const monitors = closers.addFirst(trackMonitorReports(database, configured, monitor, log));
   const watched = {
     database,
     inputs: () => publication.inputs,
     publish: (watched: ReadonlySet<number>) => publication.replace({ watched }),
   };
-  closers.addFirst(followWatchedChains(watched, monitor, log));
+  closers.addFirst(followMonitoredChains(watched, monitor, log));
   const { reloader } = closers.add(
     await startReload(
       { started: loaded, database, publication, fetch, icons, log },

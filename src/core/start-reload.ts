@@ -6,7 +6,7 @@ import { type Logger } from '../log.ts';
 import { type Publication } from '../publication/publication.ts';
 import { type Database } from '../store/database.ts';
 import { type ChainAccess, findPrivateHosts } from './chain-access.ts';
-import { answerReloadRequests } from './reload-requests.ts';
+import { serveReloadRequests } from './reload-requests.ts';
 import { Reloader } from './reloader.ts';
 
 /** Parts of a running service that apply a new configuration. */
@@ -56,5 +56,5 @@ export async function startReload(
   const { started, database, log } = parts;
   const apply = (next: LoadedConfig): Promise<void> => applyConfiguration(next, parts);
   const reloader = new Reloader({ started, load, apply, now }, log);
-  return { reloader, ...(await answerReloadRequests(database, () => reloader.reload())) };
+  return { reloader, ...(await serveReloadRequests(database, () => reloader.reload())) };
 }

@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { FullmatchError } from '../errors.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../lib/content-coding.ts';
 import { matchIfNoneMatch } from '../lib/entity-tag.ts';
-import { recalled } from '../lib/recalled.ts';
+import { memoize } from '../lib/recalled.ts';
 import { secondOf, type Snapshot } from '../publication/snapshot.ts';
 import {
   type Answer,
@@ -77,7 +77,7 @@ function answersOf(snapshot: Snapshot): SnapshotAnswers {
   if (known !== undefined) return known;
   const choose = (field?: string): ContentCoding | undefined =>
     chooseCoding(parseAcceptEncoding(field), snapshot.lengths);
-  const [unasked, asked] = [choose(), recalled(MOST_FIELDS, choose, MOST_FIELD_LENGTH)];
+  const [unasked, asked] = [choose(), memoize(MOST_FIELDS, choose, MOST_FIELD_LENGTH)];
   const made: SnapshotAnswers = {
     found: eachCoding((coding) => ({
       status: 200,
@@ -132,7 +132,7 @@ function validatorsOf({ tags, lastModified }: Snapshot, coding: ContentCoding): 
  * Returns a prepared document as an app's response.
  * @throws FullmatchError `not_acceptable` if the client accepts none of the available codings
  */
-export function answerSnapshot(snapshot: Snapshot, headers: Headers): Answer {
+export function respondWithSnapshot(snapshot: Snapshot, headers: Headers): Answer {
   const chosen = chooseAnswer(snapshot, {
     acceptEncoding: headers.get('accept-encoding') ?? undefined,
     ifNoneMatch: headers.get('if-none-match') ?? undefined,

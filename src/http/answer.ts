@@ -36,7 +36,7 @@ export const REVALIDATED = 'no-cache';
 export type Answer<Value = never> = Response & TypedResponse<Value, never, never>;
 
 /** Builds a Response whose headers and body the Node adapter writes as is. */
-export function makeAnswer(
+export function makeResponse(
   body: Buffer<ArrayBuffer> | null,
   init: { readonly status: number; readonly headers: ResponseHeaders },
 ): Answer {
@@ -54,7 +54,7 @@ export function answer(
   },
 ): Answer {
   const bytes = typeof body === 'string' ? Buffer.from(body) : body;
-  return makeAnswer(bytes, {
+  return makeResponse(bytes, {
     status: options.status ?? 200,
     headers: {
       'content-type': options.type,
@@ -82,12 +82,12 @@ type Immutable<Value> = Value extends readonly (infer Element)[]
     : Value;
 
 /** Value that a schema allows as a response. */
-export type AnswerOf<Schema extends z.ZodType> = Immutable<z.output<Schema>>;
+export type ResponseOf<Schema extends z.ZodType> = Immutable<z.output<Schema>>;
 
 /** Builds a route's JSON response with a status, typed by the route's schema. */
-export function answerJson<Route extends RouteConfig, Status extends number = 200>(
+export function respondJson<Route extends RouteConfig, Status extends number = 200>(
   _route: Route,
-  value: NoInfer<AnswerOf<SchemaAt<Route, Status>>>,
+  value: NoInfer<ResponseOf<SchemaAt<Route, Status>>>,
   cacheControl: string,
   status?: Status,
 ): Answer {

@@ -12,7 +12,7 @@ export function bodyTooLarge(limitBytes: number): FullmatchError {
 }
 
 /** Returns whether the declared length of a request is over the limit. */
-export function declaresTooMuch(
+export function exceedsDeclaredLimit(
   request: Pick<IncomingMessage, 'headers'>,
   limitBytes: number,
 ): boolean {

@@ -29,23 +29,25 @@ export function parseTrustedProxies(texts: readonly string[]): TrustedProxies {
 }
 
 /** Environment of an in-process request, which names the client on whose behalf the service sends it. */
-export interface AskedFor {
+export interface InProcessEnv {
   readonly askedFor: string;
 }
 
 /** Returns whether the service itself sent the request, to render a page. */
-export function isAskedForPage(env: unknown): boolean {
-  return (env as Partial<AskedFor> | undefined)?.askedFor !== undefined;
+export function isPageRequest(env: unknown): boolean {
+  return (env as Partial<InProcessEnv> | undefined)?.askedFor !== undefined;
 }
 
 /**
  * Returns the client of a request, for per-client limits: the address of the connection, or its /64 for IPv6.
  * If the connection comes from a trusted proxy, it is the address that the proxy names, and so on through all
  * trusted proxies.
- * @param env the environment from the Node adapter, or {@link AskedFor}.
+ * @param env the environment from the Node adapter, or {@link InProcessEnv}.
  */
 export function clientOf(env: unknown, trusted: TrustedProxies): string {
-  const { incoming, askedFor } = (env ?? {}) as { incoming?: IncomingMessage } & Partial<AskedFor>;
+  const { incoming, askedFor } = (env ?? {}) as {
+    incoming?: IncomingMessage;
+  } & Partial<InProcessEnv>;
   if (askedFor !== undefined) return askedFor;
   const connected = parseAddress(incoming?.socket.remoteAddress ?? '');
   if (incoming === undefined || connected === undefined) return 'unknown';

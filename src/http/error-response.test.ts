@@ -4,7 +4,7 @@ import { describe, expect, test, vi } from 'vitest';
 
 import { ERROR_CODES, type ErrorCode, FullmatchError } from '../errors.ts';
 import { createLogger, type Logger, silentLogger } from '../log.ts';
-import { answerProblem, describeProblem } from './error-response.ts';
+import { respondWithProblem, toProblem } from './error-response.ts';
 
 /** Returns a logger, and the lines written to it. */
 function keepLines(): { lines: readonly string[]; log: Logger } {
@@ -22,8 +22,8 @@ describe('Error response', () => {
   test.each(Object.keys(ERROR_CODES) as ErrorCode[])(
     'has the status and code of %s',
     async (code) => {
-      const problem = describeProblem(new FullmatchError(code, 'What is wrong.'), silentLogger);
-      const response = answerProblem(problem);
+      const problem = toProblem(new FullmatchError(code, 'What is wrong.'), silentLogger);
+      const response = respondWithProblem(problem);
       expect(response.status).toBe(ERROR_CODES[code].status);
       expect(response.headers.get('content-type')).toBe('application/problem+json');
       expect(response.headers.get('access-control-allow-origin')).toBe('*');
@@ -48,7 +48,7 @@ describe('Error response', () => {
     const error = new FullmatchError('database_unreachable', 'No answer at socket /srv/secret.', {
       details: { server: '/srv/secret' },
     });
-    const body = await answerProblem(describeProblem(error, log)).text();
+    const body = await respondWithProblem(toProblem(error, log)).text();
     expect(JSON.parse(body)).toMatchObject({ code: 'database_unreachable', status: 503 });
     expect(body).not.toContain('/srv');
     expect(lines.join('')).toContain('/srv/secret');
@@ -60,7 +60,7 @@ describe('Error response', () => {
       const { lines, log } = keepLines();
       const meet = (statement: string): void => {
         const details = { statement };
-        describeProblem(new FullmatchError('database_unreachable', 'No answer.', { details }), log);
+        toProblem(new FullmatchError('database_unreachable', 'No answer.', { details }), log);
       };
       for (let request = 0; request < 100; request += 1) meet('read record');
       meet('read job');
@@ -78,14 +78,14 @@ describe('Error response', () => {
     const error = new FullmatchError('chain_not_found', 'No.', {
       details: { chainId: 7, status: 200, code: 'ok' },
     });
-    const body = await answerProblem(describeProblem(error, silentLogger)).json();
+    const body = await respondWithProblem(toProblem(error, silentLogger)).json();
     expect(body).toMatchObject({ chainId: 7, status: 404, code: 'chain_not_found' });
   });
 
   test('reduces an unknown error to an id under which it is logged', async () => {
     const { lines, log } = keepLines();
-    const problem = describeProblem(new Error('secret detail'), log);
-    const body = await answerProblem(problem).text();
+    const problem = toProblem(new Error('secret detail'), log);
+    const body = await respondWithProblem(problem).text();
     expect(body).not.toContain('secret');
     const { code, errorId, instance } = JSON.parse(body) as Record<string, string>;
     expect(code).toBe('internal_error');
@@ -99,8 +99,8 @@ describe('Error response', () => {
     vi.useFakeTimers({ toFake: ['performance'] });
     try {
       const { lines, log } = keepLines();
-      const fail = (text: string): unknown => describeProblem(new TypeError(text), log)['errorId'];
-      const failElsewhere = (): unknown => describeProblem(new TypeError('elsewhere'), log);
+      const fail = (text: string): unknown => toProblem(new TypeError(text), log)['errorId'];
+      const failElsewhere = (): unknown => toProblem(new TypeError('elsewhere'), log);
       const ids: unknown[][] = [];
       for (const times of [100, 1]) {
         // Each message contains a different request.
@@ -125,14 +125,14 @@ describe('Error response', () => {
     for (let place = 0; place < 1_000; place += 1) {
       const error = new Error('no');
       error.stack = `Error: no\n    at f (a.ts:${place}:1)`;
-      describeProblem(error, log);
-      describeProblem(error, log);
+      toProblem(error, log);
+      toProblem(error, log);
     }
     expect(lines).toHaveLength(1_000);
   });
 
   test("reports the router's error for an unreadable body as a client error", () => {
     const error = new HTTPException(400, { message: 'Malformed JSON in request body' });
-    expect(describeProblem(error, silentLogger).code).toBe('malformed_request');
+    expect(toProblem(error, silentLogger).code).toBe('malformed_request');
   });
 });

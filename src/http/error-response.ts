@@ -6,7 +6,7 @@ import { HTTPException } from 'hono/http-exception';
 import { ERROR_CODES, FullmatchError, type ErrorCode } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import {
-  makeAnswer,
+  makeResponse,
   type Answer,
   BASE_HEADERS,
   NOT_STORED,
@@ -118,7 +118,7 @@ function logUnexpected(error: unknown, log: Logger): string {
  * Describes an error for the client. An error with a code is shown as is, unless it concerns the machine; any
  * other error is shown only as an id. The log has the details.
  */
-export function describeProblem(thrown: unknown, log: Logger): Problem {
+export function toProblem(thrown: unknown, log: Logger): Problem {
   const error = unwrapAbort(thrown);
   if (error instanceof FullmatchError) {
     const { status, title } = ERROR_CODES[error.code];
@@ -126,16 +126,18 @@ export function describeProblem(thrown: unknown, log: Logger): Problem {
     if (isPrivate || (status >= 500 && status !== 503)) {
       logFault(error, log);
     }
-    if (!isPrivate) return problemOf(error);
-    return problemOf(new FullmatchError(error.code, `${title}; the log of the service says more.`));
+    if (!isPrivate) return problemFromError(error);
+    return problemFromError(
+      new FullmatchError(error.code, `${title}; the log of the service says more.`),
+    );
   }
   // Thrown by the router's body readers for invalid JSON or forms.
   if (error instanceof HTTPException && error.status < 500) {
-    return problemOf(new FullmatchError('malformed_request', error.message));
+    return problemFromError(new FullmatchError('malformed_request', error.message));
   }
   const errorId = logUnexpected(error, log);
   return {
-    ...problemOf(
+    ...problemFromError(
       new FullmatchError(
         'internal_error',
         `The service failed unexpectedly; its log says more under the error id ${errorId}.`,
@@ -159,7 +161,7 @@ function unwrapAbort(error: unknown): unknown {
 }
 
 /** Converts an error with a code into a problem. */
-export function problemOf(error: FullmatchError): Problem {
+export function problemFromError(error: FullmatchError): Problem {
   const { status, title } = ERROR_CODES[error.code];
   return {
     ...error.details,
@@ -206,7 +208,7 @@ export function renderProblem(problem: Problem, headers: ResponseHeaders = {}): 
 }
 
 /** Builds the response for a problem. */
-export function answerProblem(problem: Problem, headers: ResponseHeaders = {}): Answer {
+export function respondWithProblem(problem: Problem, headers: ResponseHeaders = {}): Answer {
   const rendered = renderProblem(problem, headers);
-  return makeAnswer(rendered.body, rendered);
+  return makeResponse(rendered.body, rendered);
 }

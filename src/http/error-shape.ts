@@ -1,8 +1,8 @@
-import { type Answer, JSON_TYPE, makeAnswer, type ResponseHeaders } from './answer.ts';
+import { type Answer, JSON_TYPE, makeResponse, type ResponseHeaders } from './answer.ts';
 import { type Problem, type RenderedProblem, renderProblem } from './error-response.ts';
 
 /** Error format of the paths of a foreign API, whose clients expect its own format. */
-export interface ErrorShape {
+export interface ErrorFormat {
   /** Returns whether a method and path, without the host's prefix, belong to that API. */
   readonly covers: (method: string, path: string) => boolean;
   /** Returns the JSON body for a problem. */
@@ -12,9 +12,9 @@ export interface ErrorShape {
 }
 
 /** Serializes a problem in the given error format, or in the default one; the headers are those of the problem. */
-export function renderShaped(
+export function renderInShape(
   problem: Problem,
-  shape: ErrorShape | undefined,
+  shape: ErrorFormat | undefined,
   headers: ResponseHeaders = {},
 ): RenderedProblem {
   const rendered = renderProblem(problem, headers);
@@ -32,11 +32,11 @@ export function renderShaped(
 }
 
 /** Builds the response for a problem in the given error format. */
-export function answerShaped(
+export function respondInShape(
   problem: Problem,
-  shape: ErrorShape | undefined,
+  shape: ErrorFormat | undefined,
   headers: ResponseHeaders = {},
 ): Answer {
-  const rendered = renderShaped(problem, shape, headers);
-  return makeAnswer(rendered.body, rendered);
+  const rendered = renderInShape(problem, shape, headers);
+  return makeResponse(rendered.body, rendered);
 }

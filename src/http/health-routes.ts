@@ -1,12 +1,12 @@
 import { createRoute, type OpenAPIHono } from '@hono/zod-openapi';
 
 import { FullmatchError } from '../errors.ts';
-import { answerProblem, problemOf } from './error-response.ts';
+import { respondWithProblem, problemFromError } from './error-response.ts';
 import { readinessSchema } from './health-schema.ts';
 import { readinessOf } from './health.ts';
-import { type HttpParts } from './http-parts.ts';
+import { type HttpDependencies } from './http-parts.ts';
 import { problemResponse } from './problem-schema.ts';
-import { answer, answerJson, NOT_STORED, TEXT_TYPE } from './answer.ts';
+import { answer, respondJson, NOT_STORED, TEXT_TYPE } from './answer.ts';
 import { jsonResponse } from './json-response.ts';
 
 /** GET /healthz. */
@@ -40,18 +40,21 @@ export const readinessRoute = createRoute({
 });
 
 /** Adds the liveness and readiness routes of both hosts. */
-export function addHealthRoutes(routes: OpenAPIHono, parts: Pick<HttpParts, 'health'>): void {
+export function addHealthRoutes(
+  routes: OpenAPIHono,
+  parts: Pick<HttpDependencies, 'health'>,
+): void {
   routes.openapi(livenessRoute, () => answer('ok', { type: TEXT_TYPE, cacheControl: NOT_STORED }));
   routes.openapi(readinessRoute, () => {
     const readiness = readinessOf(parts.health());
-    if (readiness.ready) return answerJson(readinessRoute, readiness, NOT_STORED);
+    if (readiness.ready) return respondJson(readinessRoute, readiness, NOT_STORED);
     const blocking = readiness.reasons.filter((reason) => reason.blocking);
     const code = blocking.some((reason) => reason.code === 'stopping')
       ? 'shutting_down'
       : 'not_ready';
     const detail = blocking.map((reason) => reason.detail).join(' ');
-    return answerProblem(
-      problemOf(new FullmatchError(code, detail, { details: { ...readiness } })),
+    return respondWithProblem(
+      problemFromError(new FullmatchError(code, detail, { details: { ...readiness } })),
     );
   });
 }

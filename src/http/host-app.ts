@@ -6,14 +6,14 @@ import { getPath } from 'hono/utils/url';
 
 import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
-import { describeProblem, type Problem, problemOf } from './error-response.ts';
-import { CORS_HEADERS, makeAnswer, type ResponseHeaders } from './answer.ts';
-import { type AskedFor } from './client-of.ts';
-import { answerShaped, type ErrorShape } from './error-shape.ts';
+import { toProblem, type Problem, problemFromError } from './error-response.ts';
+import { CORS_HEADERS, makeResponse, type ResponseHeaders } from './answer.ts';
+import { type InProcessEnv } from './client-of.ts';
+import { respondInShape, type ErrorFormat } from './error-shape.ts';
 import { decodePath } from './decode-path.ts';
 import { writeSnapshot } from './answer-snapshot.ts';
 import { type Snapshot } from '../publication/snapshot.ts';
-import { RecallingRouter } from './recalling-router.ts';
+import { CachingRouter } from './recalling-router.ts';
 import { type ProblemPages } from './api/pages/add-page-routes.ts';
 
 /** Application of one host; it answers requests and is not bound to a port. */
@@ -21,13 +21,13 @@ export interface HostApp {
   /** Answers a request; errors become responses too. */
   fetch(request: Request, env?: object): Response | Promise<Response>;
   /** The same by path or URL, for tests and in-process requests. */
-  request(input: string, init?: RequestInit, env?: AskedFor): Response | Promise<Response>;
+  request(input: string, init?: RequestInit, env?: InProcessEnv): Response | Promise<Response>;
   /** Returns the path template of the route for a method and path, without the prefix; undefined if there is none. */
   routeOf(method: string, path: string): string | undefined;
   /** Returns the body limit of a method and path, if it differs from the listener's. */
   bodyLimitOf?(method: string, path: string): number | undefined;
   /** Returns the error format of a method and path; undefined means RFC 9457. */
-  errorShapeOf?(method: string, path: string): ErrorShape | undefined;
+  errorShapeOf?(method: string, path: string): ErrorFormat | undefined;
   /**
    * Hot path: writes a prepared document for a GET or HEAD directly to Node's response; returns false for any
    * other request, which {@link fetch} then answers. Never throws.
@@ -45,7 +45,7 @@ interface HostAppParts {
   /** Prepared documents by path. They also have routes, for other spellings of the path and for tests. */
   readonly prepared?: Readonly<Record<string, () => Snapshot | undefined>>;
   /** Error formats other than RFC 9457; the first that covers a method and path applies. */
-  readonly errorShapes?: readonly ErrorShape[];
+  readonly errorShapes?: readonly ErrorFormat[];
   /** Renders "not found" problems as HTML pages where none of {@link errorShapes} applies. */
   readonly problemPages?: ProblemPages;
 }
@@ -94,7 +94,7 @@ function invalidParameter(error: z.ZodError): FullmatchError {
  */
 export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
   const app = new Hono({
-    router: new RecallingRouter(),
+    router: new CachingRouter(),
     getPath: (request) => withoutTrailingSlash(decodePath(getPath(request))),
   });
   const prefixes = [...new Set(['/', ...parts.prefixes.map(normalizePrefix)])];
@@ -111,7 +111,7 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     if (route === undefined) return undefined;
     return withoutPrefix(route.path, prefixes).replace(/\/:(\w+)/g, '/{$1}');
   };
-  const errorShapeOf = (method: string, path: string): ErrorShape | undefined => {
+  const errorShapeOf = (method: string, path: string): ErrorFormat | undefined => {
     const bare = withoutPrefix(withoutTrailingSlash(decodePath(path)), prefixes);
     return parts.errorShapes?.find(({ covers }) => covers(method, bare));
   };
@@ -122,13 +122,13 @@ export function createHostApp(parts: HostAppParts, log: Logger): HostApp {
     // If the page cannot be rendered either, for example because too many are in progress, the client gets
     // the error as programs do.
     return page === undefined
-      ? answerShaped(problem, shape, headers)
-      : page.catch(() => answerShaped(problem, shape, headers));
+      ? respondInShape(problem, shape, headers)
+      : page.catch(() => respondInShape(problem, shape, headers));
   };
   app.notFound((c) => answerUnrouted(c, routeOf, answerError));
-  app.onError((error, c) => answerError(describeProblem(error, log), c));
+  app.onError((error, c) => answerError(toProblem(error, log), c));
   const refuse = (error: unknown, { method, url }: Request): Response =>
-    answerShaped(describeProblem(error, log), errorShapeOf(method, new URL(url).pathname));
+    respondInShape(toProblem(error, log), errorShapeOf(method, new URL(url).pathname));
   return {
     fetch: (request, env) => {
       // Otherwise Hono would decode as much as possible, with two exceptions per invalid escape.
@@ -234,7 +234,7 @@ function answerUnrouted(
   const methods = METHODS.filter((each) => routeOf(each, path) !== undefined);
   if (methods.length === 0) {
     const detail = `There is no route ${path}; /docs lists all routes.`;
-    return answerError(problemOf(new FullmatchError('route_not_found', detail)), c);
+    return answerError(problemFromError(new FullmatchError('route_not_found', detail)), c);
   }
   const allow = [
     ...methods.flatMap((each) => (each === 'GET' ? ['GET', 'HEAD'] : [each])),
@@ -242,8 +242,10 @@ function answerUnrouted(
   ].join(', ');
   if (method === 'OPTIONS') {
     const headers = { ...PREFLIGHT_HEADERS, allow, 'access-control-allow-methods': allow };
-    return makeAnswer(null, { status: 204, headers });
+    return makeResponse(null, { status: 204, headers });
   }
   const detail = `${method} is not answered at ${path}; it answers ${allow}.`;
-  return answerError(problemOf(new FullmatchError('method_not_allowed', detail)), c, { allow });
+  return answerError(problemFromError(new FullmatchError('method_not_allowed', detail)), c, {
+    allow,
+  });
 }

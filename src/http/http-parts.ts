@@ -15,9 +15,9 @@ import { type ExplorerSources } from '../chains/explorer/explorer-sources.ts';
 import { type Verification } from '../verification/verification.ts';
 import { type AccessGate } from './access-gate.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
-import { type AskedFor, type TrustedProxies } from './client-of.ts';
+import { type InProcessEnv, type TrustedProxies } from './client-of.ts';
 import { type Activity } from '../publication/activity.ts';
-import { type RecordAnswers } from './records/record-answers.ts';
+import { type RecordResponder } from './records/record-answers.ts';
 import { type RequestReader } from './bodies/request-reader.ts';
 import { type DocumentName, type Documents } from '../publication/documents.ts';
 import { type HealthReport } from './health-schema.ts';
@@ -30,7 +30,7 @@ export interface HostUrls {
 }
 
 /** Dependencies of the apps of both hosts. */
-export interface HttpParts {
+export interface HttpDependencies {
   readonly documents: Documents;
   /** The current chain registry. @throws FullmatchError `not_ready` before it has been read */
   readonly registry: () => ChainRegistry;
@@ -52,7 +52,7 @@ export interface HttpParts {
   /** Reads verified contracts. */
   readonly contracts: ContractReader;
   /** Builds responses with large contract records. */
-  readonly answers: RecordAnswers;
+  readonly answers: RecordResponder;
   /** Lists and searches verified contracts. */
   readonly contractLists: ContractLists;
   /** Finds signatures by hash and by text. */
@@ -80,7 +80,7 @@ export interface HttpParts {
   readonly apiPrefixes: readonly string[];
   /** Host of unlisted contracts, for in-process requests. */
   readonly unlistedHost?: {
-    request(path: string, init: RequestInit, env: AskedFor): Response | Promise<Response>;
+    request(path: string, init: RequestInit, env: InProcessEnv): Response | Promise<Response>;
   };
   /** Whether these parts serve unlisted contracts. */
   readonly isUnlisted?: boolean;

@@ -34,5 +34,5 @@ export function renderDownload(
 }
 
 /** Description of a submission that was stored as an alternative instead of the match. */
-export const KEPT_BESIDE =
+export const STORED_AS_ALTERNATIVE =
   'The match was not replaced, because other sources that compile to the same bytecode are shown; these were stored as an alternative';

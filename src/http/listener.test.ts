@@ -18,7 +18,7 @@ import {
 import { Gate } from '../../test/support/gate.ts';
 import { RawClient, waitUntil } from '../../test/support/raw-client.ts';
 import { silentLogger } from '../log.ts';
-import { describeProblem, answerProblem } from './error-response.ts';
+import { toProblem, respondWithProblem } from './error-response.ts';
 import { type HostApp } from './host-app.ts';
 import { listen, type Listener, type ListenerLimits, type ListenOptions } from './listener.ts';
 
@@ -56,7 +56,7 @@ async function connect(listener: Listener): Promise<RawClient> {
 function appOf(handle: (request: Request) => Response | Promise<Response>): HostApp {
   const app = new Hono();
   app.all('*', (c) => handle(c.req.raw));
-  app.onError((error) => answerProblem(describeProblem(error, silentLogger)));
+  app.onError((error) => respondWithProblem(toProblem(error, silentLogger)));
   return {
     fetch: (received, env) => app.fetch(received, env),
     request: (input, init) => app.request(input, init),

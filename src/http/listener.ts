@@ -5,16 +5,16 @@ import { type Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 
 import { FullmatchError } from '../errors.ts';
-import { CountedLine } from '../lib/counted-line.ts';
+import { RateLimitedReport } from '../lib/counted-line.ts';
 import { descriptorLimit } from '../lib/descriptor-limit.ts';
 import { type Logger } from '../log.ts';
 import { CORS_HEADERS } from './answer.ts';
-import { bodyTooLarge, declaresTooMuch } from './body-limit.ts';
+import { bodyTooLarge, exceedsDeclaredLimit } from './body-limit.ts';
 import { closeServer } from './close-server.ts';
 import { Connections } from './connections.ts';
 import { MAX_DROPPED_BYTES } from './drop-body.ts';
-import { answerProblem, describeProblem } from './error-response.ts';
-import { type ErrorShape } from './error-shape.ts';
+import { respondWithProblem, toProblem } from './error-response.ts';
+import { type ErrorFormat } from './error-shape.ts';
 import { type HostApp, pathOf } from './host-app.ts';
 import { type RequestObserver } from './request-durations.ts';
 import { refuseConnect, refuseRequest, refuseUnparsed } from './refuse-request.ts';
@@ -88,7 +88,7 @@ const CHECK_MAX_MS = 5_000;
 export async function listen(app: HostApp, options: ListenOptions, log: Logger): Promise<Listener> {
   const { limits, observe } = options;
   const server = createLimitedServer(limits);
-  const cuts = new CountedLine((connections) =>
+  const cuts = new RateLimitedReport((connections) =>
     log.info({ event: 'slow_reader_cut', connections }, 'clients did not take their answers'),
   );
   const connections = new Connections(
@@ -112,7 +112,7 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
     if (connections.begin(request, response)) serve(request, response);
   });
   server.on('checkContinue', (request, response) => {
-    if (!declaresTooMuch(request, bodyLimitOf(app, limits, request))) response.writeContinue();
+    if (!exceedsDeclaredLimit(request, bodyLimitOf(app, limits, request))) response.writeContinue();
     server.emit('request', request, response);
   });
   server.on('checkExpectation', (request, response) => {
@@ -169,8 +169,8 @@ function createHandler(
   log: Logger,
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const answerError = (error: unknown): Response =>
-    answerProblem(
-      describeProblem(
+    respondWithProblem(
+      toProblem(
         // The adapter could not build a URL from the request target and Host.
         error instanceof RequestError ? malformed(`${error.message}.`) : error,
         log,
@@ -185,7 +185,7 @@ function createHandler(
     if (request.headers.host === undefined && request.httpVersion === '1.1') {
       const error = malformed('An HTTP/1.1 request needs a Host field.');
       refuseRequest(request, response, error, errorShapeOf(app, request));
-    } else if (declaresTooMuch(request, bodyLimitOf(app, limits, request))) {
+    } else if (exceedsDeclaredLimit(request, bodyLimitOf(app, limits, request))) {
       const error = bodyTooLarge(bodyLimitOf(app, limits, request));
       refuseRequest(request, response, error, errorShapeOf(app, request));
     } else if (request.url === '*') {
@@ -211,7 +211,7 @@ function bodyLimitOf(
 function errorShapeOf(
   app: HostApp,
   { method = '', url = '' }: Pick<IncomingMessage, 'method' | 'url'>,
-): ErrorShape | undefined {
+): ErrorFormat | undefined {
   return app.errorShapeOf?.(method, pathOf({ url }));
 }
 

@@ -3,10 +3,10 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { fixtureDependencies, healthyFacts } from '../../test/support/http-fixture.ts';
 import { silentLogger } from '../log.ts';
 import { composeHealth } from './health.ts';
-import { type HttpParts } from './http-parts.ts';
+import { type HttpDependencies } from './http-parts.ts';
 import { createMetrics, createMetricsApp, type Metrics } from './metrics.ts';
 
-let deps: HttpParts;
+let deps: HttpDependencies;
 let metrics: Metrics;
 beforeAll(async () => {
   deps = await fixtureDependencies();

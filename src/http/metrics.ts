@@ -1,7 +1,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Registry } from 'prom-client';
 
 import { type ChainHealth } from '../chains/health/chain-health.ts';
-import { makeAnswer, NOT_STORED } from './answer.ts';
+import { makeResponse, NOT_STORED } from './answer.ts';
 import { type Documents } from '../publication/documents.ts';
 import { addEndpointMetrics } from './endpoint-metrics.ts';
 import { type HealthReport } from './health-schema.ts';
@@ -9,7 +9,7 @@ import { createHostApp, createRoutes, type HostApp } from './host-app.ts';
 import { addJobMetrics, addQueueMetrics } from './job-metrics.ts';
 import { addMonitorMetrics, addMonitorRequests } from './monitor-metrics.ts';
 import { type MonitorReports } from '../monitor/monitor-report.ts';
-import { type RecordAnswers } from './records/record-answers.ts';
+import { type RecordResponder } from './records/record-answers.ts';
 import { createReportGauges } from './report-gauge.ts';
 import { RequestDurations, type RequestObserver } from './request-durations.ts';
 import { type Logger } from '../log.ts';
@@ -36,7 +36,7 @@ export function createMetrics(sources: {
   readonly monitors: Pick<MonitorReports, 'reports'>;
   /** Requests of this process's monitor; absent if none runs. */
   readonly monitorRequests?: { readonly granted: number; readonly refused: number };
-  readonly answers?: Pick<RecordAnswers, 'held'>;
+  readonly answers?: Pick<RecordResponder, 'held'>;
   readonly version: string;
 }): Metrics {
   const registry = new Registry();
@@ -106,7 +106,7 @@ function addDocumentMetrics(registers: Registry[], documents: Documents): void {
   });
 }
 
-function addRecordMetrics(registers: Registry[], answers: Pick<RecordAnswers, 'held'>): void {
+function addRecordMetrics(registers: Registry[], answers: Pick<RecordResponder, 'held'>): void {
   new Counter({
     name: 'fullmatch_record_cache_look_ups_total',
     help: 'Records that clients asked for, by whether their rendering was kept (hit) or not (miss)',
@@ -213,7 +213,7 @@ export function createMetricsApp(metrics: Metrics, log: Logger): HostApp {
   routes.get('/metrics', async () => {
     const { text, contentType } = await metrics.render();
     const body = Buffer.from(text);
-    return makeAnswer(body, {
+    return makeResponse(body, {
       status: 200,
       headers: {
         'content-type': contentType,

@@ -14,9 +14,9 @@ import {
   type JsonSchema,
   renderOpenapiDocument,
 } from './openapi-document.ts';
-import { tooManyAnswers, tooManyClientAnswers } from './records/crowded.ts';
+import { tooManyResponses, tooManyClientResponses } from './records/crowded.ts';
 import { createOperatorApp, type OperatorParts } from './operator/operator-app.ts';
-import { type RecordAnswers } from './records/record-answers.ts';
+import { type RecordResponder } from './records/record-answers.ts';
 import { REPOSITORY_URL } from './repository/repository-routes.ts';
 
 const root = new URL('../../', import.meta.url);
@@ -114,19 +114,19 @@ describe('OpenAPI document', () => {
   });
 
   test.each([
-    ['too_many_answers', tooManyAnswers],
-    ['too_many_client_answers', tooManyClientAnswers],
+    ['too_many_answers', tooManyResponses],
+    ['too_many_client_answers', tooManyClientResponses],
   ])('declares %s for every route with admission control', async (_code, refusal) => {
     const refuse = (): never => {
       throw refusal();
     };
     const deps = await fixtureDependencies();
-    const answers: Partial<RecordAnswers> = {
+    const answers: Partial<RecordResponder> = {
       ...{ answer: refuse, admit: refuse },
     };
     const app = createCheckedApiApp({
       ...deps,
-      answers: answers as RecordAnswers,
+      answers: answers as RecordResponder,
       contracts: { ...deps.contracts, readRecordVersion: async () => SOME_RECORD },
     });
     const refused: string[] = [];

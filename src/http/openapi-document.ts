@@ -16,7 +16,7 @@ import {
   storedRoutes,
 } from './api/blockscout/blockscout-routes.ts';
 import { explorerApiRoutes } from './api/blockscout/explorer/explorer-routes.ts';
-import { codeDatabaseRoutes } from './api/blockscout/code-database-routes.ts';
+import { bytecodeDatabaseRoutes } from './api/blockscout/code-database-routes.ts';
 import { providerRoutes } from './api/blockscout/signature-provider-routes.ts';
 import { etherscanRoutes } from './api/etherscan/etherscan-routes.ts';
 import { mcpRoute } from './api/mcp/mcp-routes.ts';
@@ -93,7 +93,7 @@ export const API_ROUTES: readonly RouteConfig[] = [
     .concat(
       methodsRoutes,
       storedRoutes.flatMap((each) => Object.values<RouteConfig>(each)),
-      [...providerRoutes, ...codeDatabaseRoutes].flatMap((each) =>
+      [...providerRoutes, ...bytecodeDatabaseRoutes].flatMap((each) =>
         Object.values<RouteConfig>(each),
       ),
     )

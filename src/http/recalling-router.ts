@@ -2,7 +2,7 @@ import { type Result, type Router } from 'hono/router';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { SmartRouter } from 'hono/router/smart-router';
 import { TrieRouter } from 'hono/router/trie-router';
-import { recalled } from '../lib/recalled.ts';
+import { memoize } from '../lib/recalled.ts';
 
 /** Longer paths are not cached, so a client cannot fill the memory with them. */
 const KEPT_LENGTH = 256;
@@ -12,11 +12,11 @@ const MOST_KEPT = 1_000;
  * Hono's router with a cache of recent matches. Each request is routed twice, for its response and for the
  * label of its metrics; frequent paths need no search.
  */
-export class RecallingRouter<T> implements Router<T> {
+export class CachingRouter<T> implements Router<T> {
   readonly name = 'RecallingRouter';
   readonly #router = new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
   /** Keyed by method and path, separated by a space. */
-  readonly #recall = recalled(
+  readonly #recall = memoize(
     MOST_KEPT,
     (key): Result<T> => {
       const space = key.indexOf(' ');

@@ -3,8 +3,8 @@ import { type Duplex } from 'node:stream';
 
 import { type ErrorCode, FullmatchError } from '../errors.ts';
 import { dropBody, LINGER_MS } from './drop-body.ts';
-import { problemOf, renderProblem } from './error-response.ts';
-import { type ErrorShape, renderShaped } from './error-shape.ts';
+import { problemFromError, renderProblem } from './error-response.ts';
+import { type ErrorFormat, renderInShape } from './error-shape.ts';
 
 /** A response for a connection without a response object, built once so that repeated use is cheap. */
 interface Refusal {
@@ -39,7 +39,7 @@ function refusalOf(
   detail: string,
   headers: Readonly<Record<string, string>> = {},
 ): Refusal {
-  const problem = problemOf(new FullmatchError(code, detail));
+  const problem = problemFromError(new FullmatchError(code, detail));
   const rendered = renderProblem(problem, { ...headers, connection: 'close' });
   const lines = [
     `HTTP/1.1 ${rendered.status} ${STATUS_CODES[rendered.status] ?? ''}`,
@@ -74,9 +74,9 @@ export function refuseRequest(
   request: IncomingMessage,
   response: ServerResponse,
   error: FullmatchError,
-  shape?: ErrorShape,
+  shape?: ErrorFormat,
 ): void {
-  const rendered = renderShaped(problemOf(error), shape, { connection: 'close' });
+  const rendered = renderInShape(problemFromError(error), shape, { connection: 'close' });
   response.writeHead(rendered.status, rendered.headers);
   // The response is complete by its Content-Length; only its end, which closes the connection, is delayed.
   response.write(rendered.body);

@@ -2,7 +2,7 @@ import { FullmatchError } from '../errors.ts';
 import { ThreadFault } from '../lib/task-thread.ts';
 
 /** Errors for a request that a thread did not complete. */
-export interface ThreadRefusals {
+export interface ThreadErrors {
   /** Error if the thread's queue is full. */
   readonly queueFull: () => FullmatchError;
   /** Error if the task took too long or too much memory. */
@@ -10,7 +10,7 @@ export interface ThreadRefusals {
 }
 
 /** Converts a thread fault into the error for the request; returns any other error unchanged. */
-export function refuseForThread(error: unknown, { queueFull, tooMuch }: ThreadRefusals): unknown {
+export function toThreadError(error: unknown, { queueFull, tooMuch }: ThreadErrors): unknown {
   if (!(error instanceof ThreadFault)) return error;
   switch (error.kind) {
     case 'queue_full':

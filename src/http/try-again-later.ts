@@ -10,7 +10,7 @@ const RETRY_AFTER_S = 5;
  * Returns the error for a request that may be retried when there is capacity.
  * @param problem what exceeds the capacity now.
  */
-export function tryAgainLater(code: ErrorCode, problem: string): FullmatchError {
+export function retryLaterError(code: ErrorCode, problem: string): FullmatchError {
   return new FullmatchError(code, `${problem}; try again in ${RETRY_AFTER_S} seconds.`, {
     details: { retryAfterSeconds: RETRY_AFTER_S },
   });

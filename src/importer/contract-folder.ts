@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { type Match } from '../repository/repository.ts';
 import { type DeliveredEvidence } from './delivered-evidence.ts';
 import { type ImportLimits } from './import-limits.ts';
-import { Refusal, refusalOfSystemError } from './refusal.ts';
+import { Refusal, toRefusal } from './refusal.ts';
 
 /** Type of a folder entry; symbolic links are never followed. */
 type EntryKind = 'file' | 'folder' | 'symlink' | 'special';
@@ -118,7 +118,7 @@ function* listEntries(folder: string, prefix: string): Generator<ListedEntry, vo
       yield { name: entry.name, path, kind };
     }
   } catch (error) {
-    throw refusalOfSystemError(error, prefix === '' ? 'the folder' : prefix);
+    throw toRefusal(error, prefix === '' ? 'the folder' : prefix);
   } finally {
     listing?.closeSync();
   }
@@ -140,7 +140,7 @@ function readRegularFile(path: string, subject: string, maxBytes: number): Buffe
     }
     return readToEnd(file, stat.size, subject);
   } catch (error) {
-    throw refusalOfSystemError(error, subject);
+    throw toRefusal(error, subject);
   } finally {
     if (file !== undefined) closeSync(file);
   }

@@ -11,7 +11,7 @@ import { type DeliveredRow, toDeliveredEvidence } from './delivered-evidence.ts'
 import { deriveMetadata } from './derive-metadata.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { parseRowJson, Refusal } from './refusal.ts';
-import { holdsHashOf, restoreMetadata } from './restore-metadata.ts';
+import { containsHashOf, restoreMetadata } from './restore-metadata.ts';
 
 /** Values of a genesis allocation in the field's tables: no transaction created it. */
 const GENESIS_BLOCK = -1;
@@ -66,7 +66,7 @@ export interface DeliveredContract {
  * Copies a contract for a thread. Values from a driver share an ArrayBuffer with other rows, which would be
  * copied along.
  */
-export function inOwnMemory(contract: DeliveredContract): DeliveredContract {
+export function copyForTransfer(contract: DeliveredContract): DeliveredContract {
   const own = (code: Uint8Array | null): Uint8Array | null => code && new Uint8Array(code);
   const { facts } = contract;
   return {
@@ -167,7 +167,7 @@ function findMetadata(
     sources,
   });
   try {
-    for (const metadata of derived) if (holdsHashOf(code, metadata) === true) return metadata;
+    for (const metadata of derived) if (containsHashOf(code, metadata) === true) return metadata;
   } catch (error) {
     // JSON nested too deeply to parse cannot be a compiler's output.
     if (!(error instanceof RangeError)) throw error;
@@ -241,7 +241,8 @@ function deliveredRow(
  */
 function requireMetadataHash({ on_chain: onChain, metadata, language }: DeliveredFacts): void {
   if (onChain === null || metadata === null || language !== 'solidity') return;
-  if (holdsHashOf(onChain, metadata) !== true) throw new Refusal('wrong_metadata_hash', 'metadata');
+  if (containsHashOf(onChain, metadata) !== true)
+    throw new Refusal('wrong_metadata_hash', 'metadata');
 }
 
 function parseMembers(text: string | null): Members {

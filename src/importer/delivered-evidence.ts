@@ -1,4 +1,4 @@
-import { type DeliveredCode, findDeliveredFault } from '../bytecode/recheck-code.ts';
+import { type ImportedBytecode, validateImportedBytecode } from '../bytecode/recheck-code.ts';
 import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
 import type {
@@ -122,12 +122,12 @@ function toTransformed(
 
 function replay(
   row: DeliveredRow,
-  side: DeliveredCode['side'],
+  side: ImportedBytecode['side'],
 ): 'replayed' | 'not_replayed' | 'no_match' {
   const { match, onChain, recompiled, artifacts, transformations, values } = row[side];
   if (match === null) return 'no_match';
   if (!onChain || !recompiled) return 'not_replayed';
-  const fault = findDeliveredFault({
+  const fault = validateImportedBytecode({
     ...{ side, address: row.address, recompiled, onChain, isFull: match === 'full' },
     transformations: parse(transformations) ?? [],
     values: parse(values) ?? {},

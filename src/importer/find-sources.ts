@@ -1,10 +1,10 @@
 import { isMembers } from '../lib/members.ts';
-import { noteSourceHash, type Source } from '../repository/repository.ts';
+import { cacheSourceHash, type Source } from '../repository/repository.ts';
 import { type ContentHasher, type ContentHashes } from './content-hash.ts';
 import { type ContractFolder } from './contract-folder.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { decodeText, type HashedSource } from './parse-metadata.ts';
-import { Refusal, refusalOfSystemError } from './refusal.ts';
+import { Refusal, toRefusal } from './refusal.ts';
 
 const TRANSLATION_FILE = 'path-translation.json';
 
@@ -72,7 +72,7 @@ export class SourceFinder {
     for (const source of listed) {
       const { bytes, sha256 } = await this.#find(source, translation);
       const found = { path: source.path, content: decodeText(bytes, `source ${source.path}`) };
-      noteSourceHash(found, sha256);
+      cacheSourceHash(found, sha256);
       sources.push(found);
     }
     return sources;
@@ -164,6 +164,6 @@ function parseTranslation(bytes: Buffer): object {
     return isMembers(document) ? document : {};
   } catch (error) {
     if (error instanceof SyntaxError) return {};
-    throw refusalOfSystemError(error, TRANSLATION_FILE);
+    throw toRefusal(error, TRANSLATION_FILE);
   }
 }

@@ -5,7 +5,7 @@ import { type Queryable, type Statement } from '../store/database.ts';
 const MOST_KEYS = 64;
 
 /** Batches lookups of single rows: all keys requested within one pass of the event loop are read by one statement. */
-export class GroupedReads<Row extends { readonly id: string }> {
+export class BatchedReads<Row extends { readonly id: string }> {
   readonly #database: Queryable;
   readonly #statement: Statement;
   #group: { readonly keys: string[]; readonly rows: Promise<ReadonlyMap<string, Row>> } | undefined;

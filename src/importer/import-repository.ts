@@ -12,16 +12,16 @@ import { type Database, type Queryable } from '../store/database.ts';
 import { DEFAULT_IMPORT_LIMITS, type ImportLimits } from './import-limits.ts';
 import { type ImportProgress } from './import-progress.ts';
 import { type ImportSummary, ImportTally, type Outcome } from './import-tally.ts';
-import { hasSoundFullMatch, predictOutcome } from './predict-outcome.ts';
+import { hasValidFullMatch, predictOutcome } from './predict-outcome.ts';
 import { type ContractLocation } from './read-contract.ts';
 import {
-  type ReadAnswer,
+  type ContractReadResult,
   ReadingThreads,
   type ReadOutcome,
-  sendContract,
-  type SentContract,
+  toTransferable,
+  type TransferableContract,
 } from './reading-threads.ts';
-import { Refusal, type RefusedEntry, refusalOfSystemError } from './refusal.ts';
+import { Refusal, type RefusedEntry, toRefusal } from './refusal.ts';
 import {
   countEntries,
   findTreeRoot,
@@ -190,7 +190,7 @@ async function openSource(
     walks: MATCH_FOLDERS.map((folder) => walkTree(root, folder)),
     total: () => total,
     counted,
-    hasSoundFullMatch: (location, isSound) => hasSoundFullMatch(root, location, isSound),
+    hasSoundFullMatch: (location, isSound) => hasValidFullMatch(root, location, isSound),
   };
 }
 
@@ -267,8 +267,8 @@ async function* withoutStored(
 interface Asked {
   readonly candidates: readonly Candidate[];
   readonly question: Omit<Parameters<ReadingThreads['ask']>[0], 'contracts'>;
-  readonly sent: readonly SentContract[];
-  readonly answer: ReadAnswer;
+  readonly sent: readonly TransferableContract[];
+  readonly answer: ContractReadResult;
 }
 
 async function* inGroups(
@@ -295,8 +295,8 @@ async function askThread(
   const { limits, threads, options } = run;
   const prepared = await Promise.all(
     candidates.map(({ location }) =>
-      sendContract(location, limits).catch((error: unknown) => {
-        const refusal = refusalOfSystemError(error, location.path);
+      toTransferable(location, limits).catch((error: unknown) => {
+        const refusal = toRefusal(error, location.path);
         if (!(refusal instanceof Refusal)) throw error;
         run.tally.refuse(location.path, refusal, location.chainId);
         return undefined;
@@ -318,7 +318,10 @@ async function* readAll(
   run: Run,
   candidates: AsyncIterable<Candidate>,
 ): AsyncGenerator<
-  { readonly answer: ReadAnswer; readonly read: readonly (readonly [Candidate, ReadOutcome])[] },
+  {
+    readonly answer: ContractReadResult;
+    readonly read: readonly (readonly [Candidate, ReadOutcome])[];
+  },
   void,
   undefined
 > {
@@ -384,7 +387,7 @@ async function storeInBatches(run: Run, candidates: AsyncIterable<Candidate>): P
 async function checkOnly(run: Run, candidates: AsyncIterable<Candidate>): Promise<void> {
   const { limits, threads } = run;
   const isSound = async (location: ContractLocation): Promise<boolean> => {
-    const contracts = [await sendContract(location, limits)];
+    const contracts = [await toTransferable(location, limits)];
     const { outcomes } = await threads.ask({ contracts, limits, number: 0, isCheck: true });
     return outcomes.some((outcome) => 'match' in outcome);
   };

@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { z } from 'zod';
 import { FullmatchError, messageOf } from '../errors.ts';
-import { unusable } from './unusable.ts';
+import { unusableSource } from './unusable.ts';
 
 const MANIFEST = 'manifest.json';
 /** Name of the manifest while an export is running. */
@@ -46,7 +46,7 @@ export async function readParquetManifest(
   if (text === undefined) {
     const begun = join(folder, PROGRESS);
     if ((await readText(begun)) === undefined) return undefined;
-    throw unusable(begun, 'the export there was not completed; run it again');
+    throw unusableSource(begun, 'the export there was not completed; run it again');
   }
   const manifest = parseManifest(path, text);
   const listed = new Map<string, string[]>();
@@ -61,7 +61,7 @@ export async function readParquetManifest(
   }
   for (const [name, table] of Object.entries(manifest.tables)) {
     if (rows.get(name) !== table.rows) {
-      throw unusable(
+      throw unusableSource(
         path,
         `its files of ${name} have ${rows.get(name) ?? 0} rows, not ${table.rows}`,
       );
@@ -73,11 +73,11 @@ export async function readParquetManifest(
 async function readText(path: string): Promise<string | undefined> {
   try {
     const { size } = await stat(path);
-    if (size > MOST_BYTES) throw unusable(path, `it has ${size} bytes`);
+    if (size > MOST_BYTES) throw unusableSource(path, `it has ${size} bytes`);
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw error instanceof FullmatchError ? error : unusable(path, messageOf(error), error);
+    throw error instanceof FullmatchError ? error : unusableSource(path, messageOf(error), error);
   }
 }
 
@@ -85,7 +85,7 @@ function parseManifest(path: string, text: string): z.infer<typeof manifestSchem
   try {
     return manifestSchema.parse(JSON.parse(text));
   } catch (error) {
-    throw unusable(path, 'it is not the manifest of a Parquet export of this version', error);
+    throw unusableSource(path, 'it is not the manifest of a Parquet export of this version', error);
   }
 }
 
@@ -103,7 +103,7 @@ async function requireFile(
     found = Number(there);
   } catch (error) {
     signal.throwIfAborted();
-    throw unusable(path, messageOf(error), error);
+    throw unusableSource(path, messageOf(error), error);
   }
-  if (found !== rows) throw unusable(path, `it has ${found} rows, not ${rows}`);
+  if (found !== rows) throw unusableSource(path, `it has ${found} rows, not ${rows}`);
 }

@@ -12,7 +12,7 @@ import { CopyRows } from '../store/copy-rows.ts';
 export type ParquetType = 'bigint' | 'boolean' | 'bytea' | 'json' | 'text' | 'timestamp' | 'uuid';
 
 /** Requested rows of a file, starting at an index. */
-export interface ParquetQuestion {
+export interface ParquetReadRequest {
   readonly path: string;
   readonly columns: Readonly<Record<string, ParquetType>>;
   /** Columns that a file may omit. */
@@ -21,7 +21,7 @@ export interface ParquetQuestion {
 }
 
 /** The rows of one read, or what is wrong with the file. */
-export type ParquetAnswer =
+export type ParquetReadResult =
   | {
       /** Rows in the whole file. */
       readonly total: number;
@@ -40,7 +40,7 @@ const BYTES_AT_ONCE = 32 * 2 ** 20;
 const ROWS_AT_ONCE = [100, 20_000] as const;
 
 /** Reads rows of a Parquet file and encodes them for COPY. A defect of the file is returned, not thrown. */
-export async function readParquetRows(question: ParquetQuestion): Promise<ParquetAnswer> {
+export async function readParquetRows(question: ParquetReadRequest): Promise<ParquetReadResult> {
   try {
     return await readRows(question);
   } catch (error) {
@@ -53,7 +53,7 @@ async function readRows({
   columns,
   optional,
   from,
-}: ParquetQuestion): Promise<ParquetAnswer> {
+}: ParquetReadRequest): Promise<ParquetReadResult> {
   const file = await asyncBufferFromFile(path);
   const metadata = await parquetMetadataAsync(file);
   const there = requireColumns(metadata, Object.keys(columns), optional);

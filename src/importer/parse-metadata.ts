@@ -1,7 +1,12 @@
 import { isUtf8 } from 'node:buffer';
 import { type Hex } from '../lib/hex.ts';
 import { isMembers, type Members } from '../lib/members.ts';
-import { isBoundedName, isBoundedPath, MOST_NAME_BYTES, PATH_BOUNDS } from '../lib/source-path.ts';
+import {
+  isBoundedName,
+  isPathWithinLimits,
+  MOST_NAME_BYTES,
+  PATH_BOUNDS,
+} from '../lib/source-path.ts';
 import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
 import {
   type ListedSource,
@@ -73,7 +78,7 @@ function readDocument(document: unknown): Metadata {
 
 function hashedSource({ path, keccak256, content }: ListedSource): HashedSource {
   checkName(path);
-  if (!isBoundedPath(path)) throw broken(`a source's path is too long (${PATH_BOUNDS})`);
+  if (!isPathWithinLimits(path)) throw broken(`a source's path is too long (${PATH_BOUNDS})`);
   if (keccak256 === undefined || !KECCAK256.test(keccak256)) {
     throw broken('a source has no keccak256 of 32 bytes');
   }

@@ -17,7 +17,7 @@ export function predictOutcome(match: Match, current: CurrentMatch | undefined):
  * Whether the same tree has a valid full match for the address of a partial one, which a real run would have
  * stored before. `isSound` reads the other folder. Only a dry run needs this, because it stores nothing.
  */
-export async function hasSoundFullMatch(
+export async function hasValidFullMatch(
   root: string,
   location: ContractLocation,
   isSound: (location: ContractLocation) => Promise<boolean>,

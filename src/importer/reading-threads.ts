@@ -3,30 +3,30 @@ import { packageFile } from '../lib/package-file.ts';
 import { ThreadFault } from '../lib/task-thread.ts';
 import { type Match, type PackedContracts } from '../repository/repository.ts';
 import { type ContractFolder } from './contract-folder.ts';
-import { type DeliveredContract, inOwnMemory } from './delivered-contract.ts';
+import { type DeliveredContract, copyForTransfer } from './delivered-contract.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { type ContractLocation } from './read-contract.ts';
 import { Refusal, type RefusalReason } from './refusal.ts';
-import { ThreadCrew } from './thread-crew.ts';
+import { ThreadPool } from './thread-crew.ts';
 
 /** A file held in memory, or the reason it cannot be read. */
-export type HeldFile = Uint8Array | { readonly reason: RefusalReason };
+export type BufferedFile = Uint8Array | { readonly reason: RefusalReason };
 
 /** A contract for a thread: its folder, its files, or its rows from another service. */
-export interface SentContract extends Pick<
+export interface TransferableContract extends Pick<
   ContractLocation,
   'match' | 'chainId' | 'address' | 'path' | 'folder'
 > {
   readonly files?: {
-    readonly files: readonly (readonly [string, HeldFile])[];
-    readonly sources: readonly (readonly [string, HeldFile])[];
+    readonly files: readonly (readonly [string, BufferedFile])[];
+    readonly sources: readonly (readonly [string, BufferedFile])[];
   };
   readonly delivered?: DeliveredContract;
 }
 
 /** Contracts to read, in order. */
-export interface ReadQuestion {
-  readonly contracts: readonly SentContract[];
+export interface ContractReadRequest {
+  readonly contracts: readonly TransferableContract[];
   readonly limits: ImportLimits;
   /** Number of the first one among the staged rows. */
   readonly number: number;
@@ -41,14 +41,14 @@ export type ReadOutcome =
   { readonly match: Match } | { readonly refusal: Pick<Refusal, 'reason' | 'message'> };
 
 /** Outcomes of the first contracts of the request, and the rows of the valid ones; it may end before the last. */
-export interface ReadAnswer {
+export interface ContractReadResult {
   readonly outcomes: readonly ReadOutcome[];
   readonly packed: PackedContracts;
 }
 
 /** Threads that read contracts, so that the writing thread does not parse, hash or decode. */
 export class ReadingThreads {
-  readonly #threads = new ThreadCrew<ReadQuestion, ReadAnswer>(
+  readonly #threads = new ThreadPool<ContractReadRequest, ContractReadResult>(
     packageFile('dist/importer/read-contracts-thread.js'),
   );
 
@@ -57,7 +57,7 @@ export class ReadingThreads {
   }
 
   /** Sends a request to the least busy thread. A contract that crashes a thread is refused alone. */
-  async ask(question: ReadQuestion): Promise<ReadAnswer> {
+  async ask(question: ContractReadRequest): Promise<ContractReadResult> {
     try {
       return await this.#threads.ask(question);
     } catch (error) {
@@ -94,27 +94,27 @@ function refusalOf({ kind, cause }: ThreadFault, path: string): Refusal {
  * Converts a contract for a thread; if it is not a folder, its files are extracted here.
  * @throws Refusal
  */
-export async function sendContract(
+export async function toTransferable(
   { match, chainId, address, path, folder, list }: ContractLocation,
   limits: ImportLimits,
-): Promise<SentContract> {
+): Promise<TransferableContract> {
   const place = { match, chainId, address, path };
   if (folder !== undefined) return { ...place, folder };
   const found = await list(limits);
-  if ('facts' in found) return { ...place, delivered: inOwnMemory(found) };
+  if ('facts' in found) return { ...place, delivered: copyForTransfer(found) };
   const files = { files: await holdAll(found.files), sources: await holdAll(found.sources) };
   return { ...place, files };
 }
 
 async function holdAll(
   files: ContractFolder['files'],
-): Promise<readonly (readonly [string, HeldFile])[]> {
-  const held: (readonly [string, HeldFile])[] = [];
+): Promise<readonly (readonly [string, BufferedFile])[]> {
+  const held: (readonly [string, BufferedFile])[] = [];
   for (const [name, read] of files) {
     // Small buffers share an ArrayBuffer with others, which would all be copied along.
     const file = await read(name, Infinity).then(
-      (bytes): HeldFile => new Uint8Array(bytes),
-      (error: unknown): HeldFile => {
+      (bytes): BufferedFile => new Uint8Array(bytes),
+      (error: unknown): BufferedFile => {
         if (error instanceof Refusal) return { reason: error.reason };
         throw error;
       },

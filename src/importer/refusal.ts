@@ -76,7 +76,7 @@ const LINK_CODES = new Set(['ELOOP', 'EMLINK']);
  * Maps a file system error to a refusal: a symbolic link (O_NOFOLLOW), a socket, a missing permission, a
  * broken disk, a file that disappeared. Other errors are returned unchanged.
  */
-export function refusalOfSystemError(error: unknown, subject: string): unknown {
+export function toRefusal(error: unknown, subject: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error) || !('code' in error)) return error;
   const code = String(error.code);
   // Too many open files is a fault of this process, not of the entry.

@@ -6,7 +6,7 @@ import type { Match } from '../repository/repository.ts';
 import { listContractFolder, readEntryKind } from './contract-folder.ts';
 import { parseAddressFolder, parseChainFolder, preferredSpellings } from './entry-name.ts';
 import { type ContractLocation } from './read-contract.ts';
-import { Refusal, refusalOfSystemError } from './refusal.ts';
+import { Refusal, toRefusal } from './refusal.ts';
 
 /** Folders of the tree in reading order: an address in both counts as its full match. */
 export const MATCH_FOLDERS = [
@@ -141,7 +141,7 @@ async function* listFolders<Value>(
 }
 
 function refusedEntry(error: unknown, path: string): Extract<TreeEntry, { kind: 'refused' }> {
-  const refusal = refusalOfSystemError(error, path);
+  const refusal = toRefusal(error, path);
   if (!(refusal instanceof Refusal)) throw error;
   return { kind: 'refused', path, refusal };
 }

@@ -2,7 +2,7 @@ import { hashMetadata } from '../bytecode/metadata-hash.ts';
 import { METADATA_HASH_BYTES, readTrailingAuxdata } from '../bytecode/auxdata.ts';
 
 /** Whether the hash at the end of a bytecode is that of the metadata; undefined if the bytecode has none. */
-export function holdsHashOf(code: Uint8Array, metadata: string): boolean | undefined {
+export function containsHashOf(code: Uint8Array, metadata: string): boolean | undefined {
   const auxdata = readTrailingAuxdata(code);
   if (auxdata?.metadataHash === undefined) return undefined;
   const { kind, offset } = auxdata.metadataHash;
@@ -34,6 +34,6 @@ export function restoreMetadata(text: string, recompiled: Uint8Array | null): st
   const spaced = compact(text);
   const candidates = [text, unescape(spaced), spaced];
   const proven =
-    recompiled === null ? undefined : candidates.find((each) => holdsHashOf(recompiled, each));
+    recompiled === null ? undefined : candidates.find((each) => containsHashOf(recompiled, each));
   return proven ?? unescape(spaced);
 }

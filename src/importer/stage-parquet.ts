@@ -8,9 +8,13 @@ import { COPY_BEGIN, COPY_END } from '../store/copy-rows.ts';
 import { type Session, sql } from '../store/database.ts';
 import { SQLSTATE, sqlstateOf } from '../store/sqlstate.ts';
 import { readParquetManifest } from './parquet-manifest.ts';
-import { type ParquetAnswer, type ParquetQuestion, type ParquetType } from './parquet-rows.ts';
-import { ThreadCrew } from './thread-crew.ts';
-import { unusable } from './unusable.ts';
+import {
+  type ParquetReadResult,
+  type ParquetReadRequest,
+  type ParquetType,
+} from './parquet-rows.ts';
+import { ThreadPool } from './thread-crew.ts';
+import { unusableSource } from './unusable.ts';
 
 /** Progress of reading the files of an export. */
 export interface StagingProgress {
@@ -109,7 +113,7 @@ const QUESTIONS_OF_A_THREAD = 2;
 
 interface Staging {
   readonly database: Session;
-  readonly threads: ThreadCrew<ParquetQuestion, ParquetAnswer>;
+  readonly threads: ThreadPool<ParquetReadRequest, ParquetReadResult>;
   readonly signal: AbortSignal;
   readonly onRows: (rows: number) => void;
   readonly onFile: () => void;
@@ -156,11 +160,11 @@ export async function stageParquet(
         : newestFirst(listed.get(table.name) ?? []);
     if (files.length > 0) tables.push({ table, files });
     else if (!OPTIONAL.has(table.name)) {
-      throw unusable(join(folder, table.name), `it holds no ${table.name}_….parquet`);
+      throw unusableSource(join(folder, table.name), `it holds no ${table.name}_….parquet`);
     }
   }
   const progress = { files: 0, allFiles: tables.flatMap(({ files }) => files).length, rows: 0 };
-  const threads = new ThreadCrew<ParquetQuestion, ParquetAnswer>(
+  const threads = new ThreadPool<ParquetReadRequest, ParquetReadResult>(
     packageFile('dist/importer/read-parquet-thread.js'),
   );
   const staging: Staging = {
@@ -211,7 +215,7 @@ async function listFiles(folder: string, table: string): Promise<readonly string
     }
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
-    throw unusable(folder, messageOf(error), error);
+    throw unusableSource(folder, messageOf(error), error);
   }
   return newestFirst(files);
 }
@@ -232,7 +236,7 @@ async function copyFiles(
   files: readonly string[],
 ): Promise<void> {
   const copy = sql(`import: copy ${table.name}`, `COPY ${table.name} FROM STDIN (FORMAT binary)`);
-  const ask = (path: string, from: number): Promise<ParquetAnswer> => {
+  const ask = (path: string, from: number): Promise<ParquetReadResult> => {
     const { columns, optional = [] } = table;
     return threads.ask({ path, columns, optional, from }).catch((error: unknown) => {
       if (!(error instanceof ThreadFault) || error.kind === 'closed') throw error;
@@ -256,7 +260,7 @@ async function copyFiles(
   for await (const { path, answer } of chunks) {
     signal.throwIfAborted();
     if (answer === undefined) onFile();
-    else if ('fault' in answer) throw unusable(path, answer.fault);
+    else if ('fault' in answer) throw unusableSource(path, answer.fault);
     else if (answer.count > 0) {
       await database.copyIn(copy, [COPY_BEGIN, answer.bytes, COPY_END]);
       onRows(answer.count);
@@ -267,7 +271,7 @@ async function copyFiles(
 interface Chunk {
   readonly path: string;
   /** Absent at the end of the file. */
-  readonly answer?: ParquetAnswer;
+  readonly answer?: ParquetReadResult;
 }
 
 /** Adds the primary key of a table. Of rows with an equal key the newest is kept, or else the first copied. */
@@ -304,5 +308,5 @@ async function setKey(
 /** Attributes a database error caused by the rows, such as a missing key, to the export. */
 function asUnusable(path: string, error: unknown): unknown {
   const isOfValues = error instanceof FullmatchError && error.code === 'database_error';
-  return isOfValues ? unusable(path, messageOf(error), error) : error;
+  return isOfValues ? unusableSource(path, messageOf(error), error) : error;
 }

@@ -15,7 +15,7 @@ const MOST_THREADS = 8;
 const CLIENT = 'import';
 
 /** A pool of threads that run one program, one for each processor; each handles requests in sequence. */
-export class ThreadCrew<Question, Answer> {
+export class ThreadPool<Question, Answer> {
   readonly #threads: { readonly thread: TaskThread<Question, Answer>; asked: number }[];
 
   constructor(program: URL) {

@@ -5,13 +5,13 @@ import { ContentHasher } from './content-hash.ts';
 import { type ContractFolder, type FileReader } from './contract-folder.ts';
 import { type ContractLocation, readContract, type ReadContract } from './read-contract.ts';
 import {
-  type HeldFile,
-  type ReadAnswer,
+  type BufferedFile,
+  type ContractReadResult,
   type ReadOutcome,
-  type ReadQuestion,
-  type SentContract,
+  type ContractReadRequest,
+  type TransferableContract,
 } from './reading-threads.ts';
-import { Refusal, refusalOfSystemError } from './refusal.ts';
+import { Refusal, toRefusal } from './refusal.ts';
 import { listOf } from './repository-tree.ts';
 
 /** A response that exceeds this size ends early. */
@@ -21,7 +21,7 @@ const ANSWER_BYTES = 8 * 1024 * 1024;
 export class ThreadReader {
   readonly #hasher = new ContentHasher();
 
-  async answer(question: ReadQuestion): Promise<ReadAnswer> {
+  async answer(question: ContractReadRequest): Promise<ContractReadResult> {
     const { contracts, number, isCheck } = question;
     const packer = new ContractPacker((hash, content) =>
       Buffer.from(this.#hasher.keccakOf(hash, content).slice(2), 'hex'),
@@ -41,15 +41,15 @@ export class ThreadReader {
   }
 
   async #read(
-    sent: SentContract,
-    { limits, sourceName }: ReadQuestion,
+    sent: TransferableContract,
+    { limits, sourceName }: ContractReadRequest,
   ): Promise<ReadContract | Refusal> {
     try {
       return await readContract(locationOf(sent), limits, this.#hasher, sourceName);
     } catch (error) {
       // JSON nested too deeply to serialize.
       if (error instanceof RangeError) return new Refusal('broken_row', sent.path);
-      const refusal = refusalOfSystemError(error, sent.path);
+      const refusal = toRefusal(error, sent.path);
       if (refusal instanceof Refusal) return refusal;
       throw error;
     }
@@ -66,7 +66,7 @@ function pack(packer: ContractPacker, read: ReadContract, number: number): ReadC
   }
 }
 
-function locationOf({ files, delivered, ...place }: SentContract): ContractLocation {
+function locationOf({ files, delivered, ...place }: TransferableContract): ContractLocation {
   const { folder } = place;
   if (folder !== undefined) return { ...place, list: listOf(folder) };
   if (delivered !== undefined) return { ...place, list: () => Promise.resolve(delivered) };
@@ -77,11 +77,12 @@ function locationOf({ files, delivered, ...place }: SentContract): ContractLocat
   return { ...place, list: () => Promise.resolve(held) };
 }
 
-const readersOf = (files: readonly (readonly [string, HeldFile])[] = []): Map<string, FileReader> =>
-  new Map(files.map(([name, file]) => [name, readerOf(file)]));
+const readersOf = (
+  files: readonly (readonly [string, BufferedFile])[] = [],
+): Map<string, FileReader> => new Map(files.map(([name, file]) => [name, readerOf(file)]));
 
 const readerOf =
-  (file: HeldFile): FileReader =>
+  (file: BufferedFile): FileReader =>
   (subject, maxBytes) => {
     if (!(file instanceof Uint8Array)) {
       return Promise.reject(new Refusal(file.reason, subject));

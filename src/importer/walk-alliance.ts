@@ -8,7 +8,7 @@ import {
   type DeliveredMatches,
 } from './delivered-contract.ts';
 import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
-import { GroupedReads } from './grouped-reads.ts';
+import { BatchedReads } from './grouped-reads.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
 import { type TreeEntry } from './repository-tree.ts';
@@ -127,7 +127,7 @@ export interface Alliance {
   /** Whether another writer changed the whitespace and escapes of the metadata. */
   readonly isRewritten: boolean;
   /** Sourcify's matches by id. */
-  readonly facts: GroupedReads<MatchFacts>;
+  readonly facts: BatchedReads<MatchFacts>;
 }
 
 /**
@@ -153,7 +153,7 @@ export async function openAlliance(
       hasInput ? 'additional_input::text' : 'NULL::text',
       isOwn ? OWN_VALUES : undefined,
     );
-    const facts = new GroupedReads<MatchFacts>(database, read);
+    const facts = new BatchedReads<MatchFacts>(database, read);
     return { database, hasMetadata, isOwn, isRewritten, facts };
   }
   throw new FullmatchError(

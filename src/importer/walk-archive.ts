@@ -10,7 +10,7 @@ import { ArchivedContract, type ArchivedEntry, type ArchivedPlace } from './arch
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
 import { MATCH_FOLDERS, type TreeEntry } from './repository-tree.ts';
-import { unusable } from './unusable.ts';
+import { unusableSource } from './unusable.ts';
 
 const GZIP = '1f8b';
 const ZSTD = '28b52ffd';
@@ -66,13 +66,13 @@ export async function* walkArchive(
       () => error,
       (fault: unknown) => fault,
     );
-    throw unusable(path, `it is damaged or cut off: ${messageOf(cause)}`, cause);
+    throw unusableSource(path, `it is damaged or cut off: ${messageOf(cause)}`, cause);
   } finally {
     archive.destroy();
     file.destroy();
   }
   if (contract !== undefined) yield contract.asTreeEntry();
-  if (!isTree) throw unusable(path, 'it has neither full_match nor partial_match');
+  if (!isTree) throw unusableSource(path, 'it has neither full_match nor partial_match');
 }
 
 const refused = (name: string, reason: 'path_outside_tree' | 'symlink'): TreeEntry => ({
@@ -108,7 +108,7 @@ async function openArchive(
     if (magic === ZSTD) return { file, size, decoder: Duplex.from(decompressZstd) };
     return { file, size, decoder: new PassThrough() };
   } catch (error) {
-    throw unusable(path, messageOf(error), error);
+    throw unusableSource(path, messageOf(error), error);
   }
 }
 

@@ -7,7 +7,7 @@ import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
 import { Refusal } from './refusal.ts';
 import { type RemoteSource } from './remote-source.ts';
 import { type TreeEntry } from './repository-tree.ts';
-import { holdsHashOf, restoreMetadata } from './restore-metadata.ts';
+import { containsHashOf, restoreMetadata } from './restore-metadata.ts';
 
 const feedEventSchema = z.object({
   kind: z.enum(['stored', 'upgraded', 'withdrawn']),
@@ -221,7 +221,7 @@ async function readMetadata(
   if (metadata === null || metadata === undefined) return null;
   const recompiled = bytesOf(runtimeBytecode.recompiledBytecode);
   const restored = restoreMetadata(JSON.stringify(metadata), recompiled);
-  if (recompiled !== null && holdsHashOf(recompiled, restored) === true) return restored;
+  if (recompiled !== null && containsHashOf(recompiled, restored) === true) return restored;
   const file = await remote.get(`/v1/contracts/${chainId}/${address}/files/metadata.json`);
   return file.status === 200 ? file.body.toString('utf8') : restored;
 }

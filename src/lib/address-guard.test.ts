@@ -4,7 +4,7 @@ import { readCases } from '../../test/support/shared-data.ts';
 import {
   hostPortOf,
   isBlockedPort,
-  judgeAddress,
+  classifyAddress,
   literalAddress,
   normalizeHostPort,
 } from './address-guard.ts';
@@ -46,7 +46,7 @@ const ipv4 = fc.oneof(
 describe('Address classification', () => {
   test('classifies globally routed addresses as public', () => {
     for (const address of readCases<string>('public-addresses.json')) {
-      expect([address, judgeAddress(address)]).toEqual([address, 'public']);
+      expect([address, classifyAddress(address)]).toEqual([address, 'public']);
     }
   });
 
@@ -56,14 +56,14 @@ describe('Address classification', () => {
         const special = SPECIAL_IPV4.some(
           ([first, last]) => number >= numberOf(first) && number <= numberOf(last),
         );
-        if (special) expect(judgeAddress(dotted(number))).not.toBe('public');
+        if (special) expect(classifyAddress(dotted(number))).not.toBe('public');
       }),
       { numRuns: 2000 },
     );
     for (const [first, last] of SPECIAL_IPV4) {
       for (const outside of [numberOf(first) - 1, numberOf(last) + 1]) {
         if (outside < 0 || outside > 0xdfffffff) continue;
-        expect([dotted(outside), judgeAddress(dotted(outside))]).toEqual([
+        expect([dotted(outside), classifyAddress(dotted(outside))]).toEqual([
           dotted(outside),
           'public',
         ]);
@@ -75,9 +75,9 @@ describe('Address classification', () => {
     fc.assert(
       fc.property(ipv4, (number) => {
         const words = `${(number >>> 16).toString(16)}:${(number & 0xffff).toString(16)}`;
-        const plain = judgeAddress(dotted(number));
-        expect(judgeAddress(`::ffff:${words}`)).toBe(plain);
-        expect(judgeAddress(`64:ff9b::${words}`)).toBe(plain);
+        const plain = classifyAddress(dotted(number));
+        expect(classifyAddress(`::ffff:${words}`)).toBe(plain);
+        expect(classifyAddress(`64:ff9b::${words}`)).toBe(plain);
         for (const carrier of [
           `::${words}`,
           `2002:${words}::1`,
@@ -86,7 +86,7 @@ describe('Address classification', () => {
           `::ffff:0:${words}`,
           `64:ff9b:1::${words}`,
         ]) {
-          expect([carrier, judgeAddress(carrier)]).not.toEqual([carrier, 'public']);
+          expect([carrier, classifyAddress(carrier)]).not.toEqual([carrier, 'public']);
         }
       }),
     );
@@ -97,26 +97,26 @@ describe('Address classification', () => {
       fc.property(fc.ipV6(), (address) => {
         const first = Number.parseInt(/^[0-9a-f]*/i.exec(address)?.[0] || '0', 16);
         const mapped = /^(?:::|0*:)/.test(address) || /^0*64:ff9b:/i.test(address);
-        if (first >> 13 !== 1 && !mapped) expect(judgeAddress(address)).not.toBe('public');
+        if (first >> 13 !== 1 && !mapped) expect(classifyAddress(address)).not.toBe('public');
       }),
       { numRuns: 1000 },
     );
   });
 
   test('returns the kind of an address', () => {
-    expect(judgeAddress('127.0.0.1')).toBe('loopback');
-    expect(judgeAddress('10.0.0.1')).toBe('private');
-    expect(judgeAddress('169.254.169.254')).toBe('linkLocal');
-    expect(judgeAddress('100.64.0.1')).toBe('carrierGradeNat');
-    expect(judgeAddress('fd00::1')).toBe('uniqueLocal');
-    expect(judgeAddress('168.63.129.16')).toBe('cloud');
+    expect(classifyAddress('127.0.0.1')).toBe('loopback');
+    expect(classifyAddress('10.0.0.1')).toBe('private');
+    expect(classifyAddress('169.254.169.254')).toBe('linkLocal');
+    expect(classifyAddress('100.64.0.1')).toBe('carrierGradeNat');
+    expect(classifyAddress('fd00::1')).toBe('uniqueLocal');
+    expect(classifyAddress('168.63.129.16')).toBe('cloud');
   });
 
   test('returns unreadable for text that no socket would report', () => {
     for (const text of ['', '127.1', '0x7f.0.0.1', '2130706433', 'localhost', '1.2.3.4:80']) {
-      expect([text, judgeAddress(text)]).toEqual([text, 'unreadable']);
+      expect([text, classifyAddress(text)]).toEqual([text, 'unreadable']);
     }
-    expect(judgeAddress('fe80::1%eth0')).not.toBe('public');
+    expect(classifyAddress('fe80::1%eth0')).not.toBe('public');
   });
 });
 

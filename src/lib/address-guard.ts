@@ -52,7 +52,7 @@ function judgeIPv6(address: ipaddr.IPv6): AddressKind {
  * inside IPv6 is classified as IPv4 if it is the one that is reached. Text that is not an address is
  * `unreadable`.
  */
-export function judgeAddress(text: string): AddressKind {
+export function classifyAddress(text: string): AddressKind {
   let address: ipaddr.IPv4 | ipaddr.IPv6;
   try {
     address = ipaddr.parse(text);
@@ -73,7 +73,7 @@ export function literalAddress(hostname: string): string | undefined {
 }
 
 /** Returns the IPv4 address that an IPv6 address reaches, if any; otherwise the text unchanged. */
-export function reachedAddress(text: string): string {
+export function unwrapEmbeddedIPv4(text: string): string {
   if (!ipaddr.IPv6.isValid(text)) return text;
   return (embeddedIPv4(ipaddr.IPv6.parse(text)) ?? text).toString();
 }

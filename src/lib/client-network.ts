@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { recalled } from './recalled.ts';
+import { memoize } from './recalled.ts';
 
 /** Prefix lengths of the networks that usually belong to one holder: a /24 of IPv4, a /48 of IPv6. */
 const NETWORK_BITS = { ipv4: 24, ipv6: 48 } as const;
@@ -23,7 +23,7 @@ const LOCAL_RANGES: ReadonlySet<string> = new Set([
  * @param client the name from {@link file://./../http/client-of.ts}: an IPv4 or IPv6 address, or an IPv6 /64.
  * A local address or any other text is a network of its own.
  */
-export const networkOf = recalled(CLIENTS_KNOWN, (client: string): string => {
+export const networkOf = memoize(CLIENTS_KNOWN, (client: string): string => {
   if (ipaddr.IPv4.isValidFourPartDecimal(client)) {
     if (LOCAL_RANGES.has(ipaddr.IPv4.parse(client).range())) return client;
     const network = ipaddr.IPv4.networkAddressFromCIDR(`${client}/${NETWORK_BITS.ipv4}`);

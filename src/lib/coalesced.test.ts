@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import { Coalesced } from './coalesced.ts';
+import { CoalescedRunner } from './coalesced.ts';
 
 /** Work whose runs end when the test decides. */
 function openWork() {
   const ends: (() => void)[] = [];
-  const work = new Coalesced(() => new Promise((resolve) => ends.push(resolve)));
+  const work = new CoalescedRunner(() => new Promise((resolve) => ends.push(resolve)));
   return { work, ends, endRun: () => ends.at(-1)?.() };
 }
 

@@ -2,7 +2,7 @@
  * Coalesces requests for a piece of work: one run at a time, and all requests during a run are served by a
  * single run after it.
  */
-export class Coalesced {
+export class CoalescedRunner {
   readonly #run: () => Promise<void>;
   #running: Promise<void> | undefined;
   #again = false;

@@ -1,12 +1,12 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { CountedLine } from './counted-line.ts';
+import { RateLimitedReport } from './counted-line.ts';
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
 test('logs the first occurrence at once and the rest together every ten seconds', () => {
   const said: number[] = [];
-  const line = new CountedLine((count) => said.push(count));
+  const line = new RateLimitedReport((count) => said.push(count));
   for (let index = 0; index < 5_000; index += 1) line.count();
   expect(said).toEqual([1]);
   vi.advanceTimersByTime(10_000);

@@ -4,7 +4,7 @@ const PERIOD_MS = 10_000;
  * Rate-limits a message that may occur very often: the first occurrence is reported immediately, those that
  * follow once every ten seconds with their count.
  */
-export class CountedLine {
+export class RateLimitedReport {
   readonly #say: (count: number) => void;
   #count = 0;
   #timer: NodeJS.Timeout | undefined;

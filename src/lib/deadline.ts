@@ -34,7 +34,7 @@ export async function withDeadline<Result>(
  * Waits for a promise, or rejects with the signal's reason if that comes first: undici honors a request's
  * signal only once it is connected, and a DNS lookup may exceed any deadline.
  */
-export async function endWith<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   if (signal.aborted) {
     promise.catch(() => undefined);
     throw signal.reason as Error;

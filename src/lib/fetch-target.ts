@@ -1,4 +1,4 @@
-import { hostPortOf, isBlockedPort, judgeAddress, literalAddress } from './address-guard.ts';
+import { hostPortOf, isBlockedPort, classifyAddress, literalAddress } from './address-guard.ts';
 import { FetchFault } from './fetch-fault.ts';
 
 /** A request to one URL: the original one, or the one that follows a redirect. */
@@ -17,7 +17,7 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const HARMLESS_HEADERS: ReadonlySet<string> = new Set(['accept', 'content-type', 'user-agent']);
 
 /** Returns `scheme://host:port`, the part of a URL that errors may contain. */
-export function shownOrigin(url: URL): string {
+export function displayOrigin(url: URL): string {
   return `${url.protocol}//${hostPortOf(url)}`;
 }
 
@@ -46,15 +46,15 @@ export function parseTarget(
   if (url.username !== '' || url.password !== '') {
     throw new FetchFault(
       'url_not_allowed',
-      `The URL of ${shownOrigin(url)} contains user information (name:password@).`,
-      { origin: shownOrigin(url) },
+      `The URL of ${displayOrigin(url)} contains user information (name:password@).`,
+      { origin: displayOrigin(url) },
     );
   }
   return url;
 }
 
 /** Builds the fault for an address outside the public internet. `range` is its kind, such as `private`. */
-export function refuseAddress(origin: string, range: string): FetchFault {
+export function addressNotAllowed(origin: string, range: string): FetchFault {
   return new FetchFault(
     'address_not_allowed',
     `${origin} is not on the public internet (${range}); only hosts allowed by the operator can be.`,
@@ -68,10 +68,10 @@ export function refuseAddress(origin: string, range: string): FetchFault {
  * @throws FetchFault address_not_allowed.
  */
 export function assertPublicTarget(url: URL): void {
-  if (isBlockedPort(url)) throw refuseAddress(shownOrigin(url), 'blockedPort');
+  if (isBlockedPort(url)) throw addressNotAllowed(displayOrigin(url), 'blockedPort');
   const literal = literalAddress(url.hostname);
-  const kind = literal === undefined ? 'public' : judgeAddress(literal);
-  if (kind !== 'public') throw refuseAddress(shownOrigin(url), kind);
+  const kind = literal === undefined ? 'public' : classifyAddress(literal);
+  if (kind !== 'public') throw addressNotAllowed(displayOrigin(url), kind);
 }
 
 /** Returns whether a response is a redirect. */
@@ -87,10 +87,10 @@ export function isRedirect(status: number, location: string | undefined): locati
  */
 export function followRedirect(hop: Hop, status: number, location: string): Hop {
   const url = parseTarget(location, { base: hop.url });
-  const from = shownOrigin(hop.url);
+  const from = displayOrigin(hop.url);
   if (hop.url.protocol === 'https:' && url.protocol === 'http:') {
     throw new FetchFault('scheme_not_allowed', `${from} redirects from https to http.`, {
-      origin: shownOrigin(url),
+      origin: displayOrigin(url),
     });
   }
   const sameOrigin = url.origin === hop.url.origin;

@@ -1,8 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { isIP, type LookupFunction } from 'node:net';
 import { buildConnector } from 'undici';
-import { judgeAddress } from './address-guard.ts';
-import { refuseAddress } from './fetch-target.ts';
+import { classifyAddress } from './address-guard.ts';
+import { addressNotAllowed } from './fetch-target.ts';
 
 /** Resolves a host name to its IP addresses. */
 export type Resolve = (hostname: string) => Promise<readonly string[]>;
@@ -36,9 +36,10 @@ async function resolvePublic(
 ): Promise<readonly string[]> {
   const addresses = (await resolve(hostname)).filter((address) => isIP(address) !== 0);
   if (allowed) return addresses;
-  const usable = addresses.filter((address) => judgeAddress(address) === 'public');
+  const usable = addresses.filter((address) => classifyAddress(address) === 'public');
   const [first] = addresses;
-  if (usable.length === 0 && first !== undefined) throw refuseAddress(origin, judgeAddress(first));
+  if (usable.length === 0 && first !== undefined)
+    throw addressNotAllowed(origin, classifyAddress(first));
   return usable;
 }
 
@@ -87,9 +88,9 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
     const host = isIP(target.hostname) === 6 ? `[${target.hostname}]` : target.hostname;
     const origin = `${target.protocol}//${host}:${port}`;
     const allowed = options.allowed.has(`${host}:${port}`);
-    const literal = isIP(target.hostname) === 0 ? 'public' : judgeAddress(target.hostname);
+    const literal = isIP(target.hostname) === 0 ? 'public' : classifyAddress(target.hostname);
     if (!allowed && literal !== 'public') {
-      callback(refuseAddress(origin, literal), null);
+      callback(addressNotAllowed(origin, literal), null);
       return;
     }
     connectorFor(origin, allowed)(target, (...result) => {
@@ -98,12 +99,12 @@ export function createGuardedConnector(options: ConnectorOptions): buildConnecto
         callback(error, null);
         return;
       }
-      const kind = judgeAddress(socket.remoteAddress ?? '');
+      const kind = classifyAddress(socket.remoteAddress ?? '');
       if (allowed || kind === 'public') {
         callback(null, socket);
       } else {
         socket.destroy();
-        callback(refuseAddress(origin, kind), null);
+        callback(addressNotAllowed(origin, kind), null);
       }
     });
   };

@@ -8,7 +8,7 @@ import {
   type Outcome,
   outcomeOf,
 } from './circuit-breaker.ts';
-import { endWith, withDeadline } from './deadline.ts';
+import { abortable, withDeadline } from './deadline.ts';
 import { FetchFault } from './fetch-fault.ts';
 import {
   assertPublicTarget,
@@ -16,12 +16,12 @@ import {
   type Hop,
   isRedirect,
   parseTarget,
-  refuseAddress,
-  shownOrigin,
+  addressNotAllowed,
+  displayOrigin,
 } from './fetch-target.ts';
 import { openDispatcher, type Dispatcher, type DispatcherOptions } from './fetch-dispatcher.ts';
 import { type ExchangeAnswer, exchangeMessage } from './guarded-socket.ts';
-import { nameFault } from './network-fault.ts';
+import { toFetchFault } from './network-fault.ts';
 import {
   ACCEPTED_CODINGS,
   type BodyLimits,
@@ -224,7 +224,7 @@ class UndiciGuardedFetch implements GuardedFetch {
           signal,
           connect: this.#dispatcher.connect,
         });
-        return { head: this.#readExchange(answer, shownOrigin(url)) };
+        return { head: this.#readExchange(answer, displayOrigin(url)) };
       });
       return head;
     });
@@ -259,7 +259,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     return this.#withDeadline(first.url, request, async (signal) => {
       const follow = async (hop: Hop, redirects: number): Promise<Result> => {
         this.#assertAllowed(hop.url, first.url);
-        const origin = shownOrigin(hop.url);
+        const origin = displayOrigin(hop.url);
         const step = await this.#attempt(hop.url, request, signal, async (onHead) => {
           const { head, body } = await this.#send(hop, redirects, signal);
           onHead();
@@ -283,7 +283,8 @@ class UndiciGuardedFetch implements GuardedFetch {
   #assertAllowed(url: URL, asked: URL): void {
     const hostPort = hostPortOf(url);
     if (!this.#dispatcher.allowed.has(hostPort)) assertPublicTarget(url);
-    else if (hostPort !== hostPortOf(asked)) throw refuseAddress(shownOrigin(url), 'redirect');
+    else if (hostPort !== hostPortOf(asked))
+      throw addressNotAllowed(displayOrigin(url), 'redirect');
   }
 
   #withDeadline<Result>(
@@ -291,7 +292,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     { deadlineMs = this.#options.deadlineMs, signal }: FetchRequest,
     work: (signal: AbortSignal) => Promise<Result>,
   ): Promise<Result> {
-    return withDeadline(shownOrigin(url), deadlineMs, signal, work);
+    return withDeadline(displayOrigin(url), deadlineMs, signal, work);
   }
 
   /**
@@ -304,7 +305,7 @@ class UndiciGuardedFetch implements GuardedFetch {
     signal: AbortSignal,
     work: (onHead: () => void) => Promise<Step>,
   ): Promise<Step> {
-    const origin = shownOrigin(url);
+    const origin = displayOrigin(url);
     signal.throwIfAborted();
     const report = this.#breaker.enter(origin, probe);
     let answered = false;
@@ -318,7 +319,7 @@ class UndiciGuardedFetch implements GuardedFetch {
         report('abandoned');
         throw error.cause;
       }
-      const fault = nameFault(error, { origin, signal, answered });
+      const fault = toFetchFault(error, { origin, signal, answered });
       report(outcomeOfFault(fault));
       throw fault;
     }
@@ -337,7 +338,7 @@ class UndiciGuardedFetch implements GuardedFetch {
       body: hop.body ?? null,
       signal,
     });
-    const { statusCode: status, headers: received, body } = await endWith(asking, signal);
+    const { statusCode: status, headers: received, body } = await abortable(asking, signal);
     // Destroying a body emits an error event, which must be handled.
     body.on('error', () => undefined);
     const headers = plainHeaders(received);
@@ -348,7 +349,7 @@ class UndiciGuardedFetch implements GuardedFetch {
 }
 
 function tooManyRedirects(url: URL, maxRedirects: number): FetchFault {
-  const origin = shownOrigin(url);
+  const origin = displayOrigin(url);
   const message = `${origin} redirects more than ${maxRedirects} times.`;
   return new FetchFault('too_many_redirects', message, { origin });
 }

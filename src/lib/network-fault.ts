@@ -32,7 +32,7 @@ function codeOf(error: unknown): string {
  * Converts an error to a fault of the guarded fetch. Messages of the system and of undici may contain
  * addresses and paths, so only the error code is kept. An aborted request returns the reason of its signal.
  */
-export function nameFault(error: unknown, { origin, signal, answered }: Circumstances): unknown {
+export function toFetchFault(error: unknown, { origin, signal, answered }: Circumstances): unknown {
   if (error instanceof FetchFault) return error;
   if (signal.aborted) return signal.reason;
   const reason = codeOf(error);

@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { type Pauses } from './pauses.ts';
+import { type EventLoopYielder } from './pauses.ts';
 
 const PIECE_BYTES = 64 * 1024;
 
@@ -7,7 +7,10 @@ const PIECE_BYTES = 64 * 1024;
  * Computes the Keccak-256 hash of bytes of any length, yielding to other work of the thread: 5 MB take a
  * quarter of a second.
  */
-export async function keccak256WithPauses(bytes: Uint8Array, pauses: Pauses): Promise<Uint8Array> {
+export async function keccak256WithPauses(
+  bytes: Uint8Array,
+  pauses: EventLoopYielder,
+): Promise<Uint8Array> {
   const hash = keccak_256.create();
   for (let offset = 0; offset < bytes.length; offset += PIECE_BYTES) {
     hash.update(bytes.subarray(offset, offset + PIECE_BYTES));

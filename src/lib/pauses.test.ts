@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { Pauses } from './pauses.ts';
+import { EventLoopYielder } from './pauses.ts';
 
 test('yields between two pieces of long work', async () => {
-  const pauses = new Pauses();
+  const pauses = new EventLoopYielder();
   const order: string[] = [];
   setImmediate(() => order.push('other'));
   for (let piece = 0; !order.includes('other'); piece += 1) {

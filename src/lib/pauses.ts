@@ -3,7 +3,7 @@ import { setImmediate as untilNextTurn } from 'node:timers/promises';
 const WORK_MS = 5;
 
 /** Lets long work on the main thread yield to the event loop every few milliseconds. */
-export class Pauses {
+export class EventLoopYielder {
   #begun = performance.now();
 
   /** Yields if the work has run for long enough. */

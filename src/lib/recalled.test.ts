@@ -1,9 +1,9 @@
 import { expect, test } from 'vitest';
-import { recalled } from './recalled.ts';
+import { memoize } from './recalled.ts';
 
 test('memoizes results and evicts beyond its limit', () => {
   const asked: string[] = [];
-  const lengthOf = recalled(3, (text) => {
+  const lengthOf = memoize(3, (text) => {
     asked.push(text);
     return text.length;
   });
@@ -15,6 +15,6 @@ test('memoizes results and evicts beyond its limit', () => {
 
 test('does not cache inputs above the length limit', () => {
   let asked = 0;
-  const count = recalled(3, () => (asked += 1), 2);
+  const count = memoize(3, () => (asked += 1), 2);
   expect(['aa', 'bbb', 'aa', 'bbb'].map(count)).toEqual([1, 2, 1, 3]);
 });

@@ -3,7 +3,7 @@
  * @param most maximum number of cached results.
  * @param longest maximum length of a cached text in characters, so that long texts take no memory.
  */
-export function recalled<T>(
+export function memoize<T>(
   most: number,
   find: (text: string) => T,
   longest = Infinity,

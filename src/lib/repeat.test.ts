@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest';
-import { repeat } from './repeat.ts';
+import { repeatUntilAborted } from './repeat.ts';
 
 test('continues after failures, reports the first in a row and stops with the signal', async () => {
   const ending = new AbortController();
   const outcomes = ['a', 'b', undefined, 'c', undefined, undefined];
   const told: string[] = [];
   let runs = 0;
-  await repeat(
+  await repeatUntilAborted(
     async () => {
       const failure = outcomes[runs];
       runs += 1;
@@ -36,7 +36,7 @@ test('does not report a failure at the end, and runs nothing after the signal', 
     ending.abort();
     throw new Error('aborted');
   };
-  await repeat(run, options);
-  await repeat(run, options);
+  await repeatUntilAborted(run, options);
+  await repeatUntilAborted(run, options);
   expect({ runs, told }).toEqual({ runs: 1, told: [] });
 });

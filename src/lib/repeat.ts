@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
  * @param options.onFailure called for the first of consecutive failures
  * @param options.retryMs pause after a failure
  */
-export async function repeat(
+export async function repeatUntilAborted(
   run: () => Promise<void>,
   {
     signal,

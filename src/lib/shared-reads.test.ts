@@ -1,9 +1,9 @@
 import { setImmediate as nextPass } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { SharedReads } from './shared-reads.ts';
+import { ReadCoalescer } from './shared-reads.ts';
 
 test('shares one reading per key among requests of one tick', async () => {
-  const reads = new SharedReads<number>();
+  const reads = new ReadCoalescer<number>();
   let readings = 0;
   const read = async (): Promise<number> => (readings += 1);
   const asked = ['a', 'a', 'b', 'a'].map((key) => reads.ask(key, read));
@@ -12,7 +12,7 @@ test('shares one reading per key among requests of one tick', async () => {
 });
 
 test('never returns data read before the request', async () => {
-  const reads = new SharedReads<string>();
+  const reads = new ReadCoalescer<string>();
   let stored = 'old';
   let open = (): void => undefined;
   const opened = new Promise<void>((resolve) => (open = resolve));
@@ -32,7 +32,7 @@ test('never returns data read before the request', async () => {
 });
 
 test('rejects all sharers of a failed reading, and reads again next time', async () => {
-  const reads = new SharedReads<string>();
+  const reads = new ReadCoalescer<string>();
   const fails = async (): Promise<string> => Promise.reject(new Error('no database'));
   const asked = [reads.ask('a', fails), reads.ask('a', fails)];
   for (const each of await Promise.allSettled(asked)) expect(each.status).toBe('rejected');

@@ -4,7 +4,7 @@ import { setImmediate as endOfPass } from 'node:timers/promises';
  * Shares reads of the same key within one turn of the event loop. A read starts at the end of its turn, so
  * that its result is never older than the call.
  */
-export class SharedReads<T> {
+export class ReadCoalescer<T> {
   readonly #asked = new Map<string, Promise<T>>();
 
   /**

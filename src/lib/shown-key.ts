@@ -13,6 +13,6 @@ export function looksLikeName(key: string): boolean {
 export const NOT_A_NAME = 'a key that is not a name';
 
 /** Returns a key in quotes, or the replacement if it must not be shown. */
-export function showKey(key: string): string {
+export function formatKey(key: string): string {
   return looksLikeName(key) ? `'${key}'` : NOT_A_NAME;
 }

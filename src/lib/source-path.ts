@@ -3,7 +3,7 @@ const MOST_BYTES = 8_192;
 const MOST_PARTS = 1_000;
 
 /** Returns whether a source path is within the limits: each segment costs time wherever paths are compared. */
-export function isBoundedPath(path: string): boolean {
+export function isPathWithinLimits(path: string): boolean {
   if (path.length > MOST_BYTES || Buffer.byteLength(path) > MOST_BYTES) return false;
   let parts = 1;
   for (let at = path.indexOf('/'); at !== -1; at = path.indexOf('/', at + 1)) parts += 1;

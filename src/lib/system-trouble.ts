@@ -13,7 +13,7 @@ const SPACE_CODES: ReadonlySet<unknown> = new Set(['ENOSPC', 'EDQUOT']);
 const DEEPEST_CAUSE = 8;
 
 /** Returns whether an error, or one of its causes, means that the machine temporarily lacks resources. */
-export function isSystemTrouble(error: unknown): boolean {
+export function isResourceShortage(error: unknown): boolean {
   return hasCode(error, TROUBLE_CODES);
 }
 

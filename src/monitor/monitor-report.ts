@@ -80,7 +80,7 @@ export async function readMonitorReports(
  * Keeps reports in memory, so that requests for them do not wait for the database. Does not query anything if
  * no chain has a monitor.
  */
-export function watchMonitors(
+export function trackMonitorReports(
   database: Queryable,
   configured: () => ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>,
   { stallSeconds, pollMs = POLL_MS }: { readonly stallSeconds: number; readonly pollMs?: number },

@@ -16,16 +16,16 @@ import { type Database } from '../store/database.ts';
 import { KnownCodeCache } from '../verification/known-codes/known-code-cache.ts';
 import { verifyKnownCode } from '../verification/known-codes/verify-known-code.ts';
 import { type VerificationParts } from '../verification/verify-contract.ts';
-import { startFollowing } from './follow/follow-chains.ts';
+import { startChainFollowers } from './follow/follow-chains.ts';
 import { type FollowOptions } from './follow/follow-options.ts';
 import { readNewestKnownCode, requeueKnownCreations } from './inbox/inbox-table.ts';
 import { openInbox } from './inbox/inbox.ts';
 import { startRechecks } from './inbox/recheck-replaced.ts';
-import { type TrialParts } from './inbox/try-creation.ts';
+import { type AttemptDependencies } from './inbox/try-creation.ts';
 import { createSourceFinder } from './sources/find-sources.ts';
 
 /** Dependencies of a monitor. */
-export interface MonitorParts {
+export interface MonitorDependencies {
   readonly database: Database;
   readonly fetch: GuardedFetch;
   readonly rpc: RpcClient;
@@ -34,8 +34,8 @@ export interface MonitorParts {
   /** The current service configuration. */
   readonly configured: () => ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>;
   readonly verification: VerificationParts;
-  readonly submit: TrialParts['submit'];
-  readonly waitForJobs: TrialParts['waitForJobs'];
+  readonly submit: AttemptDependencies['submit'];
+  readonly waitForJobs: AttemptDependencies['waitForJobs'];
   /** Takes one request from the host's daily budget; returns false if it is used up. */
   readonly takeRequest: (host: string) => boolean;
 }
@@ -69,7 +69,11 @@ const POLL_MS = 1000;
 const CODES_AGAIN = 1000;
 
 /** Opens the monitor. It is idle while no chain is monitored, and reacts to chains that a reload adds or removes. */
-export function openMonitor(parts: MonitorParts, options: MonitorOptions, log: Logger): Monitor {
+export function openMonitor(
+  parts: MonitorDependencies,
+  options: MonitorOptions,
+  log: Logger,
+): Monitor {
   const closing = new AbortController();
   const { signal } = closing;
   const requests = { granted: 0, refused: 0 };
@@ -116,7 +120,7 @@ export function openMonitor(parts: MonitorParts, options: MonitorOptions, log: L
  * changes.
  */
 function monitoredOf(
-  configured: MonitorParts['configured'],
+  configured: MonitorDependencies['configured'],
 ): () => ReadonlyMap<number, MonitoredChain> {
   let seen: ReturnType<typeof configured> | undefined;
   let monitored: ReadonlyMap<number, MonitoredChain> = new Map();
@@ -142,7 +146,7 @@ interface Work {
 
 /** Starts the parts that run while a chain is monitored; they are closed in reverse order. */
 function startWork(
-  parts: MonitorParts,
+  parts: MonitorDependencies,
   options: MonitorOptions,
   monitored: () => ReadonlyMap<number, MonitoredChain>,
   requests: { granted: number; refused: number },
@@ -184,7 +188,7 @@ function startWork(
     onCreations: () => inbox.wake(),
     onRolledBack: (...replaced: Parameters<typeof rechecks.add>) => rechecks.add(...replaced),
   };
-  closers.addFirst(startFollowing(following, options.follow ?? {}, log));
+  closers.addFirst(startChainFollowers(following, options.follow ?? {}, log));
   return { wake: () => inbox.wake(), close: () => closers.close() };
 }
 
@@ -192,7 +196,7 @@ function startWork(
 function isOwnHost(
   host: string,
   monitored: () => ReadonlyMap<number, MonitoredChain>,
-  findChain: MonitorParts['findChain'],
+  findChain: MonitorDependencies['findChain'],
 ): boolean {
   return [...monitored().keys()].some((chainId) => {
     const chain = findChain(chainId);

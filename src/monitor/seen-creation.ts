@@ -3,7 +3,7 @@ import { type Hex } from '../lib/hex.ts';
 export { type MonitoredChain } from '../chains/registry/monitored-chain.ts';
 
 /** A successful creation: the transaction and every call around the CREATE or CREATE2 succeeded. */
-export interface SeenCreation {
+export interface FoundCreation {
   /** 20 bytes as lower-case hex. */
   readonly address: Hex;
   readonly transactionHash: Hex;
@@ -24,7 +24,7 @@ export interface BlockCreations {
   /** Seconds since the epoch. */
   readonly timestamp: number;
   /** Each address at most once. */
-  readonly creations: readonly SeenCreation[];
+  readonly creations: readonly FoundCreation[];
   /** Whether contracts created by contracts are included: a trace was read, or the block needs none. */
   readonly isTraced: boolean;
 }

@@ -1,7 +1,7 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
 import { messageOf } from '../errors.ts';
-import { repeat } from '../lib/repeat.ts';
+import { repeatUntilAborted } from '../lib/repeat.ts';
 import { type Logger } from '../log.ts';
 import { sql, type Queryable } from '../store/database.ts';
 
@@ -47,7 +47,7 @@ interface WatchedParts {
  * Keeps `monitored` in /chains up to date: checks every second which chains are monitored by any process of
  * the database, and publishes only changes. While the database does not respond, keeps the last known state.
  */
-export function followWatchedChains(
+export function followMonitoredChains(
   { database, inputs, publish }: WatchedParts,
   { stallSeconds, pollMs = POLL_MS }: { readonly stallSeconds: number; readonly pollMs?: number },
   log: Logger,
@@ -65,7 +65,7 @@ export function followWatchedChains(
     const facts = { event: 'watched_chains_unread', error: messageOf(error) };
     log.warn(facts, 'it is not known which chains are watched');
   };
-  const following = repeat(look, { signal, retryMs: pollMs, onFailure });
+  const following = repeatUntilAborted(look, { signal, retryMs: pollMs, onFailure });
   return {
     close: async () => {
       closing.abort();

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { entityTags, type EntityTags } from '../lib/entity-tag.ts';
 import { type Logger } from '../log.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
-import type { FeedReader, HistoryQuestion, StatisticsReader } from '../repository/repository.ts';
+import type { FeedReader, HistoryQuery, StatisticsReader } from '../repository/repository.ts';
 import { type Documents } from './documents.ts';
 import { makeSnapshot, type Snapshot } from './snapshot.ts';
 import { EventHub, type EventHubOptions } from './event-hub.ts';
@@ -34,7 +34,7 @@ export interface Activity {
   /** The statistics, computed once per change. */
   readOverview(): Promise<Snapshot>;
   /** A history, computed once per change. */
-  readHistory(question: HistoryQuestion): Promise<TaggedJson>;
+  readHistory(question: HistoryQuery): Promise<TaggedJson>;
   readonly events: Pick<EventHub, 'connect'>;
   /** Changes with every event and every change of the registry. */
   readonly revision: number;
@@ -50,7 +50,7 @@ export interface RunningActivity extends Activity {
 }
 
 /** Dependencies of the activity. */
-export interface ActivityParts {
+export interface ActivityDependencies {
   readonly reader: StatisticsReader;
   readonly registry: () => ChainRegistry;
   readonly documents: Pick<Documents, 'current'>;
@@ -59,7 +59,7 @@ export interface ActivityParts {
 
 /** Starts following the feed and sending events. */
 export async function openActivity(
-  { reader, registry, documents, log }: ActivityParts,
+  { reader, registry, documents, log }: ActivityDependencies,
   options: EventHubOptions,
 ): Promise<RunningActivity> {
   const feed = reader.createFeedReader();

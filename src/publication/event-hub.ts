@@ -2,9 +2,9 @@ import { FullmatchError } from '../errors.ts';
 import { Admission, type Leave, NotAdmitted, type Refusal } from '../lib/admission.ts';
 import { checksumAddress } from '../lib/hex.ts';
 import {
-  FEED_BEGIN,
+  FEED_START,
   type FeedEntry,
-  type FeedPlace,
+  type FeedCursor,
   type MatchEvent,
   type OpenedFeed,
 } from '../repository/repository.ts';
@@ -60,10 +60,10 @@ export class EventHub {
   readonly #admission: Admission;
   readonly #clients = new Set<Client>();
   /** Events that a returning client may have missed, in feed order. */
-  readonly #kept: (FeedPlace & { readonly bytes?: Uint8Array })[] = [];
+  readonly #kept: (FeedCursor & { readonly bytes?: Uint8Array })[] = [];
   readonly #heartbeat: NodeJS.Timeout;
   /** The position before the first one that is kept. */
-  #since = FEED_BEGIN;
+  #since = FEED_START;
   #registry: RegistryChange | undefined;
   #closed = false;
 
@@ -172,7 +172,7 @@ export class EventHub {
     return this.#idOf(this.#kept.at(-1) ?? this.#since);
   }
 
-  #idOf({ position, mark }: FeedPlace): string {
+  #idOf({ position, mark }: FeedCursor): string {
     const digits = this.#registry?.sha256.slice(0, TAG_DIGITS);
     return [position, digits, digits && mark]
       .filter((part) => part !== undefined && part !== '')
@@ -190,10 +190,10 @@ export class EventHub {
 
   /** Events after a position; undefined if the position is unknown or belongs to another feed. */
   #laterThan(told: bigint, mark: string | undefined): readonly Uint8Array[] | undefined {
-    const places: readonly FeedPlace[] = [this.#since, ...this.#kept];
+    const places: readonly FeedCursor[] = [this.#since, ...this.#kept];
     const newest = places.at(-1) ?? this.#since;
     if (told < this.#since.position || told > newest.position) return undefined;
-    const isSame = ({ position, mark: own }: FeedPlace): boolean =>
+    const isSame = ({ position, mark: own }: FeedCursor): boolean =>
       position === told && own === mark;
     if (mark !== undefined && !places.some(isSame)) return undefined;
     return this.#kept.flatMap(({ position, bytes }) => (position > told && bytes ? [bytes] : []));

@@ -1,7 +1,7 @@
 // From stored matches to published data: the current registry, both documents, statistics and events.
 import { createHash } from 'node:crypto';
 import { type ChainList } from '../chains/list/chain-list.ts';
-import { makeRegistry, type RegistryOptions } from '../chains/registry/load-registry.ts';
+import { createRegistry, type RegistryOptions } from '../chains/registry/load-registry.ts';
 import { recordPublication } from '../chains/registry/publication-time.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { assertNoSecrets, renderChains } from '../chains/registry/render-chains.ts';
@@ -272,7 +272,7 @@ export function makePublishable(
   { list, options, configured, secrets, watched }: RegistryInputs,
   chainIds: readonly number[],
 ): ChainRegistry {
-  const registry = makeRegistry(list, options, configured, chainIds, watched);
+  const registry = createRegistry(list, options, configured, chainIds, watched);
   assertNoSecrets(registry, secrets);
   return registry;
 }

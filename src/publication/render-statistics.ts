@@ -1,6 +1,6 @@
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import type {
-  HistoryQuestion,
+  HistoryQuery,
   MatchCounts,
   StatisticsHistory,
   StatisticsOverview,
@@ -50,7 +50,7 @@ export function renderOverview(
 
 /** Body of GET /v1/statistics/history. */
 export function renderHistory(
-  { interval, from, to, chainIds }: HistoryQuestion,
+  { interval, from, to, chainIds }: HistoryQuery,
   { position, points, withdrawals }: StatisticsHistory,
 ): Buffer<ArrayBuffer> {
   const rendered = {

@@ -8,9 +8,9 @@ export {
 export type { CodeHashes, MatchEvidence } from './evidence/read-evidence.ts';
 export { renewMatcherVersion } from './evidence/renew-matcher-version.ts';
 export {
-  FEED_BEGIN,
+  FEED_START,
   type FeedEntry,
-  type FeedPlace,
+  type FeedCursor,
   type FeedReader,
   type MatchEvent,
   type OpenedFeed,
@@ -40,7 +40,7 @@ export { readStoredCompilation, type StoredCompilation } from './known-codes/rea
 export { type ContractLists, createContractLists } from './lists/contract-lists.ts';
 export { listContracts } from './lists/list-contracts.ts';
 export { listMatchesToReverify, type ReverifyFilter } from './lists/list-matches-to-reverify.ts';
-export { forgetAlternatives } from './matches/alternative-matches.ts';
+export { deleteAlternatives } from './matches/alternative-matches.ts';
 export { attachCreation } from './matches/attach-creation.ts';
 export {
   type Contradiction,
@@ -56,7 +56,7 @@ export {
   type StoredSections,
 } from './matches/contract-sections.ts';
 export { type ContractReader, createContractReader } from './matches/contract-reader.ts';
-export type { ContractSummary, ListQuestion, SummaryPage } from './matches/contract-summary.ts';
+export type { ContractSummary, ListQuery, SummaryPage } from './matches/contract-summary.ts';
 export { correctDeployment, DEPLOYMENT_CORRECTED } from './matches/correct-deployment.ts';
 export { findStoredSources, type StoredSources } from './matches/find-stored-sources.ts';
 export { MATCHES_CHANNEL } from './matches/match-notifications.ts';
@@ -72,11 +72,11 @@ export {
 export type { Alternative, AlternativeText } from './matches/read-alternatives.ts';
 export { readRecord, type RecordVersion } from './matches/read-contract.ts';
 export { type CurrentMatch, readCurrentMatches } from './matches/read-current-matches.ts';
-export { type OtherChange, type SavedMatch, saveMatch } from './matches/save-matches.ts';
+export { type AdditionalChange, type SavedMatch, saveMatch } from './matches/save-matches.ts';
 export {
   compilationId,
   hashOf,
-  noteSourceHash,
+  cacheSourceHash,
   sha256,
   textHash,
 } from './matches/verified-contract-identity.ts';
@@ -100,7 +100,7 @@ export {
   type SignatureDatabase,
 } from './signatures/signature-database.ts';
 export { type CountDifference, recount, type Recount } from './statistics/recount.ts';
-export type { HistoryQuestion, StatisticsHistory } from './statistics/statistics-history.ts';
+export type { HistoryQuery, StatisticsHistory } from './statistics/statistics-history.ts';
 export type { MatchCounts, StatisticsOverview } from './statistics/statistics-overview.ts';
 export { createStatisticsReader, type StatisticsReader } from './statistics/statistics-reader.ts';
 export {

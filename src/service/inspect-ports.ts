@@ -43,7 +43,7 @@ export async function inspectPort(
     return { ...place, state: 'free' };
   } catch (error) {
     if (!(error instanceof FullmatchError)) throw error;
-    const answer = await askFullmatch(place.name, urlOfPort(place), fetch);
+    const answer = await probeFullmatch(place.name, urlOfPort(place), fetch);
     return answer === undefined
       ? { ...place, state: 'unavailable', fault: error }
       : { ...place, state: 'answers', ...answer };
@@ -68,7 +68,7 @@ const SIGNS: Readonly<Record<HostName, Sign>> = {
 };
 
 /** Requests the report of a Fullmatch service at a URL; undefined if nothing or another program answers. */
-export async function askFullmatch(
+export async function probeFullmatch(
   name: HostName,
   url: string,
   fetch: GuardedFetch,

@@ -10,10 +10,10 @@ import { parseTrustedProxies, type TrustedProxies } from '../http/client-of.ts';
 import { type HealthReport } from '../http/health-schema.ts';
 import { composeHealth } from '../http/health.ts';
 import { type HostApp } from '../http/host-app.ts';
-import { type HttpParts } from '../http/http-parts.ts';
+import { type HttpDependencies } from '../http/http-parts.ts';
 import { listen, type Listener, type ListenOptions } from '../http/listener.ts';
 import { createMetrics, createMetricsApp } from '../http/metrics.ts';
-import { RecordAnswers } from '../http/records/record-answers.ts';
+import { RecordResponder } from '../http/records/record-answers.ts';
 import { type OperatorParts } from '../http/operator/operator-app.ts';
 import { unlistedPrefixes } from '../http/unlisted/unlisted-paths.ts';
 import { createRepositoryApp } from '../http/repository/repository-app.ts';
@@ -25,7 +25,7 @@ import {
   createSignatureDatabase,
 } from '../repository/repository.ts';
 import { SERVING_TIME_LIMIT_MS } from '../store/database.ts';
-import { createWholeApi } from './open-unlisted-host.ts';
+import { createCombinedApi } from './open-unlisted-host.ts';
 import { LOOPBACK } from './ports.ts';
 
 /** URLs of a started service, without a trailing slash. A disabled host is absent. */
@@ -74,7 +74,7 @@ export async function openHosts(
 
   const urls: { -readonly [Name in keyof ServiceUrls]: ServiceUrls[Name] } = {};
   if (served !== undefined && config.api.enabled) {
-    urls.apiUrl = await open('api', createWholeApi(served, running, config, core.closers));
+    urls.apiUrl = await open('api', createCombinedApi(served, running, config, core.closers));
     served.reached.api = config.api.publicUrl ?? urls.apiUrl;
   }
   if (served !== undefined && config.repository.enabled) {
@@ -133,7 +133,7 @@ async function openServed(
   { publication, database, icons, log, ...running }: RunningCore,
   health: () => HealthReport,
 ): Promise<
-  (HttpParts & { readonly reached: ReachedUrls; readonly access: AccessGate }) | undefined
+  (HttpDependencies & { readonly reached: ReachedUrls; readonly access: AccessGate }) | undefined
 > {
   const { served } = publication;
   if (served === undefined) return undefined;
@@ -207,8 +207,8 @@ const CACHE_BYTES = 64 * 2 ** 20;
 /** A third of the connections, so that lookups always find a free one. */
 const READERS_PER_CONNECTION = 1 / 3;
 
-function openRecordAnswers({ database }: Config, trustedProxies: TrustedProxies): RecordAnswers {
-  return new RecordAnswers({
+function openRecordAnswers({ database }: Config, trustedProxies: TrustedProxies): RecordResponder {
+  return new RecordResponder({
     cacheBytes: CACHE_BYTES,
     readers: Math.max(1, Math.floor(database.poolSize * READERS_PER_CONNECTION)),
     trustedProxies,

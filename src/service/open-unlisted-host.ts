@@ -3,8 +3,8 @@ import { type RunningCore } from '../core/run-core.ts';
 import { type AccessGate } from '../http/access-gate.ts';
 import { createApiApp } from '../http/api/api-app.ts';
 import { type HostApp } from '../http/host-app.ts';
-import { type HttpParts } from '../http/http-parts.ts';
-import { RecordAnswers } from '../http/records/record-answers.ts';
+import { type HttpDependencies } from '../http/http-parts.ts';
+import { RecordResponder } from '../http/records/record-answers.ts';
 import { unlistedPrefixes } from '../http/unlisted/unlisted-paths.ts';
 import { withUnlisted } from '../http/unlisted/unlisted-host.ts';
 import { type Closers } from '../lib/closers.ts';
@@ -18,8 +18,8 @@ import { SERVING_TIME_LIMIT_MS } from '../store/database.ts';
 const CACHE_BYTES = 16 * 2 ** 20;
 
 /** Creates the API host, including the unlisted contracts below their prefixes if the service has any. */
-export function createWholeApi(
-  parts: HttpParts & { readonly access: AccessGate },
+export function createCombinedApi(
+  parts: HttpDependencies & { readonly access: AccessGate },
   { unlisted, log }: RunningCore,
   config: Config,
   closers: Closers,
@@ -27,7 +27,7 @@ export function createWholeApi(
   if (unlisted === undefined) return createApiApp(parts);
   const { version, trustedProxies, access } = parts;
   const prefixes = unlistedPrefixes(config.api.prefix);
-  const answers = new RecordAnswers({
+  const answers = new RecordResponder({
     cacheBytes: CACHE_BYTES,
     readers: 1,
     trustedProxies,

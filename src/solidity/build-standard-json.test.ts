@@ -2,9 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
   buildStandardJson,
-  declarationsIn,
+  findDeployableContracts,
   findMissingImports,
-  PlainSourcesFault,
+  PlainSourcesError,
   pragmaOf,
 } from './build-standard-json.ts';
 
@@ -40,7 +40,7 @@ describe('buildStandardJson', () => {
   });
 
   test('rejects missing sources, undeclared or ambiguous libraries and invalid addresses', () => {
-    expect(() => buildStandardJson({ sources: {} })).toThrow(PlainSourcesFault);
+    expect(() => buildStandardJson({ sources: {} })).toThrow(PlainSourcesError);
     const sources = { 'a.sol': 'contract A {}', 'b.sol': 'library B {}', 'c.sol': 'library B {}' };
     expect(() => buildStandardJson({ sources, libraries: { L: LIBRARY } })).toThrow('No source');
     expect(() => buildStandardJson({ sources, libraries: { B: LIBRARY } })).toThrow('Several');
@@ -72,7 +72,7 @@ describe('declarationsIn', () => {
       interface I {}
       contract A is Base { string s = "\\" contract Quoted {}"; }
       library L {} contract /* named */ B{}`;
-    const names = declarationsIn({ 'a.sol': text }).map(({ name }) => name);
+    const names = findDeployableContracts({ 'a.sol': text }).map(({ name }) => name);
     expect(names).toEqual(['A', 'L', 'B']);
   });
 });
@@ -104,7 +104,7 @@ describe('findMissingImports', () => {
     for (const unit of ['import ', 'import {', '/*', '"', 'contract ', 'pragma solidity ', '//']) {
       const text = unit.repeat(200_000);
       expect(findMissingImports({ sources: { 'a.sol': text } }), unit).toEqual([]);
-      expect(declarationsIn({ 'a.sol': text }).length, unit).toBeLessThanOrEqual(200_000);
+      expect(findDeployableContracts({ 'a.sol': text }).length, unit).toBeLessThanOrEqual(200_000);
       expect(pragmaOf(text), unit).toBeUndefined();
     }
   });

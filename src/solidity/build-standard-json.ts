@@ -23,12 +23,12 @@ export interface PlainSources extends SourceSettings {
 }
 
 /** Why plain sources cannot be converted to an input; the message is a sentence for users. */
-export class PlainSourcesFault extends Error {
+export class PlainSourcesError extends Error {
   override readonly name = 'PlainSourcesFault';
   /** The invalid part: `sources` or `libraries`. */
   readonly part: 'sources' | 'libraries';
 
-  constructor(part: PlainSourcesFault['part'], message: string) {
+  constructor(part: PlainSourcesError['part'], message: string) {
     super(message);
     this.part = part;
   }
@@ -40,7 +40,7 @@ const DEFAULT_RUNS = 200;
 const OWN_EVM_VERSION = /^(?:|default|compiler default)$/i;
 
 /** Returns whether a text means the compiler's default EVM version. */
-export function isOwnEvmVersion(text: string): boolean {
+export function isDefaultEvmVersion(text: string): boolean {
   return OWN_EVM_VERSION.test(text);
 }
 
@@ -56,7 +56,7 @@ export function buildStandardJson({
   ...settings
 }: PlainSources): StandardJsonInput {
   const paths = Object.keys(sources);
-  if (paths.length === 0) throw new PlainSourcesFault('sources', 'There are no sources.');
+  if (paths.length === 0) throw new PlainSourcesError('sources', 'There are no sources.');
   const { optimizer = {}, evmVersion = '', viaIR, libraries = {}, remappings = [] } = settings;
   const { enabled = false, runs = DEFAULT_RUNS } = optimizer;
   const ids = Object.entries(libraries);
@@ -70,7 +70,7 @@ export function buildStandardJson({
     sources: Object.fromEntries(paths.map((path) => [path, { content: sources[path] ?? '' }])),
     settings: {
       optimizer: { enabled, runs },
-      ...(!isOwnEvmVersion(evmVersion) && { evmVersion }),
+      ...(!isDefaultEvmVersion(evmVersion) && { evmVersion }),
       ...(viaIR === true && { viaIR }),
       ...(named.length > 0 && { libraries: groupByPath(named) }),
       ...(remappings.length > 0 && { remappings: [...remappings] }),
@@ -82,7 +82,7 @@ export function buildStandardJson({
 function requireAddress(id: string, address: string): string {
   const digits = address.startsWith('0x') ? address : `0x${address}`;
   if (isAddress(digits)) return digits;
-  throw new PlainSourcesFault(
+  throw new PlainSourcesError(
     'libraries',
     `The library ${shown(id)} needs an address: 0x and 40 hexadecimal digits.`,
   );
@@ -91,7 +91,7 @@ function requireAddress(id: string, address: string): string {
 /** Returns the paths of the sources that declare each name. */
 function placesByName(sources: PlainSources['sources']): ReadonlyMap<string, readonly string[]> {
   const places = new Map<string, string[]>();
-  for (const { path, name } of declarationsIn(sources)) {
+  for (const { path, name } of findDeployableContracts(sources)) {
     const known = places.get(name);
     if (known === undefined) places.set(name, [path]);
     else known.push(path);
@@ -107,7 +107,7 @@ function placeLibrary(
   if (id.includes(':')) return id;
   const [only, another] = places?.get(id) ?? [];
   if (only !== undefined && another === undefined) return `${only}:${id}`;
-  throw new PlainSourcesFault(
+  throw new PlainSourcesError(
     'libraries',
     only === undefined
       ? `No source declares the library ${shown(id)}; write it as path:Name.`
@@ -132,7 +132,7 @@ const ABSTRACT_BEFORE = /(?<![\w$.])abstract\s{1,64}$/;
 const ABSTRACT_CHARACTERS = 80;
 
 /** Returns the contracts and libraries that the sources declare, in order: those that may have been deployed. */
-export function declarationsIn(sources: PlainSources['sources']): readonly Declaration[] {
+export function findDeployableContracts(sources: PlainSources['sources']): readonly Declaration[] {
   return Object.entries(sources).flatMap(([path, text]) => {
     const { code } = readCode(text);
     return [...code.matchAll(DECLARED)]
@@ -175,7 +175,7 @@ export function findMissingImports({
     const names = new Set(importsIn(text));
     imports += names.size;
     if (imports > MOST_IMPORTS) {
-      throw new PlainSourcesFault('sources', `The sources have more than ${MOST_IMPORTS} imports.`);
+      throw new PlainSourcesError('sources', `The sources have more than ${MOST_IMPORTS} imports.`);
     }
     if (names.size === 0) continue;
     const folder = from.split('/').slice(0, -1);

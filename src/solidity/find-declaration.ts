@@ -1,4 +1,4 @@
-import { declarationsIn } from './build-standard-json.ts';
+import { findDeployableContracts } from './build-standard-json.ts';
 import { type StandardJsonInput } from './standard-json.ts';
 import { vyperContractsIn } from './vyper-sources.ts';
 
@@ -11,7 +11,7 @@ export function findDeclarations(
   const declared =
     language === 'Vyper'
       ? vyperContractsIn(Object.keys(sources))
-      : declarationsIn(Object.fromEntries(texts));
+      : findDeployableContracts(Object.fromEntries(texts));
   return declared.filter((each) => each.name === name).map(({ path }) => path);
 }
 

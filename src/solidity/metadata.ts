@@ -142,7 +142,7 @@ const INLINER_WRITERS = /^v?0\.8\.[234]\b/;
  * Converts settings from the metadata to settings that the compiler accepts. Without `inliner` in the
  * details, the preset decides: an enabled optimizer inlines, a disabled one does not.
  */
-export function withoutInliner(settings: Members, version: string): Members {
+export function toInputSettings(settings: Members, version: string): Members {
   const { optimizer } = settings;
   const isWritten = INLINER_WRITERS.test(version) && isMembers(optimizer);
   if (!isWritten || !isMembers(optimizer['details'])) return settings;

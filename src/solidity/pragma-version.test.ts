@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isAllowed, newestAllowed } from './pragma-version.ts';
+import { satisfiesRange, newestSatisfying } from './pragma-version.ts';
 
 describe('Pragma', () => {
   test.each<[string, readonly string[], readonly string[]]>([
@@ -14,20 +14,20 @@ describe('Pragma', () => {
     ['0.8.*', ['0.8.9'], ['0.9.0']],
   ])('%s matches the expected versions', (range, inside, outside) => {
     for (const version of inside)
-      expect([version, isAllowed(version, range)]).toEqual([version, true]);
+      expect([version, satisfiesRange(version, range)]).toEqual([version, true]);
     for (const version of outside) {
-      expect([version, isAllowed(version, range)]).toEqual([version, false]);
+      expect([version, satisfiesRange(version, range)]).toEqual([version, false]);
     }
   });
 
   test('that cannot be parsed neither allows nor forbids', () => {
-    expect(isAllowed('0.8.30', 'latest')).toBeUndefined();
-    expect(isAllowed('nightly', '^0.8.0')).toBeUndefined();
+    expect(satisfiesRange('0.8.30', 'latest')).toBeUndefined();
+    expect(satisfiesRange('nightly', '^0.8.0')).toBeUndefined();
   });
 
   test('of several sources selects the newest version allowed by all', () => {
     const known = ['0.8.9+commit.e5eed63a', '0.8.30+commit.73712a01', '0.8.20+commit.a1b79de6'];
-    expect(newestAllowed(known, ['^0.8.0', '<=0.8.20'])).toBe('0.8.20+commit.a1b79de6');
-    expect(newestAllowed(known, ['^0.7.0'])).toBeUndefined();
+    expect(newestSatisfying(known, ['^0.8.0', '<=0.8.20'])).toBe('0.8.20+commit.a1b79de6');
+    expect(newestSatisfying(known, ['^0.7.0'])).toBeUndefined();
   });
 });

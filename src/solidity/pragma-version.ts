@@ -69,7 +69,7 @@ function caretOf(parts: readonly number[]): readonly number[] {
  * parsed.
  * @param longVersion `0.8.30+commit.73712a01` or `0.8.30`
  */
-export function isAllowed(longVersion: string, range: string): boolean | undefined {
+export function satisfiesRange(longVersion: string, range: string): boolean | undefined {
   const release = releaseOf(longVersion);
   if (release === undefined) return undefined;
   const choices = range.split('||').map((choice) => {
@@ -83,12 +83,12 @@ export function isAllowed(longVersion: string, range: string): boolean | undefin
 }
 
 /** Returns the newest version that satisfies every range; undefined if there is none. */
-export function newestAllowed(
+export function newestSatisfying(
   longVersions: readonly string[],
   ranges: readonly string[],
 ): string | undefined {
   const fitting = longVersions.filter((version) =>
-    ranges.every((each) => isAllowed(version, each) === true),
+    ranges.every((each) => satisfiesRange(version, each) === true),
   );
   return fitting.sort((left, right) =>
     compare(releaseOf(right) ?? [0, 0, 0], releaseOf(left) ?? [0, 0, 0]),

@@ -1,12 +1,16 @@
 import { isMembers, type Members } from '../lib/members.ts';
-import { type Declaration, declarationsIn, findMissingImports } from './build-standard-json.ts';
+import {
+  type Declaration,
+  findDeployableContracts,
+  findMissingImports,
+} from './build-standard-json.ts';
 import { type InputFile } from './input-file.ts';
 import { matchFiles } from './match-files.ts';
 import { isVyperImport, isVyperPath, vyperContractsIn } from './vyper-sources.ts';
 import { isMetadata, listedSourcesOf, targetOf, versionOf } from './metadata.ts';
 
 /** A compilation found in the files: a standard JSON input, metadata with its sources, or plain sources. */
-export type InputCompilation = {
+export type DetectedCompilation = {
   /** If the file states it. */
   readonly compilerVersion?: string;
   /** `path:Name` of the candidate contracts; a compiler's output lists all of them. */
@@ -35,7 +39,7 @@ export type InputCompilation = {
 );
 
 /** Plain sources, without any data on how they were compiled. */
-export type PlainInput = Extract<InputCompilation, { kind: 'sources' }>;
+export type PlainInput = Extract<DetectedCompilation, { kind: 'sources' }>;
 
 /** Result of reading a set of files: what can be verified, or why nothing can. */
 export type InputFiles =
@@ -44,7 +48,7 @@ export type InputFiles =
       /** Description of the input, such as a standard JSON input or a build info. */
       readonly from: string;
       /** At least one. */
-      readonly compilations: readonly InputCompilation[];
+      readonly compilations: readonly DetectedCompilation[];
       /** The contracts of all compilations. */
       readonly contracts: readonly string[];
     }
@@ -92,7 +96,7 @@ function toCompilation(
   document: Members,
   documents: readonly JsonDocument[],
   files: readonly InputFile[],
-): InputCompilation {
+): DetectedCompilation {
   const metadata = metadataOf(document);
   return metadata === undefined
     ? ofInput(document, documents)
@@ -119,7 +123,7 @@ export function nameInInput({ compilations }: UsableInputFiles, contract: string
 export function compilationOf(
   dropped: InputFiles | undefined,
   contract: string,
-): InputCompilation | undefined {
+): DetectedCompilation | undefined {
   if (dropped?.kind !== 'usable') return undefined;
   const { compilations } = dropped;
   const path = contract.slice(0, contract.lastIndexOf(':'));
@@ -169,7 +173,7 @@ function sourcesAlone(files: readonly InputFile[]): InputFiles {
     );
   }
   const sources = Object.fromEntries(solidity.map(({ path, text }) => [path, text]));
-  const contracts = idsOf(declarationsIn(sources));
+  const contracts = idsOf(findDeployableContracts(sources));
   const missing = findMissingImports({ sources }).map(({ path }) => path);
   return {
     kind: 'usable',
@@ -241,7 +245,7 @@ const inputOf = (document: Members): Members =>
   isStandardJson(document) ? document : membersOf(document['input']);
 
 /** Reads an input. Hardhat 2 keeps the output in the same file, Hardhat 3 in another file with the same id. */
-function ofInput(document: Members, documents: readonly JsonDocument[]): InputCompilation {
+function ofInput(document: Members, documents: readonly JsonDocument[]): DetectedCompilation {
   // The last member is written by Vyper's `-f solc_json`.
   const { solcLongVersion, solcVersion, compiler_version: vyperVersion } = document;
   const version = [solcLongVersion, solcVersion, vyperVersion].find(
@@ -274,11 +278,11 @@ function declaredIn(input: Members): readonly string[] {
   const texts = Object.entries(membersOf(input['sources'])).map(
     ([path, source]) => [path, String(membersOf(source)['content'])] as const,
   );
-  return idsOf(declarationsIn(Object.fromEntries(texts)));
+  return idsOf(findDeployableContracts(Object.fromEntries(texts)));
 }
 
 /** Returns why an input cannot be submitted; empty if it can. */
-function faultOfInput(compilation: InputCompilation): string {
+function faultOfInput(compilation: DetectedCompilation): string {
   if (compilation.kind !== 'standard_json') return '';
   const sources = Object.entries(membersOf(compilation.input['sources']));
   if (sources.length === 0) return 'The input has no sources.';
@@ -305,7 +309,7 @@ function sourcesOf(files: readonly InputFile[], documents: readonly JsonDocument
   return files.filter(({ path }) => !parsed.has(path));
 }
 
-function ofMetadata(metadata: Members, others: readonly InputFile[]): InputCompilation {
+function ofMetadata(metadata: Members, others: readonly InputFile[]): DetectedCompilation {
   const listed = listedSourcesOf(metadata);
   const matched = matchFiles(
     listed.filter(({ content }) => content === undefined),

@@ -38,7 +38,7 @@ const isGiven = (value: unknown): boolean => value !== undefined && value !== nu
 const TEXT_MEMBERS = ['interfaces', 'storage_layout_overrides'] as const;
 
 /** Returns the additional members of a queued input as they were submitted. */
-export function sentMembers(input: StandardJsonInput): Members {
+export function additionalMembers(input: StandardJsonInput): Members {
   return Object.fromEntries(
     TEXT_MEMBERS.flatMap((name) => {
       const text = input[name];

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { buildVyperJson, vyperImportsOf, vyperPragmaOf } from './vyper-sources.ts';
-import { newestAllowed } from './pragma-version.ts';
+import { newestSatisfying } from './pragma-version.ts';
 
 describe('Vyper pragma', () => {
   test.each([
@@ -12,7 +12,7 @@ describe('Vyper pragma', () => {
     ['# pragma version >=0.3.9, <0.4.1\r\nx: uint256', '0.4.0'],
   ])('%j allows at most %s', (text, newest) => {
     const known = ['0.3.9', '0.3.10', '0.4.0', '0.4.3'];
-    expect(newestAllowed(known, [vyperPragmaOf(text) ?? ''])).toBe(newest);
+    expect(newestSatisfying(known, [vyperPragmaOf(text) ?? ''])).toBe(newest);
   });
 
   test.each(['x: uint256', 'a = "# @version 0.3.10"', '# pragma optimize gas'])(

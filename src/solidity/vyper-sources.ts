@@ -1,4 +1,4 @@
-import { type Declaration, isOwnEvmVersion } from './build-standard-json.ts';
+import { type Declaration, isDefaultEvmVersion } from './build-standard-json.ts';
 import { type StandardJsonInput } from './standard-json.ts';
 import { toStandardJson } from './to-standard-json.ts';
 
@@ -53,7 +53,7 @@ export function buildVyperJson({
     sources: Object.fromEntries(
       texts.filter((text) => !isAbi(text)).map(([path, content]) => [path, { content }]),
     ),
-    settings: isOwnEvmVersion(evmVersion) ? {} : { evmVersion },
+    settings: isDefaultEvmVersion(evmVersion) ? {} : { evmVersion },
     ...(imported.length > 0 && { interfaces: Object.fromEntries(imported) }),
   });
 }

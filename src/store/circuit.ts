@@ -54,7 +54,7 @@ export class Circuit {
         // A restarting server is away for a moment; a hanging one has already had its time.
         if (this.#openSince === undefined && (state === 'hangs' || probes > 1)) {
           this.#openSince = new Date();
-          this.#hung.abort(notAnswering(this.#target));
+          this.#hung.abort(databaseNotResponding(this.#target));
           this.#log.error({ event: 'database_hangs' }, 'the database does not answer');
         }
         await wait(PROBE_EVERY_MS, this.#closing);
@@ -108,7 +108,7 @@ export class Circuit {
 }
 
 /** Error of a statement that timed out. */
-export function notAnswering(target: ConnectionTarget): FullmatchError {
+export function databaseNotResponding(target: ConnectionTarget): FullmatchError {
   return new FullmatchError(
     'database_unreachable',
     `PostgreSQL at ${target.describe()} does not respond in time; the service continues as soon as it does.`,

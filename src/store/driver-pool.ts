@@ -1,6 +1,6 @@
 import { Client, type ClientConfig, Pool, type PoolClient } from 'pg';
 import { type ConnectionTarget } from './connection-target.ts';
-import { isPassing, mapDatabaseError } from './sqlstate.ts';
+import { isTransient, mapDatabaseError } from './sqlstate.ts';
 import { wait } from './wait.ts';
 
 /** How long a statement waits for a free connection before it fails as `database_unreachable`. */
@@ -92,7 +92,7 @@ export async function acquireFrom(
     try {
       return await pool.connect();
     } catch (error) {
-      const mayPass = isPassing(error) || hasTurned(turned, error);
+      const mayPass = isTransient(error) || hasTurned(turned, error);
       const goOn = mayPass && !closing.signal.aborted && Date.now() + delay < giveUpAt;
       onAway();
       if (!goOn) throw mapDatabaseError(error, { server: target.describe() });

@@ -75,7 +75,9 @@ async function listenOn(
 }
 
 /** Listens like {@link listenOn}, or behind a pooler calls `onNotify` at intervals. */
-export async function hear(...given: Parameters<typeof listenOn>): Promise<() => Promise<void>> {
+export async function listenOrPoll(
+  ...given: Parameters<typeof listenOn>
+): Promise<() => Promise<void>> {
   const [target, channel, onNotify, log] = given;
   return target.isPooled === true ? lookFromTimeToTime(channel, onNotify, log) : listenOn(...given);
 }

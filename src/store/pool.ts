@@ -13,7 +13,7 @@ import {
   STATEMENT_TIMEOUT_MS,
 } from './connection-target.ts';
 import { type Database, type Queryable, type Session, type Statement } from './database.ts';
-import { hear } from './listener.ts';
+import { listenOrPoll } from './listener.ts';
 import { Circuit } from './circuit.ts';
 import { acquireFrom, openDriverPool } from './driver-pool.ts';
 import { needsSession } from './session-target.ts';
@@ -122,7 +122,7 @@ export function createDatabasePool(
         }
       },
       async listen(channel, onNotify) {
-        const stop = await hear(sessions ?? target, channel, onNotify, log);
+        const stop = await listenOrPoll(sessions ?? target, channel, onNotify, log);
         listeners.add(stop);
         return async () => {
           listeners.delete(stop);

@@ -2,7 +2,7 @@ import { DatabaseError } from 'pg';
 import { describe, expect, test } from 'vitest';
 import {
   breaksConnection,
-  isPassing,
+  isTransient,
   isRetryable,
   mapDatabaseError,
   sqlstateOf,
@@ -65,11 +65,11 @@ describe('Database error', () => {
   });
 
   test('while connecting is transient for a starting server, not for a missing or refusing one', () => {
-    expect([systemError('ECONNREFUSED'), databaseError('57P03')].map(isPassing)).toEqual([
+    expect([systemError('ECONNREFUSED'), databaseError('57P03')].map(isTransient)).toEqual([
       true,
       true,
     ]);
-    expect([systemError('ENOTFOUND'), databaseError('28P01')].map(isPassing)).toEqual([
+    expect([systemError('ENOTFOUND'), databaseError('28P01')].map(isTransient)).toEqual([
       false,
       false,
     ]);

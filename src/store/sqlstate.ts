@@ -100,7 +100,7 @@ export function isStoreTrouble(error: unknown): boolean {
 }
 
 /** Whether a failed connection attempt, raw from the driver, may succeed a moment later. */
-export function isPassing(error: unknown): boolean {
+export function isTransient(error: unknown): boolean {
   const code = sqlstateOf(error) ?? systemCodeOf(error);
   return (
     (code !== undefined && PASSING_CODES.has(code)) ||

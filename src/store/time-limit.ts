@@ -1,4 +1,4 @@
-import { type Circuit, notAnswering } from './circuit.ts';
+import { type Circuit, databaseNotResponding } from './circuit.ts';
 import { type ConnectionTarget } from './connection-target.ts';
 
 /**
@@ -14,14 +14,14 @@ export class TimeLimit {
 
   /** @throws FullmatchError `database_unreachable` while the database is known to hang */
   constructor(timeLimitMs: number, target: ConnectionTarget, circuit: Circuit) {
-    if (circuit.openSince !== undefined) throw notAnswering(target);
+    if (circuit.openSince !== undefined) throw databaseNotResponding(target);
     const { promise, reject } = withReject();
     // No one may wait after the deadline.
     promise.catch(() => undefined);
     this.#over = promise;
     const fail = (): void => {
       this.#isOver = true;
-      reject(notAnswering(target));
+      reject(databaseNotResponding(target));
     };
     this.#hung = circuit.hung;
     this.#onHung = fail;

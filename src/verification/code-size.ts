@@ -2,7 +2,7 @@ import { CODE_MAX_BYTES } from '../chains/rpc/code-reading.ts';
 import { VerificationFailure } from './verification-failure.ts';
 
 /** @throws VerificationFailure code_too_large */
-export function requireBounded(which: string, bytes: number): void {
+export function requireBytecodeSize(which: string, bytes: number): void {
   if (bytes <= CODE_MAX_BYTES) return;
   throw new VerificationFailure(
     'code_too_large',

@@ -2,7 +2,7 @@ import { readTrailingAuxdata } from '../bytecode/auxdata.ts';
 import { readTrailingVyperAuxdata } from '../bytecode/vyper-auxdata.ts';
 import { findVersion } from '../compilers/compiler-version.ts';
 import { FullmatchError } from '../errors.ts';
-import { endWith } from '../lib/deadline.ts';
+import { abortable } from '../lib/deadline.ts';
 import { type Hex } from '../lib/hex.ts';
 import { CachedLookup } from '../chains/rpc/cached-lookup.ts';
 import { isDelegation } from '../chains/rpc/delegation.ts';
@@ -79,7 +79,7 @@ export function createProposalReader(
   };
   return {
     propose: (chainId, address, { client, signal }) =>
-      endWith(
+      abortable(
         looks.ask(`${chainId} ${address}`, client, () => read(chainId, address)),
         signal,
       ),

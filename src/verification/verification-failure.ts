@@ -1,6 +1,6 @@
 import { FullmatchError, messageOf, type ErrorCode } from '../errors.ts';
 import { type Hex } from '../lib/hex.ts';
-import { isSystemTrouble } from '../lib/system-trouble.ts';
+import { isResourceShortage } from '../lib/system-trouble.ts';
 import { isStoreTrouble } from '../store/sqlstate.ts';
 
 /**
@@ -137,7 +137,7 @@ export function toVerificationFailure(error: unknown): VerificationFailure {
  */
 export function isPassing(error: unknown): boolean {
   if (error instanceof FullmatchError && error.code === 'shutting_down') return true;
-  return isStoreTrouble(error) || isSystemTrouble(error);
+  return isStoreTrouble(error) || isResourceShortage(error);
 }
 
 /** Returns the log message for an unexpected failure; undefined for the others. */

@@ -3,7 +3,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Logger } from '../log.ts';
 import { type Contradiction } from '../repository/repository.ts';
 import { type Database, SERVING_TIME_LIMIT_MS } from '../store/database.ts';
-import { CompilerAwaited, MAX_COMPILER_WAITS } from './jobs/awaited-compilers.ts';
+import { CompilerDownloadPending, MAX_COMPILER_WAITS } from './jobs/awaited-compilers.ts';
 import {
   createSubmittedCodeVerifier,
   type SubmittedCodeVerifier,
@@ -180,7 +180,7 @@ async function requireCompiler(
   { task }: VerificationTask,
 ): Promise<void> {
   const awaited = await compilers.obtain(task);
-  if (awaited !== undefined) throw new CompilerAwaited(awaited);
+  if (awaited !== undefined) throw new CompilerDownloadPending(awaited);
 }
 
 function requireSupported({ findSupportedChain }: VerificationParts, chainId: number): void {

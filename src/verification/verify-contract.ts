@@ -13,25 +13,25 @@ import { isStorableJson } from '../lib/storable-text.ts';
 import type { Compilation, VerifiedContract } from '../repository/repository.ts';
 import { readConfiguredLibraries } from './compilation/configured-libraries.ts';
 import { chooseTarget } from './compilation/choose-target.ts';
-import { type CompilationTask, isOpen } from './compilation/compilation-task.ts';
+import { type CompilationTask, isUnknownTarget } from './compilation/compilation-task.ts';
 import { describeCompilation } from './compilation/describe-compilation.ts';
 import {
   compileTarget,
   type CompiledTarget,
   type ContractCompiler,
 } from './compilation/compile-contract.ts';
-import { requireBounded } from './code-size.ts';
+import { requireBytecodeSize } from './code-size.ts';
 import { dependsOnOtherFiles } from './compilation/extra-file.ts';
-import { withoutUnusedSettings } from './compilation/drop-unused-settings.ts';
-import { withOtherFileOrder } from './compilation/file-order.ts';
-import { withOtherEndings } from './compilation/line-endings.ts';
+import { removeUnprovenSettings } from './compilation/drop-unused-settings.ts';
+import { tryOtherFileOrder } from './compilation/file-order.ts';
+import { tryOtherLineEndings } from './compilation/line-endings.ts';
 import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
 import { type Attempt, findNeededSources } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
-import { type RunningCode } from './compilation/read-running-codes.ts';
+import { type ContractKeys } from './compilation/read-running-codes.ts';
 import { type ContractReading, readContract, type ReadingParts } from './read-on-chain.ts';
-import { requireKeptSize } from './compilation/source-size.ts';
+import { requireStorableSize } from './compilation/source-size.ts';
 import {
   describeDiagnosis,
   type Diagnosis,
@@ -62,7 +62,7 @@ export interface VerificationResult {
   readonly contract: VerifiedContract;
   readonly compileTimeMs: number;
   /** Other contracts of the stored sources, such as those that this one creates; indexed by their bytecode. */
-  readonly others?: readonly RunningCode[];
+  readonly others?: readonly ContractKeys[];
   /** Paths of submitted sources that the compilation does not need; they are not published. */
   readonly droppedSources: readonly string[];
 }
@@ -129,9 +129,9 @@ async function compare(
 ): Promise<VerificationResult> {
   // If the contract is not on chain, there is no need to compile.
   const deployed = await reading.deployed();
-  requireBounded('on chain', deployed.code.length);
+  requireBytecodeSize('on chain', deployed.code.length);
   if (isDelegation(deployed.code)) throw describeDelegation(asked, deployed);
-  const target = isOpen(asked.task.target)
+  const target = isUnknownTarget(asked.task.target)
     ? await chooseTarget(parts, asked.task, deployed.code, signal)
     : asked.task.target;
   const task = { ...asked.task, target };
@@ -151,9 +151,9 @@ async function compare(
     hasSameMetadata: (compiled: CompiledTarget) => hasSameMetadata(compiled, onChain),
   };
   const given = await findNeededSources(task, first, byName);
-  const { found: needed, trial } = await withOtherFileOrder(
+  const { found: needed, trial } = await tryOtherFileOrder(
     task,
-    { found: await withOtherEndings(task, given, byName), trial: byName },
+    { found: await tryOtherLineEndings(task, given, byName), trial: byName },
     compileFor,
   );
   if (needed.judgement.match === null) {
@@ -186,7 +186,7 @@ async function compare(
           );
     throw describeMismatch(needed, onChain, { isFilesFault, libraries, diagnosis });
   }
-  const found = await withoutUnusedSettings(parts.reader, needed, trial, signal);
+  const found = await removeUnprovenSettings(parts.reader, needed, trial, signal);
   const configured = linkedBySettings(found.input, found.compiled);
   await requireDeployedLibraries(parts, chain, configured, found.judgement, signal);
   requireStorableNames(found.compiled);
@@ -196,7 +196,7 @@ async function compare(
     ...toVerifiedContract(deployment, compilation, onChain, found.judgement),
     ...(deployment.origin && { origin: deployment.origin }),
   };
-  requireKeptSize(contract.compilation.sources, parts.sourceBytes);
+  requireStorableSize(contract.compilation.sources, parts.sourceBytes);
   const others = first.others.filter(({ path }) => Object.hasOwn(found.input.sources, path));
   const { compileTimeMs } = found;
   return { contract, others, compileTimeMs, droppedSources: needed.dropped };
@@ -256,7 +256,7 @@ function judge(
   { contract, codes, version }: CompiledTarget,
   { deployed, creation }: OnChain,
 ): ContractJudgement {
-  if (creation) requireBounded('that created it', creation.creationCode.length);
+  if (creation) requireBytecodeSize('that created it', creation.creationCode.length);
   return judgeContract({
     address,
     abi: contract.abi,
@@ -371,7 +371,7 @@ function describeMismatch(
 }
 
 /** Returns the stored form of a matching verdict. */
-export function toTransformed(verdict: CodeVerdict | undefined): VerifiedContract['runtime'] {
+export function toStoredVerdict(verdict: CodeVerdict | undefined): VerifiedContract['runtime'] {
   if (verdict === undefined || verdict.match === null) return undefined;
   return {
     transformations: verdict.transformations.map((each) => ({ ...each })),
@@ -388,8 +388,8 @@ export function toVerifiedContract(
 ): VerifiedContract {
   const { runtime, creation: created } = judgement;
   const { blockNumber, blockHash, endpoints, witnesses } = deployed;
-  const runtimeTransformed = toTransformed(runtime);
-  const creationTransformed = toTransformed(created);
+  const runtimeTransformed = toStoredVerdict(runtime);
+  const creationTransformed = toStoredVerdict(created);
   return {
     chainId,
     address,

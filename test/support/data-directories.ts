@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { afterEach } from 'vitest';
 import { silentLogger } from '../../src/log.ts';
-import { readLockFile, runsOn } from '../../src/store/embedded/lock-file.ts';
+import { readLockFile, isServerOn } from '../../src/store/embedded/lock-file.ts';
 import { openStore, type Store } from '../../src/store/open-store.ts';
 import { openStoreProcess, type StoreProcess } from './open-store-process.ts';
 import { createTemporaryFolder } from './temporary-folder.ts';
@@ -63,5 +63,5 @@ export function dataDirectories(): DataDirectories {
 /** @param data the folder of the database files */
 export async function killServer(data: string): Promise<void> {
   const lock = await readLockFile(data);
-  if (lock !== undefined && (await runsOn(lock.pid, data))) process.kill(lock.pid, 'SIGKILL');
+  if (lock !== undefined && (await isServerOn(lock.pid, data))) process.kill(lock.pid, 'SIGKILL');
 }

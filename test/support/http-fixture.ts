@@ -8,9 +8,12 @@ import { FullmatchError } from '../../src/errors.ts';
 import { type HealthFacts } from '../../src/http/health-facts.ts';
 import { composeHealth } from '../../src/http/health.ts';
 import { readWebBundle, type WebBundle } from '../../src/http/api/pages/web-bundle.ts';
-import { type HttpParts } from '../../src/http/http-parts.ts';
+import { type HttpDependencies } from '../../src/http/http-parts.ts';
 import { type ListenerLimits } from '../../src/http/listener.ts';
-import { RecordAnswers, type RecordAnswersOptions } from '../../src/http/records/record-answers.ts';
+import {
+  RecordResponder,
+  type RecordAnswersOptions,
+} from '../../src/http/records/record-answers.ts';
 import { silentLogger } from '../../src/log.ts';
 import { type Verification } from '../../src/verification/verification.ts';
 import { type Activity } from '../../src/publication/activity.ts';
@@ -210,8 +213,8 @@ const noVerification: Verification = {
 
 /** Parts of the apps, with the fixture's documents published by default. */
 export async function fixtureDependencies(
-  overrides: Partial<HttpParts> & { readonly published?: boolean } = {},
-): Promise<HttpParts> {
+  overrides: Partial<HttpDependencies> & { readonly published?: boolean } = {},
+): Promise<HttpDependencies> {
   const { published = true, ...rest } = overrides;
   const documents = rest.documents ?? new Documents(silentLogger, { brotliDelayMs: 0 });
   if (published) {
@@ -248,7 +251,7 @@ export async function fixtureDependencies(
       },
     },
     contracts: emptyContracts,
-    answers: new RecordAnswers(FIXTURE_ANSWERS),
+    answers: new RecordResponder(FIXTURE_ANSWERS),
     contractLists: emptyLists,
     signatures: noSignatures,
     activity: noActivity,
@@ -268,8 +271,8 @@ export async function fixtureDependencies(
 }
 
 /** The same, with the number of pages rendered since. */
-export function countPages(deps: HttpParts): {
-  readonly deps: HttpParts;
+export function countPages(deps: HttpDependencies): {
+  readonly deps: HttpDependencies;
   readonly made: () => number;
 } {
   let made = 0;

@@ -4,7 +4,10 @@ import { createRpcClient } from '../../src/chains/rpc/rpc-client.ts';
 import { createGuardedFetch } from '../../src/lib/guarded-fetch.ts';
 import { type Hex } from '../../src/lib/hex.ts';
 import { type Logger, silentLogger } from '../../src/log.ts';
-import { type Following, startFollowing } from '../../src/monitor/follow/follow-chains.ts';
+import {
+  type ChainFollowers,
+  startChainFollowers,
+} from '../../src/monitor/follow/follow-chains.ts';
 import { type FollowOptions } from '../../src/monitor/follow/follow-options.ts';
 import { type MonitoredChain } from '../../src/monitor/seen-creation.ts';
 import { sql, type Database } from '../../src/store/database.ts';
@@ -26,7 +29,7 @@ export interface FollowedSetup {
 }
 
 /** A chain followed by this process. */
-export interface FollowedChain extends Following {
+export interface FollowedChain extends ChainFollowers {
   /** Addresses of reverted creations. */
   readonly rolledBack: Hex[];
   /** Number of notifications about creations. */
@@ -81,7 +84,7 @@ export function followChain(database: Database, setup: FollowedSetup): FollowedC
       ...setup.config,
     },
   };
-  const following = startFollowing(
+  const following = startChainFollowers(
     {
       database,
       rpc,

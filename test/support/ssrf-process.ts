@@ -3,12 +3,12 @@
 // machine, so that public addresses can be requested too; without it only 127.0.0.1 is ever reachable.
 import { createServer } from 'node:http';
 import { type AddressInfo } from 'node:net';
-import { askExplorer } from '../../src/chains/creation/explorer-hits.ts';
+import { queryExplorer } from '../../src/chains/creation/explorer-hits.ts';
 import { createRpcClient } from '../../src/chains/rpc/rpc-client.ts';
 import { quantity } from '../../src/chains/rpc/rpc-shapes.ts';
 import { readSource } from '../../src/chains/list/list-source.ts';
 import { FullmatchError } from '../../src/errors.ts';
-import { judgeAddress } from '../../src/lib/address-guard.ts';
+import { classifyAddress } from '../../src/lib/address-guard.ts';
 import { FetchFault } from '../../src/lib/fetch-fault.ts';
 import { createGuardedFetch } from '../../src/lib/guarded-fetch.ts';
 import { startDnsServer } from './dns-server.ts';
@@ -40,7 +40,7 @@ let connections = 0;
 server.on('connection', ({ localAddress = '' }) => {
   connections += 1;
   const address = localAddress.replace(/^::ffff:(?=\d+\.)/, '');
-  if (judgeAddress(address) !== 'public') hits.push(address);
+  if (classifyAddress(address) !== 'public') hits.push(address);
 });
 await new Promise<void>((resolve) => server.listen(0, '::', resolve));
 const { port } = server.address() as AddressInfo;
@@ -76,7 +76,7 @@ const ways: Readonly<Record<string, (url: string) => Promise<unknown>>> = {
   rpc: (url) => rpc.ask(chain(url), sampleEndpoint(url, 'endpoint'), question),
   list: (url) => readSource(url, undefined, guarded, { maxBytes: 100_000, deadlineMs: 5000 }),
   explorer: async (url) => {
-    const end = await askExplorer({
+    const end = await queryExplorer({
       fetch: guarded,
       rpc,
       archive: () => 'unknown',

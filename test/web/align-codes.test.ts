@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { alignCodes, type AlignedStretch } from '../../web/src/contract/align-codes.ts';
+import { alignCodes, type AlignedSection } from '../../web/src/contract/align-codes.ts';
 
 const CODE_BYTES = 24_576;
 /**
@@ -21,7 +21,7 @@ const told = (left: readonly number[], right: readonly number[]): string[] =>
   alignCodes(left, right).map(
     ({ sort, recompiledAt, onChainAt, length }) => `${sort} ${recompiledAt} ${onChainAt} ${length}`,
   );
-const sum = (stretches: readonly AlignedStretch[], sort: AlignedStretch['sort']): number =>
+const sum = (stretches: readonly AlignedSection[], sort: AlignedSection['sort']): number =>
   stretches.reduce((total, each) => total + (each.sort === sort ? each.length : 0), 0);
 
 /** Bytecode with few distinct bytes, and bytecode derived from another by cutting, repeating and moving stretches. */

@@ -6,7 +6,7 @@ import {
   countBytes,
   type DifferenceSort,
   differentRows,
-  findPlaces,
+  findLocations,
 } from '../../web/src/contract/code-difference.ts';
 
 const LIMIT = 1000;
@@ -31,7 +31,7 @@ const ascending = (from: number, length: number): string =>
 describe('bytecode differences', () => {
   test('are empty for equal bytecode, regardless of hex case', () => {
     const compared = compareCodes('0xABcd', '0xabCD', []);
-    expect(findPlaces(compared)).toEqual([]);
+    expect(findLocations(compared)).toEqual([]);
     expect(differentRows(compared, LIMIT)).toEqual([]);
     expect(compareCodes('0x', '0x', []).stretches).toEqual([]);
   });
@@ -39,7 +39,7 @@ describe('bytecode differences', () => {
   test('are grouped into places, merged when close together', () => {
     const [left, right] = [`0x00${'11'.repeat(9)}0022`, `0x01${'11'.repeat(9)}0133`];
     const none = { inserted: 0, missing: 0 };
-    expect(findPlaces(compareCodes(left, right, []))).toEqual([
+    expect(findLocations(compareCodes(left, right, []))).toEqual([
       { recompiledAt: 0, onChainAt: 0, bytes: { ...none, changed: 1 } },
       { recompiledAt: 10, onChainAt: 10, bytes: { ...none, changed: 2 } },
     ]);
@@ -48,7 +48,7 @@ describe('bytecode differences', () => {
   test('contain only the inserted bytes, not everything behind them', () => {
     const [head, tail] = [ascending(0, 40), ascending(100, 40)];
     const compared = compareCodes(`0x${head}${tail}`, `0x${head}ffff${tail}`, []);
-    expect(findPlaces(compared)).toEqual([
+    expect(findLocations(compared)).toEqual([
       { recompiledAt: 40, onChainAt: 40, bytes: { changed: 0, inserted: 2, missing: 0 } },
     ]);
     const row = differentRows(compared, LIMIT).find(({ recompiledAt }) => recompiledAt === 32);
@@ -68,7 +68,7 @@ describe('bytecode differences', () => {
       ['immutable', 20],
       ['code', 1],
     ]);
-    expect(findPlaces(compared).map(({ recompiledAt }) => recompiledAt)).toEqual([63]);
+    expect(findLocations(compared).map(({ recompiledAt }) => recompiledAt)).toEqual([63]);
     const rows = differentRows(compared, LIMIT);
     expect(rows.map(({ recompiledAt }) => recompiledAt)).toEqual([32, 48]);
     const all = { ...immutable, length: Infinity };
@@ -104,7 +104,7 @@ describe('bytecode differences', () => {
         for (const sort of SORTS) {
           const counts = [...countBytes(compared, sort).values()];
           expect(counts.reduce((sum, count) => sum + count, 0)).toBe(total(sort));
-          const inPlaces = findPlaces(compared).reduce((sum, { bytes }) => sum + bytes[sort], 0);
+          const inPlaces = findLocations(compared).reduce((sum, { bytes }) => sum + bytes[sort], 0);
           expect(inPlaces).toBe(inCode(sort));
         }
         const kindAt = (at: number): ByteKind =>

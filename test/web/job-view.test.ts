@@ -5,7 +5,7 @@ import {
   failureKindOf,
   toVerificationFailure,
 } from '../../src/verification/verification-failure.ts';
-import { adviseOn, FAILURE_TITLES, headingOf } from '../../web/src/verify/failure-advice.ts';
+import { adviceFor, FAILURE_TITLES, headingOf } from '../../web/src/verify/failure-advice.ts';
 import { type JobState } from '../../web/src/answers.ts';
 import { describeSteps } from '../../web/src/verify/job-state.ts';
 
@@ -67,22 +67,22 @@ describe('failure details', () => {
 });
 
 describe('advice after a failure', () => {
-  const unknown = adviseOn('some_newer_code');
+  const unknown = adviceFor('some_newer_code');
 
   test.each(Object.entries(FAILURE_KINDS))('exists for %s', (code, kind) => {
     expect(FAILURE_TITLES[kind]).toBeDefined();
-    expect(adviseOn(code)).not.toBe(unknown);
+    expect(adviceFor(code)).not.toBe(unknown);
   });
 
   test('exists for every error code that can end a job', () => {
     for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
       const { code: shown } = toVerificationFailure(new FullmatchError(code, 'a fault'));
-      expect(adviseOn(shown), code).not.toBe(unknown);
+      expect(adviceFor(shown), code).not.toBe(unknown);
     }
   });
 
   test('falls back to a generic text for unknown codes', () => {
-    expect(adviseOn('__proto__')).toBe(unknown);
+    expect(adviceFor('__proto__')).toBe(unknown);
     expect(failureKindOf('some_newer_code')).toBe('not_checked');
   });
 });

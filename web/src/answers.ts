@@ -44,7 +44,7 @@ export type RegistryLine = RegistryOverview['chains'][number];
 export type ContractEvent = ContractEvents['results'][number];
 
 /** A contract with the fields `compilation`, `deployment` and `abi`, if selected. */
-export type ChosenContract = Omit<V2Contract, 'compilation' | 'deployment'> & {
+export type SelectedContract = Omit<V2Contract, 'compilation' | 'deployment'> & {
   readonly compilation: Required<NonNullable<V2Contract['compilation']>> | null;
   readonly deployment: Deployment;
 };

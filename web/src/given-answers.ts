@@ -16,7 +16,7 @@ export interface PrefetchedResponse {
 }
 
 /** The responses available for a page, and a callback for the others. */
-export interface GivenAnswers {
+export interface PrefetchedResponses {
   readonly find: (path: string) => PrefetchedResponse | undefined;
   /**
    * Called for each missing response.
@@ -34,7 +34,7 @@ const decoder = new TextDecoder();
  * An API client on prefetched responses. Missing ones are reported and never resolved: the page is rendered
  * again with them.
  */
-export function readGiven({ find, miss }: GivenAnswers): Api {
+export function readGiven({ find, miss }: PrefetchedResponses): Api {
   return {
     async get<Value>(path: string): Promise<Loaded<Value>> {
       const answer = find(path);

@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { type GivenAnswers, readGiven } from './given-answers.ts';
+import { type PrefetchedResponses, readGiven } from './given-answers.ts';
 import { documentTitle, type PageContext, type PageProblem, type ViewProps } from './page.ts';
 import { findPage, loadView, NOT_FOUND, PAGES } from './pages.ts';
 import { spellHiddenCharacters } from './contract/hidden-characters.ts';
@@ -29,7 +29,7 @@ export interface ViewFiles {
 }
 
 /** The request: a path with a query, or the error to show instead. */
-export interface PageQuestion {
+export interface PageLocation {
   readonly path: string;
   readonly query: string;
   readonly problem?: PageProblem;
@@ -41,9 +41,9 @@ export const templatesOf = (host: PageContext['host']): readonly string[] =>
 
 /** Renders a page from the available responses. Undefined if no page has the path. */
 export async function render(
-  { path, query, problem }: PageQuestion,
+  { path, query, problem }: PageLocation,
   context: PageContext,
-  given: GivenAnswers,
+  given: PrefetchedResponses,
   filesOf: (view: string) => ViewFiles,
 ): Promise<RenderedPage | undefined> {
   const found =

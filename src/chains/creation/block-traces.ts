@@ -13,7 +13,7 @@ import {
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
 import { hash, hashOrNull, listOf, toQuantity } from '../rpc/rpc-shapes.ts';
-import { type MethodParts } from './method-parts.ts';
+import { type MethodDependencies } from './method-parts.ts';
 
 /**
  * Response of trace_block (OpenEthereum's format): the frames of all transactions, and rewards without a
@@ -47,7 +47,7 @@ export interface BlockTraceOptions {
 
 /** The traces of a block, by the first tracing method that the endpoint supports; undefined if it supports none. */
 export async function readBlockTraces(
-  { rpc, chain, signal }: Pick<MethodParts, 'rpc' | 'chain' | 'signal'>,
+  { rpc, chain, signal }: Pick<MethodDependencies, 'rpc' | 'chain' | 'signal'>,
   endpoint: Endpoint,
   number: number,
   { lacks, onRefusal }: BlockTraceOptions = {},
@@ -153,7 +153,7 @@ type FlatFrames = Extract<BlockTraces, { format: 'flat' }>['frames'];
  * it does not, or if the trace is too large or has another shape.
  */
 export async function readTransactionTrace(
-  { rpc, chain, signal }: Pick<MethodParts, 'rpc' | 'chain' | 'signal'>,
+  { rpc, chain, signal }: Pick<MethodDependencies, 'rpc' | 'chain' | 'signal'>,
   endpoint: Endpoint,
   transactionHash: Hex,
 ): Promise<TransactionTrace | undefined> {

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { hash } from '../rpc/rpc-shapes.ts';
-import { type MethodEnd } from './creation-search.ts';
-import { askInTurn, endpointsOf, type MethodParts } from './method-parts.ts';
+import { type MethodResult } from './creation-search.ts';
+import { queryInSequence, endpointsOf, type MethodDependencies } from './method-parts.ts';
 
 const MAX_ENDPOINTS = 4;
 
@@ -10,9 +10,9 @@ const MAX_ENDPOINTS = 4;
 const contractCreator = z.object({ hash }).nullable();
 
 /** Finds the creation transaction in the index that some nodes keep: `ots_getContractCreator`. */
-export async function askContractCreator(parts: MethodParts): Promise<MethodEnd> {
+export async function findContractCreator(parts: MethodDependencies): Promise<MethodResult> {
   const { rpc, chain, address, signal, propose } = parts;
-  return askInTurn(endpointsOf(parts).slice(0, MAX_ENDPOINTS), async (endpoint) => {
+  return queryInSequence(endpointsOf(parts).slice(0, MAX_ENDPOINTS), async (endpoint) => {
     try {
       const request = {
         method: 'ots_getContractCreator',

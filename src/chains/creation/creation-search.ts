@@ -46,14 +46,14 @@ export type CreationOutcome =
   | CreationRefusal;
 
 /** Outcome of one search method. */
-export interface MethodEnd {
+export interface MethodResult {
   readonly outcome: CreationOutcome;
   /** Endpoint or page and its response, as codes; safe to publish. */
   readonly detail?: string;
 }
 
 /** Outcome and duration of one method, as jobs and the API show it. */
-export interface MethodRecord extends MethodEnd {
+export interface MethodRecord extends MethodResult {
   readonly method: CreationMethod;
   readonly durationMs: number;
   /** The last transaction that it named, accepted or not. */
@@ -81,6 +81,6 @@ const UNDECIDED: ReadonlySet<CreationOutcome> = new Set([
 ]);
 
 /** Whether a method could not search at all, which proves nothing about the contract. */
-export function lookupFailed({ outcome }: MethodEnd): boolean {
+export function lookupFailed({ outcome }: MethodResult): boolean {
   return UNDECIDED.has(outcome);
 }

@@ -4,8 +4,8 @@ import { checksumAddress } from '../../lib/hex.ts';
 import { hostPortOf } from '../../lib/address-guard.ts';
 import { fillFetchAddress } from '../registry/explorer-page.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
-import { type MethodEnd } from './creation-search.ts';
-import { type MethodParts } from './method-parts.ts';
+import { type MethodResult } from './creation-search.ts';
+import { type MethodDependencies } from './method-parts.ts';
 import { findPageHashes, JSON_TX_REGEX } from './page-hashes.ts';
 
 /** Longer pages are refused, also after decompression. */
@@ -17,7 +17,7 @@ const MAX_HITS = 3;
  * Finds the creation transaction on an explorer's page: it fetches `contractFetchAddress` and searches it
  * with `txRegex`. The explorer is not trusted: its hits are checked on chain.
  */
-export async function askExplorer(parts: MethodParts): Promise<MethodEnd> {
+export async function queryExplorer(parts: MethodDependencies): Promise<MethodResult> {
   const { contractFetchAddress, txRegex } = parts.chain.record;
   if (contractFetchAddress === undefined) return { outcome: 'not_configured' };
   const url = fillFetchAddress(contractFetchAddress, checksumAddress(parts.address));
@@ -26,7 +26,7 @@ export async function askExplorer(parts: MethodParts): Promise<MethodEnd> {
   if ('fault' in page) return { outcome: 'page_unavailable', detail: `${origin}: ${page.fault}` };
   const text = new TextDecoder().decode(page.body);
   const hashes = findPageHashes(txRegex ?? JSON_TX_REGEX, text, MAX_HITS);
-  let end: MethodEnd = { outcome: 'no_hit', detail: `${origin}: no_hit` };
+  let end: MethodResult = { outcome: 'no_hit', detail: `${origin}: no_hit` };
   for (const hash of hashes) {
     const outcome = await parts.propose(hash);
     end = { outcome, detail: `${origin}: ${outcome}` };
@@ -36,7 +36,7 @@ export async function askExplorer(parts: MethodParts): Promise<MethodEnd> {
 }
 
 async function fetchPage(
-  { fetch, signal }: MethodParts,
+  { fetch, signal }: MethodDependencies,
   url: string,
 ): Promise<FetchResponse | { readonly fault: string }> {
   try {

@@ -22,7 +22,7 @@ import { checksumAddress, type Hex } from '../../lib/hex.ts';
 import { createRpcClient, type RpcClient } from '../rpc/rpc-client.ts';
 import { type CreationSearch } from './creation-search.ts';
 import { findCreationTransaction, type FindCreationOptions } from './find-creation-transaction.ts';
-import { type ArchiveKnowledge, type SearchedChain } from './method-parts.ts';
+import { type ArchiveCapability, type SearchedChain } from './method-parts.ts';
 
 const CHAIN_ID = 424_242;
 const BLOCK_TRACES = ['trace_block', 'debug_traceBlockByNumber'];
@@ -232,7 +232,7 @@ describeWith([ANVIL], 'the search for a creation', () => {
   test('bisects at an endpoint known to be an archive node, if there is one', async () => {
     const { address } = await deployer.deploy('plain');
     const two = chainOf(node.url, `http://a.example:${anvil.port}`);
-    const archive: ArchiveKnowledge = (_chainId, { label }) => (label === 'node-2' ? 'yes' : 'no');
+    const archive: ArchiveCapability = (_chainId, { label }) => (label === 'node-2' ? 'yes' : 'no');
     const found = await findCreationTransaction({ rpc, fetch: guarded, archive }, two, address, {
       methods: ['binary_search'],
       quorum: 1,

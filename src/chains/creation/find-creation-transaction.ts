@@ -6,25 +6,29 @@ import { type RunningCode } from '../rpc/creation-proof.ts';
 import { type Quorum } from '../rpc/endpoint-order.ts';
 import { type RpcClient } from '../rpc/rpc-client.ts';
 import { reasonOf } from '../rpc/rpc-faults.ts';
-import { askContractCreator } from './contract-creator.ts';
+import { findContractCreator } from './contract-creator.ts';
 import {
   CREATION_METHODS,
   type CreationMethod,
   type CreationSearch,
-  type MethodEnd,
+  type MethodResult,
   type MethodRecord,
 } from './creation-search.ts';
-import { askExplorer } from './explorer-hits.ts';
-import { type ArchiveKnowledge, type MethodParts, type SearchedChain } from './method-parts.ts';
+import { queryExplorer } from './explorer-hits.ts';
+import {
+  type ArchiveCapability,
+  type MethodDependencies,
+  type SearchedChain,
+} from './method-parts.ts';
 import { limitRequests, RequestLimitReached } from './request-limit.ts';
 import { searchBlocks } from './search-blocks.ts';
 
 /** Outgoing connections of the search. */
-export interface CreationSearchParts {
+export interface CreationSearchDependencies {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
   /** Without it, the capabilities of endpoints are unknown. */
-  readonly archive?: ArchiveKnowledge;
+  readonly archive?: ArchiveCapability;
 }
 
 /** Limits of one method. */
@@ -62,18 +66,20 @@ const METHOD_LIMITS: Readonly<Record<CreationMethod, MethodLimit>> = {
   explorer_page: { timeMs: 10_000, requests: 192 },
 };
 
-const METHODS: Readonly<Record<CreationMethod, (parts: MethodParts) => Promise<MethodEnd>>> = {
+const METHODS: Readonly<
+  Record<CreationMethod, (parts: MethodDependencies) => Promise<MethodResult>>
+> = {
   submitted_hash: async ({ submitted, propose }) => ({
     outcome: submitted === undefined ? 'not_given' : await propose(submitted),
   }),
-  contract_creator: askContractCreator,
+  contract_creator: findContractCreator,
   binary_search: searchBlocks,
-  explorer_page: askExplorer,
+  explorer_page: queryExplorer,
 };
 
 /** State shared by the methods of a search. */
 interface Search {
-  readonly parts: CreationSearchParts;
+  readonly parts: CreationSearchDependencies;
   readonly chain: SearchedChain;
   readonly address: Hex;
   readonly options: FindCreationOptions;
@@ -90,7 +96,7 @@ interface Search {
  * @throws only the reason of `signal`
  */
 export async function findCreationTransaction(
-  parts: CreationSearchParts,
+  parts: CreationSearchDependencies,
   chain: SearchedChain,
   address: Hex,
   options: FindCreationOptions = {},
@@ -123,7 +129,7 @@ async function runMethod(search: Search, method: CreationMethod): Promise<Method
   const signal = options.signal ? AbortSignal.any([options.signal, ending]) : ending;
   const rpc = limitRequests(parts.rpc, requests);
   let transactionHash: Hex | undefined;
-  const methodParts: MethodParts = {
+  const methodParts: MethodDependencies = {
     rpc,
     fetch: parts.fetch,
     archive: parts.archive ?? ((): 'unknown' => 'unknown'),
@@ -143,10 +149,10 @@ async function runMethod(search: Search, method: CreationMethod): Promise<Method
 }
 
 async function endMethod(
-  run: () => Promise<MethodEnd>,
+  run: () => Promise<MethodResult>,
   ending: AbortSignal,
   caller: AbortSignal | undefined,
-): Promise<MethodEnd> {
+): Promise<MethodResult> {
   try {
     return await run();
   } catch (error) {

@@ -6,7 +6,7 @@ import { type CreationRefusal } from '../rpc/creation.ts';
 import { orderEndpoints } from '../rpc/endpoint-order.ts';
 import { type RpcClient } from '../rpc/rpc-client.ts';
 import { reasonOf } from '../rpc/rpc-faults.ts';
-import { type CreationOutcome, type MethodEnd } from './creation-search.ts';
+import { type CreationOutcome, type MethodResult } from './creation-search.ts';
 
 /** A chain as the search needs it; every {@link RegisteredChain} is one. */
 export type SearchedChain = Pick<RegisteredChain, 'endpoints' | 'local'> & {
@@ -14,13 +14,13 @@ export type SearchedChain = Pick<RegisteredChain, 'endpoints' | 'local'> & {
 };
 
 /** Whether an endpoint is known to keep the states of all blocks. */
-export type ArchiveKnowledge = (chainId: number, endpoint: Endpoint) => 'yes' | 'no' | 'unknown';
+export type ArchiveCapability = (chainId: number, endpoint: Endpoint) => 'yes' | 'no' | 'unknown';
 
 /** Dependencies of a search method, within its own limits of time and requests. */
-export interface MethodParts {
+export interface MethodDependencies {
   readonly rpc: RpcClient;
   readonly fetch: GuardedFetch;
-  readonly archive: ArchiveKnowledge;
+  readonly archive: ArchiveCapability;
   readonly chain: SearchedChain;
   /** Lower-case hex. */
   readonly address: Hex;
@@ -54,13 +54,13 @@ const TELLING: readonly CreationOutcome[] = [
   'cannot_fetch',
 ];
 
-function rankOf({ outcome }: MethodEnd): number {
+function rankOf({ outcome }: MethodResult): number {
   const rank = TELLING.indexOf(outcome);
   return rank === -1 ? TELLING.length : rank;
 }
 
 /** The endpoints of the chain in the client's order of preference. */
-export function endpointsOf({ chain, rpc }: MethodParts): readonly Endpoint[] {
+export function endpointsOf({ chain, rpc }: MethodDependencies): readonly Endpoint[] {
   return orderEndpoints(chain, rpc.preference);
 }
 
@@ -69,11 +69,11 @@ export function endpointsOf({ chain, rpc }: MethodParts): readonly Endpoint[] {
  * @returns the most informative outcome; its detail lists the outcome of each endpoint
  * @throws errors that no endpoint caused
  */
-export async function askInTurn(
+export async function queryInSequence(
   endpoints: readonly Endpoint[],
-  ask: (endpoint: Endpoint) => Promise<MethodEnd>,
-): Promise<MethodEnd> {
-  const ends: MethodEnd[] = [];
+  ask: (endpoint: Endpoint) => Promise<MethodResult>,
+): Promise<MethodResult> {
+  const ends: MethodResult[] = [];
   const details: string[] = [];
   for (const endpoint of endpoints) {
     const end = await askOne(endpoint, ask);
@@ -89,8 +89,8 @@ export async function askInTurn(
 
 async function askOne(
   endpoint: Endpoint,
-  ask: (endpoint: Endpoint) => Promise<MethodEnd>,
-): Promise<MethodEnd> {
+  ask: (endpoint: Endpoint) => Promise<MethodResult>,
+): Promise<MethodResult> {
   try {
     return await ask(endpoint);
   } catch (error) {

@@ -9,7 +9,7 @@ import { ANSWER_MAX_BYTES } from '../rpc/rpc-answer.ts';
 import { type RpcRequest } from '../rpc/rpc-client.ts';
 import {
   blockHead,
-  listOfFitting,
+  listOfValid,
   receipt,
   type Receipt,
   toQuantity,
@@ -17,12 +17,12 @@ import {
   type Transaction,
 } from '../rpc/rpc-shapes.ts';
 import { findBlockCreations, readBlockTraces } from './block-traces.ts';
-import { type MethodParts } from './method-parts.ts';
+import { type MethodDependencies } from './method-parts.ts';
 
 /** Response of eth_getBlockByNumber with full transactions. */
-export const fullBlock = blockHead.extend({ transactions: listOfFitting(transaction) });
+export const fullBlock = blockHead.extend({ transactions: listOfValid(transaction) });
 /** Response of eth_getBlockReceipts. */
-export const blockReceipts = listOfFitting(receipt);
+export const blockReceipts = listOfValid(receipt);
 
 /**
  * Calls with more input are not tried as calls of a deployment proxy, because hashing is slow. A named
@@ -50,7 +50,7 @@ interface Block {
  * If several match, the last one created it.
  */
 export async function searchBlock(
-  parts: MethodParts,
+  parts: MethodDependencies,
   endpoint: Endpoint,
   number: number,
 ): Promise<BlockOutcome> {
@@ -76,7 +76,7 @@ export async function searchBlock(
 }
 
 async function readFullBlock(
-  { rpc, chain, signal }: MethodParts,
+  { rpc, chain, signal }: MethodDependencies,
   endpoint: Endpoint,
   number: number,
 ): Promise<Block | undefined> {
@@ -93,7 +93,7 @@ const creates = ({ to }: Transaction): boolean => (to ?? undefined) === undefine
 
 /** Transactions that created the address themselves, by their receipts or by their senders and nonces. */
 async function findByReceipts(
-  parts: MethodParts,
+  parts: MethodDependencies,
   endpoint: Endpoint,
   block: Block,
 ): Promise<readonly Hex[]> {
@@ -110,7 +110,7 @@ async function findByReceipts(
 }
 
 async function readReceipts(
-  { rpc, chain, signal }: MethodParts,
+  { rpc, chain, signal }: MethodDependencies,
   endpoint: Endpoint,
   block: Block,
   creators: readonly Hex[],
@@ -146,7 +146,7 @@ async function readReceipts(
 
 /** Calls that match a deployment proxy creating the address; any called contract may be one. */
 async function findProxied(
-  { address, signal }: MethodParts,
+  { address, signal }: MethodDependencies,
   block: Block,
 ): Promise<readonly Hex[]> {
   const found: Hex[] = [];
@@ -165,7 +165,7 @@ async function findProxied(
 
 /** Transactions that created the address in an inner call; undefined if the endpoint provides no traces. */
 async function findByTraces(
-  parts: MethodParts,
+  parts: MethodDependencies,
   endpoint: Endpoint,
   block: Block,
 ): Promise<readonly Hex[] | undefined> {

@@ -3,8 +3,8 @@ import { type Endpoint } from '../registry/registered-chain.ts';
 import { readBlock, readCodeByNumber } from '../rpc/code-reading.ts';
 import { lacksMethod } from '../rpc/creation-trace.ts';
 import { bisectCreation, type CodeState } from './bisect-creation.ts';
-import { type MethodEnd } from './creation-search.ts';
-import { askInTurn, endpointsOf, type MethodParts } from './method-parts.ts';
+import { type MethodResult } from './creation-search.ts';
+import { queryInSequence, endpointsOf, type MethodDependencies } from './method-parts.ts';
 import { searchBlock } from './search-block.ts';
 
 const MAX_ENDPOINTS = 3;
@@ -15,9 +15,9 @@ const MAX_ATTEMPTS = 2;
  * Finds the creation transaction without any index: the block in which the code appeared, by binary search
  * with historical eth_getCode, and the transaction in that block that created it.
  */
-export async function searchBlocks(parts: MethodParts): Promise<MethodEnd> {
-  return askInTurn(byArchive(parts).slice(0, MAX_ENDPOINTS), async (endpoint) => {
-    let end: MethodEnd = { outcome: 'reorganised' };
+export async function searchBlocks(parts: MethodDependencies): Promise<MethodResult> {
+  return queryInSequence(byArchive(parts).slice(0, MAX_ENDPOINTS), async (endpoint) => {
+    let end: MethodResult = { outcome: 'reorganised' };
     for (let attempt = 1; attempt <= MAX_ATTEMPTS; attempt += 1) {
       end = await searchAt(parts, endpoint);
       if (end.outcome !== 'reorganised') break;
@@ -27,7 +27,7 @@ export async function searchBlocks(parts: MethodParts): Promise<MethodEnd> {
 }
 
 /** Archive nodes first; a node known to keep only recent states still finds recent creations. */
-function byArchive(parts: MethodParts): readonly Endpoint[] {
+function byArchive(parts: MethodDependencies): readonly Endpoint[] {
   const { chainId } = parts.chain.record;
   const endpoints = endpointsOf(parts);
   return (['yes', 'unknown', 'no'] as const).flatMap((wanted) =>
@@ -35,7 +35,7 @@ function byArchive(parts: MethodParts): readonly Endpoint[] {
   );
 }
 
-async function searchAt(parts: MethodParts, endpoint: Endpoint): Promise<MethodEnd> {
+async function searchAt(parts: MethodDependencies, endpoint: Endpoint): Promise<MethodResult> {
   const { rpc, chain, address, signal } = parts;
   const question = { rpc, chain, address, options: { signal } };
   const readCode = (block: number): Promise<Buffer> => readCodeByNumber(question, endpoint, block);

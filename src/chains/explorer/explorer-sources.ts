@@ -59,10 +59,10 @@ export function openExplorerSources({
       const key = apiKey && { apikey: apiKey.reveal() };
       asked.search = new URLSearchParams({ ...question, address, ...key }).toString();
       const { status, body } = await askOnce(fetch, asked.href);
-      if (status === TOO_MANY_REQUESTS) throw explorerLimit();
-      if (status < 200 || status > 299) throw explorerFailed(`answers with the status ${status}`);
+      if (status === TOO_MANY_REQUESTS) throw explorerRateLimited();
+      if (status < 200 || status > 299) throw explorerError(`answers with the status ${status}`);
       const said = apiKey === undefined ? body : withoutKey(body, apiKey);
-      if (said === undefined) throw explorerFailed('returned the API key repeatedly');
+      if (said === undefined) throw explorerError('returned the API key repeatedly');
       return said;
     },
   };
@@ -73,14 +73,14 @@ async function askOnce(fetch: ExplorerOptions['fetch'], url: string) {
     return await fetch.fetch(url, { maxBytes: ANSWER_BYTES, deadlineMs: DEADLINE_MS });
   } catch (error) {
     if (!(error instanceof FetchFault)) throw error;
-    if (error.code === 'throttled') throw explorerLimit();
+    if (error.code === 'throttled') throw explorerRateLimited();
     // Its message may name a host of the operator's own network.
-    throw explorerFailed(`could not be asked (${error.code})`);
+    throw explorerError(`could not be asked (${error.code})`);
   }
 }
 
 /** The explorer rate-limits us. */
-export function explorerLimit(): FullmatchError {
+export function explorerRateLimited(): FullmatchError {
   return new FullmatchError(
     'etherscan_limit',
     'The rate limit of the other explorer is reached; try again later, or send your own key as apiKey.',
@@ -91,7 +91,7 @@ export function explorerLimit(): FullmatchError {
  * The explorer does not return sources.
  * @param how what it does instead, as the end of a sentence
  */
-export function explorerFailed(how: string): FullmatchError {
+export function explorerError(how: string): FullmatchError {
   return new FullmatchError(
     'etherscan_request_failed',
     `The explorer from which contracts are imported ${how}; try again later, or send the sources.`,

@@ -35,7 +35,7 @@ export interface ExplorerSubmission {
 }
 
 /** Response of an explorer: an id to poll, its verdict, pending, or a request to retry later. */
-export type ExplorerSaid =
+export type ExplorerResponse =
   | { readonly kind: 'accepted'; readonly id: string }
   | { readonly kind: 'verified' }
   | { readonly kind: 'pending' }
@@ -55,13 +55,13 @@ export interface ExplorerVerifier {
     explorer: ExplorerName,
     submission: ExplorerSubmission,
     signal?: AbortSignal,
-  ): Promise<ExplorerSaid>;
+  ): Promise<ExplorerResponse>;
   check(
     explorer: ExplorerName,
     chainId: number,
     id: string,
     signal?: AbortSignal,
-  ): Promise<ExplorerSaid>;
+  ): Promise<ExplorerResponse>;
   linksOf(explorer: ExplorerName, chainId: number, address: Hex, id?: string): ExplorerLinks;
 }
 
@@ -103,7 +103,7 @@ export function openExplorerVerifier(
     chainId: number,
     fields: Readonly<Record<string, string>>,
     signal: AbortSignal | undefined,
-  ): Promise<ExplorerSaid> => {
+  ): Promise<ExplorerResponse> => {
     const apiKey = targets[explorer]?.apiKey;
     const key = apiKey && { apikey: apiKey.reveal() };
     const body = new URLSearchParams({ ...key, module: 'contract', ...fields }).toString();
@@ -162,7 +162,7 @@ export function openExplorerVerifier(
 }
 
 /** Response of an Etherscan-compatible API, whose result says more than its status. */
-function readAnswer(body: Buffer): ExplorerSaid {
+function readAnswer(body: Buffer): ExplorerResponse {
   let answer: unknown;
   try {
     answer = JSON.parse(body.toString('utf8'));

@@ -25,7 +25,7 @@ const LONGEST_TIMES = 3;
  * The pace, updated with two heads of one endpoint. Heads that are not in sequence, such as those of two
  * nodes behind one URL, add nothing.
  */
-export function learnPace(pace: Pace, earlier: Head, later: Head): Pace {
+export function updatePace(pace: Pace, earlier: Head, later: Head): Pace {
   const blocks = later.number - earlier.number;
   const seconds = later.timestamp - earlier.timestamp;
   if (blocks <= 0 || seconds < 0) return pace;
@@ -33,7 +33,7 @@ export function learnPace(pace: Pace, earlier: Head, later: Head): Pace {
 }
 
 /** Median block time in seconds; undefined while too few blocks were seen. */
-export function usualSeconds(pace: Pace): number | undefined {
+export function medianBlockSeconds(pace: Pace): number | undefined {
   const blocks = pace.reduce((sum, sample) => sum + sample.blocks, 0);
   if (blocks < LEARNED_AFTER_BLOCKS) return undefined;
   const sorted = pace.map(({ secondsPerBlock }) => secondsPerBlock).sort((a, b) => a - b);
@@ -44,8 +44,8 @@ export function usualSeconds(pace: Pace): number | undefined {
  * Maximum age of the newest block in seconds: a multiple of the median block time, and of the longest
  * observed one, for chains that make blocks only on demand. Undefined while the pace is unknown.
  */
-export function oldestHeadSeconds(pace: Pace): number | undefined {
-  const usual = usualSeconds(pace);
+export function maxHeadAgeSeconds(pace: Pace): number | undefined {
+  const usual = medianBlockSeconds(pace);
   if (usual === undefined) return undefined;
   const longest = Math.max(...pace.map(({ secondsPerBlock }) => secondsPerBlock));
   return Math.max(LEAST_STALL_S, USUAL_TIMES * usual, LONGEST_TIMES * longest);

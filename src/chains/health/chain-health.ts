@@ -19,7 +19,7 @@ import { DailyBudget } from './probe-schedule.ts';
 import { Prober, type ProberOptions } from './prober.ts';
 
 /** Source of the chains to probe. */
-export interface HealthParts {
+export interface HealthDependencies {
   readonly registry: () => ChainRegistry;
   /** Inputs of the registry. */
   readonly inputs: () => {
@@ -58,13 +58,16 @@ export interface ChainHealthOptions extends Omit<ProberOptions, 'everyMs'> {
 }
 
 /** Chains that the operator chose to watch: configured chains, and the local chains if enabled. */
-export function findWatchedChains({ registry, inputs }: HealthParts): readonly RegisteredChain[] {
+export function findWatchedChains({
+  registry,
+  inputs,
+}: HealthDependencies): readonly RegisteredChain[] {
   return registry().chains.filter((chain) => isWatched(chain, inputs()));
 }
 
 function isWatched(
   { record: { chainId } }: RegisteredChain,
-  { configured, options }: ReturnType<HealthParts['inputs']>,
+  { configured, options }: ReturnType<HealthDependencies['inputs']>,
 ): boolean {
   return configured.has(chainId) || (options.localChains && localServiceChains.has(chainId));
 }
@@ -72,7 +75,7 @@ function isWatched(
 /** Creates the RPC client of a fetch, and watches the endpoints of the probed chains with it until it is closed. */
 export function watchEndpoints(
   fetch: GuardedFetch,
-  parts: HealthParts,
+  parts: HealthDependencies,
   options: ChainHealthOptions,
   log: Logger,
 ): ChainHealth {

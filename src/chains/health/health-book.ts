@@ -1,10 +1,10 @@
 import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
-import { hostOf, isAskable } from '../rpc/asked-chain.ts';
+import { hostOf, isSupportedEndpoint } from '../rpc/asked-chain.ts';
 import { type EndpointRank } from '../rpc/endpoint-order.ts';
-import { learnPace, type Pace } from './block-pace.ts';
+import { updatePace, type Pace } from './block-pace.ts';
 import { type ChainState, summariseStates } from './chain-state.ts';
 import { type EndpointState, nextState, startState, type StateRecord } from './endpoint-state.ts';
-import { type HeadJudgement, judgeHead, type SeenHead } from './judge-head.ts';
+import { type HeadAssessment, assessHead, type TimedHead } from './judge-head.ts';
 import { addLatency, type Latencies, NO_LATENCIES } from './latency.ts';
 import { type Capabilities, type Capability, type Probe } from './probe-endpoint.ts';
 
@@ -20,8 +20,8 @@ export interface TrackedEndpoint {
   /** Result of the last probe. */
   readonly probe?: Probe;
   readonly checkedAt?: number;
-  readonly head?: SeenHead;
-  readonly judgement?: HeadJudgement;
+  readonly head?: TimedHead;
+  readonly judgement?: HeadAssessment;
   readonly latencies: Latencies;
   readonly archive: Capability;
   readonly trace: Capability;
@@ -66,7 +66,9 @@ export function probedEndpoints(
   { endpoints }: RegisteredChain,
   isLight = false,
 ): readonly Endpoint[] {
-  return endpoints.filter(isAskable).slice(0, isLight ? LIGHT_ENDPOINTS : MAX_PROBED_ENDPOINTS);
+  return endpoints
+    .filter(isSupportedEndpoint)
+    .slice(0, isLight ? LIGHT_ENDPOINTS : MAX_PROBED_ENDPOINTS);
 }
 
 /** A changed chain is a new object, so labels are computed once per object. */
@@ -190,7 +192,7 @@ export class HealthBook {
     if (found.trace !== 'unknown') own.trace = found.trace;
     if (found.older === undefined || own.head === undefined) return;
     const chain = own.chain as OwnChain;
-    chain.pace = learnPace(chain.pace, found.older, own.head);
+    chain.pace = updatePace(chain.pace, found.older, own.head);
   }
 
   /** Records that the budget of the endpoint's host is used up for today. */
@@ -201,7 +203,7 @@ export class HealthBook {
 
   #noteHead(own: OwnEndpoint, { head, latencyMs }: Extract<Probe, { kind: 'head' }>) {
     const chain = own.chain as OwnChain;
-    if (own.head !== undefined) chain.pace = learnPace(chain.pace, own.head, head);
+    if (own.head !== undefined) chain.pace = updatePace(chain.pace, own.head, head);
     const peers = chain.endpoints.flatMap((peer) =>
       peer === own || peer.head === undefined || RANKS[peer.record.state] === 'last'
         ? []
@@ -209,7 +211,7 @@ export class HealthBook {
     );
     own.head = head;
     own.latencies = addLatency(own.latencies, latencyMs);
-    own.judgement = judgeHead(head, peers, { pace: chain.pace, local: chain.chain.local });
+    own.judgement = assessHead(head, peers, { pace: chain.pace, local: chain.chain.local });
     return own.judgement.verdict;
   }
 

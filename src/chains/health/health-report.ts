@@ -1,5 +1,5 @@
 import { type RegisteredChain } from '../registry/registered-chain.ts';
-import { usualSeconds } from './block-pace.ts';
+import { medianBlockSeconds } from './block-pace.ts';
 import { type ChainState } from './chain-state.ts';
 import { DOWN_AFTER, type EndpointState, UP_AFTER } from './endpoint-state.ts';
 import { labelEndpoints, type TrackedChain, type TrackedEndpoint } from './health-book.ts';
@@ -83,7 +83,7 @@ export function reportUnprobed(chain: RegisteredChain, code: NotProbedReason): C
 /** Report of a probed chain; endpoints that are not probed come last. */
 export function reportChain(tracked: TrackedChain): ChainHealthReport {
   const { chain, state, since, pace } = tracked;
-  const usual = usualSeconds(pace);
+  const usual = medianBlockSeconds(pace);
   const endpoints = tracked.endpoints.map((endpoint) => reportEndpoint(endpoint, usual));
   const probed = new Set(endpoints.map(({ label }) => label));
   const rest = reportUnprobed(chain, 'no_endpoints').endpoints.filter(

@@ -1,16 +1,16 @@
 import { isStale } from '../rpc/deployed-code.ts';
-import { type Head, oldestHeadSeconds, type Pace } from './block-pace.ts';
+import { type Head, maxHeadAgeSeconds, type Pace } from './block-pace.ts';
 
 /** Tolerated clock difference; a block from further in the future says nothing about its age. */
 const FUTURE_S = 900;
 
 /** A head, and when it was read: milliseconds since the epoch. */
-export interface SeenHead extends Head {
+export interface TimedHead extends Head {
   readonly seenAt: number;
 }
 
 /** Assessment of an endpoint's head. */
-export interface HeadJudgement {
+export interface HeadAssessment {
   readonly verdict: 'good' | 'lagging' | 'stalled';
   /** Blocks that a peer already had when this endpoint did not: a lower bound of its lag. */
   readonly lagBlocks: number;
@@ -20,7 +20,7 @@ export interface HeadJudgement {
 }
 
 /** Whether a head is further in the future than clocks differ. */
-function isInFuture({ timestamp, seenAt }: SeenHead): boolean {
+function isInFuture({ timestamp, seenAt }: TimedHead): boolean {
   return timestamp * 1000 > seenAt + FUTURE_S * 1000;
 }
 
@@ -29,16 +29,16 @@ function isInFuture({ timestamp, seenAt }: SeenHead): boolean {
  * later may have a block that did not exist at the time, so they are not compared; nor are heads of the
  * future, which are false. On a `local` chain blocks are mined on demand.
  */
-export function judgeHead(
-  head: SeenHead,
-  peers: readonly SeenHead[],
+export function assessHead(
+  head: TimedHead,
+  peers: readonly TimedHead[],
   { pace, local }: { readonly pace: Pace; readonly local: boolean },
-): HeadJudgement {
+): HeadAssessment {
   const earlier = peers.filter((peer) => peer.seenAt <= head.seenAt && !isInFuture(peer));
   const lagBlocks = Math.max(0, ...earlier.map(({ number }) => number - head.number));
   const inFuture = !local && isInFuture(head);
   const ageSeconds = Math.max(0, Math.round(head.seenAt / 1000 - head.timestamp));
-  const oldest = local || inFuture ? undefined : oldestHeadSeconds(pace);
+  const oldest = local || inFuture ? undefined : maxHeadAgeSeconds(pace);
   const lagging = earlier.some((peer) => isStale(head, peer));
   const stalled = oldest !== undefined && ageSeconds > oldest;
   return {

@@ -5,11 +5,11 @@ import { CHAIN_ID, type EndpointProber, type RpcRequest } from '../rpc/rpc-clien
 import { reasonOf } from '../rpc/rpc-faults.ts';
 import { blockHead, quantity, toQuantity } from '../rpc/rpc-shapes.ts';
 import { type Head } from './block-pace.ts';
-import { type SeenHead } from './judge-head.ts';
+import { type TimedHead } from './judge-head.ts';
 
 /** Result of a probe: the head, or why there is none. */
 export type Probe =
-  | { readonly kind: 'head'; readonly head: SeenHead; readonly latencyMs: number }
+  | { readonly kind: 'head'; readonly head: TimedHead; readonly latencyMs: number }
   | { readonly kind: 'fault'; readonly verdict: 'throttled' | 'bad'; readonly reason: string }
   | { readonly kind: 'wrong_chain'; readonly answeredChainId: number };
 

@@ -1,14 +1,14 @@
 import { type Logger } from '../../log.ts';
 import { type RegisteredChain } from '../registry/registered-chain.ts';
 import { type EndpointProber } from '../rpc/rpc-client.ts';
-import { usualSeconds } from './block-pace.ts';
+import { medianBlockSeconds } from './block-pace.ts';
 import { type HealthBook, type TrackedEndpoint } from './health-book.ts';
 import { DailyBudget, REQUESTS_PER_PROBE, spacingMs, untilNextDay } from './probe-schedule.ts';
 import { type ProbedEndpoint, probeCapabilities, probeEndpoint } from './probe-endpoint.ts';
 import { DOWN_AFTER, type StateRecord } from './endpoint-state.ts';
 
 /** Dependencies of a prober. */
-export interface ProberParts {
+export interface ProberDependencies {
   readonly rpc: EndpointProber;
   /** The chains to probe now. */
   readonly chains: () => readonly RegisteredChain[];
@@ -61,7 +61,7 @@ function isUndecided({ state, goods, bads }: StateRecord): boolean {
 
 /** Probes the endpoints of chains when they are due, those of one host one after another, and records the results. */
 export class Prober {
-  readonly #parts: ProberParts;
+  readonly #parts: ProberDependencies;
   readonly #options: ProberOptions & typeof DEFAULTS;
   readonly #log: Logger;
   readonly #budget: DailyBudget;
@@ -73,7 +73,7 @@ export class Prober {
   #timer: NodeJS.Timeout | undefined;
   #seen: { chains: readonly RegisteredChain[]; configuration: unknown } | undefined;
 
-  constructor(parts: ProberParts, options: ProberOptions, log: Logger) {
+  constructor(parts: ProberDependencies, options: ProberOptions, log: Logger) {
     this.#parts = parts;
     this.#options = { ...DEFAULTS, ...options };
     this.#log = log;
@@ -216,7 +216,7 @@ export class Prober {
     const changed = book.note(tracked, probe, now());
     if (changed) this.#logChange(tracked, before);
     if (probe.kind === 'head' && this.#isCurious(tracked)) {
-      const learnsPace = usualSeconds(tracked.chain.pace) === undefined;
+      const learnsPace = medianBlockSeconds(tracked.chain.pace) === undefined;
       const found = await probeCapabilities(probed, probe.head, learnsPace);
       book.noteCapabilities(tracked, found, now());
     }

@@ -5,7 +5,7 @@ import { FullmatchError, messageOf } from '../../errors.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type Finding } from '../registry/finding.ts';
-import { describeSourceFault, shownSource } from './source-name.ts';
+import { describeSourceFault, displaySource } from './source-name.ts';
 import {
   isChainId,
   readListRecord,
@@ -142,7 +142,7 @@ function quarantine(value: unknown, index: number, source: string, error: unknow
     level: 'warning',
     code: 'list_record_quarantined',
     ...(chainId === undefined ? {} : { chainId }),
-    message: `Record ${index}${who} of the chain list ${shownSource(source)} is skipped: ${messageOf(error)}.`,
+    message: `Record ${index}${who} of the chain list ${displaySource(source)} is skipped: ${messageOf(error)}.`,
   };
 }
 

@@ -1,6 +1,6 @@
 import { isMembers } from '../../lib/members.ts';
 import { type ListRecord } from '../registry/list-record.ts';
-import { coreOfName } from '../registry/merge-chain.ts';
+import { distinctiveName } from '../registry/merge-chain.ts';
 
 /** A field of a chain that differs between two lists; absent values are missing in that list. */
 export interface FieldChange {
@@ -76,7 +76,7 @@ function sortedJson(value: unknown): string | undefined {
 export function changesIdentity(before: ListRecord, after: ListRecord): boolean {
   return (
     after.redFlags?.includes('reusedChainId') === true &&
-    coreOfName(before.name) !== coreOfName(after.name)
+    distinctiveName(before.name) !== distinctiveName(after.name)
   );
 }
 

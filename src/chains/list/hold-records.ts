@@ -1,7 +1,7 @@
 import { getDomain, getHostname } from 'tldts';
 import { type ChainList } from './chain-list.ts';
 import { type ListRecord } from '../registry/list-record.ts';
-import { coreOfName } from '../registry/merge-chain.ts';
+import { distinctiveName } from '../registry/merge-chain.ts';
 import { type ChainChange, type ListDifference } from './compare-lists.ts';
 import { type ListRequirements } from './judge-list.ts';
 
@@ -20,7 +20,7 @@ export function findHeldChanges(
     ({ chainId, before, after }) =>
       (requirements.contractChainIds.has(chainId) ||
         requirements.configuredChainIds.has(chainId)) &&
-      coreOfName(before.name) !== coreOfName(after.name) &&
+      distinctiveName(before.name) !== distinctiveName(after.name) &&
       leavesKnownDomains(before, after),
   );
 }

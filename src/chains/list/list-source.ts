@@ -6,7 +6,7 @@ import { describeSourceFault, isUrlSource } from './source-name.ts';
 import { type SourceState } from './sync-state.ts';
 
 /** Response of a source: a list with its HTTP validators, or that the list has not changed. */
-export type SourceAnswer =
+export type SourceResponse =
   | { readonly kind: 'text'; readonly text: string; readonly validators: Validators }
   | { readonly kind: 'unchanged' };
 
@@ -33,7 +33,7 @@ export async function readSource(
   known: SourceState | undefined,
   fetch: GuardedFetch,
   limits: SourceLimits,
-): Promise<SourceAnswer> {
+): Promise<SourceResponse> {
   if (!isUrlSource(source)) {
     const bytes = await readBoundedFile(source, limits.maxBytes);
     return { kind: 'text', text: decode(bytes, source), validators: {} };

@@ -8,7 +8,7 @@ export function isUrlSource(source: string): boolean {
 }
 
 /** A source as it may be published: a file name without its folder. */
-export function shownSource(source: string): string {
+export function displaySource(source: string): string {
   return isUrlSource(source) ? source : path.basename(source);
 }
 
@@ -24,7 +24,7 @@ export function describeSourceFault(
   message: string,
   options: { cause: unknown; details: { source: string }; forOperator: string },
 ] {
-  const shown = shownSource(source);
+  const shown = displaySource(source);
   const why = cause === undefined ? '' : `: ${printableText(messageOf(cause))}`;
   return [
     `The chain list ${shown} ${fault}.`,

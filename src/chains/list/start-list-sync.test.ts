@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { stubDatabase } from '../../../test/support/gate.ts';
 import { silentLogger } from '../../log.ts';
-import { type ListSyncParts, startListSync } from './start-list-sync.ts';
+import { type ListSyncDependencies, startListSync } from './start-list-sync.ts';
 
 const READ = 'read sync of chain list';
 const CLAIM = 'claim sync of chain list';
@@ -12,7 +12,7 @@ async function closeAt(label: string): Promise<readonly string[]> {
   const stub = stubDatabase(label, (each) => (each === CLAIM ? [{}] : []));
   const database = { query: stub.query, listen: async () => async () => undefined };
   const sync = await startListSync(
-    { database, served: {} } as unknown as ListSyncParts,
+    { database, served: {} } as unknown as ListSyncDependencies,
     ['https://lists.example/chains.json'],
     { everyMs: 3_600_000 },
     silentLogger,

@@ -1,10 +1,10 @@
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { Coalesced } from '../../lib/coalesced.ts';
+import { CoalescedRunner } from '../../lib/coalesced.ts';
 import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
 import { type ChainList } from './chain-list.ts';
 import { readCurrentSnapshot, readSnapshotList } from './snapshots.ts';
-import { syncList, type SyncOutcome, type SyncParts } from './sync-list.ts';
+import { syncList, type SyncOutcome, type SyncDependencies } from './sync-list.ts';
 import {
   CHAIN_LIST_CHANNEL,
   claimAttempt,
@@ -36,7 +36,7 @@ export interface ListSync {
 }
 
 /** Dependencies of a running sync, which publishes what any process accepted. */
-export interface ListSyncParts extends SyncParts {
+export interface ListSyncDependencies extends SyncDependencies {
   /** Serves the list, or throws and leaves everything unchanged. */
   readonly publish: (list: ChainList) => Promise<void>;
   /** The list that is served at the start. */
@@ -74,7 +74,7 @@ export async function readServedList(
  * database accepted.
  */
 export async function startListSync(
-  parts: ListSyncParts,
+  parts: ListSyncDependencies,
   sources: readonly string[],
   times: ListSyncTimes,
   log: Logger,
@@ -85,7 +85,7 @@ export async function startListSync(
 }
 
 class RunningListSync implements ListSync {
-  readonly #parts: ListSyncParts;
+  readonly #parts: ListSyncDependencies;
   readonly #sources: readonly string[];
   readonly #times: Required<ListSyncTimes>;
   readonly #log: Logger;
@@ -97,13 +97,18 @@ class RunningListSync implements ListSync {
   /** Error that stops this process from working, such as a failure of the store; cleared by a successful run. */
   #fault: SyncFailure | undefined;
   #first = true;
-  readonly #turns = new Coalesced(() => this.#takeTurn());
+  readonly #turns = new CoalescedRunner(() => this.#takeTurn());
   #timer: NodeJS.Timeout | undefined;
   #stopListening: (() => Promise<void>) | undefined;
   /** The last logged failure, so that it is logged once and not on every run. */
   #said: string | undefined;
 
-  constructor(parts: ListSyncParts, sources: readonly string[], times: ListSyncTimes, log: Logger) {
+  constructor(
+    parts: ListSyncDependencies,
+    sources: readonly string[],
+    times: ListSyncTimes,
+    log: Logger,
+  ) {
     const { everyMs } = times;
     this.#parts = parts;
     this.#sources = sources;

@@ -5,8 +5,8 @@ import { parseChainList, type ChainList } from './chain-list.ts';
 import { compareLists, type ChainChange, type ListDifference } from './compare-lists.ts';
 import { findHeldChanges, holdRecords } from './hold-records.ts';
 import { judgeList, type ListRequirements, type Refusal } from './judge-list.ts';
-import { readSource, type SourceAnswer } from './list-source.ts';
-import { shownSource } from './source-name.ts';
+import { readSource, type SourceResponse } from './list-source.ts';
+import { displaySource } from './source-name.ts';
 import {
   acceptSnapshot,
   readCurrentSnapshot,
@@ -18,7 +18,7 @@ import {
 import { readSourceState, storeSourceState } from './sync-state.ts';
 
 /** Dependencies of a sync. */
-export interface SyncParts {
+export interface SyncDependencies {
   readonly database: Database;
   readonly fetch: GuardedFetch;
   /** The list that is served while the sources have no snapshot: the embedded or the operator's own. */
@@ -83,7 +83,7 @@ const MOST_JUDGEMENTS = 3;
 /** Text of a list, and its HTTP validators. */
 interface FetchedList {
   readonly text: string;
-  readonly validators: Extract<SourceAnswer, { kind: 'text' }>['validators'];
+  readonly validators: Extract<SourceResponse, { kind: 'text' }>['validators'];
 }
 
 /**
@@ -91,7 +91,10 @@ interface FetchedList {
  * stores it as the newest snapshot. A list that is refused or cannot be read changes nothing.
  * @throws FullmatchError of the store; the reason of the signal
  */
-export async function syncList(parts: SyncParts, request: SyncRequest): Promise<SyncOutcome> {
+export async function syncList(
+  parts: SyncDependencies,
+  request: SyncRequest,
+): Promise<SyncOutcome> {
   const outcomes: SourceOutcome[] = [];
   for (const source of request.sources) {
     const outcome = await syncSource(source, parts, request);
@@ -103,7 +106,7 @@ export async function syncList(parts: SyncParts, request: SyncRequest): Promise<
 
 async function syncSource(
   source: string,
-  parts: SyncParts,
+  parts: SyncDependencies,
   request: SyncRequest,
 ): Promise<SourceOutcome> {
   const { signal, deadlineMs, maxBytes = MAX_LIST_BYTES } = request;
@@ -123,7 +126,7 @@ async function syncSource(
 
 /** A network error names the host it occurred at, which differs after a redirect. */
 function nameSource(source: string, error: FullmatchError): FullmatchError {
-  const shown = shownSource(source);
+  const shown = displaySource(source);
   if (error.message.includes(shown)) return error;
   const said = (name: string, text: string): string => `The chain list ${name} is refused. ${text}`;
   return new FullmatchError(error.code, said(shown, error.message), {
@@ -159,7 +162,7 @@ async function readKnown(
 async function takeText(
   source: string,
   { text, validators }: FetchedList,
-  parts: SyncParts,
+  parts: SyncDependencies,
   request: SyncRequest,
 ): Promise<SourceOutcome> {
   const list = parseChainList(text, source);
@@ -196,14 +199,14 @@ async function takeText(
   }
   throw new FullmatchError(
     'chain_list_unavailable',
-    `The chain list ${shownSource(source)} was replaced by other processes ${MOST_JUDGEMENTS} times.`,
+    `The chain list ${displaySource(source)} was replaced by other processes ${MOST_JUDGEMENTS} times.`,
   );
 }
 
 async function judge(
   list: ChainList,
   current: StoredSnapshot | undefined,
-  { database, fallback, readRequirements }: SyncParts,
+  { database, fallback, readRequirements }: SyncDependencies,
   sources: readonly string[],
   asked: boolean,
 ): Promise<JudgedList> {
@@ -225,10 +228,10 @@ function refusalOf(source: string, { list, refusals }: JudgedList): FullmatchErr
   const reasons = refusals.map(({ message }) => message).join('. ');
   return new FullmatchError(
     'chain_list_refused',
-    `The chain list ${shownSource(source)} (${list.sha256.slice(0, 12)}) is refused. ${reasons}.`,
+    `The chain list ${displaySource(source)} (${list.sha256.slice(0, 12)}) is refused. ${reasons}.`,
     {
       details: {
-        source: shownSource(source),
+        source: displaySource(source),
         sha256: list.sha256,
         refusals: refusals.map(({ code, chainIds }) => ({ code, chainIds })),
       },

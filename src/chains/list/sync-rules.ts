@@ -1,9 +1,9 @@
 import { type NamedSecret } from '../../lib/secret.ts';
 import { defaultServiceChains } from '../registry/default-service-chains.ts';
-import { makeRegistry, type RegistryOptions } from '../registry/load-registry.ts';
+import { createRegistry, type RegistryOptions } from '../registry/load-registry.ts';
 import { assertNoSecrets } from '../registry/render-chains.ts';
 import { type ServiceChain } from '../registry/service-chain.ts';
-import { type SyncParts } from './sync-list.ts';
+import { type SyncDependencies } from './sync-list.ts';
 
 /** What a newer list is judged by, in addition to the current list. */
 export interface SyncRuleInputs {
@@ -17,7 +17,7 @@ export function createSyncRules(
   readInputs: () => SyncRuleInputs,
   readContractChainIds: () => Promise<readonly number[]>,
   maxShrinkPercent: number,
-): Pick<SyncParts, 'readRequirements' | 'assertPublishable'> {
+): Pick<SyncDependencies, 'readRequirements' | 'assertPublishable'> {
   return {
     readRequirements: async () => {
       const { options, configured } = readInputs();
@@ -31,7 +31,7 @@ export function createSyncRules(
     assertPublishable: async (list) => {
       const { options, configured, secrets } = readInputs();
       const contractChainIds = await readContractChainIds();
-      assertNoSecrets(makeRegistry(list, options, configured, contractChainIds), secrets);
+      assertNoSecrets(createRegistry(list, options, configured, contractChainIds), secrets);
     },
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { hexToBytes } from '../../lib/hex.ts';
-import { holdsDelegateCall, isSequenceWallet, minimalProxyTarget } from './proxy-code.ts';
+import { containsDelegateCall, isSequenceWallet, minimalProxyTarget } from './proxy-code.ts';
 
 const TARGET = 'be862ad9abfe6f22bcb087716c7d89a26051f74c';
 const MINIMAL = `363d3d373d3d3d363d73${TARGET}5af43d82803e903d91602b57fd5bf3`;
@@ -61,11 +61,11 @@ test('finds the target of a proxy that appends immutable arguments', () => {
 });
 
 test('skips the data of PUSH instructions', () => {
-  expect(holdsDelegateCall(hexToBytes('60f4'))).toBe(false);
-  expect(holdsDelegateCall(hexToBytes(`7f${'f4'.repeat(32)}`))).toBe(false);
-  expect(holdsDelegateCall(hexToBytes('60f4f4'))).toBe(true);
-  expect(holdsDelegateCall(hexToBytes(MINIMAL))).toBe(true);
-  expect(holdsDelegateCall(hexToBytes('7f'))).toBe(false);
+  expect(containsDelegateCall(hexToBytes('60f4'))).toBe(false);
+  expect(containsDelegateCall(hexToBytes(`7f${'f4'.repeat(32)}`))).toBe(false);
+  expect(containsDelegateCall(hexToBytes('60f4f4'))).toBe(true);
+  expect(containsDelegateCall(hexToBytes(MINIMAL))).toBe(true);
+  expect(containsDelegateCall(hexToBytes('7f'))).toBe(false);
 });
 
 test('recognizes Sequence wallets by their entire bytecode', () => {

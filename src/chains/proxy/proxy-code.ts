@@ -8,7 +8,7 @@ const PUSH32 = 0x7f;
  * Whether bytecode contains DELEGATECALL. Data of PUSH operations is skipped; data after the code is not
  * distinguished from it, so the result may be a false positive.
  */
-export function holdsDelegateCall(code: Uint8Array): boolean {
+export function containsDelegateCall(code: Uint8Array): boolean {
   for (let at = 0; at < code.length; at += 1) {
     const operation = code[at] ?? 0;
     if (operation === DELEGATECALL) return true;
@@ -80,6 +80,6 @@ export function isSequenceWallet(code: Uint8Array): boolean {
 const MASTER_COPY = Buffer.from('a619486e', 'hex');
 
 /** Whether bytecode may be a Safe proxy, which forwards to the address in its first slot. */
-export function namesMasterCopy(code: Uint8Array): boolean {
+export function containsMasterCopySelector(code: Uint8Array): boolean {
   return Buffer.from(code.buffer, code.byteOffset, code.byteLength).includes(MASTER_COPY);
 }

@@ -4,8 +4,8 @@ import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type AskedChain } from '../rpc/asked-chain.ts';
-import { type CodeQuestion, readStateAt } from '../rpc/code-reading.ts';
+import { type RpcChain } from '../rpc/asked-chain.ts';
+import { type CodeTarget, readStateAt } from '../rpc/code-reading.ts';
 import {
   CHAIN_ACCESS_DEADLINE_MS,
   type DeployedCode,
@@ -15,10 +15,10 @@ import {
 import { type RpcClient } from '../rpc/rpc-client.ts';
 import { data } from '../rpc/rpc-shapes.ts';
 import {
-  holdsDelegateCall,
+  containsDelegateCall,
   isSequenceWallet,
   minimalProxyTarget,
-  namesMasterCopy,
+  containsMasterCopySelector,
 } from './proxy-code.ts';
 
 /** Supported kinds of proxies, by their names in the verification API v2. */
@@ -75,7 +75,7 @@ const slotValue = z
 
 /** Queries about one contract, to the endpoints that agreed on its code, at the block of that code. */
 interface ProxyQuestion {
-  readonly question: CodeQuestion;
+  readonly question: CodeTarget;
   readonly endpoints: readonly Endpoint[];
   readonly deployed: DeployedCode;
 }
@@ -87,7 +87,7 @@ interface ProxyQuestion {
  */
 export async function readProxy(
   rpc: RpcClient,
-  chain: AskedChain,
+  chain: RpcChain,
   address: Hex,
   options: ReadCodeOptions = {},
 ): Promise<ProxyReading> {
@@ -95,7 +95,7 @@ export async function readProxy(
   const signal = AbortSignal.any([ending, ...(options.signal ? [options.signal] : [])]);
   const deployed = await readDeployedCode(rpc, chain, address, options);
   const { blockNumber, blockHash, code } = deployed;
-  const delegates = holdsDelegateCall(code);
+  const delegates = containsDelegateCall(code);
   if (!delegates) return { blockNumber, blockHash, delegates };
   try {
     const proxy = await findProxy({
@@ -129,7 +129,7 @@ async function findProxy(asked: ProxyQuestion): Promise<ProxyReading['proxy']> {
     (await atSlot(asked, 'ZeppelinOSProxy', SLOTS.zeppelin)) ??
     (await atSlot(asked, 'PROXIABLEProxy', SLOTS.proxiable));
   if (found !== undefined) return found;
-  const safe = namesMasterCopy(code)
+  const safe = containsMasterCopySelector(code)
     ? await atSlot(asked, 'GnosisSafeProxy', SLOTS.first)
     : undefined;
   return safe ?? askFacets(asked);

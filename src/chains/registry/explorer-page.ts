@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js';
-import { holdsPlaceholder } from './public-rpc.ts';
+import { containsPlaceholder } from './public-rpc.ts';
 
 /** Placeholder of the contract's address in contractFetchAddress. */
 const ADDRESS_PLACEHOLDER = '${ADDRESS}';
@@ -94,7 +94,7 @@ export function findFetchAddressFault(template: string): string | undefined {
     return `holds ${ADDRESS_PLACEHOLDER} ${count} times; write it exactly once, where the contract's address belongs`;
   }
   if (/[\s\\]/.test(template)) return 'contains white space or a backslash; remove it';
-  if (holdsPlaceholder(template.replace(ADDRESS_PLACEHOLDER, SAMPLE_ADDRESS))) {
+  if (containsPlaceholder(template.replace(ADDRESS_PLACEHOLDER, SAMPLE_ADDRESS))) {
     return `holds a placeholder other than ${ADDRESS_PLACEHOLDER}; write its value, or remove it if it is a key`;
   }
   return findUrlFault(template);

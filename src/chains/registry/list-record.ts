@@ -31,14 +31,14 @@ function readText(value: unknown): string {
  * Whether a link in an `href` runs code in the page. Browsers skip spaces and control characters before a
  * scheme, and tabs and line breaks within it (URL standard, 4.4).
  */
-export function runsCode(link: string): boolean {
+export function isScriptUrl(link: string): boolean {
   return EXECUTABLE_SCHEME.test(link.replace(/[\p{Cc}\s]/gu, ''));
 }
 
-/** A link that a page may put in an `href`: any text except a scheme that {@link runsCode}. */
+/** A link that a page may put in an `href`: any text except a scheme that {@link isScriptUrl}. */
 function readLink(value: unknown): string {
   const text = readText(value);
-  if (runsCode(text)) throw new TypeError('is a link that runs code');
+  if (isScriptUrl(text)) throw new TypeError('is a link that runs code');
   return text;
 }
 

@@ -27,7 +27,7 @@ export function readChainList({ list }: RegistryOptions): Promise<ChainList> {
  * Builds the chain registry from a list, the options, the operator's chains, the chains that have contracts,
  * and those whose monitor keeps up.
  */
-export function makeRegistry(
+export function createRegistry(
   list: ChainList,
   options: RegistryOptions,
   configured: ReadonlyMap<number, ServiceChain>,

@@ -30,7 +30,7 @@ interface Layer extends EndpointLayer {
 const GENERIC_WORDS: ReadonlySet<string> = new Set(['mainnet', 'network', 'chain', 'blockchain']);
 
 /** Distinguishing part of a name: its lower-case words without generic ones, unless none is left. */
-export function coreOfName(name: string): string {
+export function distinctiveName(name: string): string {
   const words = name.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
   const core = words.filter((word) => !GENERIC_WORDS.has(word));
   return (core.length > 0 ? core : words).join(' ');
@@ -51,8 +51,8 @@ function isOtherChain(listed: ListRecord, configured: ServiceChain): boolean {
 function namesConflict(listed: ListRecord, configured: ServiceChain): boolean {
   if (configured.name === undefined) return false;
   const names = [listed.name, listed.title].filter((name) => name !== undefined);
-  const core = coreOfName(configured.name);
-  return !names.some((name) => coreOfName(name) === core);
+  const core = distinctiveName(configured.name);
+  return !names.some((name) => distinctiveName(name) === core);
 }
 
 /** Finding for a chain that configuration and list name differently. */

@@ -45,7 +45,7 @@ const PRIVATE_SUFFIXES = [
 const GLOBAL_UNICAST: [ipaddr.IPv6, number] = [ipaddr.IPv6.parse('2000::'), 3];
 
 /** Whether the string contains an unfilled placeholder, also with percent-encoded brackets. */
-export function holdsPlaceholder(text: string): boolean {
+export function containsPlaceholder(text: string): boolean {
   const plain = text.replace(ESCAPED_BRACKET, (bracket) => decodeURIComponent(bracket));
   return PLACEHOLDER.test(plain);
 }
@@ -77,7 +77,7 @@ export function isPrivateHost(hostname: string): boolean {
  */
 export function judgeRpc(text: string, options: { readonly local: boolean }): RpcFault | undefined {
   if (WHITE_SPACE.test(text)) return 'white_space';
-  if (holdsPlaceholder(text)) return 'placeholder';
+  if (containsPlaceholder(text)) return 'placeholder';
   const absolute = ABSOLUTE.exec(text);
   // A backslash ends the host for some parsers and not for others: https://a.example\@127.0.0.1
   if (absolute === null || text.includes('\\')) return 'unparsable';

@@ -6,7 +6,7 @@ import { Secret } from '../../lib/secret.ts';
 import { parseChainList } from '../list/chain-list.ts';
 import { CHAIN_RECORD_FIELDS } from './chain-record-fields.ts';
 import { type ListRecord } from './list-record.ts';
-import { holdsPlaceholder, isPrivateHost, judgeRpc } from './public-rpc.ts';
+import { containsPlaceholder, isPrivateHost, judgeRpc } from './public-rpc.ts';
 import { buildRegistry, type RegistryInput } from './registry.ts';
 import { assertNoSecrets, renderChains } from './render-chains.ts';
 import { type ServiceChain } from './service-chain.ts';
@@ -129,7 +129,7 @@ describe('Chain registry, for any sources', () => {
         for (const { record, local } of buildRegistry(sources).chains) {
           for (const endpoint of record.rpc) {
             const parsed = new URL(endpoint);
-            expect(holdsPlaceholder(endpoint)).toBe(false);
+            expect(containsPlaceholder(endpoint)).toBe(false);
             expect(`${parsed.username}${parsed.password}`).toBe('');
             expect(['http:', 'https:', 'ws:', 'wss:']).toContain(parsed.protocol);
             if (!local) expect(isPrivateHost(parsed.hostname)).toBe(false);

@@ -1,7 +1,7 @@
 // The registry of chains: the public list merged with the service configuration.
 import { FullmatchError } from '../../errors.ts';
 import { type ChainList } from '../list/chain-list.ts';
-import { shownSource } from '../list/source-name.ts';
+import { displaySource } from '../list/source-name.ts';
 import {
   DEMONSTRATION_CHAIN_ID,
   demonstrationChain,
@@ -114,7 +114,7 @@ export function buildRegistry(input: RegistryInput): ChainRegistry {
   return {
     chains,
     findings: findings.sort(compareFindings),
-    listSource: shownSource(input.list.source),
+    listSource: displaySource(input.list.source),
     listSha256: input.list.sha256,
   };
 }

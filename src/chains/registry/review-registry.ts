@@ -1,4 +1,4 @@
-import { shownSource } from '../list/source-name.ts';
+import { displaySource } from '../list/source-name.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type ChainList } from '../list/chain-list.ts';
 import { type Finding } from './finding.ts';
@@ -111,13 +111,13 @@ function reviewSources(
     level: 'info',
     code: 'default_chain_not_listed',
     chainId,
-    message: `Chain ${chainId} of the default service configuration is not in the list ${shownSource(list.source)}; it is skipped.`,
+    message: `Chain ${chainId} of the default service configuration is not in the list ${displaySource(list.source)}; it is skipped.`,
   }));
   if (list.ignoredFields !== undefined) {
     findings.push({
       level: 'info',
       code: 'list_field_ignored',
-      message: `The list ${shownSource(list.source)} has fields that are not part of a chain record, ignored: ${list.ignoredFields.slice(0, 10).join(', ')}.`,
+      message: `The list ${displaySource(list.source)} has fields that are not part of a chain record, ignored: ${list.ignoredFields.slice(0, 10).join(', ')}.`,
     });
   }
   return findings;

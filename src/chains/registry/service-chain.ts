@@ -4,7 +4,7 @@ import { type ErrorCode } from '../../errors.ts';
 import { looksLikeName, NOT_A_NAME } from '../../lib/shown-key.ts';
 import { Secret } from '../../lib/secret.ts';
 import { findFetchAddressFault, findTxRegexFault } from './explorer-page.ts';
-import { isChainId, type ListRecord, runsCode } from './list-record.ts';
+import { isChainId, type ListRecord, isScriptUrl } from './list-record.ts';
 import { MONITOR_KEYS, type MonitoredChain, monitoredChainSchema } from './monitored-chain.ts';
 
 type ListFields = Omit<ListRecord, 'chainId' | 'name' | 'rpc'>;
@@ -50,7 +50,7 @@ const endpoints = z.array(text, {
   error: "expected a list of URLs, such as ['https://node.example.org']",
 });
 const count = z.int().min(0);
-const link = text.refine((value) => !runsCode(value), { error: 'is a link that runs code' });
+const link = text.refine((value) => !isScriptUrl(value), { error: 'is a link that runs code' });
 
 /** Strict schema of one entry of `chains:`. Unknown keys are errors. */
 const serviceChainSchema = z.strictObject({

@@ -1,11 +1,11 @@
 import { getDomain } from 'tldts';
 import { isPrivateHost } from '../registry/public-rpc.ts';
 import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
-import { hostPortOf, literalAddress, reachedAddress } from '../../lib/address-guard.ts';
+import { hostPortOf, literalAddress, unwrapEmbeddedIPv4 } from '../../lib/address-guard.ts';
 import { networkOf } from '../../lib/client-network.ts';
 
 /** A chain as the RPC client needs it; every {@link RegisteredChain} is one. */
-export interface AskedChain {
+export interface RpcChain {
   readonly record: { readonly chainId: number };
   /** In order of preference. */
   readonly endpoints: readonly Endpoint[];
@@ -27,17 +27,17 @@ export function hostOf(endpoint: Endpoint): string {
 export function operatorOf(endpoint: Endpoint): string {
   const host = hostOf(endpoint);
   const address = literalAddress(host);
-  if (address !== undefined) return networkOf(reachedAddress(address));
+  if (address !== undefined) return networkOf(unwrapEmbeddedIPv4(address));
   return getDomain(host) ?? host.replace(/\.$/, '');
 }
 
 /** Whether the RPC client supports an endpoint. */
-export function isAskable(endpoint: Endpoint): boolean {
+export function isSupportedEndpoint(endpoint: Endpoint): boolean {
   return /^(?:https?|wss?):/i.test(endpoint.url.reveal());
 }
 
 /** Whether an endpoint is a node on the operator's machine or network. */
-export function isOwnNode(chain: AskedChain, endpoint: Endpoint): boolean {
+export function isOwnNode(chain: RpcChain, endpoint: Endpoint): boolean {
   return chain.local || isPrivateHost(hostOf(endpoint));
 }
 
@@ -51,7 +51,7 @@ export function findOperatorHosts(chains: readonly RegisteredChain[]): readonly 
   const hosts = new Set<string>();
   for (const chain of chains) {
     const configured = chain.origins.rpc === 'configuration';
-    for (const endpoint of chain.endpoints.filter(isAskable)) {
+    for (const endpoint of chain.endpoints.filter(isSupportedEndpoint)) {
       if (configured || !endpoint.public || isPrivateHost(hostOf(endpoint))) {
         hosts.add(hostPortOf(new URL(endpoint.url.reveal())));
       }

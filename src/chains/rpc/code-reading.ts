@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type AskedChain } from './asked-chain.ts';
+import { type RpcChain } from './asked-chain.ts';
 import { type AskOptions, type RpcClient } from './rpc-client.ts';
 import { reasonOf } from './rpc-faults.ts';
 import { blockHead, type BlockHead, data, toQuantity } from './rpc-shapes.ts';
@@ -17,9 +17,9 @@ export const CODE_MAX_BYTES = 1_000_000;
 const CODE_ANSWER_MAX_BYTES = 2 * CODE_MAX_BYTES + 1024;
 
 /** The contract to read, and the client to read it with. */
-export interface CodeQuestion {
+export interface CodeTarget {
   readonly rpc: RpcClient;
-  readonly chain: AskedChain;
+  readonly chain: RpcChain;
   readonly address: Hex;
   readonly options: AskOptions;
 }
@@ -36,7 +36,7 @@ function numberParam(tag: BlockTag): string {
 
 /** The block of an endpoint for a tag; null if it has none. */
 export function readBlock(
-  { rpc, chain, options }: CodeQuestion,
+  { rpc, chain, options }: CodeTarget,
   endpoint: Endpoint,
   tag: BlockTag,
 ): Promise<BlockHead | null> {
@@ -61,7 +61,7 @@ export function isSameBlock(one: BlockHead, other: BlockHead): boolean {
 
 /** Whether an endpoint knows a block, with a few retries: nodes receive a new block at different times. */
 export async function knowsBlock(
-  { rpc, chain, options }: CodeQuestion,
+  { rpc, chain, options }: CodeTarget,
   endpoint: Endpoint,
   head: BlockHead,
 ): Promise<boolean> {
@@ -85,7 +85,7 @@ export async function knowsBlock(
  * @throws FullmatchError as {@link RpcClient.ask}; code_too_large for more than {@link CODE_MAX_BYTES}
  */
 async function readCode(
-  { rpc, chain, address, options }: CodeQuestion,
+  { rpc, chain, address, options }: CodeTarget,
   endpoint: Endpoint,
   at: StateAt,
 ): Promise<Buffer> {
@@ -115,7 +115,7 @@ async function readCode(
  * @throws FullmatchError as {@link readCodeAt}
  */
 export function readCodeByNumber(
-  question: CodeQuestion,
+  question: CodeTarget,
   endpoint: Endpoint,
   tag: BlockTag,
 ): Promise<Buffer> {
@@ -127,7 +127,7 @@ export function readCodeByNumber(
  * @throws FullmatchError as {@link readStateAt}; code_too_large
  */
 export function readCodeAt(
-  question: CodeQuestion,
+  question: CodeTarget,
   endpoint: Endpoint,
   block: Pick<BlockHead, 'number' | 'hash'>,
 ): Promise<Buffer> {
@@ -143,7 +143,7 @@ export type StateAt = string | { readonly blockHash: Hex };
  * @throws FullmatchError as {@link RpcClient.ask}; rpc_refused with reason `reorganised` if the block is gone
  */
 export async function readStateAt<T>(
-  question: CodeQuestion,
+  question: CodeTarget,
   endpoint: Endpoint,
   block: Pick<BlockHead, 'number' | 'hash'>,
   read: (at: StateAt) => Promise<T>,
@@ -168,7 +168,7 @@ export async function readStateAt<T>(
 
 /** Whether a node reports that it is still syncing; one that does not support the method counts as synced. */
 export async function isSyncing(
-  { rpc, chain, options }: CodeQuestion,
+  { rpc, chain, options }: CodeTarget,
   endpoint: Endpoint,
 ): Promise<boolean> {
   try {

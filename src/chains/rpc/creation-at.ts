@@ -10,7 +10,7 @@ import {
   proveTracedCreation,
   type RunningCode,
 } from './creation-proof.ts';
-import { type CreationQuestion, traceCreation } from './creation-trace.ts';
+import { type CreationCheck, traceCreation } from './creation-trace.ts';
 import { ANSWER_MAX_BYTES } from './rpc-answer.ts';
 import { invalidAnswer } from './rpc-faults.ts';
 import { receipt, type Receipt, transaction, type Transaction } from './rpc-shapes.ts';
@@ -50,7 +50,7 @@ type Refusal =
  * @throws FullmatchError as {@link RpcClient.ask}
  */
 export async function findCreationAt(
-  question: CreationQuestion,
+  question: CreationCheck,
   endpoint: Endpoint,
   known?: RunningCode,
 ): Promise<FoundCreation | Refusal> {
@@ -109,10 +109,7 @@ function settle(found: FoundCreation): FoundCreation | 'code_too_large' {
 }
 
 /** The runtime bytecode according to one endpoint. */
-async function readRunningCode(
-  question: CreationQuestion,
-  endpoint: Endpoint,
-): Promise<RunningCode> {
+async function readRunningCode(question: CreationCheck, endpoint: Endpoint): Promise<RunningCode> {
   const head = await readBlock(question, endpoint, 'latest');
   if (head === null) {
     const { chainId } = question.chain.record;
@@ -123,7 +120,7 @@ async function readRunningCode(
 
 /** The transaction and its receipt, as one endpoint has them and when they fit together. */
 async function readTransaction(
-  { rpc, chain, transactionHash, options }: CreationQuestion,
+  { rpc, chain, transactionHash, options }: CreationCheck,
   endpoint: Endpoint,
 ): Promise<readonly [Receipt, Transaction] | undefined> {
   const receiptFound = await rpc.ask(

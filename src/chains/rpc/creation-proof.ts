@@ -2,7 +2,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
 import { readCodeAt, readCodeByNumber } from './code-reading.ts';
-import { type CreationQuestion, lacksMethod } from './creation-trace.ts';
+import { type CreationCheck, lacksMethod } from './creation-trace.ts';
 import { canDestroyItself } from './destroyable-code.ts';
 import { reasonOf } from './rpc-faults.ts';
 import { blockHead, hash, quantity, toQuantity } from './rpc-shapes.ts';
@@ -65,7 +65,7 @@ type StateAt = 'same' | 'none' | 'other' | 'unavailable';
  * also detects code that a chain replaced manually.
  */
 export async function provePlainCreation(
-  question: CreationQuestion,
+  question: CreationCheck,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
@@ -88,7 +88,7 @@ function refuseOtherState(after: StateAt): ProofRefusal | undefined {
  * @param runtimeCode the deployed bytecode according to the trace, if it shows it
  */
 export async function proveTracedCreation(
-  question: CreationQuestion,
+  question: CreationCheck,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
@@ -110,7 +110,7 @@ export async function proveTracedCreation(
  * same block.
  */
 export async function proveProxiedCreation(
-  question: CreationQuestion,
+  question: CreationCheck,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
@@ -132,7 +132,7 @@ export async function proveProxiedCreation(
 
 /** Proves that the contract was not destroyed and recreated after its creation, as far as possible. */
 async function proveStanding(
-  question: CreationQuestion,
+  question: CreationCheck,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
@@ -152,7 +152,7 @@ async function proveStanding(
 
 /** Whether an endpoint still has a state after the transaction: some return pruned ones as empty. */
 async function keepsState(
-  { rpc, chain, options }: CreationQuestion,
+  { rpc, chain, options }: CreationCheck,
   endpoint: Endpoint,
   { sender }: CreationBlock,
   number: number,
@@ -178,7 +178,7 @@ export function sampleBlocks(first: number, last: number): readonly number[] {
 }
 
 async function isSinceCancun(
-  { rpc, chain, options }: CreationQuestion,
+  { rpc, chain, options }: CreationCheck,
   endpoint: Endpoint,
   block: CreationBlock,
 ): Promise<boolean> {
@@ -198,7 +198,7 @@ function compareState(code: Buffer, running: RunningCode): StateAt {
 
 /** The state in the block of the transaction, which is identified by its hash. */
 async function readState(
-  { rpc, chain, address, options }: CreationQuestion,
+  { rpc, chain, address, options }: CreationCheck,
   endpoint: Endpoint,
   running: RunningCode,
   block: CreationBlock,
@@ -208,7 +208,7 @@ async function readState(
 }
 
 async function readStateAt(
-  { rpc, chain, address, options }: CreationQuestion,
+  { rpc, chain, address, options }: CreationCheck,
   endpoint: Endpoint,
   running: RunningCode,
   number: number,

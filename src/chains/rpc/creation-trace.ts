@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type AskedChain } from './asked-chain.ts';
+import { type RpcChain } from './asked-chain.ts';
 import {
   callTrace,
   type CreateFrame,
@@ -17,9 +17,9 @@ import { ANSWER_MAX_BYTES } from './rpc-answer.ts';
 import { type AskOptions, type RpcClient } from './rpc-client.ts';
 
 /** Determines with a client whether a transaction created a contract. */
-export interface CreationQuestion {
+export interface CreationCheck {
   readonly rpc: RpcClient;
-  readonly chain: AskedChain;
+  readonly chain: RpcChain;
   readonly address: Hex;
   readonly transactionHash: Hex;
   readonly options: AskOptions;
@@ -36,7 +36,7 @@ export function lacksMethod(error: unknown): boolean {
  * not a trace of this transaction counts as none: nodes without its state return an empty one.
  */
 export async function traceCreation(
-  { rpc, chain, address, transactionHash, options }: CreationQuestion,
+  { rpc, chain, address, transactionHash, options }: CreationCheck,
   endpoint: Endpoint,
   transaction: TracedTransaction,
 ): Promise<CreateFrame | 'created_nothing_here' | 'traces_unavailable'> {

@@ -3,10 +3,10 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type AskedChain, operatorOf } from './asked-chain.ts';
+import { type RpcChain, operatorOf } from './asked-chain.ts';
 import { findCreationAt, type FoundCreation } from './creation-at.ts';
 import { type ProofRefusal, type RunningCode } from './creation-proof.ts';
-import { type CreationQuestion } from './creation-trace.ts';
+import { type CreationCheck } from './creation-trace.ts';
 import { CHAIN_ACCESS_DEADLINE_MS } from './deployed-code.ts';
 import { planBatches, type Quorum, quorumFor } from './endpoint-order.ts';
 import { type RpcClient } from './rpc-client.ts';
@@ -114,7 +114,7 @@ const REFUSALS: readonly CreationRefusal[] = [
  */
 export async function readCreation(
   rpc: RpcClient,
-  chain: AskedChain,
+  chain: RpcChain,
   address: Hex,
   transactionHash: Hex,
   options: ReadCreationOptions = {},
@@ -198,7 +198,7 @@ function countVote(votes: Map<string, Vote>, creation: FoundCreation, endpoint: 
 }
 
 async function askEndpoint(
-  question: CreationQuestion & { readonly running: RunningCode | undefined },
+  question: CreationCheck & { readonly running: RunningCode | undefined },
   endpoint: Endpoint,
   faults: EndpointFault[],
 ): Promise<EndpointAnswer | undefined> {

@@ -2,11 +2,11 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type AskedChain, operatorOf } from './asked-chain.ts';
+import { type RpcChain, operatorOf } from './asked-chain.ts';
 import {
   type BlockTag,
   CODE_MAX_BYTES,
-  type CodeQuestion,
+  type CodeTarget,
   isSameBlock,
   isSyncing,
   knowsBlock,
@@ -16,7 +16,7 @@ import {
 } from './code-reading.ts';
 import { planBatches, type Quorum, quorumFor } from './endpoint-order.ts';
 import { type RpcClient } from './rpc-client.ts';
-import { type EndpointFault, reasonOf, showFaults } from './rpc-faults.ts';
+import { type EndpointFault, reasonOf, formatFaults } from './rpc-faults.ts';
 import { type BlockHead } from './rpc-shapes.ts';
 
 /** The code of a contract at one block, and the endpoints that agree on it. */
@@ -66,7 +66,7 @@ type Outcome =
   | { readonly kind: 'undecided'; readonly fault: EndpointFault };
 
 interface Reading {
-  readonly question: CodeQuestion;
+  readonly question: CodeTarget;
   readonly tag: BlockTag;
   readonly sightings: Sighting[];
   readonly faults: EndpointFault[];
@@ -84,7 +84,7 @@ interface Reading {
  */
 export async function readDeployedCode(
   rpc: RpcClient,
-  chain: AskedChain,
+  chain: RpcChain,
   address: Hex,
   options: ReadCodeOptions = {},
 ): Promise<DeployedCode> {
@@ -294,7 +294,7 @@ function explainFailure(reading: Reading): FullmatchError {
     'cannot_fetch_bytecode',
     faults.length === 0
       ? `Chain ${chainId} has not enough independent endpoints to read the code at ${address}: add one, or set quorum: 1.`
-      : `The code at ${address} on chain ${chainId} could not be read: ${showFaults(faults)}.`,
+      : `The code at ${address} on chain ${chainId} could not be read: ${formatFaults(faults)}.`,
     { details: { chainId, address, endpoints: faults } },
   );
 }

@@ -2,15 +2,15 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type AskedChain } from './asked-chain.ts';
+import { type RpcChain } from './asked-chain.ts';
 import { type EndpointRank, orderEndpoints, planBatches, quorumFor } from './endpoint-order.ts';
 
-function chainOf(hosts: readonly string[]): AskedChain {
+function chainOf(hosts: readonly string[]): RpcChain {
   const endpoints = hosts.map((host, index) => sampleEndpoint(`https://${host}/${index}`));
   return { record: { chainId: 1 }, endpoints, local: false };
 }
 
-function rankBy(chain: AskedChain, ranks: readonly EndpointRank[]) {
+function rankBy(chain: RpcChain, ranks: readonly EndpointRank[]) {
   return (_chainId: number, endpoint: Endpoint): EndpointRank =>
     ranks[chain.endpoints.indexOf(endpoint)] ?? 'first';
 }

@@ -1,5 +1,5 @@
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type AskedChain, isAskable, isOwnNode, operatorOf } from './asked-chain.ts';
+import { type RpcChain, isSupportedEndpoint, isOwnNode, operatorOf } from './asked-chain.ts';
 
 /** How many endpoints must agree. */
 export type Quorum = 1 | 2;
@@ -12,17 +12,13 @@ const WAVE_SIZE = 2;
  * How many operators must agree if this endpoint takes part: the configured number, else one if it is the
  * operator's own node or the whole chain has endpoints of one operator only, else two.
  */
-export function quorumFor(
-  chain: AskedChain,
-  endpoint: Endpoint,
-  quorum: Quorum | undefined,
-): Quorum {
+export function quorumFor(chain: RpcChain, endpoint: Endpoint, quorum: Quorum | undefined): Quorum {
   return quorum ?? (isOwnNode(chain, endpoint) || hasOneOperator(chain) ? 1 : 2);
 }
 
 /** Whether all usable endpoints belong to one operator, including those that do not respond now. */
-function hasOneOperator({ endpoints }: AskedChain): boolean {
-  return new Set(endpoints.filter(isAskable).map(operatorOf)).size === 1;
+function hasOneOperator({ endpoints }: RpcChain): boolean {
+  return new Set(endpoints.filter(isSupportedEndpoint).map(operatorOf)).size === 1;
 }
 
 /** Current preference for an endpoint: `first` without objections, `later` with some, `last` if it is known to fail. */
@@ -33,11 +29,11 @@ const RANKS: readonly EndpointRank[] = ['first', 'later', 'last'];
 
 /** The usable endpoints, preferred ones first; those of equal rank stay in the chain's order. */
 export function orderEndpoints(
-  { record: { chainId }, endpoints }: AskedChain,
+  { record: { chainId }, endpoints }: RpcChain,
   preference: EndpointPreference = () => 'first',
 ): readonly Endpoint[] {
   const ranked = endpoints
-    .filter(isAskable)
+    .filter(isSupportedEndpoint)
     .map((endpoint) => ({ endpoint, rank: preference(chainId, endpoint) }));
   return RANKS.flatMap((wanted) =>
     ranked.filter(({ rank }) => rank === wanted).map(({ endpoint }) => endpoint),
@@ -49,7 +45,7 @@ export function orderEndpoints(
  * after them, in the same way, those that are known to fail. The required number of operators stays the same.
  */
 export function planBatches(
-  chain: AskedChain,
+  chain: RpcChain,
   quorum: Quorum | undefined,
   preference?: EndpointPreference,
 ): readonly (readonly Endpoint[])[] {

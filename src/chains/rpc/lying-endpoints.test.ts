@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/rpc-server.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type AskedChain } from './asked-chain.ts';
+import { type RpcChain } from './asked-chain.ts';
 import { readCreation } from './creation.ts';
 import { readDeployedCode, type ReadCodeOptions } from './deployed-code.ts';
 import { createRpcClient, type RpcClient } from './rpc-client.ts';
@@ -69,7 +69,7 @@ function nodeMethods(state: NodeState): Record<string, RpcMethod> {
 
 interface Net {
   readonly rpc: RpcClient;
-  readonly chain: AskedChain;
+  readonly chain: RpcChain;
   readonly servers: readonly RpcServer[];
 }
 
@@ -173,7 +173,7 @@ describe('Two endpoints that agree', () => {
   test('must have two operators: hosts of one domain count once', async () => {
     const { rpc, chain, servers } = await createNet([honest(), honest()]);
     const [a = 0, b = 0] = servers.map(({ port }) => port);
-    const named = (...hosts: readonly string[]): AskedChain => ({
+    const named = (...hosts: readonly string[]): RpcChain => ({
       ...chain,
       endpoints: hosts.map((host) => sampleEndpoint(`http://${host}`, host.split('.', 1)[0])),
     });

@@ -8,15 +8,15 @@ import {
   type GuardedFetch,
 } from '../../lib/guarded-fetch.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type AskedChain } from './asked-chain.ts';
+import { type RpcChain } from './asked-chain.ts';
 import { type EndpointPreference, orderEndpoints } from './endpoint-order.ts';
 import { decodeRpcAnswer, encodeRpcCall } from './rpc-answer.ts';
 import {
   type EndpointFault,
   invalidAnswer,
-  isMomentary,
+  isTransientFault,
   reasonOf,
-  showFaults,
+  formatFaults,
   unreachable,
   wrongChain,
 } from './rpc-faults.ts';
@@ -62,7 +62,7 @@ export interface EndpointProber {
    * @throws FullmatchError as {@link RpcClient.ask}, except wrong_chain. The reason of `signal`.
    */
   probe<T>(
-    chain: AskedChain,
+    chain: RpcChain,
     endpoint: Endpoint,
     request: RpcRequest<T>,
     options?: AskOptions,
@@ -80,7 +80,7 @@ export interface RpcClient {
    * with an error; rpc_invalid_answer. The reason of `signal`.
    */
   ask<T>(
-    chain: AskedChain,
+    chain: RpcChain,
     endpoint: Endpoint,
     request: RpcRequest<T>,
     options?: AskOptions,
@@ -90,7 +90,7 @@ export interface RpcClient {
    * @throws FullmatchError rpc_unreachable with the fault of each endpoint. The reason of `signal`.
    */
   askAny<T>(
-    chain: AskedChain,
+    chain: RpcChain,
     request: RpcRequest<T>,
     options?: AskOptions,
   ): Promise<{ readonly value: T; readonly endpoint: string }>;
@@ -151,7 +151,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
   }
 
   async ask<T>(
-    chain: AskedChain,
+    chain: RpcChain,
     endpoint: Endpoint,
     request: RpcRequest<T>,
     options: AskOptions = {},
@@ -173,7 +173,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
   }
 
   async askAny<T>(
-    chain: AskedChain,
+    chain: RpcChain,
     request: RpcRequest<T>,
     options: AskOptions = {},
   ): Promise<{ readonly value: T; readonly endpoint: string }> {
@@ -192,13 +192,13 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
     const { chainId } = chain.record;
     throw new FullmatchError(
       'rpc_unreachable',
-      `No endpoint of chain ${chainId} answers ${request.method}: ${showFaults(faults)}.`,
+      `No endpoint of chain ${chainId} answers ${request.method}: ${formatFaults(faults)}.`,
       { details: { chainId, method: request.method, endpoints: faults } },
     );
   }
 
   async probe<T>(
-    chain: AskedChain,
+    chain: RpcChain,
     endpoint: Endpoint,
     request: RpcRequest<T>,
     { signal, deadlineMs = this.#options.deadlineMs }: AskOptions = {},
@@ -225,7 +225,7 @@ class GuardedRpcClient implements RpcClient, EndpointProber {
         const sent = { deadlineMs: leftMs, ...(signal === undefined ? {} : { signal }) };
         return await this.#askOnce(chainId, endpoint, request, sent);
       } catch (error) {
-        if (!isMomentary(error)) throw error;
+        if (!isTransientFault(error)) throw error;
         // While the circuit of a host is open no request is sent, so this is not an attempt.
         if (error.details.resting !== true) attempt += 1;
         if (attempt > attempts) throw error;

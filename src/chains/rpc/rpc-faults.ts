@@ -21,13 +21,13 @@ export function reasonOf(error: unknown): string {
 }
 
 /** `a (connection_failed), b (wrong_chain)`. */
-export function showFaults(faults: readonly EndpointFault[]): string {
+export function formatFaults(faults: readonly EndpointFault[]): string {
   if (faults.length === 0) return 'the chain has no usable endpoint';
   return faults.map(({ endpoint, reason }) => `${endpoint} (${reason})`).join(', ');
 }
 
 /** Whether the same request may succeed a little later. */
-export function isMomentary(error: unknown): error is FullmatchError {
+export function isTransientFault(error: unknown): error is FullmatchError {
   if (!(error instanceof FullmatchError) || error.code !== 'rpc_unreachable') return false;
   const reason = reasonOf(error);
   return MOMENTARY.has(reason) || reason.startsWith('status_5');

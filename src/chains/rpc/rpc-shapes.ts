@@ -104,7 +104,7 @@ export function listOf<T>(element: z.ZodType<T>): z.ZodType<T[]> {
  * The elements of a list that have a shape; others, such as the system transactions of some chains, are
  * omitted, and after several of those the list ends.
  */
-export function listOfFitting<T>(element: z.ZodType<T>): z.ZodType<T[]> {
+export function listOfValid<T>(element: z.ZodType<T>): z.ZodType<T[]> {
   return z.unknown().transform((value, context): T[] => {
     if (!Array.isArray(value) || value.length > LIST_MAX_LENGTH) {
       context.addIssue({ code: 'custom', message: 'not a list of a usable length' });

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { type ChainHealthReport, type EndpointReport } from '../../chains/health/health-report.ts';
 import { EMBEDDED_LIST } from '../../chains/list/embedded-list-date.ts';
 import { readSyncState } from '../../chains/list/sync-state.ts';
-import { type DoctorParts } from './doctor-parts.ts';
+import { type DoctorDependencies } from './doctor-parts.ts';
 import { type AreaReport } from './finding.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,7 +16,7 @@ const SYNC_RETRY_MS = 60_000;
 const SYNC = 'registry.sync.urls: [https://chainid.network/chains.json]';
 
 /** Checks the age of the served public list. */
-export async function checkList(report: AreaReport, parts: DoctorParts): Promise<void> {
+export async function checkList(report: AreaReport, parts: DoctorDependencies): Promise<void> {
   const { list, sync } = parts.config.registry;
   const { length } = (await parts.registry()).chains;
   if (sync.urls.length > 0) return checkSync(report, parts);
@@ -28,7 +28,7 @@ export async function checkList(report: AreaReport, parts: DoctorParts): Promise
   else report.warning('list_old', `The chain list is not updated: ${age}.`, SYNC);
 }
 
-async function checkSync(report: AreaReport, { config, store }: DoctorParts): Promise<void> {
+async function checkSync(report: AreaReport, { config, store }: DoctorDependencies): Promise<void> {
   const { sync } = config.registry;
   const found = await store().catch(() => undefined);
   if (found === undefined || found.migrations.pending.length > 0) {
@@ -55,7 +55,7 @@ async function checkSync(report: AreaReport, { config, store }: DoctorParts): Pr
 }
 
 /** Checks the clock against the release date, the database and the newest blocks. */
-export async function checkClock(report: AreaReport, parts: DoctorParts): Promise<void> {
+export async function checkClock(report: AreaReport, parts: DoctorDependencies): Promise<void> {
   const now = new Date();
   const fix = 'timedatectl set-ntp true, or another service that keeps the time';
   if (now < EMBEDDED_LIST.publishedAt) {
@@ -82,7 +82,7 @@ export async function checkClock(report: AreaReport, parts: DoctorParts): Promis
 }
 
 /** Checks that the registry is valid, and that the endpoints of configured chains respond and belong to their chain. */
-export async function checkChains(report: AreaReport, parts: DoctorParts): Promise<void> {
+export async function checkChains(report: AreaReport, parts: DoctorDependencies): Promise<void> {
   const { findings } = await parts.registry();
   const { chains } = parts.config;
   for (const { level, code, chainId, message } of findings) {

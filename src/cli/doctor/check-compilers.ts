@@ -6,13 +6,13 @@ import {
 import { compilerSourcesOf } from '../../core/open-verification.ts';
 import { messageOf } from '../../errors.ts';
 import { FetchFault } from '../../lib/fetch-fault.ts';
-import { type DoctorParts } from './doctor-parts.ts';
+import { type DoctorDependencies } from './doctor-parts.ts';
 import { type AreaReport } from './finding.ts';
 
 /** Checks that the compilers on this machine equal the released ones; reads all files. */
 export async function checkCompilers(
   report: AreaReport,
-  { config, core }: DoctorParts,
+  { config, core }: DoctorDependencies,
 ): Promise<void> {
   const { fetch } = await core.chains();
   const entries = await verifyCompilers(compilerSourcesOf(config, fetch));
@@ -44,7 +44,7 @@ function reportProblems(
 /** Checks that missing compilers can be downloaded. */
 export async function checkMirror(
   report: AreaReport,
-  { config, core }: DoctorParts,
+  { config, core }: DoctorDependencies,
 ): Promise<void> {
   const { fetch } = await core.chains();
   const { downloadUrl } = config.compilers;

@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { type Config } from '../../config/config.ts';
 import { messageOf } from '../../errors.ts';
 import { nearestExisting, requireWritable } from '../../lib/writable-folder.ts';
-import { type DoctorParts } from './doctor-parts.ts';
+import { type DoctorDependencies } from './doctor-parts.ts';
 import { type AreaReport } from './finding.ts';
 import { showBytes } from './show-bytes.ts';
 
@@ -12,7 +12,7 @@ const SPARE_CONNECTIONS = 3;
 /** Checks that the data directory and the compiler folder are usable. */
 export async function checkDataDirectory(
   report: AreaReport,
-  { config: { dataDir, compilers, database } }: DoctorParts,
+  { config: { dataDir, compilers, database } }: DoctorDependencies,
 ): Promise<void> {
   for (const [folder, key, use] of [
     [dataDir, 'FULLMATCH_DATA_DIR', database.url === undefined ? 'the database' : 'large bodies'],
@@ -40,7 +40,7 @@ export async function checkDataDirectory(
 }
 
 /** Checks that the disks have enough space for the configured limits. */
-export async function checkDisk(report: AreaReport, { config }: DoctorParts): Promise<void> {
+export async function checkDisk(report: AreaReport, { config }: DoctorDependencies): Promise<void> {
   const folders = await Promise.all([config.dataDir, config.compilers.folder].map(nearestExisting));
   const devices = await Promise.all(folders.map(async (folder) => (await stat(folder)).dev));
   const [dataDir = '', compilers = ''] = folders;
@@ -90,7 +90,7 @@ async function checkSpace(
 /** Checks that the database responds and meets the service's requirements. */
 export async function checkDatabase(
   report: AreaReport,
-  { store, config: { database } }: DoctorParts,
+  { store, config: { database } }: DoctorDependencies,
 ): Promise<void> {
   const found = await store();
   if (found === undefined) {
@@ -122,7 +122,10 @@ export async function checkDatabase(
 }
 
 /** Checks that the schema is that of this version. */
-export async function checkMigrations(report: AreaReport, { store }: DoctorParts): Promise<void> {
+export async function checkMigrations(
+  report: AreaReport,
+  { store }: DoctorDependencies,
+): Promise<void> {
   const found = await store().catch(() => undefined);
   if (found === undefined) {
     report.unknown('The schema can only be checked while the database runs.');

@@ -1,20 +1,20 @@
 import { hostsWithoutPublicUrl } from '../../config/public-urls.ts';
 import {
-  askFullmatch,
+  probeFullmatch,
   inspectPort,
   type InspectedPort,
   urlOfPort,
 } from '../../service/inspect-ports.ts';
 import { portsOf } from '../../service/ports.ts';
 import { hasRunningServer } from '../../store/embedded/embedded-server.ts';
-import { type DoctorParts } from './doctor-parts.ts';
+import { type DoctorDependencies } from './doctor-parts.ts';
 import { type AreaReport } from './finding.ts';
 
 /** Checks that the ports are free or in use by this service, and reports that service's readiness. */
 export async function checkPorts(
   ports: AreaReport,
   service: AreaReport,
-  { config, fetch }: DoctorParts,
+  { config, fetch }: DoctorDependencies,
 ): Promise<void> {
   const places = portsOf(config);
   const found = await Promise.all(places.map((place) => inspectPort(place, fetch)));
@@ -54,7 +54,7 @@ function reportPort(report: AreaReport, port: InspectedPort, mayRun: boolean): v
 /** Checks that the public URLs lead to this service. */
 export async function checkPublicUrls(
   report: AreaReport,
-  { config, fetch }: DoctorParts,
+  { config, fetch }: DoctorDependencies,
 ): Promise<void> {
   for (const host of hostsWithoutPublicUrl(config)) {
     report.warning(
@@ -66,7 +66,7 @@ export async function checkPublicUrls(
   for (const host of ['api', 'repository'] as const) {
     const { enabled, publicUrl } = config[host];
     if (!enabled || publicUrl === undefined) continue;
-    const answer = await askFullmatch(host, publicUrl, fetch);
+    const answer = await probeFullmatch(host, publicUrl, fetch);
     if (answer !== undefined) report.ok(`${host}.publicUrl ${publicUrl} answers`);
     else {
       report.unknown(
@@ -79,7 +79,7 @@ export async function checkPublicUrls(
 }
 
 /** Checks that clients behind proxies are distinguished, and that clients cannot forge their address. */
-export function checkProxies(report: AreaReport, { config }: DoctorParts): void {
+export function checkProxies(report: AreaReport, { config }: DoctorDependencies): void {
   const { trustedProxies } = config.http;
   const everybody = trustedProxies.filter((network) => network.endsWith('/0'));
   if (everybody.length > 0) {

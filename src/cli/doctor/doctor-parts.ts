@@ -13,7 +13,7 @@ import { portsOf } from '../../service/ports.ts';
 import { inspectStore, type InspectedStore } from '../../store/inspect-store.ts';
 
 /** Shared dependencies of the checks. Each is created on first use and fails for all checks alike. */
-export interface DoctorParts {
+export interface DoctorDependencies {
   readonly config: Config;
   readonly core: Core;
   readonly signal: AbortSignal;
@@ -32,7 +32,7 @@ const PROBE_DEADLINE_MS = 5_000;
 const OWN_BYTES = 1_000_000;
 
 /** Opens the dependencies for a configuration; the core closes whatever they open. */
-export function openDoctorParts(core: Core, signal: AbortSignal): DoctorParts {
+export function openDoctorDependencies(core: Core, signal: AbortSignal): DoctorDependencies {
   const { config } = core.loaded;
   const registry = once(async () => {
     const inForce = await core.registry();

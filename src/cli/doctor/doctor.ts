@@ -12,7 +12,7 @@ import { checkCompilers, checkMirror } from './check-compilers.ts';
 import { checkDatabase, checkDataDirectory, checkDisk, checkMigrations } from './check-data.ts';
 import { checkPorts, checkProxies, checkPublicUrls } from './check-hosts.ts';
 import { checkMachine } from './check-machine.ts';
-import { type DoctorParts, openDoctorParts } from './doctor-parts.ts';
+import { type DoctorDependencies, openDoctorDependencies } from './doctor-parts.ts';
 import { type Area, AreaReport, AREAS, type Finding, type Level } from './finding.ts';
 import { countOf } from '../../lib/count-of.ts';
 
@@ -52,7 +52,7 @@ async function examine(options: ParsedOptions, context: CliContext): Promise<rea
   if (loaded !== undefined) {
     const core = openCore(loaded, { registry: 'configured', log: async () => silentLogger });
     try {
-      await examineParts(openDoctorParts(core, context.signal), reportOf);
+      await examineParts(openDoctorDependencies(core, context.signal), reportOf);
     } finally {
       await core.close();
     }
@@ -63,9 +63,9 @@ async function examine(options: ParsedOptions, context: CliContext): Promise<rea
 }
 
 /** Checks all areas concurrently; checks that depend on others await their results. */
-async function examineParts(parts: DoctorParts, reportOf: (area: Area) => AreaReport) {
+async function examineParts(parts: DoctorDependencies, reportOf: (area: Area) => AreaReport) {
   const checks: Partial<
-    Record<Area, (report: AreaReport, parts: DoctorParts) => Promise<void> | void>
+    Record<Area, (report: AreaReport, parts: DoctorDependencies) => Promise<void> | void>
   > = {
     'data directory': checkDataDirectory,
     disk: checkDisk,

@@ -2,7 +2,12 @@ import { exportParquet, type ParquetProgress } from '../../exporter/parquet/expo
 import { readPackageVersion } from '../../lib/package-version.ts';
 import { showProgress } from '../progress-line.ts';
 import { withCore } from '../with-core.ts';
-import { chainOf, type Exported, type ExportRequest, openNumbered } from './export-request.ts';
+import {
+  chainOf,
+  type Exported,
+  type ExportRequest,
+  openStoreWithSequencedEvents,
+} from './export-request.ts';
 import { countOf } from '../../lib/count-of.ts';
 
 /** Writes the common verification tables to a folder as Parquet. */
@@ -15,7 +20,7 @@ export async function runParquetExport(request: ExportRequest): Promise<Exported
     'export',
     async (core) => {
       const chainId = await chainOf(core, chain);
-      const store = await openNumbered(core);
+      const store = await openStoreWithSequencedEvents(core);
       return store.onSnapshot(1, ([reader]) => {
         if (reader === undefined) throw new Error('a snapshot has a reader');
         return exportParquet({

@@ -34,7 +34,7 @@ export async function chainOf(core: Core, chain: string | undefined): Promise<nu
 }
 
 /** Opens the store and numbers all stored events in the feed, since no running service may have done so. */
-export async function openNumbered(core: Core): Promise<Store> {
+export async function openStoreWithSequencedEvents(core: Core): Promise<Store> {
   const store = await core.store();
   while (await sequenceEvents(store.database));
   return store;

@@ -7,7 +7,12 @@ import { FullmatchError, messageOf } from '../../errors.ts';
 import { exportSql } from '../../exporter/alliance/export-sql.ts';
 import { showProgress } from '../progress-line.ts';
 import { withCore } from '../with-core.ts';
-import { chainOf, type Exported, type ExportRequest, openNumbered } from './export-request.ts';
+import {
+  chainOf,
+  type Exported,
+  type ExportRequest,
+  openStoreWithSequencedEvents,
+} from './export-request.ts';
 
 const PARTIAL = '.partial';
 
@@ -30,7 +35,7 @@ export async function runSqlExport(request: ExportRequest): Promise<Exported> {
       'export',
       async (core) => {
         const chainId = await chainOf(core, chain);
-        const store = await openNumbered(core);
+        const store = await openStoreWithSequencedEvents(core);
         return store.onSnapshot(1, ([reader]) => {
           if (reader === undefined) throw new Error('a snapshot has a reader');
           return Promise.race([

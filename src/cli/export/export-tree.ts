@@ -14,7 +14,12 @@ import { readPackageVersion } from '../../lib/package-version.ts';
 import { type CliContext } from '../cli-context.ts';
 import { showProgress } from '../progress-line.ts';
 import { withCore } from '../with-core.ts';
-import { chainOf, type Exported, type ExportRequest, openNumbered } from './export-request.ts';
+import {
+  chainOf,
+  type Exported,
+  type ExportRequest,
+  openStoreWithSequencedEvents,
+} from './export-request.ts';
 import { makeFolder } from '../../lib/writable-folder.ts';
 import { countOf } from '../../lib/count-of.ts';
 
@@ -66,7 +71,7 @@ async function exportFrom(
     const held = before.chainId === undefined ? 'all chains' : `chain ${before.chainId} alone`;
     throw unusable(target.path, `it holds ${held}`);
   }
-  const store = await openNumbered(core);
+  const store = await openStoreWithSequencedEvents(core);
   const inputs = await readRegistryInputs(
     core.loaded,
     store.database,

@@ -5,7 +5,7 @@ import { solcPackageOf } from '../../../test/support/solc-packages.ts';
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { FullmatchError } from '../../errors.ts';
 import { CompilerFinder } from '../sources/compiler-finder.ts';
-import { takeBundle } from './take-bundle.ts';
+import { installBundle } from './take-bundle.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 import { writeBundle } from './write-bundle.ts';
 
@@ -24,7 +24,7 @@ async function makeFolder(): Promise<string> {
 
 async function refusalOf(bundle: string, folder: string, trustList = false): Promise<string> {
   try {
-    await takeBundle(bundle, { folder, trustList });
+    await installBundle(bundle, { folder, trustList });
     return 'taken';
   } catch (error) {
     if (!(error instanceof FullmatchError)) throw error;
@@ -55,7 +55,7 @@ describe('Compiler bundle', () => {
     const bundle = path.join(await makeFolder(), 'compilers.tar');
     await writeBundle(bundle, [file!]);
     const folder = path.join(await makeFolder(), 'compilers');
-    expect(await takeBundle(bundle, { folder, trustList: false })).toEqual([
+    expect(await installBundle(bundle, { folder, trustList: false })).toEqual([
       { longVersion: OLD, fileName: `soljson-v${OLD}.js`, pinned: true },
     ]);
     const found = await new CompilerFinder({ directory: folder, packages: [] }).find('0.4.18');
@@ -117,7 +117,7 @@ describe('Compiler bundle', () => {
     await copyFile(bundle, outside);
     const before = await readFile(outside);
     await symlink(outside, path.join(folder, `soljson-v${OLD}.js`));
-    await takeBundle(bundle, { folder, trustList: false });
+    await installBundle(bundle, { folder, trustList: false });
     expect(before.equals(await readFile(outside))).toBe(true);
   });
 });

@@ -25,7 +25,7 @@ export interface TakeOptions {
 }
 
 /** A compiler installed from a bundle. */
-export interface TakenCompiler {
+export interface InstalledCompiler {
   readonly longVersion: string;
   readonly fileName: string;
   /** Whether the catalogue pins it; otherwise the bundle's own list was trusted. */
@@ -46,12 +46,12 @@ function refuse(bundle: string, reason: string): FullmatchError {
  * its checksum is verified. The first file that fails ends the installation; earlier files remain.
  * @throws FullmatchError compiler_bundle_refused, which names the file.
  */
-export async function takeBundle(
+export async function installBundle(
   bundle: string,
   { folder, trustList }: TakeOptions,
-): Promise<readonly TakenCompiler[]> {
+): Promise<readonly InstalledCompiler[]> {
   await makeFolder(folder);
-  const taken: TakenCompiler[] = [];
+  const taken: InstalledCompiler[] = [];
   let list = EMPTY_LIST;
   try {
     for await (const entry of readTar(bundle)) {
@@ -92,7 +92,7 @@ async function takeFile(
   bundle: string,
   { build, entry, list }: { build: KnownBuild; entry: TarEntry; list: CompilerList },
   { folder, trustList }: TakeOptions,
-): Promise<TakenCompiler> {
+): Promise<InstalledCompiler> {
   const { fileName, longVersion, kind, toolchain } = build;
   const file = path.join(folder, fileName);
   const partial = `${file}.${randomUUID()}.partial`;

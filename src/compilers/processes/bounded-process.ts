@@ -3,7 +3,7 @@ import { setPriority } from 'node:os';
 import { type Readable, type Writable } from 'node:stream';
 import { FullmatchError, type ErrorCode } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
-import { endGroupWithProgram } from './group-watcher.ts';
+import { killGroupOnExit } from './group-watcher.ts';
 import { COMPILER_ENVIRONMENT, type Isolation } from './isolation.ts';
 import { readResidentBytes } from './resident-memory.ts';
 
@@ -140,7 +140,7 @@ export class BoundedProcess {
     const isUnwatched =
       command.isolation.endsWithParent === undefined || command.cage !== undefined;
     if (isUnwatched && child.pid !== undefined) {
-      child.once('exit', endGroupWithProgram(child.pid));
+      child.once('exit', killGroupOnExit(child.pid));
     }
     this.ended = this.#watchEnd();
     this.#lowerPriority();

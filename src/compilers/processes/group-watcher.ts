@@ -66,6 +66,6 @@ const watcher = new GroupWatcher();
  * Ensures that a process group is killed when this program ends, for whatever reason, until the returned
  * function is called.
  */
-export function endGroupWithProgram(group: number): () => void {
+export function killGroupOnExit(group: number): () => void {
   return watcher.watch(group);
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, readdir, readFile, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { type CompilerSource, type FindOptions, type Found } from '../compiler-file.ts';
+import { type CompilerSource, type FindOptions, type FindResult } from '../compiler-file.ts';
 import { type CompilerList, EMPTY_LIST, LIST_NAME, parseCompilerList } from './compiler-list.ts';
 import { sha256OfFile } from './file-digest.ts';
 import { type NamedBuild, type Toolchain } from '../toolchains/toolchain.ts';
@@ -30,14 +30,14 @@ export class DirectorySource implements CompilerSource {
     return [...new Set(files.map(({ longVersion }) => longVersion))];
   }
 
-  async find(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
+  async find(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<FindResult> {
     const files = (await this.#files())
       .filter((file) => file.longVersion === longVersion)
       .filter(({ kind }) => !soljsonOnly || kind === 'soljson')
       .sort((left, right) => left.kind.localeCompare(right.kind));
     if (files.length === 0) return undefined;
     const list = await this.#readList();
-    let refused: Found;
+    let refused: FindResult;
     for (const file of files) {
       const found = await this.#check(file, list);
       if (found !== undefined && 'file' in found) return found;
@@ -74,9 +74,12 @@ export class DirectorySource implements CompilerSource {
     }
   }
 
-  async #check({ fileName, longVersion, kind }: NamedBuild, list: CompilerList): Promise<Found> {
+  async #check(
+    { fileName, longVersion, kind }: NamedBuild,
+    list: CompilerList,
+  ): Promise<FindResult> {
     const file = path.join(this.#options.directory, fileName);
-    const refuse = (code: 'checksum' | 'unlisted' | 'unusable', message: string): Found => ({
+    const refuse = (code: 'checksum' | 'unlisted' | 'unusable', message: string): FindResult => ({
       problem: { code, message: `${file} ${message}` },
     });
     try {

@@ -8,7 +8,7 @@ import {
   type CompilerSource,
   type DownloadProgress,
   type FindOptions,
-  type Found,
+  type FindResult,
   type SourceProblem,
 } from '../compiler-file.ts';
 import { WorkQueue } from '../work-queue.ts';
@@ -48,11 +48,11 @@ const FREE_BYTES_LEAST = 2 * MAX_BINARY_BYTES;
 
 /** A download in progress. */
 interface UnderWay {
-  readonly found: Promise<Found>;
+  readonly found: Promise<FindResult>;
   progress: () => DownloadProgress;
 }
 
-function problem(code: SourceProblem['code'], message: string): Found {
+function problem(code: SourceProblem['code'], message: string): FindResult {
   return { problem: { code, message } };
 }
 
@@ -70,7 +70,7 @@ export class DownloadSource implements CompilerSource {
   readonly #turns = new WorkQueue(DOWNLOADS_AT_ONCE);
   readonly #underWay = new Map<string, UnderWay>();
   readonly #closing = new AbortController();
-  readonly #failed = new Map<string, { readonly at: number; readonly found: Found }>();
+  readonly #failed = new Map<string, { readonly at: number; readonly found: FindResult }>();
 
   constructor(options: DownloadOptions, toolchain: Toolchain) {
     this.#options = options;
@@ -116,11 +116,11 @@ export class DownloadSource implements CompilerSource {
   }
 
   /** Returns the file of a version: the stored one, or a download shared by concurrent calls. */
-  async find(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
+  async find(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<FindResult> {
     // A stored file is used even if a faster build could be downloaded.
     const kept = await this.findKept(longVersion, { soljsonOnly });
     if (kept !== undefined) return kept;
-    let refused: Found;
+    let refused: FindResult;
     for (const kind of this.#kindsOf(longVersion, soljsonOnly)) {
       const found = await this.#share(longVersion, kind);
       if (found !== undefined && 'file' in found) return found;
@@ -130,7 +130,10 @@ export class DownloadSource implements CompilerSource {
   }
 
   /** Returns the stored file without network access; undefined if there is no valid one. */
-  async findKept(longVersion: string, { soljsonOnly = false }: FindOptions = {}): Promise<Found> {
+  async findKept(
+    longVersion: string,
+    { soljsonOnly = false }: FindOptions = {},
+  ): Promise<FindResult> {
     for (const kind of this.#kindsOf(longVersion, soljsonOnly)) {
       const found = await this.#findKeptBuild(longVersion, kind);
       if (found !== undefined) return found;
@@ -155,7 +158,7 @@ export class DownloadSource implements CompilerSource {
     return this.#names.kindsOf(longVersion, { native });
   }
 
-  async #findKeptBuild(longVersion: string, kind: BuildKind): Promise<Found> {
+  async #findKeptBuild(longVersion: string, kind: BuildKind): Promise<FindResult> {
     const name = this.#names.fileNameOf(longVersion, kind);
     const kept = await this.#folder.read(name);
     if (kept === undefined) return undefined;
@@ -170,7 +173,7 @@ export class DownloadSource implements CompilerSource {
     return this.#give(longVersion, kind, sha256, pinned === true);
   }
 
-  #give(longVersion: string, kind: BuildKind, sha256: string, pinned: boolean): Found {
+  #give(longVersion: string, kind: BuildKind, sha256: string, pinned: boolean): FindResult {
     const path = this.#folder.pathOf(this.#names.fileNameOf(longVersion, kind));
     const file: CompilerFile = {
       compiler: this.#toolchain.compiler,
@@ -181,7 +184,7 @@ export class DownloadSource implements CompilerSource {
     return { file };
   }
 
-  #share(longVersion: string, kind: BuildKind): Promise<Found> {
+  #share(longVersion: string, kind: BuildKind): Promise<FindResult> {
     const key = this.#names.fileNameOf(longVersion, kind);
     const failed = this.#failed.get(key);
     if (failed !== undefined && this.#now() - failed.at < FAILURE_REST_MS) {
@@ -200,14 +203,14 @@ export class DownloadSource implements CompilerSource {
     return found;
   }
 
-  async #obtain(longVersion: string, kind: BuildKind): Promise<Found> {
+  async #obtain(longVersion: string, kind: BuildKind): Promise<FindResult> {
     const name = this.#names.fileNameOf(longVersion, kind);
     const { label } = this.#toolchain;
     try {
       const expected = await this.#expectedSha256(longVersion, kind);
       if (expected === undefined && !this.#toolchain.catalogue.pins(longVersion, kind))
         return undefined;
-      const fetched = (): Promise<Found> =>
+      const fetched = (): Promise<FindResult> =>
         this.#folder.exclusively(
           name,
           () => this.#download(longVersion, kind, expected),
@@ -243,7 +246,7 @@ export class DownloadSource implements CompilerSource {
     longVersion: string,
     kind: BuildKind,
     expected: string | undefined,
-  ): Promise<Found> {
+  ): Promise<FindResult> {
     const name = this.#names.fileNameOf(longVersion, kind);
     const partial = this.#folder.partialOf(name);
     const url = `${this.#base}/${this.#names.pathOf(longVersion, kind)}`;

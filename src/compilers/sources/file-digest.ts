@@ -39,7 +39,7 @@ export async function sha256OfFile(path: string): Promise<string> {
 }
 
 /** Clears the cache, so that files are read again. */
-export function forgetDigests(): void {
+export function clearDigestCache(): void {
   remembered.clear();
 }
 

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
 import { messageOf } from '../../errors.ts';
-import { type CompilerSource, type Found } from '../compiler-file.ts';
+import { type CompilerSource, type FindResult } from '../compiler-file.ts';
 import { sha256OfFile } from './file-digest.ts';
 import { type CataloguedCompiler, SOLIDITY_CATALOGUE } from './solidity-catalogue.ts';
 
@@ -37,7 +37,7 @@ export class PackageSource implements CompilerSource {
     return entries.flatMap((entry) => (entry === undefined ? [] : [entry.longVersion]));
   }
 
-  async find(longVersion: string): Promise<Found> {
+  async find(longVersion: string): Promise<FindResult> {
     for (const folder of this.#folders) {
       const entry = await this.#entryOf(folder);
       if (entry?.longVersion === longVersion) return this.#check(folder, entry);
@@ -55,7 +55,10 @@ export class PackageSource implements CompilerSource {
     }
   }
 
-  async #check(folder: string, { longVersion, npmSha256 }: CataloguedCompiler): Promise<Found> {
+  async #check(
+    folder: string,
+    { longVersion, npmSha256 }: CataloguedCompiler,
+  ): Promise<FindResult> {
     const file = path.join(folder, SOLJSON);
     try {
       const sha256 = await sha256OfFile(file);

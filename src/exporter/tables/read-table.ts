@@ -4,11 +4,11 @@ import { type FieldRow, type FieldTable, type FieldValue, microsOf } from './fie
 /** Scope of an export: one chain, or what changed since an earlier export. */
 export interface ExportScope {
   readonly chainId?: number;
-  readonly since?: ExportedBefore;
+  readonly since?: EarlierExport;
 }
 
 /** End of the earlier export. */
-export interface ExportedBefore {
+export interface EarlierExport {
   readonly feedPosition: string;
   /** Time of the earlier export. Evidence other than the current match's emits no event. */
   readonly at: Date;
@@ -54,7 +54,7 @@ function scopeOf({ chainId, since }: ExportScope): string {
     JOIN contract_deployments AS deployment ON deployment.id = deployment_id)`;
 }
 
-function changedPlaces({ feedPosition, at }: ExportedBefore, ofChain: string): string {
+function changedPlaces({ feedPosition, at }: EarlierExport, ofChain: string): string {
   if (!DIGITS.test(feedPosition)) throw new TypeError(`${feedPosition} is not a position`);
   const recently = `recorded_at > '${at.toISOString()}'::timestamptz - ${LONGEST_TRANSACTION}${ofChain}`;
   return `SELECT chain_id, address FROM feed JOIN match_events ON match_events.id = event_id

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 
 import { findChain } from '../../chains/registry/chain-reference.ts';
-import { answer, answerJson, NOT_STORED, REVALIDATED, TEXT_TYPE } from '../answer.ts';
-import { answerSnapshot } from '../answer-snapshot.ts';
+import { answer, respondJson, NOT_STORED, REVALIDATED, TEXT_TYPE } from '../answer.ts';
+import { respondWithSnapshot } from '../answer-snapshot.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { makeSnapshot, type Snapshot } from '../../publication/snapshot.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
-import { currentSnapshot, type HttpParts } from '../http-parts.ts';
+import { currentSnapshot, type HttpDependencies } from '../http-parts.ts';
 import { answerIcon } from '../icon.ts';
 import {
   chainRoute,
@@ -25,7 +25,7 @@ import { addBadge } from './badge/add-badge.ts';
 import { addCards } from './card/add-cards.ts';
 import { renderLlmsText } from './llms-text.ts';
 import { addBlockscoutRoutes } from './blockscout/add-blockscout-routes.ts';
-import { addCodeDatabase } from './blockscout/add-code-database.ts';
+import { addBytecodeDatabase } from './blockscout/add-code-database.ts';
 import { addExplorerApi } from './blockscout/explorer/add-explorer-api.ts';
 import { submissionRoutes } from './blockscout/explorer/explorer-routes.ts';
 import { addSignatureProvider } from './blockscout/add-signature-provider.ts';
@@ -67,7 +67,7 @@ import { addContractRoutes } from './v2/add-contract-routes.ts';
 import { v2ErrorShape } from './v2/v2-error.ts';
 
 /** Creates the API host: its routes at `/` and at the prefix. */
-export function createApiApp(parts: HttpParts): HostApp {
+export function createApiApp(parts: HttpDependencies): HostApp {
   const routes = createRoutes();
   let openapi: Snapshot | undefined;
   const openapiText = readFileSync(packageFile('openapi.json'), 'utf8');
@@ -84,15 +84,17 @@ export function createApiApp(parts: HttpParts): HostApp {
     ...(parts.schemaVersion === undefined ? {} : { schema: parts.schemaVersion }),
   };
   routes.openapi(chainsRoute, (c) =>
-    answerSnapshot(currentSnapshot(parts.documents, 'chains'), c.req.raw.headers),
+    respondWithSnapshot(currentSnapshot(parts.documents, 'chains'), c.req.raw.headers),
   );
   routes.openapi(chainRoute, (c) => {
     const { record } = findChain(parts.registry(), c.req.valid('param').ref);
-    return answerJson(chainRoute, record, REVALIDATED);
+    return respondJson(chainRoute, record, REVALIDATED);
   });
-  routes.openapi(healthRoute, () => answerJson(healthRoute, parts.health(), NOT_STORED));
-  routes.openapi(versionRoute, () => answerJson(versionRoute, version, REVALIDATED));
-  routes.openapi(openapiRoute, async (c) => answerSnapshot(await makeOpenapi(), c.req.raw.headers));
+  routes.openapi(healthRoute, () => respondJson(healthRoute, parts.health(), NOT_STORED));
+  routes.openapi(versionRoute, () => respondJson(versionRoute, version, REVALIDATED));
+  routes.openapi(openapiRoute, async (c) =>
+    respondWithSnapshot(await makeOpenapi(), c.req.raw.headers),
+  );
   routes.openapi(iconRoute, () => answerIcon());
   routes.get('/llms.txt', () =>
     answer(renderLlmsText(parts.urls()), { type: TEXT_TYPE, cacheControl: REVALIDATED }),
@@ -113,7 +115,7 @@ export function createApiApp(parts: HttpParts): HostApp {
   addExplorerApi(routes, parts);
   addStoredVerifier(routes, { ...parts, findAtExplorer });
   addSignatureProvider(routes, parts);
-  addCodeDatabase(routes, parts);
+  addBytecodeDatabase(routes, parts);
   addStatisticsRoutes(routes, parts);
   addEvidenceRoutes(routes, parts);
   addDownloads(routes, parts);
@@ -158,7 +160,7 @@ export function createApiApp(parts: HttpParts): HostApp {
 }
 
 /** Body limits of the routes that do not use the listener's limit, by path. */
-function bodyLimitsOf({ verificationBytes }: HttpParts): Readonly<Record<string, number>> {
+function bodyLimitsOf({ verificationBytes }: HttpDependencies): Readonly<Record<string, number>> {
   const bodyLimits = Object.fromEntries(
     [
       ...[...v2VerifyRoutes, ...v1VerifyRoutes, verifySourcesRoute, ...etherscanRoutes],

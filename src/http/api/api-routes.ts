@@ -4,7 +4,7 @@ import { chainRecordSchema } from '../../chains/registry/chain-record-schema.ts'
 import { documentResponses } from '../document-responses.ts';
 import { healthReportSchema } from '../health-schema.ts';
 import { problemResponse } from '../problem-schema.ts';
-import { crowdedResponses } from '../records/record-responses.ts';
+import { overloadResponses } from '../records/record-responses.ts';
 import { jsonResponse } from '../json-response.ts';
 
 const chainRecord = chainRecordSchema.meta({ id: 'ChainRecord' });
@@ -106,7 +106,7 @@ export const docsRoute = createRoute({
   tags: ['Operations'],
   responses: {
     200: { description: 'A page', content: htmlPage },
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 

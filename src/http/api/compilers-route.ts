@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
-import { answerJson, REVALIDATED } from '../answer.ts';
-import { type HttpParts } from '../http-parts.ts';
+import { respondJson, REVALIDATED } from '../answer.ts';
+import { type HttpDependencies } from '../http-parts.ts';
 import { jsonResponse } from '../json-response.ts';
 
 const compilersSchema = z
@@ -41,7 +41,7 @@ export const compilersRoute = createRoute({
 /** Adds {@link compilersRoute}. */
 export function addCompilersRoute(
   routes: OpenAPIHono,
-  { compilers }: Pick<HttpParts, 'compilers'>,
+  { compilers }: Pick<HttpDependencies, 'compilers'>,
 ): void {
   routes.openapi(compilersRoute, async () => {
     const usable = await compilers.listUsable();
@@ -51,6 +51,6 @@ export function addCompilersRoute(
       installed: isInstalled,
       checksum: isPinned ? ('catalogue' as const) : ('list' as const),
     }));
-    return answerJson(compilersRoute, { compilers: versions }, REVALIDATED);
+    return respondJson(compilersRoute, { compilers: versions }, REVALIDATED);
   });
 }

@@ -1,7 +1,7 @@
 import { createRoute, z, type OpenAPIHono } from '@hono/zod-openapi';
 
 import { checksumAddress } from '../../lib/hex.ts';
-import { type Answer, BASE_HEADERS, makeAnswer, NOT_STORED } from '../answer.ts';
+import { type Answer, BASE_HEADERS, makeResponse, NOT_STORED } from '../answer.ts';
 import { contractParameters } from '../contract-parameters.ts';
 import { problemResponse } from '../problem-schema.ts';
 
@@ -65,7 +65,7 @@ function partsOf(path: string): number {
  */
 export function redirectTo(url: string, target: string, depth = 3): Answer {
   const up = '../'.repeat(new URL(url).pathname.endsWith('/') ? depth : depth - 1);
-  return makeAnswer(null, {
+  return makeResponse(null, {
     status: 302,
     headers: { ...BASE_HEADERS, location: `${up}${target}`, 'cache-control': NOT_STORED },
   });

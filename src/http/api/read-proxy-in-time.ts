@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ProxyReading } from '../../chains/proxy/read-proxy.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type HttpParts } from '../http-parts.ts';
+import { type HttpDependencies } from '../http-parts.ts';
 
 /** A contract that may be a proxy, and the client that asks. */
 export interface ProxyQuestion {
@@ -20,7 +20,7 @@ export const NO_CODE: ProxyReading = { blockNumber: 0, blockHash: '0x', delegate
 
 /** Reads from the chain whether a contract is a proxy; {@link NO_CODE} if it no longer has bytecode. */
 export async function findProxy(
-  proxies: HttpParts['proxies'],
+  proxies: HttpDependencies['proxies'],
   { chainId, address, client }: ProxyQuestion,
 ): Promise<ProxyReading> {
   try {
@@ -38,7 +38,7 @@ export async function findProxy(
  * @returns the error if neither is available
  */
 export async function readProxyInTime(
-  proxies: HttpParts['proxies'],
+  proxies: HttpDependencies['proxies'],
   asked: ProxyQuestion,
 ): Promise<ProxyReading | FullmatchError> {
   const { chainId, address } = asked;

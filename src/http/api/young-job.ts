@@ -11,7 +11,7 @@ const YOUNG_JOB_MS = 5000;
  * for 15 seconds), while most jobs end within one second.
  * @throws FullmatchError job_not_found
  */
-export async function readYoungJobAtItsEnd(
+export async function readJobAfterShortWait(
   verification: Pick<Verification, 'readJob' | 'waitForJob'>,
   id: string,
   asker: Pick<WaitOptions, 'client' | 'signal'>,

@@ -1,6 +1,6 @@
 import { type FullmatchError } from '../../errors.ts';
 import { Admission, type Leave, NotAdmitted } from '../../lib/admission.ts';
-import { tryAgainLater } from '../try-again-later.ts';
+import { retryLaterError } from '../try-again-later.ts';
 
 /** Bodies up to this size never wait for a large one. */
 export const SMALL_BODY_BYTES = 2 ** 20;
@@ -11,7 +11,7 @@ const LARGE = { total: 4, perClient: 2, waiting: 64, waitingPerClient: 8, waitMs
 
 /** Returns the error for a body beyond the limit on concurrent reads. */
 export function tooManyBodies(): FullmatchError {
-  return tryAgainLater('too_many_bodies', 'Too many request bodies are being read');
+  return retryLaterError('too_many_bodies', 'Too many request bodies are being read');
 }
 
 /** Limits how many bodies are in memory at once. */
@@ -30,7 +30,7 @@ export class BodyAdmission {
     } catch (error) {
       if (!(error instanceof NotAdmitted)) throw error;
       if (error.refusal !== 'client_full') throw tooManyBodies();
-      throw tryAgainLater(
+      throw retryLaterError(
         'too_many_client_bodies',
         'Too many request bodies of this client are being read',
       );

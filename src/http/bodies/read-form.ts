@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
-import { requireFewSources, type RequestLimits } from './request-limits.ts';
+import { requireSourceLimit, type RequestLimits } from './request-limits.ts';
 
 /** Most fields of a form, apart from its files. */
 const FIELDS_MAX = 16;
@@ -62,7 +62,7 @@ export async function readForm(
   if (isMultipart && (named === '' || named.length > BOUNDARY_CHARACTERS)) throw unreadable();
   const separator = isMultipart ? `--${named}` : '&';
   const most = limits.sources + FIELDS_MAX;
-  requireFewSources(countText(bytes, separator, most + 1) > most ? most : 0, limits);
+  requireSourceLimit(countText(bytes, separator, most + 1) > most ? most : 0, limits);
   if (!(isMultipart ? hasSmallHeaders(bytes, separator) : bytes.length <= PLAIN_FORM_BYTES)) {
     throw unreadable();
   }

@@ -1,11 +1,11 @@
 import { describe, expect, test } from 'vitest';
-import { type RequestForm, readRequest } from './read-request.ts';
+import { type BodyKind, readRequest } from './read-request.ts';
 
 const LIMITS = {
   ...{ depth: 64, values: 200_000, escapes: 200_000 },
   ...{ sources: 2_000, sourceBytes: 10_000 },
 };
-const FORM: RequestForm = { kind: 'standard_json', chainId: 1, address: `0x${'22'.repeat(20)}` };
+const FORM: BodyKind = { kind: 'standard_json', chainId: 1, address: `0x${'22'.repeat(20)}` };
 
 /** Metadata members that every compiler writes, apart from the sources. */
 const WRITTEN = {
@@ -19,7 +19,7 @@ const codeOfError = (error: unknown): string => String((error as { code?: unknow
 const codeOf = async (
   sources: object,
   settings: object = {},
-  form: RequestForm = FORM,
+  form: BodyKind = FORM,
 ): Promise<string> => {
   const body =
     form.kind === 'metadata'
@@ -148,7 +148,7 @@ describe('Verification request', () => {
 });
 
 describe('Interfaces of a Vyper request', () => {
-  const forms: Readonly<Record<string, readonly [RequestForm, (abis: object) => object]>> = {
+  const forms: Readonly<Record<string, readonly [BodyKind, (abis: object) => object]>> = {
     Blockscout: [
       { kind: 'blockscout', language: 'vyper', sources: 'multi_part', isBatch: false },
       (interfaces) => ({

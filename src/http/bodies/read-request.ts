@@ -15,15 +15,15 @@ import { type EtherscanForm, readEtherscanRequest } from '../api/etherscan/verif
 import { type ContractChoice, readPlaceBody, readV1Request } from '../api/v1/verify-request.ts';
 import { MetadataFault, readMetadata } from '../../solidity/metadata.ts';
 import {
-  type CodeQuestion,
-  readCodeQuestion,
+  type BytecodeSearch,
+  readBytecodeSearch,
   readSelectors,
 } from '../api/blockscout/code-database-body.ts';
 import { lookUpMethods } from '../api/blockscout/methods-body.ts';
-import { type MethodPlace } from '../../verification/submitted-codes/place-methods.ts';
+import { type MethodLocation } from '../../verification/submitted-codes/place-methods.ts';
 import { readSubmission, type SubmissionForm } from '../api/blockscout/explorer/read-submission.ts';
 import { readAbiBody, readEventsBody } from '../api/blockscout/signature-provider-body.ts';
-import { type ImportQuestion, readImportBody } from '../api/signatures/signatures-body.ts';
+import { type ParsedSignatureImport, readImportBody } from '../api/signatures/signatures-body.ts';
 import { readSourcesBody } from '../api/sources/sources-body.ts';
 import {
   type ExplorerRequest,
@@ -32,17 +32,17 @@ import {
   readSimilarityBody,
   readStandardJsonBody,
 } from '../api/v2/verify-body.ts';
-import { type ContractPlace } from '../records/answer-record.ts';
+import { type ContractReference } from '../records/answer-record.ts';
 import { invalidMember } from './validate-body.ts';
 import {
   parseJsonBody,
   requireBoundedPaths,
-  requireFewSources,
+  requireSourceLimit,
   type RequestLimits,
 } from './request-limits.ts';
 
 /** Expected kind of a body, with the facts that other parts of the request provide. */
-export type RequestForm =
+export type BodyKind =
   | {
       readonly kind: 'standard_json' | 'metadata' | 'sources';
       readonly chainId: number;
@@ -82,17 +82,17 @@ const READERS = {
  * contracts to choose from, fields of the Etherscan protocol, signatures to import, logs to decode, methods
  * to locate, a search by bytecode or address, or event hashes to look up.
  */
-export type ReadRequest =
+export type ParsedBody =
   | { readonly request: PackedRequest; readonly key?: string }
   | { readonly choices: readonly ContractChoice[] }
   | { readonly given: SubmittedCodeRequest; readonly wantsMethods: boolean }
   | { readonly explorer: ExplorerRequest }
   | { readonly fields: EtherscanFields }
-  | { readonly signatures: Pick<ImportQuestion, 'asked'> & Partial<ImportQuestion> }
+  | { readonly signatures: Pick<ParsedSignatureImport, 'asked'> & Partial<ParsedSignatureImport> }
   | { readonly logs: readonly LogEntry[] }
-  | { readonly methods: Readonly<Record<string, MethodPlace>> }
-  | { readonly searched: CodeQuestion }
-  | { readonly place: ContractPlace }
+  | { readonly methods: Readonly<Record<string, MethodLocation>> }
+  | { readonly searched: BytecodeSearch }
+  | { readonly place: ContractReference }
   | { readonly selectors: readonly Hex[] };
 
 /**
@@ -101,9 +101,9 @@ export type ReadRequest =
  */
 export async function readRequest(
   bytes: Buffer<ArrayBuffer>,
-  form: RequestForm,
+  form: BodyKind,
   limits: RequestLimits,
-): Promise<ReadRequest> {
+): Promise<ParsedBody> {
   if (form.kind === 'v1') {
     const read = await readV1Request(bytes, form.contentType, limits);
     if ('choices' in read) {
@@ -135,7 +135,7 @@ export async function readRequest(
   if (form.kind === 'provider_abi') return { signatures: { asked: readAbiBody(bytes, limits) } };
   if (form.kind === 'place') return { place: readPlaceBody(bytes, limits) };
   if (form.kind === 'code_search' || form.kind === 'place_search') {
-    return { searched: readCodeQuestion(bytes, limits, form.kind === 'code_search') };
+    return { searched: readBytecodeSearch(bytes, limits, form.kind === 'code_search') };
   }
   if (form.kind === 'event_selector' || form.kind === 'event_selectors') {
     return { selectors: readSelectors(bytes, limits, form.kind === 'event_selectors') };
@@ -208,7 +208,7 @@ function requireBounded(
   for (const each of named) {
     if (!isMembers(each)) continue;
     const paths = Object.keys(each);
-    requireFewSources(paths.length, limits);
+    requireSourceLimit(paths.length, limits);
     requireBoundedPaths(paths);
   }
   const size = textsOf(compilation).reduce((sum, text) => sum + Buffer.byteLength(text), 0);

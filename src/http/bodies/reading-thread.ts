@@ -1,24 +1,24 @@
 import { parentPort } from 'node:worker_threads';
 
 import { FullmatchError, messageOf } from '../../errors.ts';
-import { readRequest, type ReadRequest, type RequestForm } from './read-request.ts';
+import { readRequest, type ParsedBody, type BodyKind } from './read-request.ts';
 import { type RequestLimits } from './request-limits.ts';
 import { lowerThreadPriority } from '../../lib/thread-priority.ts';
 
 /** A body for the thread to read. */
-export interface ReadingTask {
-  readonly form: RequestForm;
+export interface BodyReadTask {
+  readonly form: BodyKind;
   readonly limits: RequestLimits;
   readonly blocks: readonly Uint8Array[];
 }
 
 /** Message from the thread: the parsed body, the fault of the body, or the thread's own failure. */
-export type ReadingAnswer =
-  | { readonly read: ReadRequest }
+export type BodyReadResult =
+  | { readonly read: ParsedBody }
   | { readonly refused: Pick<FullmatchError, 'code' | 'message' | 'details'> }
   | { readonly failed: string };
 
-async function answer({ form, limits, blocks }: ReadingTask): Promise<ReadingAnswer> {
+async function answer({ form, limits, blocks }: BodyReadTask): Promise<BodyReadResult> {
   try {
     return { read: await readRequest(Buffer.concat(blocks), form, limits) };
   } catch (error) {
@@ -31,7 +31,7 @@ async function answer({ form, limits, blocks }: ReadingTask): Promise<ReadingAns
 }
 
 /** Lists the buffers of a message that are transferred instead of copied. */
-function handOver(result: ReadingAnswer): ArrayBuffer[] {
+function handOver(result: BodyReadResult): ArrayBuffer[] {
   if (!('read' in result)) return [];
   const { read } = result;
   if ('request' in read) return [read.request.packed.buffer];
@@ -39,6 +39,6 @@ function handOver(result: ReadingAnswer): ArrayBuffer[] {
 }
 
 if (parentPort !== null) lowerThreadPriority();
-parentPort?.on('message', (task: ReadingTask) => {
+parentPort?.on('message', (task: BodyReadTask) => {
   void answer(task).then((result) => parentPort?.postMessage(result, handOver(result)));
 });

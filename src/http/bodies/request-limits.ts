@@ -1,7 +1,7 @@
 import { FullmatchError } from '../../errors.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
-import { isBoundedPath, PATH_BOUNDS } from '../../lib/source-path.ts';
+import { isPathWithinLimits, PATH_BOUNDS } from '../../lib/source-path.ts';
 import {
   countJsonValues,
   JsonFault,
@@ -67,7 +67,7 @@ export function abiParser(limits: JsonLimits): (path: string, content: string) =
 }
 
 /** @throws FullmatchError request_too_many_sources */
-export function requireFewSources(count: number, { sources }: RequestLimits): void {
+export function requireSourceLimit(count: number, { sources }: RequestLimits): void {
   if (count <= sources) return;
   throw new FullmatchError(
     'request_too_many_sources',
@@ -78,7 +78,7 @@ export function requireFewSources(count: number, { sources }: RequestLimits): vo
 
 /** @throws FullmatchError source_path_too_long */
 export function requireBoundedPaths(paths: readonly string[]): void {
-  const long = paths.find((path) => !isBoundedPath(path));
+  const long = paths.find((path) => !isPathWithinLimits(path));
   if (long === undefined) return;
   const shown = printableText(long, SHOWN_CHARACTERS);
   throw new FullmatchError(

@@ -5,13 +5,13 @@ import { FullmatchError } from '../../errors.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import { type AccessGate } from '../access-gate.ts';
-import { bodyTooLarge, declaresTooMuch } from '../body-limit.ts';
+import { bodyTooLarge, exceedsDeclaredLimit } from '../body-limit.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { connectionOf, withClientSignal } from '../records/answer-connection.ts';
-import { refuseForThread } from '../thread-refusal.ts';
+import { toThreadError } from '../thread-refusal.ts';
 import { BodyAdmission, SMALL_BODY_BYTES, tooManyBodies } from './admit-body.ts';
-import { type ReadRequest, type RequestForm } from './read-request.ts';
-import { type ReadingAnswer, type ReadingTask } from './reading-thread.ts';
+import { type ParsedBody, type BodyKind } from './read-request.ts';
+import { type BodyReadResult, type BodyReadTask } from './reading-thread.ts';
 import { receiveBody } from './receive-body.ts';
 import { type RequestLimits } from './request-limits.ts';
 
@@ -35,12 +35,12 @@ export interface RequestReader {
    * too_many_client_bodies, too_many_bodies; errors of {@link AccessGate.admit}; request_too_complex for a
    * body that takes too long or too much memory; malformed_request if the client disconnects
    */
-  read(c: Context, form: RequestForm, limitBytes?: number): Promise<ReadRequest>;
+  read(c: Context, form: BodyKind, limitBytes?: number): Promise<ParsedBody>;
   /**
    * Parses a response that the service fetched from another explorer.
    * @throws FullmatchError with the fault of the response; too_many_bodies, request_too_complex
    */
-  readFetched(bytes: Buffer, form: RequestForm, client: string): Promise<ReadRequest>;
+  readFetched(bytes: Buffer, form: BodyKind, client: string): Promise<ParsedBody>;
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ const HEAP_LEAST_BYTES = 96 * MIB;
  * Kinds that verify or import and need admission; requests of the Etherscan protocol reveal their kind only
  * in the body.
  */
-const ADMITTED: ReadonlySet<RequestForm['kind']> = new Set([
+const ADMITTED: ReadonlySet<BodyKind['kind']> = new Set([
   ...(['standard_json', 'metadata', 'sources', 'similarity', 'explorer', 'v1', 'place'] as const),
   ...(['blockscout', 'blockscout_submission', 'signatures', 'provider_abi'] as const),
 ]);
@@ -66,7 +66,7 @@ const READING = { taskTimeoutMs: 30_000, queueLimit: 1000, idleMs: 5_000 };
 export function createRequestReader(options: RequestReaderOptions): RequestReader {
   const { request: limits, bodyBytes, trustedProxies, access } = options;
   const bodies = new BodyAdmission();
-  const threadFor = (largestBytes: number): TaskThread<ReadingTask, ReadingAnswer> => {
+  const threadFor = (largestBytes: number): TaskThread<BodyReadTask, BodyReadResult> => {
     const heapBytes = HEAP_LEAST_BYTES + HEAP_PER_BYTE * largestBytes;
     return new TaskThread(packageFile('dist/http/bodies/reading-thread.js'), {
       ...READING,
@@ -76,15 +76,15 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
   const small = threadFor(Math.min(SMALL_BODY_BYTES, bodyBytes));
   const large = threadFor(bodyBytes);
   const ask = async (
-    task: ReadingTask,
+    task: BodyReadTask,
     length: number,
     asker: Parameters<typeof small.ask>[1],
-  ): Promise<ReadRequest> => {
+  ): Promise<ParsedBody> => {
     const thread = length <= SMALL_BODY_BYTES ? small : large;
     try {
       return readAnswer(await thread.ask(task, asker));
     } catch (error) {
-      throw refuseForThread(error, { queueFull: tooManyBodies, tooMuch: requestTooComplex });
+      throw toThreadError(error, { queueFull: tooManyBodies, tooMuch: requestTooComplex });
     }
   };
   return {
@@ -125,7 +125,7 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
 }
 
 /** Returns the token that clients of Blockscout's API send as their API key; an empty key counts as absent. */
-function keyInQuery(c: Context, { kind }: RequestForm): string | undefined {
+function keyInQuery(c: Context, { kind }: BodyKind): string | undefined {
   return kind === 'blockscout_submission' ? c.req.query('apikey') || undefined : undefined;
 }
 
@@ -155,13 +155,13 @@ function requireNoCoding(c: Context): void {
 function declaredLength(c: Context, limitBytes: number): number | undefined {
   const length = c.req.header('content-length');
   if (length === undefined) return undefined;
-  if (declaresTooMuch({ headers: { 'content-length': length } }, limitBytes)) {
+  if (exceedsDeclaredLimit({ headers: { 'content-length': length } }, limitBytes)) {
     throw bodyTooLarge(limitBytes);
   }
   return Number(length);
 }
 
-function readAnswer(answer: ReadingAnswer): ReadRequest {
+function readAnswer(answer: BodyReadResult): ParsedBody {
   if ('read' in answer) return answer.read;
   if ('failed' in answer) throw new Error(`a body could not be read: ${answer.failed}`);
   const { code, message, details } = answer.refused;

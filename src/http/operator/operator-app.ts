@@ -3,10 +3,10 @@ import { FullmatchError } from '../../errors.ts';
 import { checksumAddress } from '../../lib/hex.ts';
 import { type MonitorReport } from '../../monitor/monitor-report.ts';
 import { type VerificationJob } from '../../verification/jobs/verification-job.ts';
-import { answerJson, type AnswerOf, BASE_HEADERS, makeAnswer, NOT_STORED } from '../answer.ts';
-import { answerProblem, problemOf } from '../error-response.ts';
+import { respondJson, type ResponseOf, BASE_HEADERS, makeResponse, NOT_STORED } from '../answer.ts';
+import { respondWithProblem, problemFromError } from '../error-response.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
-import { type HttpParts } from '../http-parts.ts';
+import { type HttpDependencies } from '../http-parts.ts';
 import { addPageRoutes } from '../api/pages/add-page-routes.ts';
 import {
   operatorCancelRoute,
@@ -15,7 +15,7 @@ import {
   type operatorStateSchema,
 } from './operator-routes.ts';
 
-type State = AnswerOf<typeof operatorStateSchema>;
+type State = ResponseOf<typeof operatorStateSchema>;
 
 /** Data that only the operator sees, and the actions of the page. */
 interface OperatorDesk {
@@ -33,7 +33,7 @@ interface OperatorDesk {
 
 /** Dependencies of the operator's page in addition to those of the hosts. */
 export interface OperatorParts extends Pick<
-  HttpParts,
+  HttpDependencies,
   | 'answers'
   | 'chainHealth'
   | 'health'
@@ -61,7 +61,7 @@ export function createOperatorApp(parts: OperatorParts): HostApp {
   const { desk, answers, pages: bundle, version, urls } = parts;
   routes.openapi(operatorStateRoute, async () => {
     const state = renderState(parts, await desk.look());
-    return answerJson(operatorStateRoute, state, NOT_STORED);
+    return respondJson(operatorStateRoute, state, NOT_STORED);
   });
   routes.openapi(operatorCancelRoute, (c) =>
     done(2, 'cancelled', desk.cancelJob(c.req.valid('param').id)),
@@ -77,7 +77,9 @@ export function createOperatorApp(parts: OperatorParts): HostApp {
   return {
     ...app,
     fetch: (request, env) =>
-      isFromHere(request) ? app.fetch(request, env) : answerProblem(problemOf(notOnThisMachine())),
+      isFromHere(request)
+        ? app.fetch(request, env)
+        : respondWithProblem(problemFromError(notOnThisMachine())),
   };
 }
 
@@ -114,7 +116,7 @@ async function done(depth: number, said: string, work: Promise<void>) {
     },
   );
   const location = `${'../'.repeat(depth)}?said=${code}`;
-  return makeAnswer(null, {
+  return makeResponse(null, {
     status: 303,
     headers: { ...BASE_HEADERS, location, 'content-length': '0', 'cache-control': NOT_STORED },
   });

@@ -4,7 +4,7 @@ import { type Context } from 'hono';
 import { FullmatchError } from '../../errors.ts';
 
 /** Connection of a request and its response. */
-export interface AnswerConnection {
+export interface RequestConnection {
   readonly incoming: IncomingMessage;
   readonly socket: Socket;
   readonly outgoing: ServerResponse;
@@ -13,7 +13,7 @@ export interface AnswerConnection {
 const endsOfSockets = new WeakMap<Socket, Set<() => void>>();
 
 /** Returns the connection of a request; undefined for the in-process requests of pages. */
-export function connectionOf(c: Pick<Context, 'env'>): AnswerConnection | undefined {
+export function connectionOf(c: Pick<Context, 'env'>): RequestConnection | undefined {
   const { incoming, outgoing } = (c.env ?? {}) as {
     incoming?: IncomingMessage;
     outgoing?: ServerResponse;
@@ -22,7 +22,7 @@ export function connectionOf(c: Pick<Context, 'env'>): AnswerConnection | undefi
 }
 
 /** Returns whether the client can no longer receive a response. */
-export function isGone({ socket, outgoing }: AnswerConnection): boolean {
+export function isGone({ socket, outgoing }: RequestConnection): boolean {
   return socket.destroyed || outgoing.destroyed;
 }
 
@@ -30,7 +30,7 @@ export function isGone({ socket, outgoing }: AnswerConnection): boolean {
  * Calls `tell` once when the response has been received or its connection is gone. The returned function
  * cancels that.
  */
-export function whenEnded({ socket, outgoing }: AnswerConnection, tell: () => void): () => void {
+export function whenEnded({ socket, outgoing }: RequestConnection, tell: () => void): () => void {
   const ends = endsOn(socket);
   const forget = (): void => {
     ends.delete(end);

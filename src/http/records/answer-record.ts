@@ -8,11 +8,11 @@ import type {
   RecordVersion,
 } from '../../repository/repository.ts';
 import { type Answer, JSON_TYPE } from '../answer.ts';
-import { type HttpParts } from '../http-parts.ts';
+import { type HttpDependencies } from '../http-parts.ts';
 import { type RecordForm } from './render-record.ts';
 
 /** Chain and address of a contract. */
-export interface ContractPlace {
+export interface ContractReference {
   readonly chainId: number;
   readonly address: Hex;
 }
@@ -35,10 +35,10 @@ export interface RecordView {
  * @returns undefined if the contract has no match
  * @throws FullmatchError as RecordAnswers.answer; errors of `view`
  */
-export async function answerRecord(
+export async function respondWithRecord(
   c: Context,
-  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
-  { chainId, address }: ContractPlace,
+  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
+  { chainId, address }: ContractReference,
   view: (match: ContractMatch) => RecordView,
 ): Promise<Answer | undefined> {
   return answerVersion(contracts, { chainId, address }, async ({ match, version }) => {
@@ -67,7 +67,7 @@ class RecordChanged extends Error {
  */
 async function answerVersion(
   contracts: Pick<ContractReader, 'readRecordVersion'>,
-  { chainId, address }: ContractPlace,
+  { chainId, address }: ContractReference,
   answer: (found: RecordVersion) => Promise<Answer>,
 ): Promise<Answer | undefined> {
   for (;;) {
@@ -86,12 +86,12 @@ async function answerVersion(
  * Responds with one file of a contract.
  * @param view its type and headers; may reject the match by throwing
  * @returns undefined if the contract has no match
- * @throws FullmatchError as {@link answerRecord}; the errors of `view` and `missing`
+ * @throws FullmatchError as {@link respondWithRecord}; the errors of `view` and `missing`
  */
-export async function answerFile(
+export async function respondWithFile(
   c: Context,
-  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
-  { chainId, address, path }: ContractPlace & { readonly path: string },
+  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
+  { chainId, address, path }: ContractReference & { readonly path: string },
   view: (match: ContractMatch) => {
     readonly type: string;
     readonly headers: Readonly<Record<string, string>>;

@@ -1,22 +1,22 @@
 import { type FullmatchError } from '../../errors.ts';
 import { NotAdmitted } from '../../lib/admission.ts';
-import { tryAgainLater } from '../try-again-later.ts';
+import { retryLaterError } from '../try-again-later.ts';
 
 /** Returns the error for a large response beyond the limit of all clients together. */
-export function tooManyAnswers(): FullmatchError {
-  return tryAgainLater('too_many_answers', 'Too many large responses are in progress');
+export function tooManyResponses(): FullmatchError {
+  return retryLaterError('too_many_answers', 'Too many large responses are in progress');
 }
 
 /** Returns the error for a client that has too many responses waiting or not yet received. */
-export function tooManyClientAnswers(): FullmatchError {
-  return tryAgainLater(
+export function tooManyClientResponses(): FullmatchError {
+  return retryLaterError(
     'too_many_client_answers',
     'This client has as many large answers or pages under way as it may',
   );
 }
 
 /** Converts a refused admission into the error of the request; rethrows any other error. */
-export function refuseCrowded(error: unknown): never {
+export function toOverloadError(error: unknown): never {
   if (!(error instanceof NotAdmitted)) throw error;
-  throw error.refusal === 'client_full' ? tooManyClientAnswers() : tooManyAnswers();
+  throw error.refusal === 'client_full' ? tooManyClientResponses() : tooManyResponses();
 }

@@ -1,15 +1,15 @@
 import { EventEmitter } from 'node:events';
 import { type Context } from 'hono';
 import { afterEach, describe, expect, test } from 'vitest';
-import { RecordAnswers, type RecordQuestion } from './record-answers.ts';
+import { RecordResponder, type RecordRequest } from './record-answers.ts';
 
 const LARGE = Buffer.alloc(2 ** 20, 'x');
 const SMALL = Buffer.from('small');
 
-const made: RecordAnswers[] = [];
+const made: RecordResponder[] = [];
 afterEach(() => Promise.all(made.splice(0).map((answers) => answers.close())));
-function makeAnswers(): RecordAnswers {
-  const answers = new RecordAnswers({
+function makeAnswers(): RecordResponder {
+  const answers = new RecordResponder({
     ...{ cacheBytes: 2 ** 24, readers: 2, trustedProxies: [], version: '1.2.3' },
   });
   made.push(answers);
@@ -27,7 +27,7 @@ function requestOf(client: string, headers: Record<string, string> = {}) {
   return { c: c as unknown as Context, taken: () => outgoing.emit('close'), socket };
 }
 
-const question = (key: string, bytes: Buffer<ArrayBuffer>): RecordQuestion & { reads: number } => {
+const question = (key: string, bytes: Buffer<ArrayBuffer>): RecordRequest & { reads: number } => {
   const asked = {
     ...{ key: [key], type: 'application/json', reads: 0 },
     read: async () => {

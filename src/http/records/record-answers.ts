@@ -8,14 +8,14 @@ import { Admission } from '../../lib/admission.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { TaskThread } from '../../lib/task-thread.ts';
 import type { StoredSections } from '../../repository/repository.ts';
-import { type Answer, BASE_HEADERS, makeAnswer, REVALIDATED } from '../answer.ts';
+import { type Answer, BASE_HEADERS, makeResponse, REVALIDATED } from '../answer.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../../lib/content-coding.ts';
 import { type EntityTags, matchIfNoneMatch } from '../../lib/entity-tag.ts';
-import { refuseForThread } from '../thread-refusal.ts';
+import { toThreadError } from '../thread-refusal.ts';
 import { connectionOf, isGone, whenEnded, withClientSignal } from './answer-connection.ts';
 import { type CachedBody, createBodyCache } from './cached-body.ts';
-import { refuseCrowded, tooManyAnswers } from './crowded.ts';
+import { toOverloadError, tooManyResponses } from './crowded.ts';
 import { type RecordTask, renderRecord } from './render-record.ts';
 import { type RecordAnswer } from './record-thread.ts';
 
@@ -38,7 +38,7 @@ export interface Requester {
 }
 
 /** Content of a response, and how to obtain it. */
-export interface RecordQuestion {
+export interface RecordRequest {
   /**
    * Unique key of the content: route, contract, and a version read for this request. It changes with every
    * committed change of the content, so no outdated response is sent.
@@ -71,7 +71,7 @@ const compress = promisify(gzip);
  * Builds responses with contract records. Each version of a record is rendered once and cached; concurrent
  * requests for it share the rendering.
  */
-export class RecordAnswers {
+export class RecordResponder {
   readonly #options: RecordAnswersOptions;
   readonly #cache: ReturnType<typeof createBodyCache>;
   readonly #reading: Admission;
@@ -116,7 +116,7 @@ export class RecordAnswers {
    * Answers a request; sends 304 without reading the content if the client already has it.
    * @throws FullmatchError too_many_answers, too_many_client_answers, answer_too_large; errors of `read`
    */
-  async answer(c: Context, question: RecordQuestion): Promise<Answer> {
+  async answer(c: Context, question: RecordRequest): Promise<Answer> {
     const tag = this.#tagOf(question.key);
     const weights = parseAcceptEncoding(c.req.header('accept-encoding'));
     const ifNoneMatch = c.req.header('if-none-match');
@@ -132,7 +132,7 @@ export class RecordAnswers {
     const coding = wished === 'gzip' ? await this.#compressOnce(body) : 'identity';
     const bytes = body[coding] ?? body.identity;
     if (bytes.byteLength >= LARGE_BYTES) this.#admitLarge(c);
-    return makeAnswer(bytes, {
+    return makeResponse(bytes, {
       status: 200,
       headers: {
         ...BASE_HEADERS,
@@ -158,7 +158,7 @@ export class RecordAnswers {
   ): Promise<T> {
     const client = this.clientOf(c);
     return withClientSignal(c, (signal) =>
-      admission.run(client, () => make({ client, signal }), signal).catch(refuseCrowded),
+      admission.run(client, () => make({ client, signal }), signal).catch(toOverloadError),
     );
   }
 
@@ -193,17 +193,17 @@ export class RecordAnswers {
     try {
       whenEnded(connection, this.#large.enterNow(this.clientOf(c)));
     } catch (error) {
-      refuseCrowded(error);
+      toOverloadError(error);
     }
   }
 
-  async #renderOnce(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
+  async #renderOnce(c: Context, tag: string, question: RecordRequest): Promise<CachedBody> {
     const rendering = this.#rendering.get(tag) ?? this.#beginRendering(c, tag, question);
     return withClientSignal(c, () => rendering);
   }
 
   /** Starts a rendering that does not abort when its first client disconnects, since others may be waiting for it. */
-  #beginRendering(c: Context, tag: string, question: RecordQuestion): Promise<CachedBody> {
+  #beginRendering(c: Context, tag: string, question: RecordRequest): Promise<CachedBody> {
     const client = this.clientOf(c);
     const rendering = this.#reading
       .run(client, async () => {
@@ -211,13 +211,13 @@ export class RecordAnswers {
         this.#cache.set(tag, body);
         return body;
       })
-      .catch(refuseCrowded)
+      .catch(toOverloadError)
       .finally(() => this.#rendering.delete(tag));
     this.#rendering.set(tag, rendering);
     return rendering;
   }
 
-  async #render(client: string, { read }: RecordQuestion): Promise<Buffer<ArrayBuffer>> {
+  async #render(client: string, { read }: RecordRequest): Promise<Buffer<ArrayBuffer>> {
     const found = await read();
     this.#renderings += 1;
     if (Buffer.isBuffer(found)) return found;
@@ -233,7 +233,7 @@ export class RecordAnswers {
       const { buffer, byteOffset, byteLength } = answer.bytes;
       return Buffer.from(buffer, byteOffset, byteLength);
     } catch (error) {
-      throw refuseForThread(error, { queueFull: tooManyAnswers, tooMuch: answerTooLarge });
+      throw toThreadError(error, { queueFull: tooManyResponses, tooMuch: answerTooLarge });
     }
   }
 
@@ -267,7 +267,7 @@ function validatorsOf(tag: string, coding: ContentCoding): Record<string, string
 }
 
 function notModified(tag: string, coding: ContentCoding): Answer {
-  return makeAnswer(null, {
+  return makeResponse(null, {
     status: 304,
     headers: { ...BASE_HEADERS, ...validatorsOf(tag, coding) },
   });

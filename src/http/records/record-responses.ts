@@ -2,7 +2,7 @@
 type Say<Declared> = (description: string) => Declared;
 
 /** Responses of a route while too many large responses are in progress. */
-export function crowdedResponses<Declared>(say: Say<Declared>): { 429: Declared; 503: Declared } {
+export function overloadResponses<Declared>(say: Say<Declared>): { 429: Declared; 503: Declared } {
   return {
     429: say(
       'This client has too many large responses or pages in progress (`too_many_client_answers`)',
@@ -23,6 +23,6 @@ export function recordResponses<Declared>(say: Say<Declared>): {
   return {
     304: { description: 'The client already has this content' },
     422: say('The response takes too long or too much memory (`answer_too_large`)'),
-    ...crowdedResponses(say),
+    ...overloadResponses(say),
   };
 }

@@ -16,12 +16,12 @@ import { renderAbi, renderSourceRecord } from '../api/etherscan/source-record.ts
 import { renderContract, renderStandardInput } from '../api/v2/contract-text.ts';
 import { type FieldSelection } from '../api/v2/contract-fields.ts';
 import { type fileTreeSchema, type filesSchema } from '../api/v1/look-up-routes.ts';
-import { type AnswerOf } from '../answer.ts';
+import { type ResponseOf } from '../answer.ts';
 import { type folderSchema } from '../repository/repository-routes.ts';
 import { encodePath, folderPath } from '../tree-path.ts';
 import { renderZip, type ZippedFile } from './render-zip.ts';
 
-type Files = AnswerOf<typeof filesSchema>;
+type Files = ResponseOf<typeof filesSchema>;
 
 /** A rendering task: plain data, so that it can be sent to a thread. */
 export interface RecordTask {
@@ -89,12 +89,12 @@ function renderChunks(
   if (form.kind === 'file_urls' || form.kind === 'bare_file_urls') {
     const files = listed.map(({ path }) => `${form.base}/${folder}/${encodePath(path)}`);
     if (form.kind === 'bare_file_urls') return [JSON.stringify(files)];
-    const tree: AnswerOf<typeof fileTreeSchema> = { status: match.match, files };
+    const tree: ResponseOf<typeof fileTreeSchema> = { status: match.match, files };
     return [JSON.stringify(tree)];
   }
   const { chainId, address } = match;
   const files = listed.map((file) => ({ ...file, url: `/${folder}/${encodePath(file.path)}` }));
-  const contract: AnswerOf<typeof folderSchema> = {
+  const contract: ResponseOf<typeof folderSchema> = {
     match: match.match,
     chainId,
     address: checksumAddress(address),
@@ -113,7 +113,7 @@ function zippedFiles(parts: Partial<ContractSections>): readonly ZippedFile[] {
 }
 
 /** Renders a successful response of the Etherscan protocol. */
-function renderOk(result: AnswerOf<typeof etherscanAnswerSchema>['result']): string {
+function renderOk(result: ResponseOf<typeof etherscanAnswerSchema>['result']): string {
   return JSON.stringify({ status: '1', message: 'OK', result });
 }
 

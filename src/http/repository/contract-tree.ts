@@ -5,9 +5,9 @@ import { checksumAddress } from '../../lib/hex.ts';
 import { type ContractMatch, FILE_PATH_SECTIONS, type Match } from '../../repository/repository.ts';
 import { JSON_TYPE, TEXT_TYPE } from '../answer.ts';
 import { contractParameters } from '../contract-parameters.ts';
-import { type HttpParts } from '../http-parts.ts';
+import { type HttpDependencies } from '../http-parts.ts';
 import { problemResponse } from '../problem-schema.ts';
-import { answerFile, answerRecord } from '../records/answer-record.ts';
+import { respondWithFile, respondWithRecord } from '../records/answer-record.ts';
 import { folderPath, MATCH_FOLDERS } from '../tree-path.ts';
 import { folderSchema } from './repository-routes.ts';
 import { jsonResponse } from '../json-response.ts';
@@ -74,11 +74,11 @@ export const apiFileRoute = createRoute({
 /** Adds the published tree of contracts, generated from the database. */
 export function addContractTree(
   routes: OpenAPIHono,
-  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
+  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
 ): void {
   routes.openapi(folderRoute, async (c) => {
     const place = c.req.valid('param');
-    const answered = await answerRecord(c, { contracts, answers }, place, (match) => {
+    const answered = await respondWithRecord(c, { contracts, answers }, place, (match) => {
       requireFolder(match, place);
       return { form: { kind: 'folder' }, parts: FILE_PATH_SECTIONS };
     });
@@ -90,13 +90,13 @@ export function addContractTree(
 /** Adds the files of the published tree, at one of two routes. */
 export function addTreeFiles(
   routes: OpenAPIHono,
-  { contracts, answers }: Pick<HttpParts, 'contracts' | 'answers'>,
+  { contracts, answers }: Pick<HttpDependencies, 'contracts' | 'answers'>,
   route: typeof fileRoute | typeof apiFileRoute,
 ): void {
   // OpenAPI templates cannot express "the rest of the path", including line breaks.
   routes.openapi({ ...route, path: `${route.path}{[^]+}` }, async (c) => {
     const place = c.req.valid('param');
-    const answered = await answerFile(c, { contracts, answers }, place, (match) => {
+    const answered = await respondWithFile(c, { contracts, answers }, place, (match) => {
       requireFolder(match, place);
       return {
         type: JSON_FILE.test(place.path) ? JSON_TYPE : TEXT_TYPE,

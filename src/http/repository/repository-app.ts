@@ -1,19 +1,19 @@
-import { answerJson, REVALIDATED } from '../answer.ts';
-import { answerSnapshot } from '../answer-snapshot.ts';
+import { respondJson, REVALIDATED } from '../answer.ts';
+import { respondWithSnapshot } from '../answer-snapshot.ts';
 import { iconRoute } from '../api/api-routes.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
-import { currentSnapshot, type HttpParts } from '../http-parts.ts';
+import { currentSnapshot, type HttpDependencies } from '../http-parts.ts';
 import { answerIcon } from '../icon.ts';
 import { addPageRoutes } from '../api/pages/add-page-routes.ts';
 import { addContractTree, folderRoute } from './contract-tree.ts';
 import { manifestRoute, statisticsRoute } from './repository-routes.ts';
 
 /** Creates the repository host: the statistics and the published tree. */
-export function createRepositoryApp(parts: HttpParts): HostApp {
+export function createRepositoryApp(parts: HttpDependencies): HostApp {
   const routes = createRoutes();
   routes.openapi(statisticsRoute, (c) =>
-    answerSnapshot(currentSnapshot(parts.documents, 'statistics'), c.req.raw.headers),
+    respondWithSnapshot(currentSnapshot(parts.documents, 'statistics'), c.req.raw.headers),
   );
   routes.openapi(manifestRoute, () => {
     // Time of the last change, not of the response, so that replicas with the same content return the same.
@@ -23,7 +23,7 @@ export function createRepositoryApp(parts: HttpParts): HostApp {
       dateString: lastModified.toISOString(),
       version: parts.version,
     };
-    return answerJson(manifestRoute, manifest, REVALIDATED);
+    return respondJson(manifestRoute, manifest, REVALIDATED);
   });
   routes.openapi(iconRoute, () => answerIcon());
   const { version, urls, pages: bundle, answers } = parts;

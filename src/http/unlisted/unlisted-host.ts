@@ -1,7 +1,7 @@
 import { FullmatchError } from '../../errors.ts';
 import { type AccessGate } from '../access-gate.ts';
-import { describeProblem } from '../error-response.ts';
-import { answerShaped } from '../error-shape.ts';
+import { toProblem } from '../error-response.ts';
+import { respondInShape } from '../error-shape.ts';
 import { type HostApp } from '../host-app.ts';
 import { type Logger } from '../../log.ts';
 import {
@@ -104,11 +104,11 @@ export function withUnlisted(hosts: Hosts, log: Logger): HostApp {
       // These routes check the token when they read the body.
       else if (!ETHERSCAN.has(route) && !BLOCKSCOUT_SENT.has(route)) access.requireToken(request);
     } catch (error) {
-      const problem = describeProblem(error, log);
+      const problem = toProblem(error, log);
       // Makes a browser ask its user for the token, as the password.
       const asks = isRead && problem.status === 401 && { 'www-authenticate': BASIC };
       const shape = unlisted.errorShapeOf?.(method, pathname);
-      return hidden(answerShaped(problem, shape, { ...asks }));
+      return hidden(respondInShape(problem, shape, { ...asks }));
     }
     return hidden(await unlisted.fetch(request, env));
   };

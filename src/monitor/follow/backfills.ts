@@ -2,7 +2,7 @@ import { FullmatchError } from '../../errors.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
 import { type BlockCreations } from '../seen-creation.ts';
-import { type Cursor, holdCursor } from './cursor.ts';
+import { type Cursor, lockCursor } from './cursor.ts';
 import { FollowFault } from './follow-fault.ts';
 import { type StoredBlocks, storeBlocks } from './store-creations.ts';
 import { type BlockSpan } from './untraced-blocks.ts';
@@ -182,7 +182,7 @@ export async function advanceBackfill(
     throw new TypeError('a backfill continues');
   }
   return database.transaction(async (transaction) => {
-    await holdCursor(transaction, cursor);
+    await lockCursor(transaction, cursor);
     if ((await transaction.query(HOLD, [id, first])).length === 0) return undefined;
     const [kept] = await transaction.query<{ hash: Buffer }>(KEPT_HASH, [chainId, last.number]);
     requireFollowed({ first, last: last.number }, last, kept?.hash, finalized);
@@ -213,7 +213,7 @@ function requireFollowed(
  * Postpones blocks that cannot be read now. The rest of a longer backfill continues without them.
  * @param until the last block that was tried
  */
-export async function putOffBackfill(
+export async function postponeBackfill(
   database: Database,
   { chainId }: Cursor,
   { id, first }: Backfill,

@@ -4,7 +4,7 @@ import { type TransactionTrace } from '../../chains/creation/block-traces.ts';
 import { type CreateFrame, type FrameEvent } from '../../chains/rpc/create-frames.ts';
 import { isDelegation } from '../../chains/rpc/delegation.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type SeenCreation } from '../seen-creation.ts';
+import { type FoundCreation } from '../seen-creation.ts';
 
 /** Facts about a transaction that are known before its trace is read. */
 export interface TransactionFacts {
@@ -18,7 +18,7 @@ export interface TransactionFacts {
 }
 
 /** A creation whose bytecode may still have to be read. */
-export interface FoundInBlock extends SeenCreation {
+export interface BlockCreationCandidate extends FoundCreation {
   /**
    * Whether the state after the block decides: no trace showed the bytecode, or the contract was destroyed
    * later in the block.
@@ -35,7 +35,7 @@ const LEAST_GAS_OF_CREATION = 26_500;
 const NOBODY: Hex = `0x${'00'.repeat(20)}`;
 
 /** Returns whether a transaction may have created contracts that its receipt does not list. */
-export function mayCreateWithin({ gasUsed }: TransactionFacts): boolean {
+export function mayHaveInternalCreations({ gasUsed }: TransactionFacts): boolean {
   return gasUsed === undefined || gasUsed >= LEAST_GAS_OF_CREATION;
 }
 
@@ -45,7 +45,7 @@ export function hashCode(code: Uint8Array): Buffer | undefined {
   return createHash('sha256').update(code).digest();
 }
 
-type Found = { -readonly [Key in keyof FoundInBlock]: FoundInBlock[Key] };
+type Found = { -readonly [Key in keyof BlockCreationCandidate]: BlockCreationCandidate[Key] };
 
 /** Contracts that one transaction created and destroyed. */
 interface TransactionEnd {
@@ -61,7 +61,7 @@ interface TransactionEnd {
 export function findBlockContracts(
   facts: readonly TransactionFacts[],
   traces: readonly TransactionTrace[] | undefined,
-): { readonly found: readonly FoundInBlock[]; readonly isTraced: boolean } {
+): { readonly found: readonly BlockCreationCandidate[]; readonly isTraced: boolean } {
   const byHash = new Map(traces?.map(({ transactionHash, events }) => [transactionHash, events]));
   const found = new Map<Hex, Found>();
   let isTraced = true;
@@ -69,7 +69,7 @@ export function findBlockContracts(
     if (transaction.hasFailed) continue;
     const events = byHash.get(transaction.transactionHash);
     const traced = events === undefined ? undefined : readEvents(transaction, index, events);
-    if (traced === undefined && mayCreateWithin(transaction)) isTraced = false;
+    if (traced === undefined && mayHaveInternalCreations(transaction)) isTraced = false;
     const { made, destroyed } = traced ?? readEvents(transaction, index, []) ?? NOTHING;
     for (const address of destroyed) {
       // Before Cancun this removes the contract at the end of the transaction, since Cancun it does not: the

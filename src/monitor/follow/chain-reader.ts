@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Endpoint, type RegisteredChain } from '../../chains/registry/registered-chain.ts';
-import { type AskedChain, hostOf, isOwnNode, operatorOf } from '../../chains/rpc/asked-chain.ts';
+import { type RpcChain, hostOf, isOwnNode, operatorOf } from '../../chains/rpc/asked-chain.ts';
 import { quorumFor } from '../../chains/rpc/endpoint-order.ts';
 import { type AskOptions, type RpcClient, type RpcRequest } from '../../chains/rpc/rpc-client.ts';
 import { type EndpointFault } from '../../chains/rpc/rpc-faults.ts';
@@ -8,12 +8,12 @@ import { lacksMethod } from '../../chains/rpc/creation-trace.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
 import { type BlockCreations } from '../seen-creation.ts';
-import { EndpointBook } from './endpoint-book.ts';
+import { EndpointStates } from './endpoint-book.ts';
 import { allFailed, endpointReason, FollowFault, isEndpointFault } from './follow-fault.ts';
-import { type FollowParts, type FollowSettings } from './follow-options.ts';
+import { type FollowDependencies, type FollowSettings } from './follow-options.ts';
 import {
   type BlockHeader,
-  type BlockQuestion,
+  type BlockSource,
   readBlockCreations,
   readHeader,
 } from './read-block.ts';
@@ -39,25 +39,30 @@ const OWN_REST_MS = 1000;
 /** Reads the blocks of one chain for this process, from one working endpoint at a time. */
 export class ChainReader {
   readonly #chainId: number;
-  readonly #parts: FollowParts;
+  readonly #parts: FollowDependencies;
   readonly #settings: FollowSettings;
   readonly #rpc: RpcClient;
   readonly #signal: AbortSignal;
-  readonly #book: EndpointBook;
+  readonly #book: EndpointStates;
   /** Fault that is shown while all endpoints rest. */
   #lastFault: FollowFault | undefined;
   #finalized: { readonly number: number | undefined; readonly at: number } | undefined;
 
-  constructor(chainId: number, parts: FollowParts, settings: FollowSettings, signal: AbortSignal) {
+  constructor(
+    chainId: number,
+    parts: FollowDependencies,
+    settings: FollowSettings,
+    signal: AbortSignal,
+  ) {
     this.#chainId = chainId;
     this.#parts = parts;
     this.#settings = settings;
     this.#signal = signal;
     this.#rpc = countRequests(parts.rpc, parts.takeRequest);
-    this.#book = new EndpointBook();
+    this.#book = new EndpointStates();
   }
 
-  get book(): EndpointBook {
+  get book(): EndpointStates {
     return this.#book;
   }
 
@@ -66,7 +71,7 @@ export class ChainReader {
    * @throws FollowFault if all of them failed; any error that is not an endpoint's fault. The reason of the
    * signal.
    */
-  async withEndpoint<T>(work: (question: BlockQuestion) => Promise<T>): Promise<T> {
+  async withEndpoint<T>(work: (question: BlockSource) => Promise<T>): Promise<T> {
     const chain = this.#requireChain();
     const candidates = this.#book.candidates(chain, this.#rpc.preference, this.#wantsTraces());
     const faults: EndpointFault[] = [];
@@ -88,7 +93,7 @@ export class ChainReader {
   }
 
   /** Returns an endpoint's head and its newest final block, which is only refreshed from time to time. */
-  async readHead(question: BlockQuestion, head: BlockHeader): Promise<ChainHead> {
+  async readHead(question: BlockSource, head: BlockHeader): Promise<ChainHead> {
     const now = performance.now();
     const known = this.#finalized;
     if (known === undefined || now - known.at >= this.#settings.finalizedMs) {
@@ -109,7 +114,7 @@ export class ChainReader {
    * @param known a header that was already read
    */
   async readBlocks(
-    question: BlockQuestion,
+    question: BlockSource,
     first: number,
     last: number,
     known?: BlockHeader,
@@ -137,7 +142,7 @@ export class ChainReader {
    * @throws FollowFault if this endpoint cannot trace blocks but another one may, so that the other one is
    * tried first
    */
-  #preferTracing({ chain, endpoint }: BlockQuestion): void {
+  #preferTracing({ chain, endpoint }: BlockSource): void {
     if (!this.#book.lacksTraces(endpoint)) return;
     const others = this.#book.candidates(chain, this.#rpc.preference, true);
     if (others.every((other) => this.#book.lacksTraces(other))) return;
@@ -150,7 +155,7 @@ export class ChainReader {
    * and the last block.
    */
   async #confirmBlocks(
-    question: BlockQuestion,
+    question: BlockSource,
     blocks: readonly BlockCreations[],
   ): Promise<readonly BlockCreations[]> {
     if (!this.#needsOthers(question)) return blocks;
@@ -168,7 +173,7 @@ export class ChainReader {
 
   /** Returns the blocks before an unconfirmed one if their last block is confirmed, else none. */
   async #confirmedPrefix(
-    question: BlockQuestion,
+    question: BlockSource,
     blocks: readonly BlockCreations[],
   ): Promise<readonly BlockCreations[]> {
     const last = blocks.at(-1);
@@ -177,7 +182,7 @@ export class ChainReader {
   }
 
   /** Returns whether one endpoint is not enough for the quorum. */
-  #needsOthers({ chain, endpoint }: BlockQuestion): boolean {
+  #needsOthers({ chain, endpoint }: BlockSource): boolean {
     return quorumFor(chain, endpoint, this.#parts.quorumOf(this.#chainId)) > 1;
   }
 
@@ -187,7 +192,7 @@ export class ChainReader {
    * @throws FollowFault endpoints_disagree
    */
   async confirm(
-    question: BlockQuestion,
+    question: BlockSource,
     number: number,
     hash: Hex,
     always = false,
@@ -231,7 +236,7 @@ export class ChainReader {
   }
 
   /** Switches to another endpoint if that one has a newer block. */
-  async preferFurther(question: BlockQuestion, head: number): Promise<void> {
+  async preferFurther(question: BlockSource, head: number): Promise<void> {
     const { chain, endpoint } = question;
     const others = this.#book
       .candidates(chain, this.#rpc.preference, this.#wantsTraces())
@@ -268,7 +273,7 @@ export class ChainReader {
     throw new FollowFault('chain_not_found', message);
   }
 
-  #questionOf(chain: RegisteredChain, endpoint: Endpoint): BlockQuestion {
+  #questionOf(chain: RegisteredChain, endpoint: Endpoint): BlockSource {
     const { askMs } = this.#settings;
     return { rpc: this.#rpc, chain, endpoint, book: this.#book, signal: this.#signal, askMs };
   }
@@ -286,7 +291,7 @@ function disagree(one: Endpoint, other: Endpoint, number: number): FollowFault {
 }
 
 /** Reads the number of the newest final block; undefined if the endpoint does not report it. */
-async function readFinalNumber(question: BlockQuestion): Promise<number | undefined> {
+async function readFinalNumber(question: BlockSource): Promise<number | undefined> {
   try {
     return (await readHeader(question, 'finalized'))?.number;
   } catch (error) {
@@ -296,12 +301,12 @@ async function readFinalNumber(question: BlockQuestion): Promise<number | undefi
 }
 
 /** Wraps a client so that it checks the budget before each request. */
-function countRequests(rpc: RpcClient, takeRequest: FollowParts['takeRequest']): RpcClient {
+function countRequests(rpc: RpcClient, takeRequest: FollowDependencies['takeRequest']): RpcClient {
   if (takeRequest === undefined) return rpc;
   return {
     ...(rpc.preference && { preference: rpc.preference }),
     async ask<T>(
-      chain: AskedChain,
+      chain: RpcChain,
       endpoint: Endpoint,
       request: RpcRequest<T>,
       options?: AskOptions,

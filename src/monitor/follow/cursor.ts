@@ -153,7 +153,7 @@ export class CursorLost extends Error {
  * Locks the cursor for the transaction.
  * @throws CursorLost if its state differs from what this process knows.
  */
-export async function holdCursor(transaction: Queryable, cursor: Cursor): Promise<void> {
+export async function lockCursor(transaction: Queryable, cursor: Cursor): Promise<void> {
   const { chainId, token, number, hash } = cursor;
   const bytes = hash === undefined ? null : hexToBytes(hash);
   const held = await transaction.query(HOLD, [chainId, token, number, bytes]);
@@ -192,7 +192,7 @@ export async function advanceCursor(
   finalized: number,
 ): Promise<{ readonly cursor: Cursor; readonly stored: StoredBlocks }> {
   return database.transaction(async (transaction) => {
-    await holdCursor(transaction, cursor);
+    await lockCursor(transaction, cursor);
     const stored = await storeBlocks(transaction, cursor.chainId, blocks, false);
     const [first] = blocks;
     const before =
@@ -205,7 +205,7 @@ export async function advanceCursor(
 }
 
 /** The recorded head of a chain. */
-export interface NotedHead {
+export interface RecordedHead {
   readonly head: number;
   readonly finalized: number;
   /** Whether the cursor has reached its target. */
@@ -216,10 +216,10 @@ export interface NotedHead {
  * Records the head of a chain and renews its lease.
  * @throws CursorLost
  */
-export async function noteHead(
+export async function recordHead(
   database: Queryable,
   { chainId, token }: Cursor,
-  { head, finalized, isCurrent }: NotedHead,
+  { head, finalized, isCurrent }: RecordedHead,
   leaseMs: number,
 ): Promise<void> {
   const noted = await database.query(NOTE_HEAD, [
@@ -234,7 +234,7 @@ export async function noteHead(
 }
 
 /** Records why a chain cannot be read further; consecutive faults keep the time of the first one. */
-export async function noteFault(
+export async function recordFault(
   database: Queryable,
   chainId: number,
   token: string,

@@ -30,7 +30,7 @@ const MAX_RETRY_AFTER_MS = 600_000;
  * State of the endpoints of one chain in this process: which one is in use, which ones rest, and which
  * methods they lack.
  */
-export class EndpointBook {
+export class EndpointStates {
   readonly #notes = new Map<string, Notes>();
   readonly #now: () => number;
   /** Endpoint of the last success: consecutive blocks should come from one endpoint. */

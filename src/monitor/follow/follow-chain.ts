@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { learnPace, type Pace, usualSeconds } from '../../chains/health/block-pace.ts';
+import { updatePace, type Pace, medianBlockSeconds } from '../../chains/health/block-pace.ts';
 import { isOwnNode } from '../../chains/rpc/asked-chain.ts';
 import { messageOf } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
@@ -10,7 +10,7 @@ import {
   advanceBackfill,
   type Backfill,
   nextBackfill,
-  putOffBackfill,
+  postponeBackfill,
 } from './backfills.ts';
 import { type ChainHead, type ChainReader } from './chain-reader.ts';
 import {
@@ -22,13 +22,13 @@ import {
   leaseCursor,
   listHashes,
   moveStart,
-  noteFault,
-  noteHead,
+  recordFault,
+  recordHead,
   releaseCursor,
 } from './cursor.ts';
 import { describeFault, FollowFault } from './follow-fault.ts';
-import { type FollowParts, type FollowSettings } from './follow-options.ts';
-import { type BlockQuestion, readHeader, requireHeader } from './read-block.ts';
+import { type FollowDependencies, type FollowSettings } from './follow-options.ts';
+import { type BlockSource, readHeader, requireHeader } from './read-block.ts';
 import { findFork, type Fork, rollBack } from './roll-back.ts';
 import { Waker } from './waker.ts';
 
@@ -59,7 +59,7 @@ type Step = 'moved' | 'near' | 'idle';
 /** Follows one chain while no other process does: first its newest blocks, then its backfills. */
 export class ChainFollower {
   readonly #chainId: number;
-  readonly #parts: FollowParts;
+  readonly #parts: FollowDependencies;
   readonly #settings: FollowSettings;
   readonly #reader: ChainReader;
   readonly #log: Logger;
@@ -86,7 +86,7 @@ export class ChainFollower {
 
   constructor(
     chainId: number,
-    parts: FollowParts,
+    parts: FollowDependencies,
     settings: FollowSettings,
     reader: ChainReader,
     log: Logger,
@@ -184,7 +184,7 @@ export class ChainFollower {
     this.#noBackfillAt = -Infinity;
   }
 
-  async #stepAt(question: BlockQuestion, cursor: Cursor, config: MonitoredChain): Promise<Step> {
+  async #stepAt(question: BlockSource, cursor: Cursor, config: MonitoredChain): Promise<Step> {
     const { head, finalized, isFinalityKnown } = await this.#readHead(question);
     if (await this.#isBehind(question, cursor, head)) return 'idle';
     if (config.confirmations === 'finalized' && !isFinalityKnown) {
@@ -201,7 +201,7 @@ export class ChainFollower {
     return this.#readOn(question, cursor, { head, target, finalized });
   }
 
-  async #readHead(question: BlockQuestion): Promise<ChainHead> {
+  async #readHead(question: BlockSource): Promise<ChainHead> {
     const latest = await requireHeader(question, 'latest');
     const read = await this.#reader.readHead(question, latest);
     const now = performance.now();
@@ -215,16 +215,16 @@ export class ChainFollower {
   }
 
   /** Sets the poll interval to half of the usual block time; the operator's own node may be polled often. */
-  #learnPace(question: BlockQuestion, latest: { number: number; timestamp: number }): void {
+  #learnPace(question: BlockSource, latest: { number: number; timestamp: number }): void {
     const before = this.#paceHead;
     if (before === undefined || latest.number > before.number) {
-      if (before !== undefined) this.#pace = learnPace(this.#pace, before, latest);
+      if (before !== undefined) this.#pace = updatePace(this.#pace, before, latest);
       this.#paceHead = { number: latest.number, timestamp: latest.timestamp };
     }
     if (this.#settings.pollMs !== undefined) this.#pollMs = this.#settings.pollMs;
     else if (isOwnNode(question.chain, question.endpoint)) this.#pollMs = LEAST_POLL_MS;
     else {
-      const usual = usualSeconds(this.#pace);
+      const usual = medianBlockSeconds(this.#pace);
       const half = usual === undefined ? FIRST_POLL_MS : usual * 500;
       this.#pollMs = Math.min(Math.max(half, LEAST_POLL_MS), LONGEST_POLL_MS);
     }
@@ -236,7 +236,7 @@ export class ChainFollower {
    * @throws FollowFault if it persists
    */
   async #isBehind(
-    question: BlockQuestion,
+    question: BlockSource,
     cursor: Cursor,
     head: { readonly number: number },
   ): Promise<boolean> {
@@ -260,7 +260,7 @@ export class ChainFollower {
   }
 
   /** Nothing to read: from time to time, checks whether another endpoint is further ahead. */
-  async #rest(question: BlockQuestion, head: number): Promise<Step> {
+  async #rest(question: BlockSource, head: number): Promise<Step> {
     const now = performance.now();
     const isStalled = now - (this.#lastHead?.since ?? now) >= this.#settings.stalledMs;
     const everyMs = isStalled ? this.#settings.stalledMs : COMPARE_MS;
@@ -272,7 +272,7 @@ export class ChainFollower {
   }
 
   async #readOn(
-    question: BlockQuestion,
+    question: BlockSource,
     cursor: Cursor,
     { head, target, finalized }: Pick<ChainHead, 'head' | 'finalized'> & { target: number },
   ): Promise<Step> {
@@ -297,7 +297,7 @@ export class ChainFollower {
     return target - reached > this.#settings.batchBlocks ? 'moved' : 'near';
   }
 
-  #waitForConfirmation(question: BlockQuestion, number: number): Step {
+  #waitForConfirmation(question: BlockSource, number: number): Step {
     this.#unconfirmedSince ??= performance.now();
     if (performance.now() - this.#unconfirmedSince < this.#settings.behindMs) return 'idle';
     throw new FollowFault(
@@ -329,7 +329,7 @@ export class ChainFollower {
       this.#log.debug({ ...facts, error: messageOf(error) }, 'blocks to reread are postponed');
       const doubledMs = FIRST_BACKFILL_WAIT_MS * 2 ** Math.min(next.attempts, 20);
       const waitMs = Math.min(doubledMs, LONGEST_BACKFILL_WAIT_MS);
-      await putOffBackfill(database, cursor, next, last, describeFault(error), waitMs);
+      await postponeBackfill(database, cursor, next, last, describeFault(error), waitMs);
     }
     return true;
   }
@@ -350,7 +350,7 @@ export class ChainFollower {
   }
 
   /** Rolls back replaced blocks if enough operators have the new ones. */
-  async #rollBack(question: BlockQuestion, cursor: Cursor, finalized: number): Promise<Step> {
+  async #rollBack(question: BlockSource, cursor: Cursor, finalized: number): Promise<Step> {
     const { database } = this.#parts;
     const kept = await listHashes(database, this.#chainId);
     const isSame = async ({ number, hash }: { number: number; hash: Hex }): Promise<boolean> =>
@@ -393,7 +393,7 @@ export class ChainFollower {
     const isFresh = now - this.#notedAt < this.#settings.heartbeatMs;
     if (isFresh && this.#notedHead === head && this.#shownFault === undefined) return;
     const noted = { head, finalized, isCurrent };
-    await noteHead(this.#parts.database, cursor, noted, this.#settings.leaseMs);
+    await recordHead(this.#parts.database, cursor, noted, this.#settings.leaseMs);
     this.#notedAt = now;
     this.#notedHead = head;
     if (isCurrent) this.#shownFault = undefined;
@@ -430,7 +430,7 @@ export class ChainFollower {
     const facts = { event: 'monitor_fault', chain_id: this.#chainId, code: fault.code, error };
     this.#log.warn(facts, 'a chain cannot be followed');
     try {
-      await noteFault(this.#parts.database, this.#chainId, this.#token, fault);
+      await recordFault(this.#parts.database, this.#chainId, this.#token, fault);
       this.#shownFault = shown;
     } catch (failure) {
       this.#log.debug({ error: messageOf(failure) }, 'a failure could not be stored');
@@ -448,7 +448,7 @@ export class ChainFollower {
 
 /** Returns the fork if the chain has none of the stored blocks: the block before the oldest stored one. */
 async function forkBelow(
-  question: BlockQuestion,
+  question: BlockSource,
   { startBlock }: Cursor,
   kept: readonly { readonly number: number }[],
 ): Promise<Omit<Fork, 'isTooDeep'>> {

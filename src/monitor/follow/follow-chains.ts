@@ -3,11 +3,11 @@ import { messageOf } from '../../errors.ts';
 import { type Logger } from '../../log.ts';
 import { ChainReader } from './chain-reader.ts';
 import { ChainFollower } from './follow-chain.ts';
-import { FOLLOW_DEFAULTS, type FollowOptions, type FollowParts } from './follow-options.ts';
+import { FOLLOW_DEFAULTS, type FollowOptions, type FollowDependencies } from './follow-options.ts';
 import { Waker } from './waker.ts';
 
 /** Handle of the chain followers of this process. */
-export interface Following {
+export interface ChainFollowers {
   /** Checks immediately for new blocks and newly monitored chains. */
   wake(): void;
   /** Stops all work and releases it to other processes. */
@@ -27,7 +27,11 @@ const LOOK_EVERY_MS = 1_000;
  * Starts following the monitored chains, sharing them with other processes on the same database. Only one
  * process follows a chain at a time.
  */
-export function startFollowing(parts: FollowParts, options: FollowOptions, log: Logger): Following {
+export function startChainFollowers(
+  parts: FollowDependencies,
+  options: FollowOptions,
+  log: Logger,
+): ChainFollowers {
   const settings = { ...FOLLOW_DEFAULTS, ...options };
   const stopping = new AbortController();
   const waker = new Waker();

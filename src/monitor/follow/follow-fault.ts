@@ -1,5 +1,5 @@
 import { FullmatchError } from '../../errors.ts';
-import { type EndpointFault, reasonOf, showFaults } from '../../chains/rpc/rpc-faults.ts';
+import { type EndpointFault, reasonOf, formatFaults } from '../../chains/rpc/rpc-faults.ts';
 
 /**
  * Why a chain or a backfill cannot be read further. `chain_not_found`: the registry does not have the chain;
@@ -73,7 +73,7 @@ export function allFailed(faults: readonly EndpointFault[]): FollowFault {
   const reasons = new Set(faults.map(({ reason }) => reason));
   // A disagreement is more informative than endpoints that rest or lag.
   const reason = reasons.has('endpoints_disagree') ? 'endpoints_disagree' : [...reasons][0];
-  const shown = showFaults(faults);
+  const shown = formatFaults(faults);
   const isShared = reasons.size === 1 && reason !== undefined && ONE_REASON.has(reason);
   if (isShared || reason === 'endpoints_disagree') {
     return new FollowFault(reason as FollowFaultCode, `${MESSAGES[reason] ?? reason}: ${shown}.`);

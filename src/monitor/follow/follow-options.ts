@@ -6,7 +6,7 @@ import { type Database } from '../../store/database.ts';
 import { type MonitoredChain } from '../seen-creation.ts';
 
 /** Dependencies of the chain followers. */
-export interface FollowParts {
+export interface FollowDependencies {
   readonly database: Database;
   readonly rpc: RpcClient;
   readonly findChain: (chainId: number) => RegisteredChain | undefined;

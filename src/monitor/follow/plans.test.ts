@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { z } from 'zod';
 import { type FrameEvent } from '../../chains/rpc/create-frames.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { findBlockContracts, hashCode, mayCreateWithin } from './block-creations.ts';
+import { findBlockContracts, hashCode, mayHaveInternalCreations } from './block-creations.ts';
 import { findFork } from './roll-back.ts';
 import { mergeSpans, spansOf, subtractSpan } from './untraced-blocks.ts';
 
@@ -142,7 +142,7 @@ describe('Contracts of a block', () => {
     expect(findBlockContracts([facts(0)], undefined).isTraced).toBe(false);
     expect(findBlockContracts([facts(0, { gasUsed: 21_000 })], undefined).isTraced).toBe(true);
     expect(findBlockContracts([facts(0, { hasFailed: true })], undefined).isTraced).toBe(true);
-    expect(mayCreateWithin(facts(0, { gasUsed: undefined }))).toBe(true);
+    expect(mayHaveInternalCreations(facts(0, { gasUsed: undefined }))).toBe(true);
     const broken: FrameEvent = {
       ...{ kind: 'created', address: addressOf(80), isRoot: false },
       read: () => z.never().parse(0),

@@ -23,15 +23,15 @@ import {
 } from '../../chains/rpc/rpc-shapes.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type BlockCreations, type SeenCreation } from '../seen-creation.ts';
+import { type BlockCreations, type FoundCreation } from '../seen-creation.ts';
 import {
   findBlockContracts,
-  type FoundInBlock,
+  type BlockCreationCandidate,
   hashCode,
-  mayCreateWithin,
+  mayHaveInternalCreations,
   type TransactionFacts,
 } from './block-creations.ts';
-import { type EndpointBook } from './endpoint-book.ts';
+import { type EndpointStates } from './endpoint-book.ts';
 import { FollowFault } from './follow-fault.ts';
 
 /** Response of eth_getBlockByNumber with transaction hashes. */
@@ -44,16 +44,16 @@ type BlockReceipt = z.output<typeof blockReceipts>[number];
 const SINGLE_MAX = 500;
 
 /** An endpoint to read from, with its known state. */
-export interface BlockQuestion {
+export interface BlockSource {
   readonly rpc: RpcClient;
   readonly chain: RegisteredChain;
   readonly endpoint: Endpoint;
-  readonly book: EndpointBook;
+  readonly book: EndpointStates;
   readonly signal: AbortSignal;
   readonly askMs: number;
 }
 
-function ask<T>(question: BlockQuestion, request: RpcRequest<T>): Promise<T> {
+function ask<T>(question: BlockSource, request: RpcRequest<T>): Promise<T> {
   const { rpc, chain, endpoint, signal, askMs } = question;
   const maxBytes = ANSWER_MAX_BYTES;
   return rpc.ask(chain, endpoint, { maxBytes, ...request }, { signal, deadlineMs: askMs });
@@ -61,7 +61,7 @@ function ask<T>(question: BlockQuestion, request: RpcRequest<T>): Promise<T> {
 
 /** Reads the header of a block with its transaction hashes; null if the endpoint does not have the block. */
 export async function readHeader(
-  question: BlockQuestion,
+  question: BlockSource,
   tag: BlockTag,
 ): Promise<BlockHeader | null> {
   const header = await ask(question, {
@@ -79,7 +79,7 @@ export async function readHeader(
  * Reads the header of a block that must exist.
  * @throws FollowFault for the endpoint if it does not.
  */
-export async function requireHeader(question: BlockQuestion, tag: BlockTag): Promise<BlockHeader> {
+export async function requireHeader(question: BlockSource, tag: BlockTag): Promise<BlockHeader> {
   const header = await readHeader(question, tag);
   if (header !== null) return header;
   const { endpoint } = question;
@@ -91,14 +91,14 @@ export async function requireHeader(question: BlockQuestion, tag: BlockTag): Pro
 }
 
 function wrongAnswer(
-  { chain, endpoint }: BlockQuestion,
+  { chain, endpoint }: BlockSource,
   method: string,
   what: string,
 ): FullmatchError {
   return invalidAnswer(chain.record.chainId, endpoint, method, what);
 }
 
-function replaced({ endpoint }: BlockQuestion, number: number): FollowFault {
+function replaced({ endpoint }: BlockSource, number: number): FollowFault {
   return new FollowFault(
     'blocks_replaced',
     `The endpoint ${endpoint.label} returned parts of different blocks for number ${number}.`,
@@ -112,7 +112,7 @@ function replaced({ endpoint }: BlockQuestion, number: number): FollowFault {
  * replaced it during the read.
  */
 export async function readBlockCreations(
-  question: BlockQuestion,
+  question: BlockSource,
   number: number,
   wantsTraces: boolean,
   known?: BlockHeader,
@@ -124,7 +124,7 @@ export async function readBlockCreations(
   // Without tracing, an empty block counts as untraced like its neighbours, so that they form one span.
   if (header.transactions.length === 0) return { ...block, creations: [], isTraced: !lacksTraces };
   const facts = await readFacts(question, header);
-  const needsTraces = facts.some((each) => !each.hasFailed && mayCreateWithin(each));
+  const needsTraces = facts.some((each) => !each.hasFailed && mayHaveInternalCreations(each));
   const traces = wantsTraces && needsTraces ? await readTraces(question, header, facts) : undefined;
   const { found, isTraced } = findBlockContracts(facts, traces);
   const creations = await settleCodes(question, header, found);
@@ -133,7 +133,7 @@ export async function readBlockCreations(
 
 /** Reads the transactions with their receipts, in the order of the block. */
 async function readFacts(
-  question: BlockQuestion,
+  question: BlockSource,
   header: BlockHeader,
 ): Promise<readonly TransactionFacts[]> {
   const all = await readBlockReceipts(question, header);
@@ -169,7 +169,7 @@ function factsOf(found: BlockReceipt, sent: Transaction | undefined): Transactio
 
 /** Reads all receipts of a block at once; undefined if the endpoint does not support the method. */
 async function readBlockReceipts(
-  question: BlockQuestion,
+  question: BlockSource,
   header: BlockHeader,
 ): Promise<readonly BlockReceipt[] | undefined> {
   const { book, endpoint } = question;
@@ -194,7 +194,7 @@ async function readBlockReceipts(
 
 /** Reads the receipts of transactions that create a contract, from an endpoint without block receipts. */
 async function readFactsOneByOne(
-  question: BlockQuestion,
+  question: BlockSource,
   header: BlockHeader,
 ): Promise<readonly TransactionFacts[]> {
   const byHash = await readTransactions(question, header);
@@ -215,7 +215,7 @@ async function readFactsOneByOne(
 
 /** Reads the transactions of a block by their hashes. */
 async function readTransactions(
-  question: BlockQuestion,
+  question: BlockSource,
   header: BlockHeader,
 ): Promise<ReadonlyMap<Hex, Transaction>> {
   const block = await ask(question, {
@@ -228,7 +228,7 @@ async function readTransactions(
 }
 
 async function readReceipts(
-  question: BlockQuestion,
+  question: BlockSource,
   header: BlockHeader,
   hashes: readonly Hex[],
 ): Promise<readonly BlockReceipt[]> {
@@ -249,7 +249,7 @@ async function readReceipts(
 
 /** Reads the traces of a block and checks that they belong to its transactions; undefined if the endpoint has none. */
 async function readTraces(
-  question: BlockQuestion,
+  question: BlockSource,
   header: BlockHeader,
   facts: readonly TransactionFacts[],
 ): Promise<readonly TransactionTrace[] | undefined> {
@@ -287,10 +287,10 @@ async function readTraces(
  * contracts.
  */
 async function readTracesOneByOne(
-  { rpc, chain, endpoint, signal }: BlockQuestion,
+  { rpc, chain, endpoint, signal }: BlockSource,
   facts: readonly TransactionFacts[],
 ): Promise<readonly TransactionTrace[] | undefined> {
-  const unclear = facts.filter((each) => !each.hasFailed && mayCreateWithin(each));
+  const unclear = facts.filter((each) => !each.hasFailed && mayHaveInternalCreations(each));
   if (unclear.length > SINGLE_MAX) return undefined;
   const read: TransactionTrace[] = [];
   for (const { transactionHash } of unclear) {
@@ -302,11 +302,11 @@ async function readTracesOneByOne(
 
 /** Returns the creations that left bytecode; if no trace shows the bytecode, the state after the block decides. */
 async function settleCodes(
-  question: BlockQuestion,
+  question: BlockSource,
   header: BlockHeader,
-  found: readonly FoundInBlock[],
-): Promise<readonly SeenCreation[]> {
-  const settled: SeenCreation[] = [];
+  found: readonly BlockCreationCandidate[],
+): Promise<readonly FoundCreation[]> {
+  const settled: FoundCreation[] = [];
   let asked = 0;
   for (const { isOpen, ...creation } of found) {
     if (!isOpen || asked === SINGLE_MAX) {
@@ -329,7 +329,7 @@ async function settleCodes(
  * about the contract.
  */
 async function readCode(
-  question: BlockQuestion,
+  question: BlockSource,
   header: BlockHeader,
   address: Hex,
 ): Promise<Buffer | undefined> {

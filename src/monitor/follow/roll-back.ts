@@ -1,7 +1,7 @@
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { addBackfill } from './backfills.ts';
-import { type Cursor, holdCursor } from './cursor.ts';
+import { type Cursor, lockCursor } from './cursor.ts';
 
 /** The newest block that a reorg did not replace. */
 export interface Fork {
@@ -79,7 +79,7 @@ export async function rollBack(
 ): Promise<{ readonly cursor: Cursor; readonly addresses: readonly Hex[] }> {
   const { chainId, startBlock } = cursor;
   return database.transaction(async (transaction) => {
-    await holdCursor(transaction, cursor);
+    await lockCursor(transaction, cursor);
     // If not even the block before the first one is known, all older blocks are discarded too.
     const isAnew = fork.number < startBlock && fork.hash === undefined;
     const stays = isAnew ? -1 : fork.number;

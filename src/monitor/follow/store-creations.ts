@@ -1,7 +1,7 @@
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { type BlockCreations } from '../seen-creation.ts';
-import { noteUntraced, spansOf } from './untraced-blocks.ts';
+import { recordUntracedBlocks, spansOf } from './untraced-blocks.ts';
 
 // For blocks that are read again, after a reorg or in a backfill: deletes creations of other blocks with the
 // same numbers, which are no longer part of the chain.
@@ -63,7 +63,8 @@ export async function storeBlocks(
       ])
     : [];
   const untraced = spansOf(blocks, ({ isTraced }) => !isTraced);
-  if (isRepeated || untraced.length > 0) await noteUntraced(transaction, chainId, span, untraced);
+  if (isRepeated || untraced.length > 0)
+    await recordUntracedBlocks(transaction, chainId, span, untraced);
   const added = await addCreations(transaction, chainId, blocks);
   if (added > 0) await transaction.query(COUNT, [chainId, added]);
   return { added, dropped: dropped.map(({ address }) => bytesToHex(address)) };

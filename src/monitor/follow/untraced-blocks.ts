@@ -60,7 +60,7 @@ const ADD = sql(
  * Records blocks that were not traced, in as few rows as possible. Must run in a transaction that holds the
  * chain's cursor, so that it never runs twice at once.
  */
-export async function noteUntraced(
+export async function recordUntracedBlocks(
   transaction: Queryable,
   chainId: number,
   read: BlockSpan,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { pauseAfter } from './back-off.ts';
+import { backOffMs } from './back-off.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -9,7 +9,7 @@ test('the back-off grows with every attempt and ends', () => {
     fc.property(fc.boolean(), fc.double({ min: 0, max: 1, noNaN: true }), (isPassing, chance) => {
       const pauses: number[] = [];
       for (let tries = 1; ; tries += 1) {
-        const pause = pauseAfter(tries, isPassing, chance);
+        const pause = backOffMs(tries, isPassing, chance);
         if (pause === undefined) break;
         expect(pause).toBeGreaterThan(pauses.at(-1) ?? 0);
         pauses.push(pause);
@@ -23,6 +23,6 @@ test('the back-off grows with every attempt and ends', () => {
 });
 
 test('retries transient failures after seconds and missing sources after a minute', () => {
-  expect(pauseAfter(1, true, 0)).toBe(5000);
-  expect(pauseAfter(1, false, 0)).toBe(60_000);
+  expect(backOffMs(1, true, 0)).toBe(5000);
+  expect(backOffMs(1, false, 0)).toBe(60_000);
 });

@@ -32,7 +32,7 @@ const SPREAD = 0.2;
  * @param isPassing whether the failure was not the contract's fault
  * @param chance from 0 to 1
  */
-export function pauseAfter(tries: number, isPassing: boolean, chance: number): number | undefined {
+export function backOffMs(tries: number, isPassing: boolean, chance: number): number | undefined {
   const soon = isPassing ? SOON_MS : [];
   const pause = [...soon, ...PAUSES_MS][tries - 1];
   return pause === undefined ? undefined : Math.round(pause * (1 + SPREAD * chance));

@@ -43,7 +43,7 @@ export interface CreationCount {
  * Deletes a limited number of finished rows older than the retention period; their counts remain.
  * @returns whether there may be more
  */
-export async function forgetOldCreations(database: Queryable, keepDays: number): Promise<boolean> {
+export async function deleteOldCreations(database: Queryable, keepDays: number): Promise<boolean> {
   const [row] = await database.query<{ forgotten: number }>(FORGET, [keepDays]);
   return row?.forgotten === MOST_FORGOTTEN;
 }

@@ -30,7 +30,7 @@ export interface ReadHashes {
 }
 
 /** Outcome of a try, which is stored in the creation's row. */
-export type TrialOutcome =
+export type AttemptOutcome =
   /** How it was verified: `known_code`, `already_verified`, or `sources` when its job has ended. */
   | { readonly kind: 'verified'; readonly reason: string }
   | { readonly kind: 'verifying'; readonly jobId: string }
@@ -236,7 +236,7 @@ export async function recordTrialOutcome(
   database: Queryable,
   creation: WaitingCreation,
   token: string,
-  outcome: TrialOutcome,
+  outcome: AttemptOutcome,
   code: Pick<ReadHashes, 'codeHash' | 'maskedHash'>,
 ): Promise<void> {
   const { kind } = outcome;
@@ -260,11 +260,11 @@ export async function recordTrialOutcome(
 }
 
 /** Stores the outcome of a creation's job, once. */
-export async function settleJob(
+export async function storeJobOutcome(
   database: Queryable,
   creation: WaitingCreation,
   jobId: string,
-  outcome: Exclude<TrialOutcome, { kind: 'verifying' | 'unknown_code' }>,
+  outcome: Exclude<AttemptOutcome, { kind: 'verifying' | 'unknown_code' }>,
 ): Promise<void> {
   await database.query(SETTLE_JOB, [
     ...keyOf(creation),
@@ -305,7 +305,7 @@ export async function readEndedJobs(database: Queryable): Promise<readonly Ended
 }
 
 /** Reads how many creations are in the queue, and whether one of them has the same bytecode. */
-export async function readVerifying(
+export async function readQueuedCreations(
   database: Queryable,
   codeHash: Buffer | undefined,
 ): Promise<{ readonly verifying: number; readonly hasSameCode: boolean }> {

@@ -18,10 +18,10 @@ import {
 import { submitJob } from '../../verification/jobs/submit-job.ts';
 import { packRequest } from '../../verification/verification-request.ts';
 import { type VerificationParts } from '../../verification/verify-contract.ts';
-import { forgetOldCreations, readCreationCounts } from './creation-counts.ts';
+import { deleteOldCreations, readCreationCounts } from './creation-counts.ts';
 import { openInbox, type Inbox, type InboxOptions } from './inbox.ts';
 import { type FoundSources } from '../sources/find-sources.ts';
-import { type TrialParts } from './try-creation.ts';
+import { type AttemptDependencies } from './try-creation.ts';
 
 const CHAIN_ID = 7;
 const CODE = Buffer.from('6001600155', 'hex');
@@ -111,7 +111,10 @@ const FOUND: FoundSources = {
 };
 
 /** Starts an inbox on a chain with the same bytecode at every address. */
-function start(replaced: Partial<TrialParts> = {}, options: Partial<InboxOptions> = {}): Inbox {
+function start(
+  replaced: Partial<AttemptDependencies> = {},
+  options: Partial<InboxOptions> = {},
+): Inbox {
   const { database } = testDatabase;
   const reading = {
     findSupportedChain: () => ({ record: { chainId: CHAIN_ID } }),
@@ -148,7 +151,7 @@ function start(replaced: Partial<TrialParts> = {}, options: Partial<InboxOptions
   return inbox;
 }
 
-const knownCode: TrialParts['verifyKnownCode'] = async (_parts, { chainId, address }) => ({
+const knownCode: AttemptDependencies['verifyKnownCode'] = async (_parts, { chainId, address }) => ({
   contract: sampleContract(
     chainId,
     address,
@@ -312,7 +315,11 @@ test('skips an address with a match of its bytecode, but not one with other byte
 test('two processes try each of 200 creations once', async () => {
   const addresses = await see(200);
   const tried: string[] = [];
-  const verifyKnownCode: TrialParts['verifyKnownCode'] = async (parts, deployment, signal) => {
+  const verifyKnownCode: AttemptDependencies['verifyKnownCode'] = async (
+    parts,
+    deployment,
+    signal,
+  ) => {
     tried.push(deployment.address);
     return knownCode(parts, deployment, signal);
   };
@@ -465,7 +472,7 @@ test('the counts equal the rows after any change and after deleting old rows', a
          GROUP BY 1, 2 ORDER BY 1, 3 DESC, 2`,
       );
       expect((await counted()) ?? []).toEqual(rows);
-      while (await forgetOldCreations(database, 1));
+      while (await deleteOldCreations(database, 1));
       expect((await counted()) ?? []).toEqual(rows);
       const ended = await run(`SELECT FROM seen_creations WHERE ended_at IS NOT NULL`);
       expect(ended).toEqual([]);

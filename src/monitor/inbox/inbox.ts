@@ -2,21 +2,21 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { printableText } from '../../lib/printable-text.ts';
-import { repeat } from '../../lib/repeat.ts';
-import { forgetOldCreations } from './creation-counts.ts';
+import { repeatUntilAborted } from '../../lib/repeat.ts';
+import { deleteOldCreations } from './creation-counts.ts';
 import {
   claimCreations,
   readEndedJobs,
   renewCreations,
   recordTrialOutcome,
-  settleJob,
+  storeJobOutcome,
   type EndedJob,
   type Stage,
-  type TrialOutcome,
+  type AttemptOutcome,
   type WaitingCreation,
 } from './inbox-table.ts';
-import { ReadCodes } from './read-codes.ts';
-import { outcomeOfFailure, tryCreation, type TrialParts } from './try-creation.ts';
+import { RecentBytecode } from './read-codes.ts';
+import { outcomeOfFailure, attemptCreation, type AttemptDependencies } from './try-creation.ts';
 
 /** Options of an inbox. */
 export interface InboxOptions {
@@ -58,14 +58,14 @@ export interface Inbox {
  * crash delays it by at most one lease. Work without gateways has its own slots, so that known bytecode does
  * not wait behind bytecode without available sources.
  */
-export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
+export function openInbox(parts: AttemptDependencies, options: InboxOptions): Inbox {
   const { database, log } = parts;
   const { concurrency, keepDays, pollMs = POLL_MS, leaseMs = LEASE_MS } = options;
   const closing = new AbortController();
   const { signal } = closing;
   const lease = { token: randomUUID(), ms: leaseMs };
   const atWork = new Map<WaitingCreation, Promise<void>>();
-  const codes = new ReadCodes();
+  const codes = new RecentBytecode();
   let isWoken = false;
   let endSleep: () => void = () => undefined;
   const wake = (): void => {
@@ -139,7 +139,7 @@ export function openInbox(parts: TrialParts, options: InboxOptions): Inbox {
 /** Repeats a part of the inbox's work; a persistent failure is logged once. Never rejects. */
 function repeatPart(
   signal: AbortSignal,
-  log: TrialParts['log'],
+  log: AttemptDependencies['log'],
   what: string,
   run: () => Promise<void>,
 ): Promise<void> {
@@ -147,19 +147,19 @@ function repeatPart(
     const facts = { event: 'inbox_failed', what, error: messageOf(error) };
     log.warn(facts, 'the monitor’s inbox has stopped for the moment');
   };
-  return repeat(run, { signal, retryMs: RETRY_MS, onFailure });
+  return repeatUntilAborted(run, { signal, retryMs: RETRY_MS, onFailure });
 }
 
 /** Returns the outcome of a try; if it threw, the creation is due again soon. */
 async function tryOrRelease(
-  parts: Parameters<typeof tryCreation>[0],
+  parts: Parameters<typeof attemptCreation>[0],
   creation: WaitingCreation,
   ending: AbortSignal,
-): Promise<Awaited<ReturnType<typeof tryCreation>>> {
+): Promise<Awaited<ReturnType<typeof attemptCreation>>> {
   try {
     // Code that starts listening to a signal after it was aborted might never settle.
     ending.throwIfAborted();
-    return await tryCreation(parts, creation, ending);
+    return await attemptCreation(parts, creation, ending);
   } catch (error) {
     const isTimeout = (ending.reason as Error | undefined)?.name === 'TimeoutError';
     const detail = isTimeout ? 'Trying it took too long.' : messageOf(error);
@@ -172,7 +172,7 @@ async function tryOrRelease(
 }
 
 /** Makes text from outside printable and truncates it. */
-function shown<Outcome extends TrialOutcome>(outcome: Outcome): Outcome {
+function shown<Outcome extends AttemptOutcome>(outcome: Outcome): Outcome {
   if (!('detail' in outcome)) return outcome;
   return { ...outcome, detail: printableText(outcome.detail, DETAIL_CHARACTERS) };
 }
@@ -187,7 +187,7 @@ const JOB_NOT_KEPT = {
 
 /** Stores the outcome of a creation's job. */
 async function settleEnded(
-  { database, random }: TrialParts,
+  { database, random }: AttemptDependencies,
   { creation, jobId, state, code, message }: EndedJob,
 ): Promise<void> {
   const outcome =
@@ -201,13 +201,17 @@ async function settleEnded(
             { reason: code, detail: message },
             random,
           );
-  await settleJob(database, creation, jobId, shown(outcome));
+  await storeJobOutcome(database, creation, jobId, shown(outcome));
 }
 
 /** Deletes creations that finished long ago. */
-function tidy({ database, log }: TrialParts, keepDays: number, signal: AbortSignal): Promise<void> {
+function tidy(
+  { database, log }: AttemptDependencies,
+  keepDays: number,
+  signal: AbortSignal,
+): Promise<void> {
   return repeatPart(signal, log, 'forgetting of found contracts', async () => {
-    const isMore = await forgetOldCreations(database, keepDays);
+    const isMore = await deleteOldCreations(database, keepDays);
     const pauseMs = isMore ? FORGET_MORE_MS : FORGET_EVERY_MS;
     await wait(pauseMs, undefined, { signal }).catch(() => undefined);
   });

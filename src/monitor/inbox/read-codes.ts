@@ -6,7 +6,7 @@ const KEPT_MS = 10_000;
 const MOST_KEPT = 64;
 
 /** Bytecode that the first stage just read, so that the second one does not read it from the chain again. */
-export class ReadCodes {
+export class RecentBytecode {
   readonly #kept = new LRUCache<string, DeployedCode>({ max: MOST_KEPT, ttl: KEPT_MS });
 
   /** Keeps bytecode for the second stage. */

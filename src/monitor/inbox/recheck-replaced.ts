@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { checkCode, logRecheckOutcome } from '../../verification/recheck/code-check.ts';
+import { recheckMatch, logRecheckOutcome } from '../../verification/recheck/code-check.ts';
 import { type VerificationParts } from '../../verification/verify-contract.ts';
 
 /** Further ones are left to the regular recheck of all matches. */
@@ -46,7 +46,7 @@ export function startRechecks(
     const chain = reading.findSupportedChain(chainId);
     if (chain === undefined) return 'not_verified';
     const isRolledBack = isLast && (await isNotSeen(chainId, address));
-    const { outcome } = await checkCode(database, reading, chain, address, {
+    const { outcome } = await recheckMatch(database, reading, chain, address, {
       ...{ signal, isRolledBack },
     });
     logRecheckOutcome(log, chainId, address, outcome);

@@ -8,7 +8,7 @@ import { readCurrentMatches, sha256 } from '../../repository/repository.ts';
 import { type Database } from '../../store/database.ts';
 import { MONITOR_CLIENT } from '../../verification/jobs/run-jobs.ts';
 import { type QueueLimits } from '../../verification/jobs/submit-job.ts';
-import { checkCode, logRecheckOutcome } from '../../verification/recheck/code-check.ts';
+import { recheckMatch, logRecheckOutcome } from '../../verification/recheck/code-check.ts';
 import { verifyAndSaveKnownCode } from '../../verification/recheck/verify-and-save.ts';
 import {
   failureKindOf,
@@ -22,17 +22,17 @@ import {
 import { type VerificationParts } from '../../verification/verify-contract.ts';
 import { type verifyKnownCode } from '../../verification/known-codes/verify-known-code.ts';
 import { type SourceFinder } from '../sources/find-sources.ts';
-import { pauseAfter } from './back-off.ts';
-import { type ReadCodes } from './read-codes.ts';
+import { backOffMs } from './back-off.ts';
+import { type RecentBytecode } from './read-codes.ts';
 import {
-  readVerifying,
+  readQueuedCreations,
   type ReadHashes,
-  type TrialOutcome,
+  type AttemptOutcome,
   type WaitingCreation,
 } from './inbox-table.ts';
 
 /** Dependencies of trying a creation. */
-export interface TrialParts {
+export interface AttemptDependencies {
   readonly database: Database;
   readonly reading: VerificationParts;
   readonly monitored: () => ReadonlyMap<number, MonitoredChain>;
@@ -56,8 +56,8 @@ export interface TrialParts {
 }
 
 /** Outcome of a try, with the bytecode that it concerned. */
-export interface Trial extends ReadHashes {
-  readonly outcome: TrialOutcome;
+export interface Attempt extends ReadHashes {
+  readonly outcome: AttemptOutcome;
 }
 
 /** Delay while another creation with the same bytecode is being verified, after which the bytecode may be known. */
@@ -70,7 +70,7 @@ const UNSUPPORTED_MS = 600_000;
 const SAME_REQUEST = 'duplicate_verification_request';
 
 /** Creates a waiting outcome that does not count as a try. */
-function deferred(reason: string, detail: string, afterMs: number): TrialOutcome {
+function deferred(reason: string, detail: string, afterMs: number): AttemptOutcome {
   return { kind: 'waiting', reason, detail, afterMs, isTry: false };
 }
 
@@ -79,8 +79,8 @@ function retryLater(
   tries: number,
   { reason, detail, isPassing: isNotItsFault = false }: Why,
   random: () => number = Math.random,
-): Extract<TrialOutcome, { kind: 'waiting' | 'given_up' | 'gone' }> {
-  const afterMs = pauseAfter(tries, isNotItsFault, random());
+): Extract<AttemptOutcome, { kind: 'waiting' | 'given_up' | 'gone' }> {
+  const afterMs = backOffMs(tries, isNotItsFault, random());
   return afterMs === undefined
     ? { kind: 'given_up', reason, detail }
     : { kind: 'waiting', reason, detail, afterMs, isTry: true };
@@ -93,7 +93,7 @@ interface Why {
 }
 
 interface WithCodes {
-  readonly codes: ReadCodes;
+  readonly codes: RecentBytecode;
 }
 
 /**
@@ -102,11 +102,11 @@ interface WithCodes {
  * @throws errors that say nothing about the contract, such as an unresponsive database; the reason of
  * `signal`
  */
-export async function tryCreation(
-  parts: TrialParts & WithCodes,
+export async function attemptCreation(
+  parts: AttemptDependencies & WithCodes,
   creation: WaitingCreation,
   signal: AbortSignal,
-): Promise<Trial> {
+): Promise<Attempt> {
   let hashes: ReadHashes = {};
   try {
     const outcome = await attempt(parts, creation, signal, (read) => (hashes = read));
@@ -119,11 +119,11 @@ export async function tryCreation(
 }
 
 async function attempt(
-  parts: TrialParts & WithCodes,
+  parts: AttemptDependencies & WithCodes,
   creation: WaitingCreation,
   signal: AbortSignal,
   onCode: (read: ReadHashes) => void,
-): Promise<TrialOutcome> {
+): Promise<AttemptOutcome> {
   const { database, reading, codes } = parts;
   const { chainId, address, stage } = creation;
   const chain = reading.findSupportedChain(chainId);
@@ -154,10 +154,10 @@ async function attempt(
 
 /** Returns the outcome if the address already has a match that applies to its current bytecode. */
 async function findMatch(
-  { database, reading, log }: TrialParts,
+  { database, reading, log }: AttemptDependencies,
   { chainId, address, transactionHash, tries }: WaitingCreation,
   signal: AbortSignal,
-): Promise<TrialOutcome | undefined> {
+): Promise<AttemptOutcome | undefined> {
   const [current] = await readCurrentMatches(database, [{ chainId, address }]);
   const chain = reading.findSupportedChain(chainId);
   // Ignore a match that an import only claims: our own verification is worth more.
@@ -165,7 +165,7 @@ async function findMatch(
     return undefined;
   }
   const options = { signal, named: transactionHash };
-  const check = await checkCode(database, reading, chain, address, options);
+  const check = await recheckMatch(database, reading, chain, address, options);
   logRecheckOutcome(log, chainId, address, check.outcome);
   if (check.outcome === 'same') return { kind: 'verified', reason: 'already_verified' };
   if (check.outcome === 'not_checked') {
@@ -180,11 +180,11 @@ async function findMatch(
 
 /** Verifies with stored compilations; the only network access is to the chain. */
 async function verifyKnown(
-  parts: TrialParts,
+  parts: AttemptDependencies,
   { chainId, address, transactionHash: creationTransactionHash }: WaitingCreation,
   deployed: DeployedCode,
   signal: AbortSignal,
-): Promise<TrialOutcome | undefined> {
+): Promise<AttemptOutcome | undefined> {
   const { database, log } = parts;
   const found = await verifyAndSaveKnownCode(
     { ...parts.reading, database },
@@ -203,13 +203,13 @@ async function verifyKnown(
 
 /** Searches for sources and queues a verification with them. */
 async function verifyFound(
-  parts: TrialParts,
+  parts: AttemptDependencies,
   { chainId, address, transactionHash, tries }: WaitingCreation,
   { code }: DeployedCode,
   codeHash: Buffer,
   signal: AbortSignal,
-): Promise<TrialOutcome> {
-  const { verifying, hasSameCode } = await readVerifying(parts.database, codeHash);
+): Promise<AttemptOutcome> {
+  const { verifying, hasSameCode } = await readQueuedCreations(parts.database, codeHash);
   if (hasSameCode) return sameCodeQueued();
   if (verifying >= parts.queueShare) return queueFull();
   const gateways = parts.monitored().get(chainId)?.gateways ?? [];
@@ -246,25 +246,25 @@ async function submitOrJoin(submit: () => Promise<string>): Promise<string> {
 }
 
 async function isSameCodeQueued(database: Database, codeHash: Buffer): Promise<boolean> {
-  return (await readVerifying(database, codeHash)).hasSameCode;
+  return (await readQueuedCreations(database, codeHash)).hasSameCode;
 }
 
-function sameCodeQueued(): TrialOutcome {
+function sameCodeQueued(): AttemptOutcome {
   const detail = 'A contract with the same code is being verified.';
   return deferred('same_code_in_queue', detail, SAME_CODE_MS);
 }
 
-function queueFull(): TrialOutcome {
+function queueFull(): AttemptOutcome {
   const detail = 'The queue is full for found contracts at the moment.';
   return deferred('queue_full', detail, QUEUE_FULL_MS);
 }
 
 /** Returns the outcome of an error: whether it says something about the contract, and whether to retry. */
 function outcomeOfFault(
-  { log, random }: TrialParts,
+  { log, random }: AttemptDependencies,
   { chainId, address, tries }: WaitingCreation,
   error: unknown,
-): TrialOutcome {
+): AttemptOutcome {
   if (error instanceof FullmatchError && error.code === 'queue_full') return queueFull();
   if (error instanceof FullmatchError && error.code === 'storage_full') {
     return deferred(error.code, error.message, UNSUPPORTED_MS);
@@ -298,7 +298,7 @@ export function outcomeOfFailure(
   tries: number,
   { reason, detail }: { readonly reason: string; readonly detail: string },
   random?: () => number,
-): Extract<TrialOutcome, { kind: 'waiting' | 'given_up' | 'gone' }> {
+): Extract<AttemptOutcome, { kind: 'waiting' | 'given_up' | 'gone' }> {
   if (reason === 'contract_not_deployed') {
     // The first endpoint used may not have the block yet.
     return tries === 0

@@ -10,9 +10,9 @@ import { keyOfCid } from './ipfs/cid.ts';
 import { type IpfsFiles } from './ipfs/read-file.ts';
 import { type HashedSource } from './metadata-document.ts';
 import { type SourceLimits } from './source-limits.ts';
-import { type ContentPlace, readSourceUrl } from './source-url.ts';
+import { type ContentAddress, readSourceUrl } from './source-url.ts';
 import { hashContent } from './steady-hash.ts';
-import { type Pauses } from '../../lib/pauses.ts';
+import { type EventLoopYielder } from '../../lib/pauses.ts';
 
 /** Looks up stored sources by keccak256. Reads their texts only if they have at most `maxBytes` in total. */
 export type FindStoredSources = (
@@ -21,14 +21,14 @@ export type FindStoredSources = (
 ) => Promise<StoredSources>;
 
 /** Dependencies for collecting the sources of one contract. */
-export interface CollectorParts {
+export interface CollectorDependencies {
   readonly ipfs: IpfsFiles;
   readonly swarm: SwarmContents;
   /** Storage of the metadata: it probably has the sources too, so it is tried first. */
-  readonly storage: ContentPlace['storage'];
+  readonly storage: ContentAddress['storage'];
   readonly findStored: FindStoredSources;
   readonly limits: SourceLimits;
-  readonly pauses: Pauses;
+  readonly pauses: EventLoopYielder;
   /** Aborts requests in progress: once one source is unavailable, the others are useless. */
   readonly stop: () => void;
 }
@@ -54,12 +54,12 @@ function groupByHash(sources: readonly HashedSource[]): Map<Hex, WantedContent> 
 }
 
 class SourceCollector {
-  readonly #parts: CollectorParts;
+  readonly #parts: CollectorDependencies;
   readonly #wanted: ReadonlyMap<Hex, WantedContent>;
   readonly #contents = new Map<Hex, string>();
   #bytes = 0;
 
-  constructor(parts: CollectorParts, sources: readonly HashedSource[]) {
+  constructor(parts: CollectorDependencies, sources: readonly HashedSource[]) {
     this.#parts = parts;
     this.#wanted = groupByHash(sources);
   }
@@ -132,17 +132,17 @@ class SourceCollector {
     throw tooLargePlaces === places.length ? new ContentFault('too_large', fault.message) : fault;
   }
 
-  #placesOf(urls: ReadonlySet<string>): ContentPlace[] {
+  #placesOf(urls: ReadonlySet<string>): ContentAddress[] {
     const { storage, limits } = this.#parts;
     const places = [...urls].slice(0, limits.urls).map(readSourceUrl);
     // Several URLs may name the same content.
     const distinct = new Map(places.map((place) => [place && keyOf(place), place]));
     const known = [...distinct.values()].filter((place) => place !== undefined);
-    const isNear = (place: ContentPlace): boolean => place.storage === storage;
+    const isNear = (place: ContentAddress): boolean => place.storage === storage;
     return [...known.filter(isNear), ...known.filter((place) => !isNear(place))];
   }
 
-  async #read(place: ContentPlace, hash: Hex): Promise<Buffer> {
+  async #read(place: ContentAddress, hash: Hex): Promise<Buffer> {
     const { ipfs, swarm, limits, pauses } = this.#parts;
     const isContent = async (bytes: Buffer): Promise<boolean> =>
       (await hashContent(bytes, pauses)) === hash;
@@ -157,7 +157,7 @@ class SourceCollector {
   }
 }
 
-function keyOf(place: ContentPlace): string {
+function keyOf(place: ContentAddress): string {
   return place.storage === 'ipfs' ? keyOfCid(place.cid) : place.hash;
 }
 
@@ -177,7 +177,7 @@ function toText(bytes: Buffer): string | undefined {
  */
 export async function collectSources(
   sources: readonly HashedSource[],
-  parts: CollectorParts,
+  parts: CollectorDependencies,
 ): Promise<Record<string, string>> {
   const collector = new SourceCollector(parts, sources);
   const literals = new Set<HashedSource>();

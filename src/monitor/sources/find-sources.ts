@@ -12,14 +12,14 @@ import { ContentFault } from './content-fault.ts';
 import { type Gateway, parseGateway } from './gateways/gateway.ts';
 import { GatewayClient } from './gateways/gateway-client.ts';
 import { IpfsBlocks } from './gateways/ipfs-blocks.ts';
-import { Spending } from './gateways/spending.ts';
+import { SearchBudget } from './gateways/spending.ts';
 import { SwarmContents } from './gateways/swarm-contents.ts';
 import { cidOfFile } from './ipfs/cid.ts';
 import { IpfsFiles } from './ipfs/read-file.ts';
 import { readMetadataDocument } from './metadata-document.ts';
 import { DEFAULT_SOURCE_LIMITS, type SourceLimits } from './source-limits.ts';
-import { hashMetadataSteadily } from './steady-hash.ts';
-import { Pauses } from '../../lib/pauses.ts';
+import { hashMetadataCooperatively } from './steady-hash.ts';
+import { EventLoopYielder } from '../../lib/pauses.ts';
 
 /** Why no sources were found. */
 export type SourcesNotFoundReason =
@@ -49,7 +49,7 @@ export type FoundSources =
 type NotFound = Extract<FoundSources, { kind: 'not_found' }>;
 
 /** Dependencies of a source finder. */
-export interface SourceFinderParts {
+export interface SourceFinderDependencies {
   readonly fetch: GuardedFetch;
   /** Base URLs of trustless gateways, in the order in which they are tried. */
   readonly ipfsGateways: readonly string[];
@@ -121,7 +121,7 @@ interface Search {
   readonly swarm: SwarmContents;
   readonly findStored: FindStoredSources;
   readonly limits: SourceLimits;
-  readonly pauses: Pauses;
+  readonly pauses: EventLoopYielder;
   /** Aborts at the deadline, or when the caller aborts. */
   readonly ending: AbortSignal;
   readonly stop: () => void;
@@ -141,7 +141,7 @@ async function fetchMetadata(
     return { bytes, from: blocks.origin };
   }
   const isContent = async (bytes: Buffer): Promise<boolean> =>
-    hash.equals(await hashMetadataSteadily(kind, bytes, pauses));
+    hash.equals(await hashMetadataCooperatively(kind, bytes, pauses));
   const question = { hash: hash.toString('hex'), maxBytes, isContent, isChecked: true };
   const found = await swarm.get(question);
   return { bytes: found.bytes, from: found.origin };
@@ -187,12 +187,12 @@ const findNothing: FindStoredSources = () => Promise.resolve({ bytes: 0, content
  * Creates a source finder. It remembers which gateways fail or return wrong content, and rests them.
  * @throws TypeError if a gateway is not a URL
  */
-export function createSourceFinder(parts: SourceFinderParts): SourceFinder {
+export function createSourceFinder(parts: SourceFinderDependencies): SourceFinder {
   const limits = { ...DEFAULT_SOURCE_LIMITS, ...parts.limits };
   const ipfsGateways = parts.ipfsGateways.map(parseGateway);
   const swarmGateways = parts.swarmGateways.map(parseGateway);
   const client = new GatewayClient(parts.fetch, limits.requestMs);
-  const pauses = new Pauses();
+  const pauses = new EventLoopYielder();
   const { findStoredSources: findStored = findNothing } = parts;
   return {
     async find(code, { gateways = [], signal }) {
@@ -203,7 +203,7 @@ export function createSourceFinder(parts: SourceFinderParts): SourceFinder {
       const merged = mergeGateways(gateways, ipfsGateways);
       return withDeadline('All gateways', limits.totalMs, signal, async (ending) => {
         const stopped = new AbortController();
-        const spending = new Spending(limits);
+        const spending = new SearchBudget(limits);
         const both = AbortSignal.any([ending, stopped.signal]);
         const blocks = new IpfsBlocks(client, merged, spending, both, pauses);
         const found = await search(name, {

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Hex } from '../../lib/hex.ts';
 import {
   isBoundedName,
-  isBoundedPath,
+  isPathWithinLimits,
   MOST_NAME_BYTES,
   PATH_BOUNDS,
 } from '../../lib/source-path.ts';
@@ -44,7 +44,8 @@ function parse(bytes: Buffer, limits: SourceLimits): unknown {
 }
 
 function hashedSource(source: ListedSource): HashedSource {
-  if (!isBoundedPath(source.path)) throw malformed(`A source's path is too long (${PATH_BOUNDS}).`);
+  if (!isPathWithinLimits(source.path))
+    throw malformed(`A source's path is too long (${PATH_BOUNDS}).`);
   if (!isStorableText(source.path)) throw malformed("A source's path is not well-formed text.");
   const { keccak256 } = source;
   if (keccak256 === undefined || !KECCAK256.test(keccak256)) {

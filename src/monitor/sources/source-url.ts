@@ -1,7 +1,7 @@
 import { type BlockCid, parseCid } from './ipfs/cid.ts';
 
 /** Content address of a source: a file in IPFS or content in Swarm. */
-export type ContentPlace =
+export type ContentAddress =
   | { readonly storage: 'ipfs'; readonly cid: BlockCid }
   | { readonly storage: 'swarm'; readonly hash: string };
 
@@ -15,7 +15,7 @@ const SWARM_URL = /^bzz(?:-raw|r):\/\/([0-9a-fA-F]{64})$/;
  * Parses a metadata URL that names content by its hash; returns undefined for any other URL, since URLs
  * chosen by a metadata author are never fetched.
  */
-export function readSourceUrl(url: string): ContentPlace | undefined {
+export function readSourceUrl(url: string): ContentAddress | undefined {
   if (url.length > MOST_CHARACTERS) return undefined;
   const [, file] = IPFS_URL.exec(url) ?? [];
   const cid = file === undefined ? undefined : parseCid(file);

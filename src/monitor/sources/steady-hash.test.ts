@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hashMetadata } from '../../bytecode/metadata-hash.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
-import { hashContent, hashMetadataSteadily } from './steady-hash.ts';
+import { hashContent, hashMetadataCooperatively } from './steady-hash.ts';
 
 test('content hashes equal those computed in one go', async () => {
   await fc.assert(
@@ -20,7 +20,7 @@ test.each(['ipfs', 'bzzr0', 'bzzr1'] as const)(
   async (kind) => {
     for (const size of [0, 1, 4096, 4097, 100_000]) {
       const text = 'metadata '.repeat(40_000).slice(0, size);
-      const hash = await hashMetadataSteadily(kind, Buffer.from(text));
+      const hash = await hashMetadataCooperatively(kind, Buffer.from(text));
       expect(Buffer.from(hash)).toEqual(Buffer.from(hashMetadata(kind, text)));
     }
   },
@@ -28,7 +28,7 @@ test.each(['ipfs', 'bzzr0', 'bzzr1'] as const)(
 
 test('yields to other work while hashing 2 MB', async () => {
   const bytes = Buffer.alloc(2_000_000, 'abc');
-  for (const hashing of [hashContent(bytes), hashMetadataSteadily('bzzr1', bytes)]) {
+  for (const hashing of [hashContent(bytes), hashMetadataCooperatively('bzzr1', bytes)]) {
     let turns = 0;
     const counter = setInterval(() => (turns += 1), 1);
     await hashing;

@@ -42,7 +42,7 @@ export function stagedType(type: ColumnType): string {
  * @param text receives the FROM item, whose rows are named `row`
  * @param takes the items to run it for; the text must exclude the other staged rows
  */
-export function carried<Item>(
+export function carriedStatement<Item>(
   label: string,
   relation: Relation<Item>,
   columns: readonly string[],
@@ -74,7 +74,7 @@ export function carried<Item>(
 }
 
 /** Runs a statement with its items; without items nothing runs. */
-export async function runGiven<Row extends object, Item>(
+export async function runWithItems<Row extends object, Item>(
   transaction: Queryable,
   { relation, columns, given, takes }: CarriedStatement<Item>,
   all: readonly Item[],

@@ -1,5 +1,5 @@
 import { keccak256WithPauses } from '../../lib/paused-keccak.ts';
-import { Pauses } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/pauses.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import {
   type CodePair,
@@ -13,7 +13,7 @@ import {
   type Source,
   type VerifiedContract,
 } from '../matches/verified-contract.ts';
-import { carried, type CarriedStatement, runGiven } from './carried-statement.ts';
+import { carriedStatement, type CarriedStatement, runWithItems } from './carried-statement.ts';
 import {
   CODES,
   COMPILATION_SOURCES,
@@ -32,7 +32,7 @@ const FIND_COMPILATIONS = sql(
   'find stored compilations',
   'SELECT id FROM compiled_contracts WHERE id = ANY ($1::uuid[])',
 );
-const INSERT_SOURCES = carried(
+const INSERT_SOURCES = carriedStatement(
   'insert sources',
   SOURCES,
   ['source_hash', 'source_hash_keccak', 'content'],
@@ -40,7 +40,7 @@ const INSERT_SOURCES = carried(
    SELECT * FROM ${rows} ORDER BY source_hash
    ON CONFLICT DO NOTHING`,
 );
-const INSERT_CODE = carried(
+const INSERT_CODE = carriedStatement(
   'insert code',
   CODES,
   ['code_hash', 'code_hash_keccak', 'code'],
@@ -48,7 +48,7 @@ const INSERT_CODE = carried(
    SELECT * FROM ${rows} ORDER BY code_hash
    ON CONFLICT DO NOTHING`,
 );
-const INSERT_CONTRACTS = carried(
+const INSERT_CONTRACTS = carriedStatement(
   'insert contracts',
   DEPLOYMENTS,
   [
@@ -64,7 +64,7 @@ const INSERT_CONTRACTS = carried(
    ON CONFLICT DO NOTHING`,
   (contract) => pairsOf(contract).some((pair) => codePairId(pair) !== undefined),
 );
-const INSERT_DEPLOYMENTS = carried(
+const INSERT_DEPLOYMENTS = carriedStatement(
   'insert deployments',
   DEPLOYMENTS,
   [
@@ -78,7 +78,7 @@ const INSERT_DEPLOYMENTS = carried(
    SELECT * FROM ${rows} ORDER BY deployment_id
    ON CONFLICT DO NOTHING`,
 );
-const INSERT_COMPILATIONS = carried(
+const INSERT_COMPILATIONS = carriedStatement(
   'insert compilations',
   COMPILATIONS,
   [
@@ -94,7 +94,7 @@ const INSERT_COMPILATIONS = carried(
    SELECT * FROM ${rows} ORDER BY id
    ON CONFLICT DO NOTHING RETURNING id`,
 );
-const INSERT_COMPILATION_SOURCES = carried(
+const INSERT_COMPILATION_SOURCES = carriedStatement(
   'insert compilation sources',
   COMPILATION_SOURCES,
   ['compilation_id', 'path', 'source_hash'],
@@ -102,7 +102,7 @@ const INSERT_COMPILATION_SOURCES = carried(
    SELECT * FROM ${rows} ORDER BY compilation_id, path COLLATE "C"`,
 );
 // Also for a compilation stored by a version that did not keep them.
-const INSERT_IMMUTABLE_TYPES = carried(
+const INSERT_IMMUTABLE_TYPES = carriedStatement(
   'insert immutable types',
   COMPILATIONS,
   ['id', 'immutable_types'],
@@ -111,7 +111,7 @@ const INSERT_IMMUTABLE_TYPES = carried(
    ON CONFLICT DO NOTHING`,
   ({ immutableTypes }) => immutableTypes !== undefined,
 );
-const INSERT_VERIFIED_CONTRACTS = carried(
+const INSERT_VERIFIED_CONTRACTS = carriedStatement(
   'insert verified contracts',
   CONTRACTS,
   [
@@ -144,7 +144,7 @@ function pairsOf({ deployment }: Deployed): readonly CodePair[] {
 /** Large texts are hashed on the serving thread. */
 async function hashContent(
   content: Uint8Array | string,
-  pauses: Pauses,
+  pauses: EventLoopYielder,
   hash: Buffer = sha256(content),
 ): Promise<HashedContent> {
   const bytes = typeof content === 'string' ? Buffer.from(content, 'utf8') : content;
@@ -189,7 +189,7 @@ async function sourcesOf(
     }
   }
   const hashed: HashedContent[] = [];
-  const pauses = new Pauses();
+  const pauses = new EventLoopYielder();
   for (const [hash, content] of contents.values())
     hashed.push(await hashContent(content, pauses, hash));
   return hashed;
@@ -201,7 +201,7 @@ async function hashCodes(
   const distinct = new Map<string, Uint8Array>();
   for (const code of codes) if (code) distinct.set(sha256(code).toString('hex'), code);
   const hashed: HashedContent[] = [];
-  const pauses = new Pauses();
+  const pauses = new EventLoopYielder();
   for (const code of distinct.values()) hashed.push(await hashContent(Buffer.from(code), pauses));
   return hashed;
 }
@@ -229,7 +229,7 @@ export interface EvidenceRows {
 }
 
 /** Rows passed with each statement; a contract's number is its index. */
-export class GivenRows implements EvidenceRows {
+export class PassedRows implements EvidenceRows {
   readonly #transaction: Queryable;
   readonly #contracts: readonly VerifiedContract[];
 
@@ -243,7 +243,7 @@ export class GivenRows implements EvidenceRows {
     keys: readonly number[] | readonly string[],
   ): Promise<Row[]> {
     const items = (await this.#itemsOf(statement.relation.name, keys)) as readonly Item[];
-    return runGiven<Row, Item>(this.#transaction, statement, items);
+    return runWithItems<Row, Item>(this.#transaction, statement, items);
   }
 
   async #itemsOf(
@@ -303,9 +303,9 @@ export async function storeDeployments(
   transaction: Queryable,
   contracts: readonly Deployed[],
 ): Promise<void> {
-  await runGiven(transaction, INSERT_CODE, await hashCodes(contracts.flatMap(codesOf)));
-  await runGiven(transaction, INSERT_CONTRACTS, contracts);
-  await runGiven(transaction, INSERT_DEPLOYMENTS, contracts);
+  await runWithItems(transaction, INSERT_CODE, await hashCodes(contracts.flatMap(codesOf)));
+  await runWithItems(transaction, INSERT_CONTRACTS, contracts);
+  await runWithItems(transaction, INSERT_DEPLOYMENTS, contracts);
 }
 
 /**

@@ -19,7 +19,7 @@ export interface MatchEvent {
 }
 
 /** A position in the feed. */
-export interface FeedPlace {
+export interface FeedCursor {
   /** 0 before the first event. */
   readonly position: bigint;
   /** Derived from the event: if a restored database assigns the position to another event, the mark differs. */
@@ -27,7 +27,7 @@ export interface FeedPlace {
 }
 
 /** A feed position with its event; corrections change no match and are not listed as events here. */
-export interface FeedEntry extends FeedPlace {
+export interface FeedEntry extends FeedCursor {
   readonly event?: MatchEvent;
 }
 
@@ -35,12 +35,12 @@ export interface FeedEntry extends FeedPlace {
 export interface OpenedFeed {
   readonly entries: readonly FeedEntry[];
   /** The cursor before the first of them. */
-  readonly since: FeedPlace;
+  readonly since: FeedCursor;
 }
 
 const BATCH = 1000;
 /** The cursor before the first event. */
-export const FEED_BEGIN: FeedPlace = { position: 0n, mark: '' };
+export const FEED_START: FeedCursor = { position: 0n, mark: '' };
 
 const selectEntries = (numbered: string): string =>
   `SELECT position, event.id, kind, event.chain_id, address, match_after, ${SHOWN_NAME} AS name,
@@ -75,7 +75,7 @@ interface EntryRow {
 /** Reads the feed from its own position on, each entry once. */
 export class FeedReader {
   readonly #database: Database;
-  #place = FEED_BEGIN;
+  #place = FEED_START;
 
   constructor(database: Database) {
     this.#database = database;
@@ -86,8 +86,8 @@ export class FeedReader {
     const rows = await this.#database.query<EntryRow>(READ_NEWEST, [limit + 1]);
     const entries = rows.map(toEntry);
     const since = entries.length > limit ? entries.shift() : undefined;
-    this.#place = entries.at(-1) ?? FEED_BEGIN;
-    return { entries, since: since ?? FEED_BEGIN };
+    this.#place = entries.at(-1) ?? FEED_START;
+    return { entries, since: since ?? FEED_START };
   }
 
   /**
@@ -133,14 +133,14 @@ function toEntry({ position, id, kind, chain_id, address, ...row }: EntryRow): F
 export interface FeedPage {
   readonly events: readonly MatchEvent[];
   /** Cursor of the last entry, or the given cursor if nothing follows it. */
-  readonly last: FeedPlace;
+  readonly last: FeedCursor;
   readonly hasMore: boolean;
 }
 
 /** Reads the events after a cursor; undefined if the feed does not contain it, for example after a restore. */
 export async function readFeedPage(
   database: Queryable,
-  after: FeedPlace,
+  after: FeedCursor,
 ): Promise<FeedPage | undefined> {
   const later = await readBehind(database, after);
   if (later === undefined) return undefined;
@@ -155,11 +155,11 @@ export async function readFeedPage(
 /** The entries after a cursor, and whether more may follow; undefined if the feed does not contain the cursor. */
 async function readBehind(
   database: Queryable,
-  { position, mark }: FeedPlace,
+  { position, mark }: FeedCursor,
 ): Promise<{ readonly entries: readonly FeedEntry[]; readonly hasMore: boolean } | undefined> {
   const rows = await database.query<EntryRow>(READ_LATER, [position]);
   const entries = rows.map(toEntry);
-  const first = position === 0n ? FEED_BEGIN : entries.shift();
+  const first = position === 0n ? FEED_START : entries.shift();
   if (first?.position !== position || first.mark !== mark) return undefined;
   return { entries, hasMore: rows.length > BATCH };
 }

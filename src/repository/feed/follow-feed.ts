@@ -1,8 +1,8 @@
 import { lockUntilCommit } from '../../store/advisory-locks.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
-import { noteCompilations } from '../known-codes/note-compilations.ts';
+import { queueCompilations } from '../known-codes/note-compilations.ts';
 import { addNames } from '../lists/add-names.ts';
-import { noteSignedCompilations } from '../signatures/note-signed-compilations.ts';
+import { queueSignedCompilations } from '../signatures/note-signed-compilations.ts';
 import { rollUpEvents } from '../statistics/roll-up-events.ts';
 import { sequenceEvents } from './sequence-events.ts';
 
@@ -15,8 +15,8 @@ const FOLLOWERS: Readonly<
 > = {
   statistics: rollUpEvents,
   names: addNames,
-  known_codes: noteCompilations,
-  signatures: noteSignedCompilations,
+  known_codes: queueCompilations,
+  signatures: queueSignedCompilations,
 };
 
 const READ_FOLLOWERS = sql(

@@ -1,5 +1,5 @@
 import { maskCode } from '../../bytecode/masked-code.ts';
-import { Pauses } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/pauses.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { addKnownCodes, type KnownContract } from './add-known-codes.ts';
 
@@ -34,7 +34,7 @@ export async function indexStoredCodes(database: Database): Promise<number> {
     if (rows.length === 0) return 0;
     const contracts: KnownContract[] = [];
     // One bytecode may take a tenth of a second.
-    const pauses = new Pauses();
+    const pauses = new EventLoopYielder();
     for (const { compilation_id: compilationId, fully_qualified_name, code } of rows) {
       if (code === null || code.length === 0) continue;
       const contract = { compilationId, fullyQualifiedName: fully_qualified_name };

@@ -11,7 +11,7 @@ const NOTE_COMPILATIONS = sql(
 );
 
 /** Queues the compilations of these events for indexing. A follower of the feed. */
-export async function noteCompilations(
+export async function queueCompilations(
   transaction: Queryable,
   eventNumbers: readonly string[],
 ): Promise<void> {

@@ -1,6 +1,6 @@
 import { sql, type Queryable } from '../../store/database.ts';
 import {
-  type ListQuestion,
+  type ListQuery,
   SUMMARY_COLUMNS,
   SUMMARY_EVIDENCE,
   type SummaryPage,
@@ -65,7 +65,7 @@ const LIST_NEWEST_OF_CHAIN = listNewest(
  */
 export async function listNewestContracts(
   database: Queryable,
-  { chainId, match, origin, trust = 'claimed', limit, after }: ListQuestion,
+  { chainId, match, origin, trust = 'claimed', limit, after }: ListQuery,
 ): Promise<SummaryPage> {
   const least = TRUSTS.indexOf(trust);
   const checks = CHECKS.filter(

@@ -1,15 +1,15 @@
 import { bytesToHex, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable, type Statement } from '../../store/database.ts';
 import {
-  type ListQuestion,
-  type PageQuestion,
+  type ListQuery,
+  type PageQuery,
   SUMMARY_COLUMNS,
   SUMMARY_EVIDENCE,
   type SummaryPage,
   type SummaryRow,
   toPage,
 } from '../matches/contract-summary.ts';
-import { firstRows, MOST_ROWS } from './first-rows.ts';
+import { firstRows, MAX_ROWS } from './first-rows.ts';
 
 const ADDRESS_BYTES = 20;
 const LAST_MATCH_ID = '9223372036854775807';
@@ -113,12 +113,12 @@ type FoundRow = SummaryRow & { place: string; fits: boolean };
 async function findPage<Row extends FoundRow>(
   database: Queryable,
   statement: Statement,
-  { chainId, match, origin, trust, limit }: ListQuestion,
+  { chainId, match, origin, trust, limit }: ListQuery,
   values: readonly unknown[],
   cursorOf: (last: Row) => string,
 ): Promise<SummaryPage> {
   const filters = [chainId, match, origin, trust].map((filter) => filter ?? null);
-  const lookedAt = filters.every((filter) => filter === null) ? limit + 1 : MOST_ROWS;
+  const lookedAt = filters.every((filter) => filter === null) ? limit + 1 : MAX_ROWS;
   const rows = await database.query<Row>(statement, [lookedAt, limit + 1, ...filters, ...values]);
   const page = toPage(
     rows.filter(({ fits }) => fits),
@@ -138,7 +138,7 @@ async function findPage<Row extends FoundRow>(
 export async function searchByAddress(
   database: Queryable,
   digits: string,
-  question: ListQuestion,
+  question: ListQuery,
 ): Promise<SummaryPage> {
   const lowest = digits.padEnd(2 * ADDRESS_BYTES, '0');
   const [address = '', chainId = '0'] = question.after?.split('.') ?? [];
@@ -162,7 +162,7 @@ export async function searchByAddress(
 export async function searchByName(
   database: Queryable,
   text: string,
-  question: ListQuestion,
+  question: ListQuery,
 ): Promise<SummaryPage> {
   const begins = await inLowerCase(database, text);
   const { after } = question;
@@ -201,7 +201,7 @@ function splitInThree(text: string): [string, string, string] {
 export async function searchByHash(
   database: Queryable,
   hash: Hex,
-  question: ListQuestion,
+  question: ListQuery,
 ): Promise<SummaryPage> {
   const [code] = await database.query<{ code_hash: Buffer }>(FIND_CODE, [hexToBytes(hash)]);
   if (code !== undefined) return findCode(database, code.code_hash, question);
@@ -217,7 +217,7 @@ export async function searchByHash(
 export async function findSameCode(
   database: Queryable,
   contract: { readonly chainId: number; readonly address: Hex },
-  page: PageQuestion,
+  page: PageQuery,
 ): Promise<(SummaryPage & { readonly codeHash: Hex | null }) | undefined> {
   const [row] = await database.query<{ runtime_code_hash: Buffer | null }>(READ_CODE_HASH, [
     contract.chainId,
@@ -233,7 +233,7 @@ export async function findSameCode(
 async function findCode(
   database: Queryable,
   hash: Buffer,
-  question: ListQuestion,
+  question: ListQuery,
   except?: { readonly chainId: number; readonly address: Hex },
 ): Promise<SummaryPage> {
   const values = [

@@ -120,7 +120,7 @@ export async function dropAllAlternatives(
  * Deletes some alternatives of a contract's match, by number.
  * @returns whether any of them existed
  */
-export async function forgetAlternatives(
+export async function deleteAlternatives(
   database: Queryable,
   chainId: number,
   address: Hex,

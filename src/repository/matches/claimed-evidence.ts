@@ -119,7 +119,7 @@ export async function keepShownClaims(transaction: Queryable, contracts: Contrac
 }
 
 /** Deletes the entries of additional evidence that became current. */
-export async function forgetShownClaims(
+export async function deleteShownClaims(
   transaction: Queryable,
   contracts: Contracts,
   evidenceIds: readonly string[],

@@ -1,4 +1,4 @@
-import { SharedReads } from '../../lib/shared-reads.ts';
+import { ReadCoalescer } from '../../lib/shared-reads.ts';
 import { bindDatabase, type Bound } from '../../store/bind-database.ts';
 import { type Queryable } from '../../store/database.ts';
 import { readEvidence } from '../evidence/read-evidence.ts';
@@ -39,7 +39,7 @@ export type ContractReader = Bound<typeof READERS>;
 /** Binds a reader to a database. Concurrent requests for one record query its version once. */
 export function createContractReader(database: Queryable): ContractReader {
   const readers = bindDatabase(READERS, database);
-  const versions = new SharedReads<RecordVersion | undefined>();
+  const versions = new ReadCoalescer<RecordVersion | undefined>();
   return {
     ...readers,
     readRecordVersion: (chainId, address) =>

@@ -21,14 +21,14 @@ export interface ContractSummary {
 }
 
 /** Page size and cursor. */
-export interface PageQuestion {
+export interface PageQuery {
   readonly limit: number;
   /** The `next` of the previous page. */
   readonly after?: string;
 }
 
 /** Filter of a list; absent fields exclude nothing. */
-export interface ListQuestion extends PageQuestion {
+export interface ListQuery extends PageQuery {
   readonly chainId?: number;
   readonly match?: Match;
   readonly origin?: Origin;

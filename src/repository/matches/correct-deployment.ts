@@ -45,7 +45,7 @@ const FORGET_PROOF = sql(
  * Removes the proof of a match's creation transaction after the chain denied it: the statement of a later
  * import is a claim again.
  */
-export async function forgetProof(transaction: Queryable, matchId: string): Promise<void> {
+export async function clearCreationProof(transaction: Queryable, matchId: string): Promise<void> {
   await transaction.query(FORGET_PROOF, [matchId]);
 }
 

@@ -6,14 +6,14 @@ import { addToCounts } from '../statistics/chain-counts.ts';
 import {
   type ClaimedContract,
   chooseClaims,
-  forgetShownClaims,
+  deleteShownClaims,
   keepClaims,
   keepShownClaims,
 } from './claimed-evidence.ts';
 import { correctDeployment } from './correct-deployment.ts';
-import { carried } from '../evidence/carried-statement.ts';
+import { carriedStatement } from '../evidence/carried-statement.ts';
 import { CONTRACTS } from '../evidence/evidence-rows.ts';
-import { evidenceKey, type EvidenceRows, GivenRows, storeEvidence } from '../evidence/evidence.ts';
+import { evidenceKey, type EvidenceRows, PassedRows, storeEvidence } from '../evidence/evidence.ts';
 import { notifyOfMatches } from './match-notifications.ts';
 import { requireCurrentReadings } from './outdated-reading.ts';
 import { compilationId, deploymentId } from './verified-contract-identity.ts';
@@ -40,7 +40,7 @@ export interface SavedMatch {
 // another one of the same level. Of two imports of the same match and text, the one with the higher trust
 // stays. Matches of different bytecode are not compared: a match never replaces one of other bytecode that
 // this service read. A verification that reads other bytecode withdraws the older match first.
-const RAISE_MATCHES = carried(
+const RAISE_MATCHES = carriedStatement(
   'raise matches',
   CONTRACTS,
   [
@@ -117,12 +117,12 @@ export async function saveMatches(
   return commitMatches(
     database,
     contracts.map(numberContract),
-    (transaction) => new GivenRows(transaction, contracts),
+    (transaction) => new PassedRows(transaction, contracts),
   );
 }
 
 /** A change other than the match to store, and its effect on the outcome. */
-export interface OtherChange {
+export interface AdditionalChange {
   readonly saved?: SavedMatch;
 }
 
@@ -131,7 +131,7 @@ export interface SameTransaction {
   /** Runs first. */
   readonly before?: (transaction: Queryable) => Promise<unknown>;
   /** Runs last if no match was upgraded; only for a single contract, whose outcome it may set. */
-  readonly otherwise?: (transaction: Queryable) => Promise<OtherChange | undefined>;
+  readonly otherwise?: (transaction: Queryable) => Promise<AdditionalChange | undefined>;
 }
 
 /**
@@ -175,7 +175,7 @@ export async function saveMatch(
   contract: VerifiedContract,
   more: SameTransaction = {},
 ): Promise<SavedMatch> {
-  const rowsOf = (transaction: Queryable): EvidenceRows => new GivenRows(transaction, [contract]);
+  const rowsOf = (transaction: Queryable): EvidenceRows => new PassedRows(transaction, [contract]);
   const [saved] = await commitMatches(database, [numberContract(contract, 0)], rowsOf, more);
   return saved ?? unchanged(contract);
 }
@@ -286,7 +286,7 @@ async function saveRound(
     changes.map(({ contract }) => evidenceIdOf(contract)),
   ]);
   marks.push(...events.map(({ id, recorded_at: recordedAt }) => ({ id, recordedAt })));
-  await forgetShownClaims(transaction, [...risen], [...risen].map(evidenceIdOf));
+  await deleteShownClaims(transaction, [...risen], [...risen].map(evidenceIdOf));
   await dropAlternatives(transaction, judgedOf(upgraded));
   await addToCounts(
     transaction,

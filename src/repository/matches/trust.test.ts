@@ -6,7 +6,7 @@ import { sql, type Database } from '../../store/database.ts';
 import { sequenceEvents } from '../feed/sequence-events.ts';
 import { rollUpEvents } from '../statistics/roll-up-events.ts';
 import { indexStoredCodes } from '../known-codes/index-stored-codes.ts';
-import { noteCompilations } from '../known-codes/note-compilations.ts';
+import { queueCompilations } from '../known-codes/note-compilations.ts';
 import { readStoredCompilation } from '../known-codes/read-compilation.ts';
 import { listNewestContracts } from '../lists/list-newest-contracts.ts';
 import { recount } from '../statistics/recount.ts';
@@ -319,7 +319,9 @@ describe('Evidence of an import', () => {
       deployment: { claimed: { runtimeCode: Buffer.from('60016002600360045b5b', 'hex') } },
     });
     const { eventNumber } = await saveMatch(database, contract);
-    await database.transaction((transaction) => noteCompilations(transaction, [eventNumber ?? '']));
+    await database.transaction((transaction) =>
+      queueCompilations(transaction, [eventNumber ?? '']),
+    );
     while ((await indexStoredCodes(database)) > 0);
     const id = compilationId(contract.compilation);
     const known = await database.query(

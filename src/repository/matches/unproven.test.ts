@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import {
   claimedFactsOf,
-  holdsImmutables,
+  containsImmutables,
   unprovenOf,
   type MatchValues,
   type StoredCreation,
@@ -57,8 +57,8 @@ test('treats a via-IR library address as an immutable if it is zero', () => {
   const values = (address: string) => ({
     immutables: { library_deploy_address: `0x${address.padStart(64, '0')}` },
   });
-  expect(holdsImmutables(values('ab'))).toBe(false);
-  expect(holdsImmutables(values('0'))).toBe(true);
+  expect(containsImmutables(values('ab'))).toBe(false);
+  expect(containsImmutables(values('0'))).toBe(true);
 });
 
 test('reports creation facts of an import as claims until proven here', () => {

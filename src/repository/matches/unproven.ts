@@ -29,7 +29,7 @@ export interface MatchValues {
 }
 
 /** Whether runtime bytecode contains immutables, which only matching creation bytecode proves. */
-export function holdsImmutables(values: MatchValues['values']): boolean {
+export function containsImmutables(values: MatchValues['values']): boolean {
   // A library's own address is known: it is where the code was read. Zeros, which older records contain, are
   // not an address.
   return Object.entries(values?.['immutables'] ?? {}).some(
@@ -60,7 +60,7 @@ export function unprovenValuesOf(match: MatchValues): readonly UnprovenValues[] 
     ? !readsLibraries || creationMatch !== null
     : !readsLibraries && !hasConfiguredLibraries;
   return [
-    ...(creationMatch === null && holdsImmutables(values) ? (['immutables'] as const) : []),
+    ...(creationMatch === null && containsImmutables(values) ? (['immutables'] as const) : []),
     ...(areLibrariesProven ? [] : (['libraries'] as const)),
   ];
 }

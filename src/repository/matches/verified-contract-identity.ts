@@ -26,7 +26,7 @@ export function hashOf(content: Uint8Array | string | undefined): Buffer | null 
 const sourceHashes = new WeakMap<Source, Buffer>();
 
 /** Caches the hash of a source that the caller has computed. */
-export function noteSourceHash(source: Source, hash: Buffer): void {
+export function cacheSourceHash(source: Source, hash: Buffer): void {
   sourceHashes.set(source, hash);
 }
 

@@ -2,8 +2,8 @@ import { hexToBytes, type Hex } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import { addToCounts } from '../statistics/chain-counts.ts';
 import { storeDeployments, type Deployed } from '../evidence/evidence.ts';
-import { forgetProof } from './correct-deployment.ts';
-import { holdsImmutables } from './unproven.ts';
+import { clearCreationProof } from './correct-deployment.ts';
+import { containsImmutables } from './unproven.ts';
 import { deploymentId } from './verified-contract-identity.ts';
 import { type Match } from './verified-contract.ts';
 import { withdrawRow, type WithdrawnRow } from './withdraw-match.ts';
@@ -62,7 +62,7 @@ export async function withdrawCreation(
 ): Promise<boolean> {
   const row = await withdrawRow(transaction, withdrawal);
   if (row === undefined) return false;
-  await forgetProof(transaction, withdrawal.matchId);
+  await clearCreationProof(transaction, withdrawal.matchId);
   const kept = await keepRuntimeSide(transaction, withdrawal, row);
   const { chainId } = withdrawal;
   await addToCounts(transaction, [{ chainId, before: row.match, after: kept ?? null }]);
@@ -80,7 +80,7 @@ async function keepRuntimeSide(
     READ_RUNTIME_VALUES,
     [matchId],
   );
-  if (holdsImmutables(evidence?.runtime_values ?? null)) return undefined;
+  if (containsImmutables(evidence?.runtime_values ?? null)) return undefined;
   const deployed: Deployed = { chainId, address, deployment: { runtimeCode } };
   await storeDeployments(transaction, [deployed]);
   const [event] = await transaction.query<{ id: string }>(STORE_RUNTIME_SIDE, [

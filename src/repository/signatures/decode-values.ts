@@ -29,7 +29,7 @@ export interface LogEntry {
 }
 
 /** Name of a parameter, and whether it is indexed, as a contract declares it. */
-export type Declared = Readonly<Record<string, unknown>>;
+export type DeclaredImmutable = Readonly<Record<string, unknown>>;
 
 const DYNAMIC: ReadonlySet<string> = new Set(['bytes', 'string']);
 /** Maximum choices of indexed parameters that are tried if no contract declares the event. */
@@ -83,7 +83,7 @@ function depthOf(types: readonly SignatureType[]): number {
 export function* guessDeclarations(
   { inputs }: ParsedSignature,
   { topics }: LogEntry,
-): Generator<readonly Declared[]> {
+): Generator<readonly DeclaredImmutable[]> {
   let tried = 0;
   for (const chosen of choose(topics.length - 1, inputs.length, 0)) {
     if ((tried += 1) > MOST_CHOICES) return;
@@ -105,7 +105,7 @@ function* choose(count: number, end: number, from: number): Generator<readonly n
  */
 export function decodeEvent(
   { name, inputs }: ParsedSignature,
-  declared: readonly Declared[],
+  declared: readonly DeclaredImmutable[],
   { topics, data }: LogEntry,
   budget: DecodingBudget,
 ): DecodedAbi | undefined {
@@ -143,7 +143,7 @@ function readTopic(type: SignatureType, topic: Buffer | undefined): StrictValue 
   return topic !== undefined && isWord(type) ? decodeStrictly([type], topic)?.[0] : topic;
 }
 
-function nameOf(declared: readonly Declared[], index: number, prefix: string): string {
+function nameOf(declared: readonly DeclaredImmutable[], index: number, prefix: string): string {
   const name = declared[index]?.['name'];
   return typeof name === 'string' && name !== '' ? name : `${prefix}${index}`;
 }
@@ -152,7 +152,7 @@ function describeAll(
   types: readonly SignatureType[],
   values: readonly StrictValue[],
   prefix: string,
-  declared: readonly Declared[] = [],
+  declared: readonly DeclaredImmutable[] = [],
 ): readonly DecodedArgument[] {
   return types.map((type, index) =>
     describe(type, values[index], nameOf(declared, index, prefix), declared[index]),
@@ -163,7 +163,7 @@ function describe(
   type: SignatureType,
   value: StrictValue | undefined,
   name: string,
-  declared: Declared = {},
+  declared: DeclaredImmutable = {},
 ): DecodedArgument {
   const members = type.type === 'tuple' && Array.isArray(value) ? value : undefined;
   const named = Array.isArray(declared['components']) ? declared['components'] : [];
@@ -177,7 +177,7 @@ function describe(
             type.components ?? [],
             members as readonly StrictValue[],
             `${name}_`,
-            named as readonly Declared[],
+            named as readonly DeclaredImmutable[],
           ),
     value: value === undefined ? '' : valueText(type, value),
   };

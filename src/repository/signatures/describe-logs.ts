@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
-import { Pauses } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/pauses.ts';
 import { parseSignature } from '../../solidity/parse-signature.ts';
 import { type Queryable } from '../../store/database.ts';
 import {
@@ -36,7 +36,7 @@ export async function describeCall(
   const selector = bytesToHex(input.subarray(0, SELECTOR_BYTES));
   const names = (await findByHashes(database, 'function', [selector])).get(selector) ?? [];
   const budget = new DecodingBudget(DECODED_BYTES);
-  const pauses = new Pauses();
+  const pauses = new EventLoopYielder();
   const found: DecodedAbi[] = [];
   for (const { signature, isFiltered } of names) {
     const parsed = isFiltered ? undefined : parseSignature(signature);
@@ -61,7 +61,7 @@ export async function describeEvents(
   const names = await findByHashes(database, 'event', hashes);
   const inputs = await findEventInputs(database, hashes);
   const budget = new DecodingBudget(DECODED_BYTES);
-  const decoding = { budget, pauses: new Pauses() };
+  const decoding = { budget, pauses: new EventLoopYielder() };
   const described: (readonly DecodedAbi[])[] = [];
   for (const entry of entries) {
     const hash = hashOf(entry) ?? '0x';
@@ -76,7 +76,7 @@ export async function describeEvents(
 /** Decoding budget of a request, and how it yields to others. */
 interface Decoding {
   readonly budget: DecodingBudget;
-  readonly pauses: Pauses;
+  readonly pauses: EventLoopYielder;
 }
 
 async function decodeDeclared(

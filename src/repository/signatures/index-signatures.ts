@@ -1,6 +1,6 @@
 import { hexToBytes } from '../../lib/hex.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
-import { Pauses } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/pauses.ts';
 import {
   type AbiSignature,
   type SignatureKind,
@@ -108,7 +108,7 @@ export async function indexSignatures(database: Database): Promise<number> {
     const added = new Tally();
     const removed = new Tally();
     const events = new Map<string, DeclaredEvent>();
-    const pauses = new Pauses();
+    const pauses = new EventLoopYielder();
     for (const { abi, method_identifiers: identifiers, is_current: isCurrent } of rows) {
       if (abi === null) continue;
       const tally = isCurrent ? added : removed;
@@ -128,7 +128,7 @@ async function read(
   { abi: text, identifiers }: { readonly abi: string; readonly identifiers: Members | null },
   tally: Tally,
   events: Map<string, DeclaredEvent> | undefined,
-  pauses: Pauses,
+  pauses: EventLoopYielder,
 ): Promise<void> {
   const abi = JSON.parse(text) as unknown;
   if (!Array.isArray(abi)) return;

@@ -23,7 +23,7 @@ const NOTE_SIGNED_COMPILATIONS = sql(
  * Queues the compilations whose matches these events added or removed, so that their signatures are counted
  * again. A follower of the feed.
  */
-export async function noteSignedCompilations(
+export async function queueSignedCompilations(
   transaction: Queryable,
   eventNumbers: readonly string[],
 ): Promise<void> {

@@ -13,7 +13,7 @@ export type Day = string;
 export type HistoryInterval = 'day' | 'week' | 'month';
 
 /** The requested history. Both days are included. */
-export interface HistoryQuestion {
+export interface HistoryQuery {
   readonly interval: HistoryInterval;
   readonly from: Day;
   readonly to: Day;
@@ -82,7 +82,7 @@ interface WithdrawalRow extends Omit<SumRow, 'day'> {
  */
 export async function readStatisticsHistory(
   database: Database,
-  { interval, from, to, chainIds }: HistoryQuestion,
+  { interval, from, to, chainIds }: HistoryQuery,
 ): Promise<StatisticsHistory> {
   return database.transaction(async (transaction) => {
     await transaction.query(ONE_SNAPSHOT);

@@ -3,7 +3,7 @@ import { FeedReader } from '../feed/feed-reader.ts';
 import { type FollowedFeed, followFeed } from '../feed/follow-feed.ts';
 import { sequenceEvents } from '../feed/sequence-events.ts';
 import {
-  type HistoryQuestion,
+  type HistoryQuery,
   readStatisticsHistory,
   type StatisticsHistory,
 } from './statistics-history.ts';
@@ -14,7 +14,7 @@ export interface StatisticsReader {
   /** See {@link readStatisticsOverview}. */
   readOverview(): Promise<StatisticsOverview>;
   /** See {@link readStatisticsHistory}. */
-  readHistory(question: HistoryQuestion): Promise<StatisticsHistory>;
+  readHistory(question: HistoryQuery): Promise<StatisticsHistory>;
   /** A feed reader with its own position. */
   createFeedReader(): Pick<FeedReader, 'open' | 'readLater'>;
   /** See {@link sequenceEvents}. */

@@ -30,7 +30,7 @@ export interface SourcePage {
 }
 
 /** Cursor of a page, and the source to show. */
-export interface SourceQuestion {
+export interface SourceQuery {
   /** Sources after this path. */
   readonly after?: string;
   readonly limit: number;
@@ -87,7 +87,7 @@ export async function readSourcePage(
   database: Queryable,
   chainId: number,
   address: Hex,
-  { after, limit, path }: SourceQuestion,
+  { after, limit, path }: SourceQuery,
 ): Promise<SourcePage | undefined> {
   const [sizes] = await database.query<{
     compilation_id: string;

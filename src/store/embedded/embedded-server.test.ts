@@ -6,14 +6,14 @@ import { FullmatchError } from '../../errors.ts';
 import { silentLogger } from '../../log.ts';
 import { sql } from '../database.ts';
 import { openStore } from '../open-store.ts';
-import { runsOn } from './lock-file.ts';
+import { isServerOn } from './lock-file.ts';
 
 const ONE = sql('test: select one', 'SELECT 1 AS one');
 
 const { cleanUp, open, openInProcess, temporaryDataDir, usedDataDir } = dataDirectories();
 
 async function isGone(pid: number, dataDir: string): Promise<boolean> {
-  return !(await runsOn(pid, path.join(dataDir, 'postgres')));
+  return !(await isServerOn(pid, path.join(dataDir, 'postgres')));
 }
 
 describe('Embedded server', () => {

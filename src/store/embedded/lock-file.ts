@@ -40,14 +40,14 @@ export async function readLockFile(dataDirectory: string): Promise<LockFile | un
  */
 export async function findRunningServer(dataDirectory: string): Promise<LockFile | undefined> {
   const lock = await readLockFile(dataDirectory);
-  return lock !== undefined && (await runsOn(lock.pid, dataDirectory)) ? lock : undefined;
+  return lock !== undefined && (await isServerOn(lock.pid, dataDirectory)) ? lock : undefined;
 }
 
 /**
  * Whether the process is a PostgreSQL on the data directory. A process id alone proves nothing: the system
  * reuses the ids of dead processes.
  */
-export async function runsOn(pid: number, dataDirectory: string): Promise<boolean> {
+export async function isServerOn(pid: number, dataDirectory: string): Promise<boolean> {
   if (!isAlive(pid)) return false;
   if (process.platform !== 'linux') return commandMentions(pid, dataDirectory);
   try {
@@ -92,7 +92,7 @@ export async function clearStaleLocks(
     // A starting server creates the file empty. A file that stays empty is the result of a full disk.
     if (
       Number.isInteger(pid)
-        ? !isAlive(pid) || (await runsOn(pid, dataDirectory))
+        ? !isAlive(pid) || (await isServerOn(pid, dataDirectory))
         : await isFresh(file)
     )
       continue;

@@ -17,7 +17,7 @@ import { type Logger } from '../../log.ts';
 import { draftName, removeLeftOvers } from './data-directory.ts';
 import { type Account, runCommand } from './run-command.ts';
 import { folderFailure, systemCode } from './store-failure.ts';
-import { canUse } from './system-user.ts';
+import { canRun } from './system-user.ts';
 
 /** The store's SQL needs PostgreSQL 15 or later. */
 export const OLDEST_MAJOR = 15;
@@ -71,7 +71,7 @@ export async function findBinaries(
   const usable =
     linked &&
     (request.account === undefined ||
-      (await canUse(request.account, path.join(bin, 'postgres'), path.join(inPlace, WITNESS))));
+      (await canRun(request.account, path.join(bin, 'postgres'), path.join(inPlace, WITNESS))));
   if (usable) return probe(bin, request.account);
   const copy = await copyPackage(packageFolder, request.copyFolder, log);
   return probe(path.join(copy, 'native', 'bin'), request.account);

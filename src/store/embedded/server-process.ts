@@ -4,7 +4,7 @@ import { type FileHandle, open, rename, stat } from 'node:fs/promises';
 import path from 'node:path';
 import { FullmatchError } from '../../errors.ts';
 import { type DataDirectory } from './data-directory.ts';
-import { clearStaleLocks, readLockFile, runsOn } from './lock-file.ts';
+import { clearStaleLocks, readLockFile, isServerOn } from './lock-file.ts';
 import { type PostgresBinaries } from './postgres-binaries.ts';
 import { CHILD_ENVIRONMENT, spawnAs } from './run-command.ts';
 import { prepareSocketFolder, removeSocketFolder, SOCKET_PORT } from './socket-folder.ts';
@@ -90,10 +90,10 @@ export async function stopServer(
   pid: number,
   socketFolder: string,
 ): Promise<boolean> {
-  if (!(await runsOn(pid, data.path))) return true;
+  if (!(await isServerOn(pid, data.path))) return true;
   process.kill(pid, 'SIGINT');
   const giveUpAt = Date.now() + STOP_TIMEOUT_MS;
-  while (await runsOn(pid, data.path)) {
+  while (await isServerOn(pid, data.path)) {
     if (Date.now() > giveUpAt) return false;
     await wait(POLL_MS);
   }

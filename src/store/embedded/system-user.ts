@@ -103,7 +103,7 @@ export async function canEnter(account: Account, folder: string): Promise<boolea
 }
 
 /** Whether the account may run the program and read the file. */
-export async function canUse(account: Account, program: string, file: string): Promise<boolean> {
+export async function canRun(account: Account, program: string, file: string): Promise<boolean> {
   return testAs(account, 'test -x "$1" && test -r "$2"', program, file);
 }
 

@@ -1,7 +1,7 @@
 import { type RawOutput } from '../../compilers/parse-output.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { FullmatchError, messageOf, type ErrorCode } from '../../errors.ts';
-import { readRunningCodes, type RunningCode } from './read-running-codes.ts';
+import { readContractKeys, type ContractKeys } from './read-running-codes.ts';
 import { readTask, type SimilarityTask, type VerificationTask } from './read-compilation-task.ts';
 import {
   readOutputImmutables,
@@ -13,7 +13,7 @@ import {
   type TargetOutput,
   type VyperTrees,
 } from './read-output.ts';
-import { usedRemappings, type Remapped } from './used-remappings.ts';
+import { findUsedRemappings, type RemappingContext } from './used-remappings.ts';
 import { VerificationFailure, type FailureCode } from '../verification-failure.ts';
 import {
   packRequest,
@@ -44,7 +44,7 @@ export type JobQuestion =
   ReadQuestion | { readonly read: 'pack'; readonly request: VerificationRequest };
 
 /** The result type of each question. */
-export interface JobReadings {
+export interface JobReadResults {
   readonly task: VerificationTask | SimilarityTask;
   /** The remappings that an import uses. */
   readonly remappings: readonly unknown[];
@@ -52,21 +52,21 @@ export interface JobReadings {
   readonly output_codes: OutputCodes;
   readonly immutables: OutputImmutables;
   readonly vyper_trees: VyperTrees;
-  readonly codes: readonly RunningCode[];
+  readonly codes: readonly ContractKeys[];
   readonly pack: PackedRequest;
 }
 
 type Facts = Readonly<Record<string, unknown>>;
 
 /** A result in a form that a thread can send: error classes do not survive structured cloning. */
-export type JobAnswer =
-  | { readonly value: JobReadings[keyof JobReadings] }
+export type JobReadOutcome =
+  | { readonly value: JobReadResults[keyof JobReadResults] }
   | { readonly failure: { code: FailureCode; message: string; data: Facts } }
   | { readonly error: { code: ErrorCode; message: string; details: Facts } }
   | { readonly fault: string };
 
 /** Answers a question. Errors are part of the answer; nothing is thrown. */
-export function answerQuestion(question: JobQuestion): JobAnswer {
+export function answerQuestion(question: JobQuestion): JobReadOutcome {
   try {
     return { value: read(question) };
   } catch (error) {
@@ -82,7 +82,7 @@ export function answerQuestion(question: JobQuestion): JobAnswer {
   }
 }
 
-function read(question: JobQuestion): JobReadings[keyof JobReadings] {
+function read(question: JobQuestion): JobReadResults[keyof JobReadResults] {
   switch (question.read) {
     case 'task':
       return readTask(
@@ -90,7 +90,7 @@ function read(question: JobQuestion): JobReadings[keyof JobReadings] {
         question.sourceBytes,
       );
     case 'remappings':
-      return usedRemappings(parseBytes<Remapped>(question.bytes));
+      return findUsedRemappings(parseBytes<RemappingContext>(question.bytes));
     case 'target':
       return readTargetOutput(question, question.target, question);
     case 'output_codes':
@@ -100,7 +100,7 @@ function read(question: JobQuestion): JobReadings[keyof JobReadings] {
     case 'vyper_trees':
       return readVyperTrees(question, question.main, question.sources);
     case 'codes':
-      return readRunningCodes(question);
+      return readContractKeys(question);
     case 'pack':
       return packRequest(question.request);
   }

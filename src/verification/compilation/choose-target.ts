@@ -3,8 +3,8 @@ import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { type ContractCompiler } from './compile-contract.ts';
-import { compileCodes } from './compile-codes.ts';
-import { refusedByCompiler } from './compiler-errors.ts';
+import { compileAllBytecode } from './compile-codes.ts';
+import { compilerErrorFailure } from './compiler-errors.ts';
 import { type JobReader } from './job-reader.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
@@ -25,15 +25,15 @@ export async function chooseTarget(
   onChain: Uint8Array,
   signal: AbortSignal,
 ): Promise<CompilationTarget> {
-  const { errors, codes } = await compileCodes(parts, task, signal);
-  if (errors.length > 0) throw refusedByCompiler(errors);
+  const { errors, codes } = await compileAllBytecode(parts, task, signal);
+  if (errors.length > 0) throw compilerErrorFailure(errors);
   const digits = Buffer.from(onChain).toString('hex');
-  const code = toPairs(digits);
+  const code = toDigitPairs(digits);
   const ranked = codes
     .map(({ target, runtime }) => {
-      const end = metadataEndOf(runtime);
+      const end = metadataAuxdataOf(runtime);
       const isNamed = end !== undefined && digits.endsWith(end);
-      return { target, same: Number(isNamed) + countSame(toPairs(runtime), code) };
+      return { target, same: Number(isNamed) + similarityOf(toDigitPairs(runtime), code) };
     })
     .sort((left, right) => right.same - left.same);
   const [best, second] = ranked;
@@ -56,7 +56,7 @@ export async function chooseTarget(
 }
 
 /** Returns the hex digit pairs of a bytecode, including library placeholders, as one number each. */
-export function toPairs(digits: string): Uint16Array {
+export function toDigitPairs(digits: string): Uint16Array {
   const pairs = new Uint16Array(Math.floor(digits.length / DIGITS_A_BYTE));
   Buffer.from(pairs.buffer).write(digits, 'latin1');
   return pairs;
@@ -69,7 +69,7 @@ const MOST_AUXDATA_BYTES = 256;
  * Returns the trailing auxdata of a runtime bytecode in hex; undefined if it has no metadata hash. Bytecode
  * with the same auxdata comes from the same contract, however few of the other bytes agree.
  */
-export function metadataEndOf(runtime: string): string | undefined {
+export function metadataAuxdataOf(runtime: string): string | undefined {
   const length = Number.parseInt(runtime.slice(-4), 16) + 2;
   if (!(length <= MOST_AUXDATA_BYTES)) return undefined;
   const end = runtime.slice(-DIGITS_A_BYTE * length);
@@ -77,7 +77,7 @@ export function metadataEndOf(runtime: string): string | undefined {
 }
 
 /** Returns the similarity of two bytecodes, from 0 to 1: the share of equal bytes. */
-export function countSame(left: Uint16Array, right: Uint16Array): number {
+export function similarityOf(left: Uint16Array, right: Uint16Array): number {
   let same = 0;
   const shorter = Math.min(left.length, right.length);
   for (let at = 0; at < shorter; at += 1) if (left[at] === right[at]) same += 1;

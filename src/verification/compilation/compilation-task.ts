@@ -21,9 +21,9 @@ export interface CompilationTask {
 }
 
 /** Target of a task whose contract the bytecode on chain identifies. */
-export const OPEN_TARGET: CompilationTarget = { path: '', name: '' };
+export const UNKNOWN_TARGET: CompilationTarget = { path: '', name: '' };
 
 /** Returns whether the contract still has to be identified. */
-export function isOpen({ name }: CompilationTarget): boolean {
+export function isUnknownTarget({ name }: CompilationTarget): boolean {
   return name === '';
 }

@@ -9,7 +9,7 @@ import { type OutputCodes } from './read-output.ts';
  * Compiles the bytecode of all contracts of a task; if some do not compile, that of the contracts that the
  * submitter selected.
  */
-export function compileCodes(
+export function compileAllBytecode(
   { compilers, reader }: { readonly compilers: ContractCompiler; readonly reader: JobReader },
   { language, version, input, outputSelection }: CompilationTask,
   signal: AbortSignal,

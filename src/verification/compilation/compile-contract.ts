@@ -21,18 +21,18 @@ import { FullmatchError } from '../../errors.ts';
 import { hexToBytes } from '../../lib/hex.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { compileSelected } from './compile-selected.ts';
-import { refusedByCompiler } from './compiler-errors.ts';
-import { requireBounded } from '../code-size.ts';
+import { compilerErrorFailure } from './compiler-errors.ts';
+import { requireBytecodeSize } from '../code-size.ts';
 import { type AwaitedCompiler } from '../jobs/awaited-compilers.ts';
 import { type CompilationTask } from './compilation-task.ts';
-import { entriesOf, readConfiguredLibraries } from './configured-libraries.ts';
+import { libraryEntries, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
 import { languageOf } from './languages/all-languages.ts';
 import { selectTrees } from './languages/vyper.ts';
-import { type RunningCode } from './read-running-codes.ts';
+import { type ContractKeys } from './read-running-codes.ts';
 import { type TargetOutput, type VyperTrees } from './read-output.ts';
 import { VerificationFailure } from '../verification-failure.ts';
-import { holdsVerbatim } from './yul-program.ts';
+import { containsVerbatim } from './yul-program.ts';
 
 /** A compiler, identified by language and version. */
 type WantedCompiler = Pick<CompilationTask, 'language' | 'version'>;
@@ -73,7 +73,7 @@ export interface CompiledTarget {
    */
   readonly unlinked?: CompiledContract['evm'];
   /** The other contracts of the same compilation, if requested. */
-  readonly others: readonly RunningCode[];
+  readonly others: readonly ContractKeys[];
   /** Source path -> id that source maps use for it. */
   readonly sourceIds: Readonly<Record<string, { readonly id: number }>>;
   /** The compiler's long version, without `v`. */
@@ -214,7 +214,7 @@ function holdsIntegrityHash(positions: AuxdataPositions): boolean {
 /** Returns whether the compiler may have linked libraries of the settings without naming them in its output. */
 function mayLinkUnseen({ settings }: StandardJsonInput, { evm }: CompiledContract): boolean {
   return (
-    evm.legacyAssembly === undefined && entriesOf(readConfiguredLibraries(settings)).length > 0
+    evm.legacyAssembly === undefined && libraryEntries(readConfiguredLibraries(settings)).length > 0
   );
 }
 
@@ -240,7 +240,7 @@ async function readTypes(
   );
   if (ids.length === 0) return {};
   if (language !== 'solidity') {
-    const type: ImmutableType = holdsVerbatim(input)
+    const type: ImmutableType = containsVerbatim(input)
       ? { kind: 'code_pointer' }
       : { kind: 'unsigned', bits: WORD_BITS };
     return Object.fromEntries(ids.map((id) => [id, type]));
@@ -256,7 +256,7 @@ async function readTypes(
 function findContract(output: TargetOutput, { target }: CompilationTask): ContractOutput {
   const errors = (output.errors ?? []).filter(({ severity }) => severity === 'error');
   if (errors.length > 0) {
-    throw refusedByCompiler(errors);
+    throw compilerErrorFailure(errors);
   }
   const { contracts = {}, sources = {} } = output;
   // A selection that fits no contract returns no contracts, but still the sources.
@@ -304,7 +304,7 @@ function requireCodes({ evm }: ContractOutput, { target }: CompilationTask): Com
   }
   const { bytecode, deployedBytecode, legacyAssembly } = evm;
   // A library placeholder has as many characters as the address that replaces it.
-  requireBounded('of these sources', deployedBytecode.object.length / 2);
-  requireBounded('of these sources that creates the contract', bytecode.object.length / 2);
+  requireBytecodeSize('of these sources', deployedBytecode.object.length / 2);
+  requireBytecodeSize('of these sources that creates the contract', bytecode.object.length / 2);
   return { evm: { bytecode, deployedBytecode, legacyAssembly } };
 }

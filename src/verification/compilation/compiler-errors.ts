@@ -15,7 +15,7 @@ const MISSING_IMPORT = /^Source "([^"]{1,4096})" not found/;
  * Builds the failure for sources that the compiler rejects. Its message contains the compiler's own lines,
  * its data the errors as the compiler wrote them. If all errors are missing imports, it lists these.
  */
-export function refusedByCompiler(errors: readonly CompilerMessage[]): VerificationFailure {
+export function compilerErrorFailure(errors: readonly CompilerMessage[]): VerificationFailure {
   const missing = missingImports(errors);
   const texts = errors
     .slice(0, ERRORS_SHOWN)

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { compileInChild, type SolcVersion } from '../../../test/support/compile-in-child.ts';
-import { linkerOf } from './configured-libraries.ts';
+import { linkedAddressLookup } from './configured-libraries.ts';
 
 const FIRST = `0x${'11'.repeat(20)}`;
 const LAST = `0x${'22'.repeat(20)}`;
@@ -42,7 +42,7 @@ test.each(['0.4.26', '0.6.12', '0.7.6'] as const satisfies SolcVersion[])(
       const code = outputs[index]?.contracts?.[FILE]?.C.evm.bytecode.object ?? '';
       const linked = [FIRST, LAST].find((address) => code.includes(address.slice(2)));
       expect(code).not.toBe('');
-      expect(linkerOf(libraries, version)(ID), JSON.stringify(libraries)).toBe(linked);
+      expect(linkedAddressLookup(libraries, version)(ID), JSON.stringify(libraries)).toBe(linked);
     }
   },
 );

@@ -33,7 +33,7 @@ export interface LibraryEntry {
 }
 
 /** Lists every library of the settings in order. */
-export function entriesOf(libraries: ConfiguredLibraries): readonly LibraryEntry[] {
+export function libraryEntries(libraries: ConfiguredLibraries): readonly LibraryEntry[] {
   return Object.entries(libraries).flatMap(([path, named]) =>
     Object.entries(named).map(([name, address]) => ({ path, name, address })),
   );
@@ -53,12 +53,12 @@ export function isLinkedByName(version: string): boolean {
  * last one in byte order. It compares a name first with the whole `path:Name`, then with what follows the
  * first colon (`LinkerObject::matchLibrary` of solc).
  */
-export function linkerOf(
+export function linkedAddressLookup(
   libraries: ConfiguredLibraries,
   version: string,
 ): (id: string) => Hex | undefined {
   const byName = isLinkedByName(version);
-  const inOrder = [...entriesOf(libraries)].sort((left, right) =>
+  const inOrder = [...libraryEntries(libraries)].sort((left, right) =>
     Buffer.compare(Buffer.from(left.path), Buffer.from(right.path)),
   );
   const addresses = new Map(

@@ -3,10 +3,10 @@ import { groupByPath, splitQualifiedName } from '../../solidity/library-id.ts';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { canonicalJson } from '../../lib/canonical-json.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
-import { withoutInliner } from '../../solidity/metadata.ts';
-import { changeAt, STEPS, withoutBlanks } from './change-settings.ts';
+import { toInputSettings } from '../../solidity/metadata.ts';
+import { withChangedSetting, STEPS, withoutWhitespace } from './change-settings.ts';
 import { type CompiledTarget } from './compile-contract.ts';
-import { entriesOf, isLinkedByName, readConfiguredLibraries } from './configured-libraries.ts';
+import { libraryEntries, isLinkedByName, readConfiguredLibraries } from './configured-libraries.ts';
 import { type JobReader } from './job-reader.ts';
 import { languageOf } from './languages/all-languages.ts';
 import { linkedBySettings } from './linked-libraries.ts';
@@ -32,7 +32,7 @@ function settingsOfMetadata({
   const { settings = {} } = JSON.parse(metadata === '' ? '{}' : metadata) as {
     readonly settings?: Members;
   };
-  return withoutInliner(settings, version);
+  return toInputSettings(settings, version);
 }
 
 /**
@@ -61,7 +61,7 @@ function provenLibraries(
   const byName = isLinkedByName(compiled.version);
   const { libraries: listed = {} } = match === 'full' ? settingsOfMetadata(compiled) : {};
   const addresses = new Map(Object.entries(listed));
-  const areProven = entriesOf(readConfiguredLibraries(input.settings)).every(
+  const areProven = libraryEntries(readConfiguredLibraries(input.settings)).every(
     ({ path, name, address }) => {
       const id = `${path}:${name}`;
       const ofMetadata = addresses.get(byName && path === '' ? name : id);
@@ -102,7 +102,7 @@ async function dropUnusedSettings(
   const compact =
     match === 'full'
       ? withProvenOptimizer(input.settings, compiled)
-      : changeAt(input.settings, STEPS, withoutBlanks);
+      : withChangedSetting(input.settings, STEPS, withoutWhitespace);
   const { libraries: configured, remappings, ...settings } = compact;
   const proven = provenLibraries(input, compiled, match);
   const named: readonly unknown[] = Array.isArray(remappings) ? remappings : [];
@@ -127,23 +127,23 @@ async function dropUnusedSettings(
 }
 
 /**
- * Returns whether {@link withoutUnusedSettings} would leave the settings of a match unchanged, without
+ * Returns whether {@link removeUnprovenSettings} would leave the settings of a match unchanged, without
  * compiling. Returns false if the settings name libraries, or if a partial match has settings that may have
  * no effect.
  */
-export function areSettingsSettled(
+export function areAllSettingsProven(
   input: Pick<StandardJsonInput, 'language' | 'settings'>,
   match: 'full' | 'partial',
   described: DescribedSettings,
 ): boolean {
   const { settings } = input;
   const { compiler, spare } = languageOf(input.language);
-  if (entriesOf(readConfiguredLibraries(settings)).length > 0) return false;
+  if (libraryEntries(readConfiguredLibraries(settings)).length > 0) return false;
   const isProven = match === 'full' && compiler === 'solc';
   if (isProven) return withProvenOptimizer(settings, described) === settings;
   const { remappings } = settings;
   if (Array.isArray(remappings) && remappings.length > 0) return false;
-  if (changeAt(settings, STEPS, withoutBlanks) !== settings) return false;
+  if (withChangedSetting(settings, STEPS, withoutWhitespace) !== settings) return false;
   const whole = { ...input, sources: {} };
   return spare.every((each) => each(whole) === whole);
 }
@@ -154,7 +154,7 @@ export function areSettingsSettled(
  * contract matches without them.
  * @throws VerificationFailure settings_not_proven; otherwise as compiling does
  */
-export async function withoutUnusedSettings(
+export async function removeUnprovenSettings(
   reader: Pick<JobReader, 'readRemappings'>,
   found: NeededSources,
   trial: Pick<Trial, 'compile' | 'judge'>,

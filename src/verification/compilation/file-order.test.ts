@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { FullmatchError } from '../../errors.ts';
 import { type CompilationTask } from './compilation-task.ts';
-import { followsFileOrder, withOtherFileOrder } from './file-order.ts';
+import { dependsOnFileOrder, tryOtherFileOrder } from './file-order.ts';
 import { type NeededSources, type Trial } from './needed-sources.ts';
 
 const taskOf = (version: string, settings: object = { viaIR: true }): CompilationTask => ({
@@ -17,7 +17,7 @@ test.each([
   ['0.8.22+commit.4fc1097e', { viaIR: true }, false],
   ['0.8.20+commit.a1b79de6', {}, false],
 ])('bytecode of %s %j depends on the file order: %s', (version, settings, follows) => {
-  expect(followsFileOrder({ language: 'solidity', version, settings })).toBe(follows);
+  expect(dependsOnFileOrder({ language: 'solidity', version, settings })).toBe(follows);
 });
 
 /**
@@ -36,7 +36,7 @@ async function find(hasSameMetadata: boolean, compile: () => Promise<unknown>) {
   } as unknown as Trial;
   const found = { input: task.input, compiled, judgement: { match: null }, compileTimeMs: 1 };
   let compilations = 0;
-  const tried = await withOtherFileOrder(
+  const tried = await tryOtherFileOrder(
     task,
     { found: { ...found, dropped: [] } as unknown as NeededSources, trial },
     ({ isRootAlone }) =>

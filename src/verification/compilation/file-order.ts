@@ -18,7 +18,7 @@ interface OrderedCompilation {
 }
 
 /** Returns whether the bytecode that a version writes depends on the order in which the compiler reads the files. */
-export function followsFileOrder({ language, version, settings }: OrderedCompilation): boolean {
+export function dependsOnFileOrder({ language, version, settings }: OrderedCompilation): boolean {
   return (
     language === 'solidity' &&
     settings['viaIR'] === true &&
@@ -46,14 +46,14 @@ interface Tried {
  * @param compileFrom compiles an input starting from the target's source
  * @returns the attempt that matches, or the given one
  */
-export async function withOtherFileOrder(
+export async function tryOtherFileOrder(
   task: CompilationTask,
   { found, trial }: Tried,
   compileFrom: (task: CompilationTask) => Trial['compile'],
 ): Promise<Tried> {
   const { judgement, compiled, input } = found;
   const mayDiffer =
-    judgement.match === null && followsFileOrder({ ...task, settings: input.settings });
+    judgement.match === null && dependsOnFileOrder({ ...task, settings: input.settings });
   if (!mayDiffer || !trial.hasSameMetadata(compiled)) return { found, trial };
   const alone: CompilationTask = { ...task, input, isRootAlone: true };
   const ordered = { ...trial, compile: compileFrom(alone) };

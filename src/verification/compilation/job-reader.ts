@@ -7,14 +7,14 @@ import { FullmatchError } from '../../errors.ts';
 import { TaskThread, ThreadFault, type ThreadFaultKind } from '../../lib/task-thread.ts';
 import {
   answerQuestion,
-  type JobAnswer,
+  type JobReadOutcome,
   type JobQuestion,
-  type JobReadings,
+  type JobReadResults,
   type ReadQuestion,
 } from './answer-question.ts';
 import { type TargetOutput } from './read-output.ts';
 import { type SimilarityTask, type VerificationTask } from './read-compilation-task.ts';
-import { type Remapped } from './used-remappings.ts';
+import { type RemappingContext } from './used-remappings.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { type PackedRequest, type VerificationRequest } from '../verification-request.ts';
 
@@ -45,12 +45,12 @@ export interface JobReader {
    * Reads the bytecode of all contracts in a compiler output.
    * @throws as `readTarget`
    */
-  readOutputCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['output_codes']>;
+  readOutputCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadResults['output_codes']>;
   /**
    * Reads the types of the immutables from the syntax trees in a compiler output.
    * @throws as `readTarget`
    */
-  readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadings['immutables']>;
+  readImmutables(output: RawOutput, signal: AbortSignal): Promise<JobReadResults['immutables']>;
   /**
    * Reads the syntax trees of a Vyper program; `sources` are the paths of all sources.
    * @throws as `readTarget`
@@ -60,17 +60,20 @@ export interface JobReader {
     main: string,
     sources: readonly string[],
     signal: AbortSignal,
-  ): Promise<JobReadings['vyper_trees']>;
+  ): Promise<JobReadResults['vyper_trees']>;
   /**
    * Reads the keys of the runtime bytecode of every contract in a compiler output.
    * @throws as `readTarget`
    */
-  readRunningCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadings['codes']>;
+  readRunningCodes(output: RawOutput, signal: AbortSignal): Promise<JobReadResults['codes']>;
   /**
    * Finds the remappings that an import uses, always on the thread.
    * @throws as `readTask`
    */
-  readRemappings(remapped: Remapped, signal: AbortSignal): Promise<JobReadings['remappings']>;
+  readRemappings(
+    remapped: RemappingContext,
+    signal: AbortSignal,
+  ): Promise<JobReadResults['remappings']>;
   /**
    * Packs a request that this service creates itself, always on the thread.
    * @throws as `readTask`
@@ -97,25 +100,25 @@ const inflateAsync = promisify(inflate);
 /** Creates the reader; its thread starts on first use. */
 export function createJobReader(): JobReader {
   const program = packageFile('dist/verification/compilation/job-thread.js');
-  const thread = new TaskThread<JobQuestion, JobAnswer>(program, LIMITS);
+  const thread = new TaskThread<JobQuestion, JobReadOutcome>(program, LIMITS);
   const askThread = (
     question: JobQuestion,
     transfer: readonly ArrayBuffer[],
     signal: AbortSignal,
-  ): Promise<JobAnswer> =>
+  ): Promise<JobReadOutcome> =>
     thread.ask(question, { client: CLIENT, transfer, signal }).catch((error: unknown) => {
       throw error instanceof ThreadFault ? threadError(error, question) : error;
     });
   const ask = async <Read extends ReadQuestion['read']>(
     question: ReadQuestion & { readonly read: Read },
     signal: AbortSignal,
-  ): Promise<JobReadings[Read]> => {
+  ): Promise<JobReadResults[Read]> => {
     // The cost of remappings is their number times the number of imports.
     const isSmall = question.read !== 'remappings' && question.bytes.length <= SMALL_BYTES;
     const answer = isSmall
       ? answerQuestion(question)
       : await askThread(question, ownMemory(question.bytes), signal);
-    return valueOf(answer) as JobReadings[Read];
+    return valueOf(answer) as JobReadResults[Read];
   };
   return {
     readTask: async (packed, sourceBytes, signal) =>
@@ -148,7 +151,7 @@ function ownMemory({ buffer, byteOffset, byteLength }: Uint8Array): readonly Arr
   return isLast && buffer instanceof ArrayBuffer ? [buffer] : [];
 }
 
-function valueOf(answer: JobAnswer): JobReadings[keyof JobReadings] {
+function valueOf(answer: JobReadOutcome): JobReadResults[keyof JobReadResults] {
   if ('value' in answer) return answer.value;
   if ('failure' in answer) {
     const { code, message, data } = answer.failure;

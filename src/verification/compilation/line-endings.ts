@@ -1,4 +1,4 @@
-import { holdsMetadataHash, toCodeTemplate } from '../../bytecode/recompiled-code.ts';
+import { hasMetadataHashes, toCodeTemplate } from '../../bytecode/recompiled-code.ts';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from './compilation-task.ts';
 import { findNeededSources, type NeededSources, type Trial } from './needed-sources.ts';
@@ -25,13 +25,13 @@ function otherEndings(input: StandardJsonInput): readonly StandardJsonInput[] {
  * same way.
  * @returns the attempt that matches fully, or the given one
  */
-export async function withOtherEndings(
+export async function tryOtherLineEndings(
   task: CompilationTask,
   found: NeededSources,
   trial: Trial,
 ): Promise<NeededSources> {
   if (task.language !== 'solidity' || found.judgement.match !== 'partial') return found;
-  if (!holdsMetadataHash(toCodeTemplate(found.compiled.codes.runtime))) return found;
+  if (!hasMetadataHashes(toCodeTemplate(found.compiled.codes.runtime))) return found;
   let { compileTimeMs } = found;
   for (const input of otherEndings(found.input)) {
     const compiled = await trial.compile(input);

@@ -8,7 +8,7 @@ import { checksumAddress, hexToBytes, type Hex } from '../../lib/hex.ts';
 import { isMembers } from '../../lib/members.ts';
 import { printableText } from '../../lib/printable-text.ts';
 import { type CompiledTarget } from './compile-contract.ts';
-import { linkerOf, readConfiguredLibraries } from './configured-libraries.ts';
+import { linkedAddressLookup, readConfiguredLibraries } from './configured-libraries.ts';
 import { type ReadingParts } from '../read-on-chain.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 
@@ -49,7 +49,7 @@ export function linkedBySettings(
   const configured = readConfiguredLibraries(input.settings);
   if (Object.keys(configured).length === 0) return new Map();
   const open = openLibraries(compiled.evm);
-  const addressOf = linkerOf(configured, compiled.version);
+  const addressOf = linkedAddressLookup(configured, compiled.version);
   const linked = new Map<string, Hex>();
   for (const id of new Set(namedLibraries(compiled))) {
     const address = open.has(id) ? undefined : addressOf(id);

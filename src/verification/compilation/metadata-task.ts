@@ -6,11 +6,11 @@ import {
   type Metadata,
   MetadataFault,
   readMetadata,
-  withoutInliner,
+  toInputSettings,
 } from '../../solidity/metadata.ts';
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from './compilation-task.ts';
-import { SourceSize } from './source-size.ts';
+import { SourceSizeLimiter } from './source-size.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { type MetadataCompilation } from '../verification-request.ts';
 
@@ -28,12 +28,12 @@ export function readMetadataTask(
   sourceBytes: number,
 ): CompilationTask {
   const { language, version, target, settings, sources } = readDocument(metadata);
-  const found = findSources(sources, given, new SourceSize(sourceBytes));
+  const found = findSources(sources, given, new SourceSizeLimiter(sourceBytes));
   requireAll(found, sources);
   const inputOf = (contents: ReadonlyMap<string, string>): StandardJsonInput => ({
     language: LANGUAGE_NAMES[language],
     sources: Object.fromEntries([...contents].map(([path, content]) => [path, { content }])),
-    settings: withoutInliner(settings, version),
+    settings: toInputSettings(settings, version),
   });
   const unused = found.unused.map((path) => [path, given[path] ?? ''] as const);
   return {

@@ -3,7 +3,7 @@ import { type CompilationTarget, type StandardJsonInput } from '../../solidity/s
 import { printableText } from '../../lib/printable-text.ts';
 import { isBoundedName, MOST_NAME_BYTES } from '../../lib/source-path.ts';
 import { isStorableJson, isStorableText } from '../../lib/storable-text.ts';
-import { type CompilationTask, OPEN_TARGET } from './compilation-task.ts';
+import { type CompilationTask, UNKNOWN_TARGET } from './compilation-task.ts';
 import { type Language } from './languages/language.ts';
 import { languageOf } from './languages/all-languages.ts';
 import { readMetadataTask } from './metadata-task.ts';
@@ -14,7 +14,7 @@ import {
   type StandardJsonCompilation,
   type VerificationRequest,
 } from '../verification-request.ts';
-import { requireReadableYul } from './yul-program.ts';
+import { requireNoRawBytecode } from './yul-program.ts';
 
 const NAME_SHOWN_CHARACTERS = 120;
 
@@ -109,7 +109,7 @@ function readCompilationTask(
 /** Returns the task with publishable settings, the same in both inputs. */
 function clean(task: CompilationTask, { cleanSettings, moreMembers }: Language): CompilationTask {
   const { language, version, input, withAllSources } = task;
-  if (language === 'yul') requireReadableYul(withAllSources ?? input);
+  if (language === 'yul') requireNoRawBytecode(withAllSources ?? input);
   const settings = cleanSettings(input.settings, version);
   const more = moreMembers.flatMap((name) => {
     const value = input[name];
@@ -154,7 +154,8 @@ function readStandardJsonTask(compilation: StandardJsonCompilation): Compilation
   return {
     language: input.language.toLowerCase(),
     version: compilerVersion,
-    target: contractIdentifier === undefined ? OPEN_TARGET : readTarget(contractIdentifier, input),
+    target:
+      contractIdentifier === undefined ? UNKNOWN_TARGET : readTarget(contractIdentifier, input),
     input,
   };
 }

@@ -10,13 +10,13 @@ import {
   type StandardJsonOutput,
 } from '../../solidity/standard-json.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
-import { runningCodesOf, type RunningCode } from './read-running-codes.ts';
+import { contractKeysOf, type ContractKeys } from './read-running-codes.ts';
 import { isEverySourceHashed } from './vyper-imports.ts';
 
 /** The part of a compiler output that verifying one contract needs. */
 export interface TargetOutput extends Pick<StandardJsonOutput, 'errors' | 'contracts' | 'sources'> {
   /** The other contracts of the output, if requested. */
-  readonly others?: readonly RunningCode[];
+  readonly others?: readonly ContractKeys[];
 }
 
 type Evm = NonNullable<ContractOutput['evm']>;
@@ -38,10 +38,10 @@ export function readTargetOutput(
 ): TargetOutput {
   const output = parseOutput(raw.bytes, raw.version);
   const { errors = [], contracts = {}, sources = {} } = output;
-  const isOther = ({ path, name }: RunningCode): boolean =>
+  const isOther = ({ path, name }: ContractKeys): boolean =>
     path !== target.path || name !== target.name;
   return {
-    ...(withOthers && { others: runningCodesOf(output).filter(isOther) }),
+    ...(withOthers && { others: contractKeysOf(output).filter(isOther) }),
     errors: keptErrors(errors),
     // A file without the contract is kept, so that an output without the contract differs from an empty one.
     contracts: Object.fromEntries(

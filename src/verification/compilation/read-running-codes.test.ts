@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readRunningCodes } from './read-running-codes.ts';
+import { readContractKeys } from './read-running-codes.ts';
 
 /** Builds a compiler output for contracts whose bytecode consists of constants only. */
 function outputOf(contracts: number, constants: number): Uint8Array {
@@ -18,7 +18,7 @@ const VERSION = '0.8.30+commit.73712a01';
 
 test('skips contracts beyond 100,000 constants per project', () => {
   const namesIn = (bytes: Uint8Array): string[] =>
-    readRunningCodes({ bytes, version: VERSION }).map(({ name }) => name);
+    readContractKeys({ bytes, version: VERSION }).map(({ name }) => name);
   expect(namesIn(outputOf(100, 1_000))).toHaveLength(100);
   expect(namesIn(outputOf(5, 30_000))).toEqual(['C0', 'C1', 'C2']);
 });

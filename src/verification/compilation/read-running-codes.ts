@@ -1,14 +1,14 @@
 import { maskCode, type MaskedCode } from '../../bytecode/masked-code.ts';
 import { toCodeTemplate } from '../../bytecode/recompiled-code.ts';
 import { FullmatchError } from '../../errors.ts';
-import { isBoundedName, isBoundedPath } from '../../lib/source-path.ts';
+import { isBoundedName, isPathWithinLimits } from '../../lib/source-path.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
 import { parseOutput, type RawOutput } from '../../compilers/parse-output.ts';
 import { CODE_MAX_BYTES } from '../../chains/rpc/code-reading.ts';
 import { type StandardJsonOutput } from '../../solidity/standard-json.ts';
 
 /** A contract of a compiler output and the keys of its runtime bytecode. */
-export interface RunningCode {
+export interface ContractKeys {
   readonly path: string;
   readonly name: string;
   readonly code: MaskedCode;
@@ -28,16 +28,16 @@ const MOST_CONSTANTS = 100_000;
  * limit on constants is reached.
  * @throws FullmatchError as {@link parseOutput} does
  */
-export function readRunningCodes({ bytes, version }: RawOutput): readonly RunningCode[] {
-  return runningCodesOf(parseOutput(bytes, version));
+export function readContractKeys({ bytes, version }: RawOutput): readonly ContractKeys[] {
+  return contractKeysOf(parseOutput(bytes, version));
 }
 
 /** Does the same for an output that is already parsed. */
-export function runningCodesOf({ contracts = {} }: StandardJsonOutput): readonly RunningCode[] {
-  const found: RunningCode[] = [];
+export function contractKeysOf({ contracts = {} }: StandardJsonOutput): readonly ContractKeys[] {
+  const found: ContractKeys[] = [];
   let constants = 0;
   for (const [path, named] of Object.entries(contracts)) {
-    if (!isBoundedPath(path) || !isStorableText(path)) continue;
+    if (!isPathWithinLimits(path) || !isStorableText(path)) continue;
     for (const [name, { evm }] of Object.entries(named)) {
       const running = evm?.deployedBytecode;
       const digits = running?.object.length ?? 0;

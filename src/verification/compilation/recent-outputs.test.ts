@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ContractCompiler } from './compile-contract.ts';
-import { withRecentOutputs } from './recent-outputs.ts';
+import { withOutputCache } from './recent-outputs.ts';
 
 type Request = Parameters<ContractCompiler['compileToBytes']>[0];
 
@@ -19,7 +19,7 @@ function gatedCompilers(outputBytes = 4) {
         asked.push({ answer: () => resolve(output), fail: reject });
       }),
   };
-  const remembering = withRecentOutputs(compilers);
+  const remembering = withOutputCache(compilers);
   return { asked, compileToBytes: (each: Request) => remembering.compileToBytes(each) };
 }
 

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { followSignals } from '../../compilers/request-ending.ts';
+import { combineSignals } from '../../compilers/request-ending.ts';
 import { type ContractCompiler } from './compile-contract.ts';
 
 type Request = Parameters<ContractCompiler['compileToBytes']>[0];
@@ -19,7 +19,7 @@ const ENTRY_BYTES = 1_024;
  * that would be written again; it counts as no compile time. Requests for an input that is being compiled
  * wait for that compilation. Failures are not cached.
  */
-export function withRecentOutputs(compilers: ContractCompiler): ContractCompiler {
+export function withOutputCache(compilers: ContractCompiler): ContractCompiler {
   const kept = new LRUCache<string, Output>({
     maxSize: KEPT_BYTES,
     ttl: KEPT_MS,
@@ -69,7 +69,7 @@ function keyOf({ language, version, rootSource, input }: Request): string {
 
 /** @throws the reason of `signal` */
 async function unlessAborted(promise: Promise<void>, signal?: AbortSignal): Promise<void> {
-  const ending = followSignals(signal === undefined ? [] : [signal]);
+  const ending = combineSignals(signal === undefined ? [] : [signal]);
   try {
     await ending.race(promise);
   } finally {

@@ -1,7 +1,7 @@
 import { VerificationFailure } from '../verification-failure.ts';
 
 /** Sums up the size of source text and enforces the limit for one contract. */
-export class SourceSize {
+export class SourceSizeLimiter {
   readonly #limitBytes: number;
   #bytes = 0;
 
@@ -25,10 +25,10 @@ export class SourceSize {
  * Rejects sources that are too large to be stored.
  * @throws VerificationFailure sources_too_large
  */
-export function requireKeptSize(
+export function requireStorableSize(
   sources: Iterable<{ readonly content: string }>,
   limitBytes: number,
 ): void {
-  const size = new SourceSize(limitBytes);
+  const size = new SourceSizeLimiter(limitBytes);
   for (const { content } of sources) size.add(content);
 }

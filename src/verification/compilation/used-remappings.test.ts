@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { usedRemappings } from './used-remappings.ts';
+import { findUsedRemappings } from './used-remappings.ts';
 
 const isUsed = (sources: Readonly<Record<string, string>>, remapping: string): boolean =>
-  usedRemappings({ remappings: [remapping], sources }).length === 1;
+  findUsedRemappings({ remappings: [remapping], sources }).length === 1;
 
 test.each([
   ['contracts/=AUDITED/'],
@@ -100,7 +100,7 @@ describe('For any submission', () => {
     const content = Array.from({ length: imports }, (_, index) => `import "./x${index}";`).join('');
     const started = performance.now();
     const named = Array.from({ length: remappings }, (_, index) => `a/a/z${index}=b`);
-    expect(usedRemappings({ remappings: named, sources: { [path]: content } })).toEqual([]);
+    expect(findUsedRemappings({ remappings: named, sources: { [path]: content } })).toEqual([]);
     expect(performance.now() - started).toBeLessThan(20_000);
   });
 
@@ -108,7 +108,7 @@ describe('For any submission', () => {
     const remappings = Array.from({ length: 1000 }, (_, index) => `used${index}/=A`);
     const content = 'import "used999/a.sol";'.padEnd(2_000_000, '/**/');
     const started = performance.now();
-    expect(usedRemappings({ remappings, sources: { T: content, 'Aa.sol': '' } })).toEqual([
+    expect(findUsedRemappings({ remappings, sources: { T: content, 'Aa.sol': '' } })).toEqual([
       'used999/=A',
     ]);
     expect(performance.now() - started).toBeLessThan(60_000);

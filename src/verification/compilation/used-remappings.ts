@@ -1,7 +1,7 @@
 import { bytesOfLiteral, readSourceTokens } from './source-tokens.ts';
 
 /** The data that decides which remappings are used. */
-export interface Remapped {
+export interface RemappingContext {
   readonly remappings: readonly unknown[];
   /** Source text by path. */
   readonly sources: Readonly<Record<string, string>>;
@@ -60,7 +60,7 @@ function importsOf(content: string): ReadonlySet<string> {
  * text occurs in paths (Solidity documentation, "Import Remapping"). A remapping that is not found within
  * {@link IMPORTED_CHARACTERS} and {@link COMPARED_CHARACTERS} counts as unused.
  */
-export function usedRemappings({ remappings, sources }: Remapped): readonly unknown[] {
+export function findUsedRemappings({ remappings, sources }: RemappingContext): readonly unknown[] {
   const importing: { readonly path: string; readonly imports: readonly string[] }[] = [];
   let characters = 0;
   let copied = 0;

@@ -71,7 +71,7 @@ function effectOf(opcode: number): readonly [takes: number, gives: number] | und
  * run from first to last, none reaches below the `inputs`, and `outputs` values remain. Below are the return
  * addresses of functions.
  */
-export function keepsToStack(code: Uint8Array, inputs: number, outputs: number): boolean {
+export function hasDeclaredStackEffect(code: Uint8Array, inputs: number, outputs: number): boolean {
   let height = inputs;
   let at = 0;
   while (at < code.length) {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { holdsVerbatim, requireReadableYul } from './yul-program.ts';
+import { containsVerbatim, requireNoRawBytecode } from './yul-program.ts';
 import { readSourceTokens } from './source-tokens.ts';
 
 const inputOf = (content: string) => ({
@@ -11,7 +11,7 @@ const inputOf = (content: string) => ({
 
 function isReadable(content: string): boolean {
   try {
-    requireReadableYul(inputOf(content));
+    requireNoRawBytecode(inputOf(content));
     return true;
   } catch (error) {
     expect(error).toMatchObject({ code: 'verbatim_not_allowed' });
@@ -196,6 +196,6 @@ describe('requireReadableYul', () => {
 });
 
 test('detects whether a program contains verbatim', () => {
-  expect(holdsVerbatim(inputOf('let x := verbatim_0i_1o(hex"5f")'))).toBe(true);
-  expect(holdsVerbatim(inputOf('let x := "verbatim_0i_1o(1)"'))).toBe(false);
+  expect(containsVerbatim(inputOf('let x := verbatim_0i_1o(hex"5f")'))).toBe(true);
+  expect(containsVerbatim(inputOf('let x := "verbatim_0i_1o(1)"'))).toBe(false);
 });

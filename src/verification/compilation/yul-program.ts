@@ -1,6 +1,6 @@
 import { type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { VerificationFailure } from '../verification-failure.ts';
-import { keepsToStack } from './verbatim-effect.ts';
+import { hasDeclaredStackEffect } from './verbatim-effect.ts';
 import { bytesOfLiteral, readSourceTokens, type SourceToken } from './source-tokens.ts';
 
 /** Calls of the built-in functions that insert raw bytes into the bytecode, past the instructions of the language. */
@@ -54,14 +54,14 @@ function textsOf({ sources }: StandardJsonInput): readonly string[] {
   return Object.values(sources).map(({ content = '' }) => content);
 }
 
-/** Returns whether the bytes of a call have the stack effect that its name declares: {@link keepsToStack}. */
+/** Returns whether the bytes of a call have the stack effect that its name declares: {@link hasDeclaredStackEffect}. */
 function isAsNamed(name: string, code: Buffer): boolean {
   const [, inputs, outputs] = VERBATIM.exec(name) ?? [];
-  return keepsToStack(code, Number(inputs), Number(outputs));
+  return hasDeclaredStackEffect(code, Number(inputs), Number(outputs));
 }
 
 /** Returns whether a program contains raw bytecode. */
-export function holdsVerbatim(input: StandardJsonInput): boolean {
+export function containsVerbatim(input: StandardJsonInput): boolean {
   return textsOf(input).some((text) => verbatimCalls(text).next().done === false);
 }
 
@@ -75,7 +75,7 @@ export function holdsVerbatim(input: StandardJsonInput): boolean {
  * no limit: data follows the code, where no jump leads, and a literal is pushed, never run.
  * @throws VerificationFailure verbatim_not_allowed.
  */
-export function requireReadableYul(input: StandardJsonInput): void {
+export function requireNoRawBytecode(input: StandardJsonInput): void {
   let all = 0;
   for (const text of textsOf(input)) {
     for (const { name, literal, inFunction } of verbatimCalls(text)) {

@@ -1,5 +1,5 @@
 import { readTrailingAuxdata } from '../../bytecode/auxdata.ts';
-import { firstOtherInstruction } from '../../bytecode/first-other-instruction.ts';
+import { firstDifferingInstruction } from '../../bytecode/first-other-instruction.ts';
 import { type Instruction, readInstructions, readSourceMap } from '../../bytecode/instructions.ts';
 import { type ContractJudgement } from '../../bytecode/judge-contract.ts';
 import { toCodeTemplate } from '../../bytecode/recompiled-code.ts';
@@ -8,11 +8,11 @@ import { printableText } from '../../lib/printable-text.ts';
 import { ownMethodIdentifiers, signaturesOf } from '../../solidity/abi-signatures.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
-import { compileCodes } from '../compilation/compile-codes.ts';
+import { compileAllBytecode } from '../compilation/compile-codes.ts';
 import { type CompiledTarget, type ContractCompiler } from '../compilation/compile-contract.ts';
 import { type JobReader } from '../compilation/job-reader.ts';
 import { ContractRanking } from '../submitted-codes/contract-ranking.ts';
-import { limitDiagnosis } from './diagnosis-time.ts';
+import { startDiagnosisTimer } from './diagnosis-time.ts';
 import { type CodeTraits, settingTrials } from './setting-trials.ts';
 
 /** The likely cause of a mismatch, as far as trials find one; at most one field is set. */
@@ -78,7 +78,7 @@ export async function diagnoseMismatch(
     return { compiler: { onChain: printableText(stated, 100), used } };
   }
   if (onChain.length > MOST_READ_BYTES || sizeOf(compiled) > MOST_READ_BYTES) return {};
-  const time = limitDiagnosis(parts.doOthersWait ?? (() => false));
+  const time = startDiagnosisTimer(parts.doOthersWait ?? (() => false));
   try {
     return await tryOthers(parts, mismatch, signal, AbortSignal.any([signal, time.signal]));
   } finally {
@@ -135,7 +135,7 @@ async function findContract(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const { target } = task;
-  const { codes } = await compileCodes(parts, { ...task, input }, signal);
+  const { codes } = await compileAllBytecode(parts, { ...task, input }, signal);
   if (codes.length < 2) return undefined;
   const ranking = new ContractRanking(codes, signal);
   const near = await ranking.nearest({ address: '0x', runtimeCode: bytesToHex(onChain) });
@@ -191,7 +191,7 @@ function hasSameFunctions({ contract }: CompiledTarget, onChain: Uint8Array): bo
 function findPlace({ compiled, input, onChain }: Mismatch): Diagnosis['place'] {
   const { bytes } = toCodeTemplate(compiled.codes.runtime);
   const ends = [withoutAuxdata(bytes).length, withoutAuxdata(onChain).length] as const;
-  const index = firstOtherInstruction(bytes, onChain, ends);
+  const index = firstDifferingInstruction(bytes, onChain, ends);
   const { sourceMap } = compiled.contract.evm?.deployedBytecode ?? {};
   if (index === undefined || sourceMap === undefined) return undefined;
   const instructions: readonly Instruction[] = readInstructions(bytes);

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
-import { limitDiagnosis } from './diagnosis-time.ts';
+import { startDiagnosisTimer } from './diagnosis-time.ts';
 
 describe('Diagnosis time limit', () => {
   beforeEach(() => {
@@ -13,7 +13,7 @@ describe('Diagnosis time limit', () => {
     { waits: 'nobody waits', doOthersWait: () => false, openMs: 5_800, overMs: 6_100 },
     { waits: 'others wait', doOthersWait: () => true, openMs: 2_400, overMs: 2_600 },
   ])('aborts before $overMs ms if $waits', ({ doOthersWait, openMs, overMs }) => {
-    const { signal } = limitDiagnosis(doOthersWait);
+    const { signal } = startDiagnosisTimer(doOthersWait);
     vi.advanceTimersByTime(openMs);
     expect(signal.aborted).toBe(false);
     vi.advanceTimersByTime(overMs - openMs);
@@ -22,7 +22,7 @@ describe('Diagnosis time limit', () => {
 
   test('aborts soon after another job arrives', () => {
     let isBusy = false;
-    const { signal } = limitDiagnosis(() => isBusy);
+    const { signal } = startDiagnosisTimer(() => isBusy);
     vi.advanceTimersByTime(3_000);
     isBusy = true;
     vi.advanceTimersByTime(250);
@@ -30,7 +30,7 @@ describe('Diagnosis time limit', () => {
   });
 
   test('leaves no timer after its end', () => {
-    limitDiagnosis(() => false).end();
+    startDiagnosisTimer(() => false).end();
     expect(vi.getTimerCount()).toBe(0);
   });
 });

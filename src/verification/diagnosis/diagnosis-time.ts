@@ -12,7 +12,7 @@ const LOOK_MS = 200;
  * job of a third of a second would hold them up for twenty times as long.
  * @param doOthersWait called repeatedly once the minimum time has passed
  */
-export function limitDiagnosis(
+export function startDiagnosisTimer(
   doOthersWait: () => boolean,
   { longestMs = LONGEST_MS, leastMs = LEAST_MS } = {},
 ): { readonly signal: AbortSignal; readonly end: () => void } {

@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import {
-  type ExplorerSaid,
+  type ExplorerResponse,
   type ExplorerSubmission,
   type ExplorerVerifier,
 } from '../../chains/explorer/explorer-verifier.ts';
@@ -13,9 +13,9 @@ import { describeStoredTask } from '../known-codes/stored-task.ts';
 import {
   type DueForwarding,
   type ExternalVerification,
-  handBackForwarding,
-  noteForwarding,
-  takeDueForwarding,
+  releaseForwarding,
+  recordForwarding,
+  leaseDueForwarding,
 } from './forwarded-matches.ts';
 
 /** Lease of a forwarding; longer than an explorer takes to respond. */
@@ -49,22 +49,22 @@ export function startForwarding(
   const stopping = new AbortController();
   const { signal } = stopping;
   const step = async (): Promise<boolean> => {
-    const due = await takeDueForwarding(database, LEASE_MS);
+    const due = await leaseDueForwarding(database, LEASE_MS);
     if (due === undefined) return false;
-    let said: ExplorerSaid;
+    let said: ExplorerResponse;
     try {
       signal.throwIfAborted();
       said = await tell(contracts, explorers, due, signal);
     } catch (error) {
       if (!signal.aborted) throw error;
-      await handBackForwarding(database, due);
+      await releaseForwarding(database, due);
       return false;
     }
     const noted = stateAfter(due, said);
     const { chainId, address, explorer } = due;
     const links = explorers.linksOf(explorer, chainId, address, noted.externalId ?? undefined);
     const pause = Math.min(MOST_PAUSE_MS, firstPauseMs * 2 ** (due.attempts - 1));
-    await noteForwarding(database, due, { ...noted, links }, pause);
+    await recordForwarding(database, due, { ...noted, links }, pause);
     const facts = { event: 'match_forwarded', job: due.jobId, explorer, state: noted.state };
     log.info(facts, 'a match was forwarded to another explorer');
     return true;
@@ -97,7 +97,7 @@ async function tell(
   explorers: ExplorerVerifier,
   { explorer, chainId, address, externalId }: DueForwarding,
   signal: AbortSignal,
-): Promise<ExplorerSaid> {
+): Promise<ExplorerResponse> {
   if (!explorers.explorersOf(chainId).includes(explorer)) {
     return { kind: 'refused', reason: 'Forwarding to this explorer is no longer configured.' };
   }
@@ -114,7 +114,7 @@ async function tell(
  */
 function stateAfter(
   { state, externalId, attempts }: DueForwarding,
-  said: ExplorerSaid,
+  said: ExplorerResponse,
 ): Omit<ExternalVerification, 'links'> {
   const known = externalId === undefined ? {} : { externalId };
   switch (said.kind) {

@@ -4,7 +4,7 @@ import { createTestDatabase } from '../../../test/support/test-database.ts';
 import { sql } from '../../store/database.ts';
 import { submitJob } from '../jobs/submit-job.ts';
 import { packRequest } from '../verification-request.ts';
-import { handBackForwarding, takeDueForwarding } from './forwarded-matches.ts';
+import { releaseForwarding, leaseDueForwarding } from './forwarded-matches.ts';
 
 test('a handed-back match is due at once, as if never claimed', async () => {
   const testDatabase = await createTestDatabase();
@@ -17,13 +17,13 @@ test('a handed-back match is due at once, as if never claimed', async () => {
     `INSERT INTO external_verifications (job_id, explorer) VALUES ($1, 'etherscan')`,
   );
   await database.query(add, [jobId]);
-  const taken = await takeDueForwarding(database, 60_000);
+  const taken = await leaseDueForwarding(database, 60_000);
   expect(taken).toMatchObject({ jobId, attempts: 1 });
-  expect(await takeDueForwarding(database, 60_000)).toBeUndefined();
-  await handBackForwarding(database, taken!);
-  expect(await takeDueForwarding(database, 60_000)).toEqual(taken);
+  expect(await leaseDueForwarding(database, 60_000)).toBeUndefined();
+  await releaseForwarding(database, taken!);
+  expect(await leaseDueForwarding(database, 60_000)).toEqual(taken);
   // Once another attempt has begun, a hand-back of the earlier one has no effect.
-  await handBackForwarding(database, { ...taken!, attempts: 7 });
-  expect(await takeDueForwarding(database, 60_000)).toBeUndefined();
+  await releaseForwarding(database, { ...taken!, attempts: 7 });
+  expect(await leaseDueForwarding(database, 60_000)).toBeUndefined();
   await testDatabase.drop();
 });

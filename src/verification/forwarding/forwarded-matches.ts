@@ -52,7 +52,7 @@ const HAND_BACK = sql(
 );
 
 /** Releases a row to other processes, as if it had not been taken. */
-export async function handBackForwarding(
+export async function releaseForwarding(
   database: Database,
   { jobId, explorer, attempts }: Pick<DueForwarding, 'jobId' | 'explorer' | 'attempts'>,
 ): Promise<void> {
@@ -60,7 +60,7 @@ export async function handBackForwarding(
 }
 
 /** Leases the next row that is due; returns undefined if there is none. */
-export async function takeDueForwarding(
+export async function leaseDueForwarding(
   database: Database,
   leaseMs: number,
 ): Promise<DueForwarding | undefined> {
@@ -82,7 +82,7 @@ export async function takeDueForwarding(
 }
 
 /** Records an explorer's progress and the time of the next poll. */
-export async function noteForwarding(
+export async function recordForwarding(
   database: Database,
   { jobId, explorer }: Pick<DueForwarding, 'jobId' | 'explorer'>,
   { state, externalId, error, links }: ExternalVerification,

@@ -1,7 +1,7 @@
 import { type Logger } from '../../log.ts';
 import { messageOf } from '../../errors.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { chargeFor } from './client-usage.ts';
+import { chargeUsageCte } from './client-usage.ts';
 import { notifyOfWork } from './job-notifications.ts';
 
 /** Progress of a compiler download. */
@@ -21,7 +21,7 @@ export interface AwaitedCompiler {
 }
 
 /** Interrupts a job whose compiler is being downloaded; the worker takes other jobs until the download ends. */
-export class CompilerAwaited extends Error {
+export class CompilerDownloadPending extends Error {
   override readonly name = 'CompilerAwaited';
   readonly awaited: AwaitedCompiler;
 
@@ -38,16 +38,16 @@ const SPOKEN_FOR_MS = 15_000;
 const PROGRESS_MS = 700;
 
 /** SQL condition for a job that does not wait for a download. */
-export const IS_READY = `(awaited_until IS NULL OR awaited_until < now())`;
+export const IS_NOT_AWAITING_COMPILER = `(awaited_until IS NULL OR awaited_until < now())`;
 
 /** SQL assignments that clear the wait of a job when it is claimed. */
-export const FORGET_AWAITED = `awaited_compiler = NULL, awaited_until = NULL, awaited_bytes = NULL,
+export const CLEAR_COMPILER_WAIT = `awaited_compiler = NULL, awaited_until = NULL, awaited_bytes = NULL,
   awaited_total_bytes = NULL`;
 
 const IS_CLAIMED = 'id = $1 AND lease_token = $2';
 const PARK = sql(
   'park job until its compiler is here',
-  `WITH ${chargeFor(IS_CLAIMED)}
+  `WITH ${chargeUsageCte(IS_CLAIMED)}
    UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
      attempts = attempts - 1, compiler_waits = compiler_waits + 1,
      awaited_compiler = $3, awaited_until = now() + $4 * interval '1 millisecond',
@@ -62,7 +62,7 @@ const TELL = sql(
 );
 const WAKE = sql(
   'wake jobs whose compiler is here',
-  `UPDATE verification_jobs SET ${FORGET_AWAITED} WHERE awaited_compiler = $1 RETURNING id`,
+  `UPDATE verification_jobs SET ${CLEAR_COMPILER_WAIT} WHERE awaited_compiler = $1 RETURNING id`,
 );
 
 /** Keeps jobs in the queue while their compilers are downloaded by this process. */

@@ -36,7 +36,7 @@ export const RUNNING_MS = `sum(greatest(${HELD_MS}, ${LEAST_JOB_MS}))::float8`;
  * part of the statement that takes a job from its worker, so that all time is counted exactly once.
  * @param condition selects the running jobs
  */
-export function chargeFor(condition: string): string {
+export function chargeUsageCte(condition: string): string {
   return `charged AS (
     INSERT INTO client_usage (client, spent_ms, updated_at)
     SELECT payer, least(sum(${HELD_MS}), ${SPENT_MAX_MS}), clock_timestamp()
@@ -54,6 +54,6 @@ const FORGET_USAGE = sql(
 );
 
 /** Deletes the usage of clients and networks whose spent time has drained to zero. */
-export async function forgetUsage(database: Database): Promise<void> {
+export async function deleteDrainedUsage(database: Database): Promise<void> {
   await database.query(FORGET_USAGE);
 }

@@ -4,10 +4,10 @@ import { describe, expect, test } from 'vitest';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import {
   comparisonsOf,
-  isWhole,
-  recordOf,
+  isComplete,
+  buildFailureRecord,
   WINDOWS_MAX_BYTES,
-  wholeCodes,
+  completeBytecodes,
 } from './failure-record.ts';
 
 const codeOf = (bytes: number, value = 0x60): Hex => bytesToHex(Buffer.alloc(bytes, value));
@@ -25,9 +25,9 @@ describe('Failure record', () => {
       onchainRuntimeCode: codeOf(12),
       recompiledCreationCode: codeOf(14),
     };
-    const record = recordOf({ data: { a: 1 }, codes });
+    const record = buildFailureRecord({ data: { a: 1 }, codes });
     expect(record.data).toEqual({ a: 1 });
-    expect(wholeCodes(record)).toEqual(codes);
+    expect(completeBytecodes(record)).toEqual(codes);
     expect(record.runtime?.onChain).toMatchObject({
       bytes: 12,
       sha256: `0x${createHash('sha256').update(Buffer.alloc(12, 0x60)).digest('hex')}`,
@@ -43,7 +43,7 @@ describe('Failure record', () => {
         const recompiled = codeOf(left);
         const onChain = changed(codeOf(right), at);
         const codes = { recompiledRuntimeCode: recompiled, onchainRuntimeCode: onChain };
-        const { runtime } = recordOf({ data: {}, codes });
+        const { runtime } = buildFailureRecord({ data: {}, codes });
         if (runtime?.recompiled === undefined || runtime.onChain === undefined) throw new Error();
         const { offset } = runtime;
         const windows = [runtime.recompiled.window, runtime.onChain.window] as const;
@@ -51,7 +51,7 @@ describe('Failure record', () => {
         expect(runtime.recompiled.bytes).toBe(left);
         const digits = windows.map((window) => window.slice(2 + 2 * (at - offset)).slice(0, 2));
         expect(digits).toEqual(['60', 'ff']);
-        expect(isWhole(runtime.recompiled) && isWhole(runtime.onChain)).toBe(
+        expect(isComplete(runtime.recompiled) && isComplete(runtime.onChain)).toBe(
           left + right <= WINDOWS_MAX_BYTES,
         );
       }),
@@ -84,13 +84,13 @@ describe('Failure record', () => {
       tree,
       last: 'fact',
     };
-    const record = recordOf({ data, codes });
+    const record = buildFailureRecord({ data, codes });
     // A list may be very long: it is read once, or only up to the limit.
     expect(explained.reads()).toBeLessThanOrEqual(30_000);
     expect(errors.reads()).toBeLessThanOrEqual(500);
     expect(JSON.stringify(record).length).toBeLessThan(2 * WINDOWS_MAX_BYTES + 80_000);
     expect(record.runtime?.offset).toBeGreaterThan(900_000);
-    expect(wholeCodes(record)).toEqual({});
+    expect(completeBytecodes(record)).toEqual({});
   });
 });
 

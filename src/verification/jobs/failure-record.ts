@@ -39,7 +39,7 @@ const TEXT_MAX_CHARACTERS = 4000;
 const LIST_MAX = 500;
 
 /** Builds the record of a failure. Its size is bounded; the time is linear in the length of the bytecodes. */
-export function recordOf({
+export function buildFailureRecord({
   data,
   codes,
 }: Pick<VerificationFailure, 'data' | 'codes'>): FailureRecord {
@@ -69,7 +69,8 @@ export function recordOf({
  */
 export function comparisonsOf(record: FailureRecord): Pick<FailureRecord, 'runtime' | 'creation'> {
   const { codes } = record;
-  const { runtime, creation } = codes === undefined ? record : recordOf({ data: {}, codes });
+  const { runtime, creation } =
+    codes === undefined ? record : buildFailureRecord({ data: {}, codes });
   return { ...(runtime && { runtime }), ...(creation && { creation }) };
 }
 
@@ -77,13 +78,13 @@ export function comparisonsOf(record: FailureRecord): Pick<FailureRecord, 'runti
  * Returns the creation transaction of a record and the bytecodes that are stored completely, under the names
  * that clients know.
  */
-export function wholeCodes({
+export function completeBytecodes({
   runtime,
   creation,
   creationTransactionHash,
 }: FailureRecord): ComparedCodes {
   const whole = (code: ComparedCode | undefined): Hex | undefined =>
-    code !== undefined && isWhole(code) ? code.window : undefined;
+    code !== undefined && isComplete(code) ? code.window : undefined;
   const codes = {
     recompiledRuntimeCode: whole(runtime?.recompiled),
     onchainRuntimeCode: whole(runtime?.onChain),
@@ -95,7 +96,7 @@ export function wholeCodes({
 }
 
 /** Returns whether the window contains the whole bytecode. */
-export function isWhole({ bytes, window }: ComparedCode): boolean {
+export function isComplete({ bytes, window }: ComparedCode): boolean {
   return hexBytes(window) === bytes;
 }
 

@@ -1,5 +1,5 @@
 import { sql, type Database } from '../../store/database.ts';
-import { forgetUsage } from './client-usage.ts';
+import { deleteDrainedUsage } from './client-usage.ts';
 
 /** Retention of ended jobs. */
 const RETENTION = '30 days';
@@ -33,9 +33,9 @@ const FORGET_RECORDS = sql(
 );
 
 /** Deletes jobs past their retention or beyond the maximum number, and usage that has drained to zero. */
-export async function forgetOldJobs(database: Database): Promise<void> {
+export async function deleteOldJobs(database: Database): Promise<void> {
   await database.query(FORGET_FAILED);
   await database.query(FORGET_SUCCEEDED);
   await database.query(FORGET_RECORDS);
-  await forgetUsage(database);
+  await deleteDrainedUsage(database);
 }

@@ -12,14 +12,14 @@ import { createTestDatabase, type TestDatabase } from '../../../test/support/tes
 import { watchJobs, type JobWatch } from './job-notifications.ts';
 import { readJob } from './read-job.ts';
 import fc from 'fast-check';
-import { forgetOldJobs } from './forget-jobs.ts';
+import { deleteOldJobs } from './forget-jobs.ts';
 import {
   cancelJob,
   claimJob,
   type ClaimedJob,
   finishWithFailure,
   finishWithMatch,
-  handBack,
+  releaseJob,
   MAX_ATTEMPTS,
   reapJobs,
   renewLease,
@@ -324,7 +324,7 @@ describe('Turns', () => {
     expect((await claim())?.client).toBe('b');
     const again = await claim();
     if (again === undefined) throw new Error('nothing claimed');
-    await handBack(testDatabase.database, again);
+    await releaseJob(testDatabase.database, again);
     const [usage] = await testDatabase.database.query<{ spent_ms: number }>(
       sql('test usage', `SELECT spent_ms FROM client_usage WHERE client = 'a'`),
     );
@@ -340,7 +340,7 @@ describe('Turns', () => {
     await database.query(
       sql('test age', `UPDATE client_usage SET updated_at = now() - interval '11 s'`),
     );
-    await forgetOldJobs(database);
+    await deleteOldJobs(database);
     const rows = await database.query<{ client: string }>(
       sql('test clients', 'SELECT client FROM client_usage'),
     );

@@ -5,7 +5,7 @@ import { sampleAddress, sampleContract } from '../../../test/support/sample-cont
 import { IS_SLOW_SUITE } from '../../../test/support/suite.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { watchJobs, type JobWatch } from './job-notifications.ts';
-import { pauseAfter } from './put-back.ts';
+import { troubleBackoffMs } from './put-back.ts';
 import { readJob } from './read-job.ts';
 import { submitJob } from './submit-job.ts';
 import { packRequest } from '../verification-request.ts';
@@ -123,5 +123,5 @@ test('a job with persistent trouble fails after a day', async () => {
 });
 
 test('a worker backs off exponentially, up to 30 seconds', () => {
-  expect([0, 1, 2, 3, 10].map(pauseAfter)).toEqual([0, 1000, 2000, 4000, 30_000]);
+  expect([0, 1, 2, 3, 10].map(troubleBackoffMs)).toEqual([0, 1000, 2000, 4000, 30_000]);
 });

@@ -26,7 +26,7 @@ const PUT_BACK = sql(
  * itself is unavailable, until the signal aborts.
  * @returns false for a lost claim, a cancelled job, or a problem that turns out not to be temporary
  */
-export async function putBack(
+export async function requeueAfterTemporaryProblem(
   database: Database,
   { id, token }: ClaimedJob,
   signal: AbortSignal,
@@ -42,6 +42,6 @@ export async function putBack(
 }
 
 /** Returns how long a worker pauses after a number of consecutive temporary problems, in milliseconds. */
-export function pauseAfter(troubles: number): number {
+export function troubleBackoffMs(troubles: number): number {
   return troubles === 0 ? 0 : Math.min(FIRST_PAUSE_MS * 2 ** (troubles - 1), LONGEST_PAUSE_MS);
 }

@@ -1,7 +1,7 @@
 import { bytesToHex } from '../../lib/hex.ts';
 import type { Match } from '../../repository/repository.ts';
 import { sql, type Queryable } from '../../store/database.ts';
-import { comparisonsOf, type FailureRecord, wholeCodes } from './failure-record.ts';
+import { comparisonsOf, type FailureRecord, completeBytecodes } from './failure-record.ts';
 import {
   type DroppedSources,
   type JobFailure,
@@ -95,7 +95,7 @@ function toFailure(code: string, row: JobRow): JobFailure {
     id: row.error_id ?? '',
     ...(record.data && { data: record.data }),
     ...(Object.keys(comparedCodes).length > 0 && {
-      codes: wholeCodes({ ...record, ...comparedCodes }),
+      codes: completeBytecodes({ ...record, ...comparedCodes }),
       comparedCodes,
     }),
   };

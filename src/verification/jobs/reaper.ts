@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { messageOf } from '../../errors.ts';
 import { type Logger } from '../../log.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { forgetOldJobs } from './forget-jobs.ts';
+import { deleteOldJobs } from './forget-jobs.ts';
 import { reapJobs } from './run-jobs.ts';
 import { type JobEnd } from './verification-job.ts';
 
@@ -23,7 +23,7 @@ async function sparing(database: Database): ReturnType<typeof reapJobs> {
  * Takes jobs from lost workers of any process: immediately, then every `everyMs` milliseconds until the
  * signal aborts. Also deletes old jobs. Never rejects.
  */
-export async function reapUntil(
+export async function runReaper(
   {
     database,
     log,
@@ -50,7 +50,7 @@ export async function reapUntil(
       }
       for (const end of ended) onEnd?.(end);
       if (Date.now() >= forgetAt) {
-        await forgetOldJobs(database);
+        await deleteOldJobs(database);
         forgetAt = Date.now() + FORGET_EVERY_MS;
       }
     } catch (error) {

@@ -5,10 +5,10 @@ import { toStorableJson } from '../../lib/storable-text.ts';
 import type { SavedMatch } from '../../repository/repository.ts';
 import { lockUntilCommit } from '../../store/advisory-locks.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { chargeFor, joinUsage, RUNNING_MS, spentMs } from './client-usage.ts';
-import { FORGET_AWAITED, IS_READY } from './awaited-compilers.ts';
+import { chargeUsageCte, joinUsage, RUNNING_MS, spentMs } from './client-usage.ts';
+import { CLEAR_COMPILER_WAIT, IS_NOT_AWAITING_COMPILER } from './awaited-compilers.ts';
 import { notifyOfEnds, notifyOfWork } from './job-notifications.ts';
-import { recordOf } from './failure-record.ts';
+import { buildFailureRecord } from './failure-record.ts';
 import { failureKindOf, type VerificationFailure } from '../verification-failure.ts';
 import { toDroppedSources, type JobEnd } from './verification-job.ts';
 import { type VerificationResult } from '../verify-contract.ts';
@@ -53,7 +53,7 @@ const CLAIM_ORDER = `waiting.client = '${MONITOR_CLIENT}',
   coalesce(in_network.jobs, 0), ${spentOf('of_network', 'in_network')},
   coalesce(in_client.jobs, 0), ${spentOf('of_client', 'in_client')}, turn, created_at`;
 
-const IS_WAITING = `state = 'queued' AND ${IS_READY}`;
+const IS_WAITING = `state = 'queued' AND ${IS_NOT_AWAITING_COMPILER}`;
 const runningOf = (whose: 'network' | 'client'): string =>
   `SELECT ${whose}, count(*) AS jobs, ${RUNNING_MS} AS held_ms
    FROM verification_jobs WHERE state = 'running' GROUP BY ${whose}`;
@@ -78,7 +78,7 @@ const CLAIM = sql(
    -- Not now(), which is when the transaction began to wait for the lock.
    UPDATE verification_jobs SET state = 'running', attempts = attempts + 1, lease_token = gen_random_uuid(),
      started_at = coalesce(started_at, clock_timestamp()), claimed_at = clock_timestamp(),
-     lease_until = clock_timestamp() + $1 * interval '1 millisecond', ${FORGET_AWAITED}
+     lease_until = clock_timestamp() + $1 * interval '1 millisecond', ${CLEAR_COMPILER_WAIT}
    WHERE id = (
      SELECT waiting.id FROM waiting LEFT JOIN in_network ON in_network.network = waiting.network
        LEFT JOIN in_client ON in_client.client = waiting.client
@@ -94,14 +94,14 @@ const RENEW = sql(
 const IS_CLAIMED = 'id = $1 AND lease_token = $2';
 const HAND_BACK = sql(
   'hand job back',
-  `WITH ${chargeFor(IS_CLAIMED)}
+  `WITH ${chargeUsageCte(IS_CLAIMED)}
    UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL,
      attempts = attempts - 1
    WHERE ${IS_CLAIMED} AND NOT cancel_requested RETURNING id`,
 );
 const SUCCEED = sql(
   'finish job with a match',
-  `WITH ${chargeFor(IS_CLAIMED)}, ended AS (
+  `WITH ${chargeUsageCte(IS_CLAIMED)}, ended AS (
      UPDATE verification_jobs SET state = 'succeeded', finished_at = now(), request = NULL, client = NULL, network = NULL,
        lease_token = NULL, lease_until = NULL,
        runtime_match = $3, creation_match = $4, event_id = $5, compile_time_ms = $6,
@@ -118,7 +118,7 @@ const FAIL = `SET state = 'failed', finished_at = now(), request = NULL, client 
   lease_token = NULL, lease_until = NULL`;
 const FAIL_CLAIMED = sql(
   'finish job with a failure',
-  `WITH ${chargeFor(IS_CLAIMED)}
+  `WITH ${chargeUsageCte(IS_CLAIMED)}
    UPDATE verification_jobs ${FAIL}, error_code = $3, error_message = $4, error_id = $5, error_data = $6
    WHERE ${IS_CLAIMED} RETURNING id`,
 );
@@ -142,7 +142,7 @@ const IS_LOST_FOR_NOW = 'lease_until < now() AND attempts < $1 AND NOT cancel_re
 const IS_LOST_FOR_GOOD = 'lease_until < now() AND (attempts >= $1 OR cancel_requested)';
 const REQUEUE_LOST = sql(
   'queue lost jobs again',
-  `WITH ${chargeFor(IS_LOST_FOR_NOW)}
+  `WITH ${chargeUsageCte(IS_LOST_FOR_NOW)}
    UPDATE verification_jobs SET state = 'queued', lease_token = NULL, lease_until = NULL
    WHERE id IN (SELECT id FROM verification_jobs
      WHERE state = 'running' AND ${IS_LOST_FOR_NOW} FOR UPDATE SKIP LOCKED)
@@ -150,7 +150,7 @@ const REQUEUE_LOST = sql(
 );
 const FAIL_LOST = sql(
   'fail lost jobs',
-  `WITH ${chargeFor(IS_LOST_FOR_GOOD)}
+  `WITH ${chargeUsageCte(IS_LOST_FOR_GOOD)}
    UPDATE verification_jobs ${FAIL}, error_id = gen_random_uuid(),
      error_code = CASE WHEN cancel_requested THEN 'job_cancelled' ELSE 'internal_error' END,
      error_message = CASE WHEN cancel_requested THEN 'The verification was cancelled.'
@@ -210,7 +210,7 @@ export async function renewLease(
 }
 
 /** Puts a claimed job back into the queue without counting the attempt. */
-export async function handBack(database: Database, { id, token }: ClaimedJob): Promise<void> {
+export async function releaseJob(database: Database, { id, token }: ClaimedJob): Promise<void> {
   await database.query(HAND_BACK, [id, token]);
   await notifyOfWork(database);
 }
@@ -259,7 +259,7 @@ export async function finishWithFailure(
     failure.code,
     printableLines(failure.message, MESSAGE_MAX_CHARACTERS),
     errorId,
-    toStorableJson(recordOf(failure)),
+    toStorableJson(buildFailureRecord(failure)),
   ]);
   await notifyOfEnds(database, ended.length > 0 ? [id] : []);
   return ended.length > 0 ? errorId : undefined;

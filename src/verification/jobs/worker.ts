@@ -2,15 +2,19 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
-import { CompilerAwaited, type CompilerWaits, followDownloads } from './awaited-compilers.ts';
+import {
+  CompilerDownloadPending,
+  type CompilerWaits,
+  followDownloads,
+} from './awaited-compilers.ts';
 import { type JobWatch } from './job-notifications.ts';
-import { pauseAfter, putBack } from './put-back.ts';
-import { reapUntil } from './reaper.ts';
+import { troubleBackoffMs, requeueAfterTemporaryProblem } from './put-back.ts';
+import { runReaper } from './reaper.ts';
 import {
   claimJob,
   finishWithFailure,
   finishWithMatch,
-  handBack,
+  releaseJob,
   renewLease,
   type ClaimedJob,
 } from './run-jobs.ts';
@@ -109,12 +113,12 @@ export function startWorkers(parts: WorkerParts, options: WorkerOptions): Worker
         });
         state.running -= 1;
         troubles = settled === 'troubled' ? troubles + 1 : 0;
-        await wait(pauseAfter(troubles), undefined, { signal: stopping.signal }).catch(noop);
+        await wait(troubleBackoffMs(troubles), undefined, { signal: stopping.signal }).catch(noop);
       }
     }
   };
   const loops = [
-    reapUntil(parts, leaseMs / HEARTBEATS_PER_LEASE, stopping.signal),
+    runReaper(parts, leaseMs / HEARTBEATS_PER_LEASE, stopping.signal),
     ...Array.from({ length: options.workers }, work),
   ];
   return {
@@ -264,18 +268,18 @@ async function settle(
   { stopping, waits }: Pick<RunOptions, 'stopping' | 'waits'>,
 ): Promise<JobOutcome | 'troubled' | undefined> {
   try {
-    if (reason instanceof CompilerAwaited) {
+    if (reason instanceof CompilerDownloadPending) {
       await waits.park(job, reason.awaited);
       return undefined;
     }
     if (reason instanceof Interruption) {
-      if (reason.why !== 'lost') await handBack(database, job);
+      if (reason.why !== 'lost') await releaseJob(database, job);
       return undefined;
     }
     if (isPassing(reason)) {
       const facts = { event: 'job_put_back', job: job.id, error: messageOf(reason) };
       log.warn(facts, 'a verification met a temporary problem and will be retried');
-      if (await putBack(database, job, stopping)) return 'troubled';
+      if (await requeueAfterTemporaryProblem(database, job, stopping)) return 'troubled';
     }
     const failure = toVerificationFailure(reason);
     const errorId = await finishWithFailure(database, job, failure);
@@ -289,7 +293,10 @@ async function settle(
     return { kind: failureKindOf(failure.code), outcome: failure.code };
   } catch (error) {
     // A result that cannot be stored will be computed again.
-    if (isPassing(error) && (await putBack(database, job, stopping).catch(() => false))) {
+    if (
+      isPassing(error) &&
+      (await requeueAfterTemporaryProblem(database, job, stopping).catch(() => false))
+    ) {
       return 'troubled';
     }
     log.warn(

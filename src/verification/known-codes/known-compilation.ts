@@ -14,8 +14,8 @@ import {
   type KnownCandidate,
 } from '../../repository/repository.ts';
 import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
-import { areSettingsSettled } from '../compilation/drop-unused-settings.ts';
-import { followsFileOrder } from '../compilation/file-order.ts';
+import { areAllSettingsProven } from '../compilation/drop-unused-settings.ts';
+import { dependsOnFileOrder } from '../compilation/file-order.ts';
 import { isCompiledLanguage, languageOf } from '../compilation/languages/all-languages.ts';
 import { unlistedSources } from '../compilation/needed-sources.ts';
 
@@ -114,7 +114,7 @@ export interface CodesOnChain {
 }
 
 /** Judges a deployment by the bytecode of a known compilation, like a verification does by that of a compiler. */
-export function judgeByKnown(
+export function judgeWithKnownCompilation(
   { compilation, codes }: KnownCompilation,
   address: Hex,
   { runtimeCode, creationCode }: CodesOnChain,
@@ -133,25 +133,25 @@ export function judgeByKnown(
  * Returns whether the bytecode on chain may come from the same files in another order: it has their metadata
  * hash, and the compiler's output depends on the order.
  */
-export function mayHaveOtherFileOrder(
+export function mayDifferByFileOrder(
   { compilation }: KnownCompilation,
   { hasSameMetadata }: Pick<KnownCandidate, 'hasSameMetadata'>,
 ): boolean {
-  return hasSameMetadata && followsFileOrder(compilation);
+  return hasSameMetadata && dependsOnFileOrder(compilation);
 }
 
 /**
  * Returns whether a verification of the deployment with these sources would store exactly this compilation.
  * If it might drop a source or setting that the match does not prove, only compiling can tell.
  */
-export function isStoredAsIs(
+export function wouldBeStoredUnchanged(
   { compilation, gavePartial }: KnownCompilation,
   match: 'full' | 'partial',
 ): boolean {
   const { settings, version, metadata, hasUnlistedSources = false } = compilation;
   if (hasUnlistedSources) return false;
   const described = { version, contract: { ...(metadata !== undefined && { metadata }) } };
-  if (areSettingsSettled(compilation, match, described)) {
+  if (areAllSettingsProven(compilation, match, described)) {
     const { compiler, listsImports } = languageOf(compilation.language);
     return match === 'full' || compiler !== 'solc' || listsImports(version);
   }

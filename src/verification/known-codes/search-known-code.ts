@@ -1,10 +1,10 @@
 // Searches stored contracts by submitted bytecode, without reading a chain or storing anything.
-import { findCopiedCodes } from '../../bytecode/copied-codes.ts';
+import { findCodecopyRanges } from '../../bytecode/copied-codes.ts';
 import { maskCode } from '../../bytecode/masked-code.ts';
 import { FullmatchError } from '../../errors.ts';
 import { Admission, NotAdmitted } from '../../lib/admission.ts';
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
-import { Pauses } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/pauses.ts';
 import {
   type Compilation,
   findKnownCodes,
@@ -26,7 +26,11 @@ import {
 import { VerificationFailure } from '../verification-failure.ts';
 import { packRequest } from '../verification-request.ts';
 import { type KnownCodeCache } from './known-code-cache.ts';
-import { judgeByKnown, mayHaveOtherFileOrder, readKnownCompilation } from './known-compilation.ts';
+import {
+  judgeWithKnownCompilation,
+  mayDifferByFileOrder,
+  readKnownCompilation,
+} from './known-compilation.ts';
 import { describeStoredTask } from './stored-task.ts';
 
 /** Bytecode of a deployment, and its location if known: a contract verified there is tried first. */
@@ -106,7 +110,7 @@ async function search(
   let tried = 0;
   let mayCompile = parts.given !== undefined;
   const seen = new Set<string>();
-  const pauses = new Pauses();
+  const pauses = new EventLoopYielder();
   for await (const candidate of propose(parts.database, code)) {
     asker.signal.throwIfAborted();
     const key = `${candidate.compilationId} ${candidate.fullyQualifiedName}`;
@@ -139,8 +143,8 @@ async function* propose(
   }
   const codes = [runtimeCode, creationCode].map((hex) => hex && hexToBytes(hex));
   const [running, creating] = codes;
-  const pauses = new Pauses();
-  for (const part of running ? [running] : findCopiedCodes(creating ?? Buffer.alloc(0))) {
+  const pauses = new EventLoopYielder();
+  for (const part of running ? [running] : findCodecopyRanges(creating ?? Buffer.alloc(0))) {
     await pauses.take();
     yield* findKnownCodes(database, maskCode(part));
   }
@@ -172,12 +176,12 @@ async function judge(
   if (known !== undefined) {
     if (kept === undefined && fullyQualifiedName !== '') cache.keepCompilation(candidate, known);
     const { address, creationCode, runtimeCode } = code;
-    const judgement = judgeByKnown(known, address, {
+    const judgement = judgeWithKnownCompilation(known, address, {
       ...(creationCode && { creationCode: hexToBytes(creationCode) }),
       ...(runtimeCode && { runtimeCode: hexToBytes(runtimeCode) }),
     });
     if (judgement.match !== null) return { found: { ...known, judgement }, isCompiledNow: false };
-    if (!mayHaveOtherFileOrder(known, candidate)) return { found: undefined, isCompiledNow: false };
+    if (!mayDifferByFileOrder(known, candidate)) return { found: undefined, isCompiledNow: false };
   }
   const compilation = stored?.compilation ?? known?.compilation;
   if (compilation === undefined || given === undefined || asker === undefined) return undefined;

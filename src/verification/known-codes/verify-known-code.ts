@@ -13,7 +13,7 @@ import {
   sha256,
 } from '../../repository/repository.ts';
 import { type Database, type Queryable } from '../../store/database.ts';
-import { requireBounded } from '../code-size.ts';
+import { requireBytecodeSize } from '../code-size.ts';
 import { requireDeployedLibraries } from '../compilation/linked-libraries.ts';
 import { type ContractReading, readContract } from '../read-on-chain.ts';
 import { failureKindOf, VerificationFailure } from '../verification-failure.ts';
@@ -28,10 +28,10 @@ import {
 } from '../verify-contract.ts';
 import { KnownCodeCache } from './known-code-cache.ts';
 import {
-  isStoredAsIs,
-  judgeByKnown,
+  wouldBeStoredUnchanged,
+  judgeWithKnownCompilation,
   type KnownCompilation,
-  mayHaveOtherFileOrder,
+  mayDifferByFileOrder,
   readKnownCompilation,
   toKnownCompilation,
 } from './known-compilation.ts';
@@ -90,7 +90,7 @@ export async function verifyKnownCode(
   const reading = given ?? readContract(parts, chain, deployment, signal, deployment.deployed);
   try {
     const deployed = await reading.deployed();
-    requireBounded('on chain', deployed.code.length);
+    requireBytecodeSize('on chain', deployed.code.length);
     if (isDelegation(deployed.code)) return undefined;
     return await new Search(parts, cache, { deployment, chain, deployed, reading }, signal).run();
   } finally {
@@ -236,18 +236,18 @@ class Search {
     const { deployment, chain, deployed, reading } = this.#contract;
     const { address } = deployment;
     const codes = { runtimeCode: deployed.code };
-    const alone = judgeByKnown(known, address, codes);
+    const alone = judgeWithKnownCompilation(known, address, codes);
     const isOpen = alone.runtime?.match === null && alone.runtime.reason === 'immutable_not_proven';
     if (alone.match === null && !isOpen) {
-      return mayHaveOtherFileOrder(known, candidate) ? 'compile' : undefined;
+      return mayDifferByFileOrder(known, candidate) ? 'compile' : undefined;
     }
     const { creation, methods } = await reading.creation();
-    if (creation) requireBounded('that created it', creation.creationCode.length);
+    if (creation) requireBytecodeSize('that created it', creation.creationCode.length);
     const judgement = creation
-      ? judgeByKnown(known, address, { ...codes, creationCode: creation.creationCode })
+      ? judgeWithKnownCompilation(known, address, { ...codes, creationCode: creation.creationCode })
       : alone;
     if (judgement.match === null) return undefined;
-    if (!isStoredAsIs(known, judgement.match)) return 'compile';
+    if (!wouldBeStoredUnchanged(known, judgement.match)) return 'compile';
     await requireDeployedLibraries(this.#parts, chain, new Map(), judgement, this.#signal);
     const onChain = { deployed, creation, methods };
     const contract = toVerifiedContract(deployment, known.compilation, onChain, judgement);

@@ -12,7 +12,7 @@ import {
   DEPLOYMENT_CORRECTED,
   type Contradiction,
   type Match,
-  forgetAlternatives,
+  deleteAlternatives,
   settleContradictions,
   sha256,
 } from '../../repository/repository.ts';
@@ -97,7 +97,7 @@ export async function readMatchedCode(
  * bytecode has changed. If the same bytecode may have been recreated, proves its creation again.
  * @throws the reason of `signal`; FullmatchError of the database.
  */
-export async function checkCode(
+export async function recheckMatch(
   database: Database,
   parts: ReadingParts,
   chain: RegisteredChain,
@@ -214,7 +214,7 @@ async function withdrawIfRefused(
     const contradiction = { of: 'match', chainId, address, reason, matchId } as const;
     if (await withdraw(database, contradiction)) return reason;
   }
-  const isForgotten = await forgetAlternatives(database, chainId, address, alternatives);
+  const isForgotten = await deleteAlternatives(database, chainId, address, alternatives);
   return isForgotten ? ALTERNATIVE_REFUSED : undefined;
 }
 

@@ -3,15 +3,15 @@ import { groupByPath } from '../../solidity/library-id.ts';
 import { type AuxdataPositions, type LinkReferences } from '../../bytecode/recompiled-code.ts';
 import { bytesToHex, hexToBytes } from '../../lib/hex.ts';
 import {
-  type OtherChange,
+  type AdditionalChange,
   type VerifiedContract,
   attachCreation,
   hashOf,
   textHash,
 } from '../../repository/repository.ts';
 import { sql, type Queryable } from '../../store/database.ts';
-import { entriesOf, readConfiguredLibraries } from '../compilation/configured-libraries.ts';
-import { toTransformed } from '../verify-contract.ts';
+import { libraryEntries, readConfiguredLibraries } from '../compilation/configured-libraries.ts';
+import { toStoredVerdict } from '../verify-contract.ts';
 
 // The stored artifacts of this service's own compilations are complete enough for the comparison; those of
 // imports are not.
@@ -53,7 +53,7 @@ interface ShownRow {
 export async function attachLateCreation(
   transaction: Queryable,
   contract: VerifiedContract,
-): Promise<OtherChange | undefined> {
+): Promise<AdditionalChange | undefined> {
   const { chainId, address, deployment, compilation } = contract;
   const { transactionHash, creationCode, runtimeCode } = deployment;
   if (transactionHash === undefined || creationCode === undefined) return undefined;
@@ -63,7 +63,7 @@ export async function attachLateCreation(
     hashOf(runtimeCode),
   ]);
   if (shown === undefined) return undefined;
-  const configured = entriesOf(readConfiguredLibraries({ libraries: shown.libraries }));
+  const configured = libraryEntries(readConfiguredLibraries({ libraries: shown.libraries }));
   const { creation, creationMatch } = judgeContract({
     address,
     abi: shown.abi,
@@ -81,7 +81,7 @@ export async function attachLateCreation(
       },
     },
   });
-  const transformed = toTransformed(creation);
+  const transformed = toStoredVerdict(creation);
   const eventNumber = await attachCreation(transaction, {
     contract,
     matchId: shown.match_id,

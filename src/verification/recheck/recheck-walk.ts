@@ -3,7 +3,7 @@ import { messageOf } from '../../errors.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
 import { sql, type Database } from '../../store/database.ts';
-import { checkCode, logRecheckOutcome } from './code-check.ts';
+import { recheckMatch, logRecheckOutcome } from './code-check.ts';
 import { type ReadingParts } from '../read-on-chain.ts';
 import { type VerificationParts } from '../verify-contract.ts';
 
@@ -84,7 +84,7 @@ export function startRecheckWalk(
     const chain = parts.findSupportedChain(chainId);
     if (chain === undefined) return;
     const options = { signal, comparesFacts: true };
-    const check = await checkCode(database, parts, chain, address, options);
+    const check = await recheckMatch(database, parts, chain, address, options);
     logRecheckOutcome(log, chainId, address, check.outcome);
     const facts = { event: 'code_rechecked', chain_id: chainId, address, ...check };
     log.debug(facts, 'the code of a match was rechecked');

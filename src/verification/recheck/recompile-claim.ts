@@ -4,7 +4,7 @@ import { hexToBytes } from '../../lib/hex.ts';
 import { type Match, markRecompiled } from '../../repository/repository.ts';
 import { sql } from '../../store/database.ts';
 import { compileTarget } from '../compilation/compile-contract.ts';
-import { isOpen } from '../compilation/compilation-task.ts';
+import { isUnknownTarget } from '../compilation/compilation-task.ts';
 import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { readStoredTask, requireStoredCompilation } from '../known-codes/stored-task.ts';
 import { type KnownCodeParts } from '../known-codes/verify-known-code.ts';
@@ -89,7 +89,7 @@ async function compileAndJudge(
   const compilation = await requireStoredCompilation(database, id, sourceBytes);
   const { task } = readStoredTask(compilation, name, sourceBytes, deployment);
   const { target } = task;
-  if (isOpen(target)) return null;
+  if (isUnknownTarget(target)) return null;
   const { contract, codes, version } = await compileTarget(
     parts,
     { ...task, target },

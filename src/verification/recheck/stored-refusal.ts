@@ -2,7 +2,7 @@ import { isUnprotectedLibrary } from '../../bytecode/explained-value.ts';
 import { type Hex, hexToBytes } from '../../lib/hex.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { VerificationFailure } from '../verification-failure.ts';
-import { requireReadableYul } from '../compilation/yul-program.ts';
+import { requireNoRawBytecode } from '../compilation/yul-program.ts';
 
 // Imported matches were judged elsewhere, with data that is not stored here. Alternative sources are never
 // imported.
@@ -80,7 +80,7 @@ async function judgeStored(
   ]);
   const sources = Object.fromEntries(texts.map(({ path, content }) => [path, { content }]));
   try {
-    requireReadableYul({ language: 'Yul', sources, settings: {} });
+    requireNoRawBytecode({ language: 'Yul', sources, settings: {} });
     return undefined;
   } catch (error) {
     if (!(error instanceof VerificationFailure)) throw error;

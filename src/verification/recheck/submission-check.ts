@@ -6,7 +6,7 @@ import { type Logger } from '../../log.ts';
 import { type Database } from '../../store/database.ts';
 import { type PackedRequest } from '../verification-request.ts';
 import { type VerificationParts } from '../verify-contract.ts';
-import { checkCode, logRecheckOutcome, readMatchedCode } from './code-check.ts';
+import { recheckMatch, logRecheckOutcome, readMatchedCode } from './code-check.ts';
 
 /** Time limit for reading the chain, and limit on concurrent checks. */
 const CHECK_DEADLINE_MS = 4000;
@@ -31,7 +31,7 @@ export function checkBeforeSubmitting(
   const check = async (chain: RegisteredChain, address: Hex, named?: Hex): Promise<void> => {
     const { chainId } = chain.record;
     const options = { signal, deadlineMs: CHECK_DEADLINE_MS, ...(named && { named }) };
-    const { outcome } = await checkCode(database, parts, chain, address, options);
+    const { outcome } = await recheckMatch(database, parts, chain, address, options);
     logRecheckOutcome(log, chainId, address, outcome);
   };
   return async ({ chainId, address, creationTransactionHash: named }, client) => {

@@ -7,7 +7,7 @@ const MOST_BYTES = 16 * 2 ** 20;
 const QUOTED_TIMES = 2;
 
 /** Estimates the size of the response before it is built. */
-export class AnswerSize {
+export class ResponseSizeLimiter {
   #bytes = 0;
 
   /** @throws FullmatchError answer_too_large */

@@ -1,6 +1,6 @@
-import { Pauses } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/pauses.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
-import { countSame, metadataEndOf, toPairs } from '../compilation/choose-target.ts';
+import { similarityOf, metadataAuxdataOf, toDigitPairs } from '../compilation/choose-target.ts';
 import { type ContractCodes } from '../compilation/read-output.ts';
 import { type SubmittedCodes } from './submitted-codes.ts';
 
@@ -18,7 +18,7 @@ const LEAST_SAME = 0.2;
  */
 export class ContractRanking {
   readonly #contracts: readonly ContractCodes[];
-  readonly #pauses = new Pauses();
+  readonly #pauses = new EventLoopYielder();
   readonly #signal: AbortSignal;
   readonly #pairs = new Map<'creation' | 'runtime', readonly Uint16Array[]>();
 
@@ -34,17 +34,17 @@ export class ContractRanking {
   }: SubmittedCodes): Promise<readonly CompilationTarget[]> {
     const key = runtimeCode === undefined ? 'creation' : 'runtime';
     const digits = (runtimeCode ?? creationCode ?? '0x').slice(2);
-    const code = toPairs(digits);
+    const code = toDigitPairs(digits);
     const near: { readonly target: CompilationTarget; readonly same: number }[] = [];
     for (const [index, pairs] of (await this.#pairsOf(key)).entries()) {
       const contract = this.#contracts[index];
       const [shorter = 0, longer = 0] = [pairs.length, code.length].sort((a, b) => a - b);
       if (contract === undefined || shorter < LEAST_SAME * longer) continue;
       await this.#giveTurn();
-      const end = metadataEndOf(contract.runtime);
+      const end = metadataAuxdataOf(contract.runtime);
       // In creation bytecode, constructor arguments follow the auxdata.
       const isNamed = end !== undefined && digits.includes(end);
-      const same = Number(isNamed) + countSame(pairs, code);
+      const same = Number(isNamed) + similarityOf(pairs, code);
       if (same >= LEAST_SAME) near.push({ target: contract.target, same });
     }
     return near
@@ -59,7 +59,7 @@ export class ContractRanking {
     const pairs: Uint16Array[] = [];
     for (const contract of this.#contracts) {
       await this.#giveTurn();
-      pairs.push(toPairs(contract[key]));
+      pairs.push(toDigitPairs(contract[key]));
     }
     this.#pairs.set(key, pairs);
     return pairs;

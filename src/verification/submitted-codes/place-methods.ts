@@ -2,7 +2,7 @@ import { findMethods } from '../../bytecode/find-methods.ts';
 import { signaturesOf } from '../../solidity/abi-signatures.ts';
 
 /** Source location of a function. */
-export interface MethodPlace {
+export interface MethodLocation {
   readonly fileName: string;
   readonly fileOffset: number;
   readonly length: number;
@@ -19,13 +19,13 @@ export interface MappedCode {
 }
 
 /** Returns the source locations of the functions in a runtime bytecode, by selector. */
-export function placeMethods({
+export function locateMethods({
   code,
   abi,
   methodIdentifiers,
   sourceMap,
   nameFile,
-}: MappedCode): Readonly<Record<string, MethodPlace>> {
+}: MappedCode): Readonly<Record<string, MethodLocation>> {
   const selectors = new Map(
     signaturesOf(abi, methodIdentifiers).function.map(({ signatureHash4 }) => [
       Number(signatureHash4),

@@ -2,26 +2,26 @@ import { judgeContract, type ContractJudgement } from '../../bytecode/judge-cont
 import { readTrailingAuxdata } from '../../bytecode/auxdata.ts';
 import { templateOf } from '../../bytecode/recompiled-code.ts';
 import { hexToBytes } from '../../lib/hex.ts';
-import { Pauses } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/pauses.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { type CompiledTarget } from '../compilation/compile-contract.ts';
-import { compileCodes } from '../compilation/compile-codes.ts';
-import { refusedByCompiler } from '../compilation/compiler-errors.ts';
+import { compileAllBytecode } from '../compilation/compile-codes.ts';
+import { compilerErrorFailure } from '../compilation/compiler-errors.ts';
 import { readConfiguredLibraries } from '../compilation/configured-libraries.ts';
 import { describeCompilation } from '../compilation/describe-compilation.ts';
 import {
   describeOtherLibraries,
   findOtherLibraryAddresses,
 } from '../diagnosis/other-library-addresses.ts';
-import { withoutUnusedSettings } from '../compilation/drop-unused-settings.ts';
-import { withOtherFileOrder } from '../compilation/file-order.ts';
+import { removeUnprovenSettings } from '../compilation/drop-unused-settings.ts';
+import { tryOtherFileOrder } from '../compilation/file-order.ts';
 import { type Attempt, findNeededSources, type Trial } from '../compilation/needed-sources.ts';
 import { type VerificationTask } from '../compilation/read-compilation-task.ts';
-import { requireBounded } from '../code-size.ts';
+import { requireBytecodeSize } from '../code-size.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { type VerificationParts } from '../verify-contract.ts';
-import { AnswerSize } from './answer-size.ts';
+import { ResponseSizeLimiter } from './answer-size.ts';
 import { ContractRanking } from './contract-ranking.ts';
 import {
   type SubmittedCodes,
@@ -57,16 +57,16 @@ export async function verifySubmittedCodes(
   const { task } = asked;
   for (const { creationCode, runtimeCode } of codes) {
     for (const code of [creationCode, runtimeCode]) {
-      if (code !== undefined) requireBounded('that was sent', (code.length - 2) / 2);
+      if (code !== undefined) requireBytecodeSize('that was sent', (code.length - 2) / 2);
     }
   }
-  const { errors, codes: compiled } = await compileCodes(parts, task, signal);
-  if (errors.length > 0) throw refusedByCompiler(errors);
+  const { errors, codes: compiled } = await compileAllBytecode(parts, task, signal);
+  if (errors.length > 0) throw compilerErrorFailure(errors);
   // Up to 100 bytecodes are compared with up to thousands of contracts, on the main thread.
-  const pauses = new Pauses();
+  const pauses = new EventLoopYielder();
   const ranking = new ContractRanking(compiled, signal);
   const search = { compilations: new RecentCompilations(parts, signal), pauses, signal };
-  const size = new AnswerSize();
+  const size = new ResponseSizeLimiter();
   const found: (SubmittedCodeMatch | undefined)[] = [];
   // With several pairs, a failure of one must not affect the others.
   const pass = passCodes(codes.length > 1 ? ['settings_not_proven'] : []);
@@ -90,7 +90,7 @@ const withoutCode = passCodes(['no_compiler_output']);
 /** Shared state of the search for the bytecodes of one request. */
 interface Search {
   readonly compilations: RecentCompilations;
-  readonly pauses: Pauses;
+  readonly pauses: EventLoopYielder;
   readonly signal: AbortSignal;
 }
 
@@ -109,7 +109,7 @@ async function findBest(
     if (compiled === undefined) continue;
     const judgement = trial.judge(task.input, compiled);
     const first = { input: task.input, compiled, judgement, dropped: [], compileTimeMs: 0 };
-    const tried = await withOtherFileOrder(
+    const tried = await tryOtherFileOrder(
       task,
       { found: first, trial },
       (each) => trialOf(each, given, search).compile,
@@ -201,7 +201,7 @@ async function prove(
   signal: AbortSignal,
 ): Promise<SubmittedCodeMatch> {
   const needed = await findNeededSources(task, attempt.compiled, trial);
-  const proven = await withoutUnusedSettings(parts.reader, needed, trial, signal);
+  const proven = await removeUnprovenSettings(parts.reader, needed, trial, signal);
   const compilation = describeCompilation(task, proven.input, proven.compiled);
   return { compilation, judgement: proven.judgement };
 }

@@ -15,7 +15,7 @@ import {
   verdictRoutes,
   versionsRoutes,
 } from '../../../src/http/api/blockscout/blockscout-routes.ts';
-import { codeDatabaseRoutes } from '../../../src/http/api/blockscout/code-database-routes.ts';
+import { bytecodeDatabaseRoutes } from '../../../src/http/api/blockscout/code-database-routes.ts';
 import { providerRoutes } from '../../../src/http/api/blockscout/signature-provider-routes.ts';
 import {
   API_ROUTES,
@@ -46,7 +46,9 @@ const ALIASES: readonly RouteConfig[] = [
   ...[...verdictRoutes, ...batchRoutes, ...versionsRoutes].map(({ route }) => route),
   ...methodsRoutes,
   ...storedRoutes.flatMap((each) => Object.values<RouteConfig>(each)),
-  ...[...providerRoutes, ...codeDatabaseRoutes].flatMap((each) => Object.values<RouteConfig>(each)),
+  ...[...providerRoutes, ...bytecodeDatabaseRoutes].flatMap((each) =>
+    Object.values<RouteConfig>(each),
+  ),
 ];
 const ROUTES = {
   api: [...API_ROUTES, ...ALIASES],

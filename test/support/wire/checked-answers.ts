@@ -1,6 +1,6 @@
 import { createApiApp } from '../../../src/http/api/api-app.ts';
 import { type HostApp } from '../../../src/http/host-app.ts';
-import { type HttpParts } from '../../../src/http/http-parts.ts';
+import { type HttpDependencies } from '../../../src/http/http-parts.ts';
 import { createRepositoryApp } from '../../../src/http/repository/repository-app.ts';
 import { PROBLEM_TYPE } from '../../../src/http/error-response.ts';
 import { answerFault, type WireAnswer } from './answer-fault.ts';
@@ -51,11 +51,11 @@ function wrapFetch(): void {
 }
 
 /** The app of the API host with checked responses. */
-export const createCheckedApiApp = (deps: HttpParts): HostApp =>
+export const createCheckedApiApp = (deps: HttpDependencies): HostApp =>
   checkedApp('api', createApiApp(deps));
 
 /** The app of the repository host with checked responses. */
-export const createCheckedRepositoryApp = (deps: HttpParts): HostApp =>
+export const createCheckedRepositoryApp = (deps: HttpDependencies): HostApp =>
   checkedApp('repository', createRepositoryApp(deps));
 
 function checkedApp(host: WireAnswer['host'], app: HostApp): HostApp {

@@ -1,6 +1,6 @@
 import { pathPart } from '../../../client/src/path-part.ts';
 import { canonicalJson } from '../../../src/lib/canonical-json.ts';
-import { type ChosenContract, type Evidence, type SourcePage } from '../answers.ts';
+import { type SelectedContract, type Evidence, type SourcePage } from '../answers.ts';
 import { type Api, type Loaded } from '../api.ts';
 import { cutPath } from '../contract/shown-paths.ts';
 import { isClaim, type Match, matchOf } from '../contract/verdict.ts';
@@ -104,7 +104,7 @@ export async function loadComparison(
 
 interface ReadSide {
   readonly contract: ComparedContract;
-  readonly wire: ChosenContract;
+  readonly wire: SelectedContract;
   readonly sources: SourcePage;
 }
 
@@ -116,7 +116,7 @@ async function readSide(
   const place = `${pathPart(chainId)}/${pathPart(address)}`;
   const query = file === undefined ? '' : `?${new URLSearchParams({ path: file }).toString()}`;
   const [contract, sources, evidence] = await Promise.all([
-    api.get<ChosenContract>(`v2/contract/${place}?fields=compilation`),
+    api.get<SelectedContract>(`v2/contract/${place}?fields=compilation`),
     api.get<SourcePage>(`v1/contracts/${place}/sources${query}`),
     api.get<Evidence>(`v1/contracts/${place}`),
   ]);
@@ -197,7 +197,7 @@ function diffOf(path: string, left: SourcePage, right: SourcePage): LineDiff {
 }
 
 /** The facts of both compilations that differ; settings by their first level. */
-function compareFacts(left: ChosenContract, right: ChosenContract): readonly ComparedFact[] {
+function compareFacts(left: SelectedContract, right: SelectedContract): readonly ComparedFact[] {
   const [before, after] = [left, right].map(({ compilation }) => {
     const {
       compiler = '',

@@ -1,5 +1,5 @@
 /** A section of two aligned bytecodes: equal bytes, replaced bytes, or bytes that only one of them has. */
-export interface AlignedStretch {
+export interface AlignedSection {
   readonly sort: 'equal' | 'changed' | 'inserted' | 'missing';
   /** Start in each bytecode; if one has none of the bytes, the position at which they would be. */
   readonly recompiledAt: number;
@@ -38,13 +38,13 @@ const MOST_SLOTS = 64;
  * around them (as in a patience diff). Each byte is read a bounded number of times, for any input.
  * @returns sections that cover each byte of both bytecodes once, ascending
  */
-export function alignCodes(recompiled: Bytes, onChain: Bytes): AlignedStretch[] {
+export function alignCodes(recompiled: Bytes, onChain: Bytes): AlignedSection[] {
   const leftEnd = recompiled.length;
   const rightEnd = onChain.length;
   const whole = { leftAt: 0, leftEnd, rightAt: 0, rightEnd };
-  const stretches: AlignedStretch[] = [];
+  const stretches: AlignedSection[] = [];
   let [left, right] = [0, 0];
-  const add = (sort: AlignedStretch['sort'], length: number): void => {
+  const add = (sort: AlignedSection['sort'], length: number): void => {
     const last = stretches.at(-1);
     if (length === 0) return;
     if (last?.sort === sort)

@@ -1,21 +1,21 @@
-import { alignCodes, type AlignedStretch } from './align-codes.ts';
+import { alignCodes, type AlignedSection } from './align-codes.ts';
 
 /** What a differing byte belongs to: the code itself, or a value that is specific to the deployment. */
 export type ByteKind =
   'code' | 'library' | 'immutable' | 'cborAuxdata' | 'callProtection' | 'constructorArguments';
 
 /** A range of the recompiled bytecode that may differ, and why. */
-export interface ExplainedStretch {
+export interface ExpectedRange {
   readonly reason: ByteKind;
   readonly offset: number;
   readonly length: number;
 }
 
 /** How a byte differs: its value differs, or only one side has it. */
-export type DifferenceSort = Exclude<AlignedStretch['sort'], 'equal'>;
+export type DifferenceSort = Exclude<AlignedSection['sort'], 'equal'>;
 
 /** A section of aligned bytecodes, and what it belongs to. */
-export interface CodeStretch extends AlignedStretch {
+export interface CodeSection extends AlignedSection {
   readonly kind: ByteKind;
 }
 
@@ -24,11 +24,11 @@ export interface ComparedCodes {
   readonly recompiled: Uint8Array;
   readonly onChain: Uint8Array;
   /** Together they cover each byte of both bytecodes once. */
-  readonly stretches: readonly CodeStretch[];
+  readonly stretches: readonly CodeSection[];
 }
 
 /** A location at which the code itself differs; adjacent sections form one location. */
-export interface DifferentPlace {
+export interface DifferenceLocation {
   readonly recompiledAt: number;
   readonly onChainAt: number;
   /** Number of bytes that differ in each way. */
@@ -38,7 +38,7 @@ export interface DifferentPlace {
 /** A byte of a row: its two digits, or nothing if this side has none. */
 export interface ShownByte {
   readonly digits: string;
-  readonly sort: AlignedStretch['sort'];
+  readonly sort: AlignedSection['sort'];
   readonly kind: ByteKind;
 }
 
@@ -75,7 +75,7 @@ function digitAt(digits: string, at: number): number {
 export function compareCodes(
   recompiledHex: string,
   onChainHex: string,
-  explained: readonly ExplainedStretch[],
+  explained: readonly ExpectedRange[],
 ): ComparedCodes {
   const [recompiled, onChain] = [bytesOf(recompiledHex), bytesOf(onChainHex)];
   const kinds = kindsOf(recompiled.length, explained);
@@ -86,13 +86,13 @@ export function compareCodes(
 }
 
 /** The kind of each byte of the recompiled bytecode, and of the bytes after its end. */
-function kindsOf(bytes: number, explained: readonly ExplainedStretch[]): readonly ByteKind[] {
+function kindsOf(bytes: number, explained: readonly ExpectedRange[]): readonly ByteKind[] {
   const kinds = new Array<ByteKind>(bytes + 1).fill('code');
   for (const { reason, offset, length } of explained) kinds.fill(reason, offset, offset + length);
   return kinds;
 }
 
-function splitByKind(stretch: AlignedStretch, kinds: readonly ByteKind[]): CodeStretch[] {
+function splitByKind(stretch: AlignedSection, kinds: readonly ByteKind[]): CodeSection[] {
   const { sort, recompiledAt, onChainAt, length } = stretch;
   const kindAt = (at: number): ByteKind => kinds[at] ?? 'code';
   if (sort === 'equal') return [{ ...stretch, kind: 'code' }];
@@ -102,7 +102,7 @@ function splitByKind(stretch: AlignedStretch, kinds: readonly ByteKind[]): CodeS
     const isWithin = recompiledAt === kinds.length - 1 || kindAt(recompiledAt - 1) === kind;
     return [{ ...stretch, kind: isWithin ? kind : 'code' }];
   }
-  const parts: CodeStretch[] = [];
+  const parts: CodeSection[] = [];
   for (let from = 0; from < length;) {
     const kind = kindAt(recompiledAt + from);
     let to = from + 1;
@@ -132,8 +132,8 @@ export function countBytes(
 }
 
 /** Locations at which the code itself differs, ascending. */
-export function findPlaces({ stretches }: ComparedCodes): readonly DifferentPlace[] {
-  const places: DifferentPlace[] = [];
+export function findLocations({ stretches }: ComparedCodes): readonly DifferenceLocation[] {
+  const places: DifferenceLocation[] = [];
   let equalBytes = Infinity;
   for (const { sort, kind, recompiledAt, onChainAt, length } of stretches) {
     if (sort === 'equal' || kind !== 'code') {
@@ -189,8 +189,8 @@ export function differentRows(compared: ComparedCodes, limit: number): CodeRow[]
 const digitsOf = (code: Uint8Array, at: number, isThere: boolean): string =>
   isThere ? (code[at] ?? 0).toString(16).padStart(2, '0') : '';
 
-function chooseRows(stretches: readonly CodeStretch[], limit: number): ReadonlySet<number> {
-  const differs = ({ sort }: CodeStretch): boolean => sort !== 'equal';
+function chooseRows(stretches: readonly CodeSection[], limit: number): ReadonlySet<number> {
+  const differs = ({ sort }: CodeSection): boolean => sort !== 'equal';
   const isInCode = stretches.some((stretch) => differs(stretch) && stretch.kind === 'code');
   const chosen: number[] = [];
   let column = 0;

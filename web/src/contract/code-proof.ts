@@ -2,7 +2,7 @@ import { type V2Contract } from '../../../client/src/schemas.ts';
 import { isMembers, type Members } from '../../../src/lib/members.ts';
 
 /** A location at which the bytecode on chain differs from the compiler output as expected. */
-export interface MarkedPlace {
+export interface MarkedLocation {
   /** `replace`, `insert` or `delete`. */
   readonly type: string;
   readonly reason: string;
@@ -18,7 +18,7 @@ export interface MarkedPlace {
 /** A compared bytecode: its length on chain, and its marked locations. */
 export interface CodeProof {
   readonly bytes: number;
-  readonly places: readonly MarkedPlace[];
+  readonly places: readonly MarkedLocation[];
   /** Number of locations that are not listed. */
   readonly more: number;
 }
@@ -59,7 +59,7 @@ export function proofOf(
 function placeOf(
   { type, reason, offset, id, length }: Members,
   values: Members,
-): MarkedPlace | undefined {
+): MarkedLocation | undefined {
   if (typeof type !== 'string' || typeof reason !== 'string' || typeof offset !== 'number') return;
   const group: unknown = values[GROUPS[reason] ?? reason];
   const value = isMembers(group) && typeof id === 'string' ? group[id] : group;

@@ -1,7 +1,7 @@
 import { pathPart } from '../../../client/src/path-part.ts';
 import {
   type ChainDetails,
-  type ChosenContract,
+  type SelectedContract,
   type ContractEvents,
   type ContractItem,
   type ContractPage,
@@ -56,7 +56,7 @@ export interface ContractFacts {
   readonly creationMatch: Match | null;
   readonly verifiedAt?: string;
   readonly compilation:
-    | (Omit<NonNullable<ChosenContract['compilation']>, 'compilerSettings'> & {
+    | (Omit<NonNullable<SelectedContract['compilation']>, 'compilerSettings'> & {
         readonly settings: ShownText;
       })
     | null;
@@ -174,7 +174,7 @@ export async function loadContract(
   const only = <Answer>(on: Tab, path: string): Promise<Loaded<Answer> | undefined> =>
     tab === on ? api.get<Answer>(path) : Promise.resolve(undefined);
   const [contract, evidence, chain, sources, metadata, sameCode, history] = await Promise.all([
-    api.get<ChosenContract>(`v2/contract/${place}?fields=${FIELDS}${FIELDS_OF[tab]}`),
+    api.get<SelectedContract>(`v2/contract/${place}?fields=${FIELDS}${FIELDS_OF[tab]}`),
     api.get<Evidence>(`v1/contracts/${place}`),
     api.get<ChainDetails>(`v1/chains/${chainId}`),
     only<SourcePage>('code', `v1/contracts/${place}/sources?${chosen.toString()}`),
@@ -237,7 +237,7 @@ function mapLoaded<From, To>(loaded: Loaded<From>, change: (value: From) => To):
   return loaded.state === 'failed' ? loaded : { ...loaded, value: change(loaded.value) };
 }
 
-function toFacts(wire: ChosenContract): Omit<ContractFacts, 'hiddenIn'> {
+function toFacts(wire: SelectedContract): Omit<ContractFacts, 'hiddenIn'> {
   const { compilation } = wire;
   return {
     address: wire.address,
@@ -258,7 +258,7 @@ function describeProof({
   runtimeBytecode,
   creationBytecode,
   values: wire,
-}: ChosenContract): Pick<ContractFacts, 'proof' | 'values'> {
+}: SelectedContract): Pick<ContractFacts, 'proof' | 'values'> {
   if (runtimeBytecode === undefined) return {};
   const values = valuesOf(wire);
   const names = new Map(
@@ -273,7 +273,7 @@ function describeProof({
 
 /** Parts other than source contents that have invisible characters. */
 function describeHidden(
-  { compilation }: ChosenContract,
+  { compilation }: SelectedContract,
   { signatures }: Pick<ContractFacts, 'signatures'>,
   sources: SourcePage | undefined,
 ): string[] {
@@ -344,7 +344,7 @@ function toCompilation({
   name,
   fullyQualifiedName,
   ...rest
-}: NonNullable<ChosenContract['compilation']>): ContractFacts['compilation'] {
+}: NonNullable<SelectedContract['compilation']>): ContractFacts['compilation'] {
   return {
     ...rest,
     name: cutPath(name),

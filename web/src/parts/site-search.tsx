@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { kindOfWords, MAX_WORDS } from '../contracts/contract-query.ts';
-import { chainsPath, type FoundChains, isCalled, mayNameChain } from '../search/search-words.ts';
+import { chainsPath, type FoundChains, matchesName, mayNameChain } from '../search/search-words.ts';
 import { type ContractPage } from '../answers.ts';
 import { useHydrated } from '../use-hydrated.ts';
 import { Combobox } from './combobox.tsx';
@@ -138,7 +138,7 @@ async function read<Value>(url: string): Promise<Value | undefined> {
 async function suggestChains(site: string, words: string): Promise<readonly Suggestion[]> {
   if (!mayNameChain(words)) return [];
   const found = await read<FoundChains>(`${site}${chainsPath(words, CHAINS)}`);
-  const called = (found?.results ?? []).filter((chain) => isCalled(chain, words));
+  const called = (found?.results ?? []).filter((chain) => matchesName(chain, words));
   return called.map(({ chainId, name }) => ({
     ...{ path: `registry/${chainId}`, name, about: `chain ${chainId}` },
   }));

@@ -35,7 +35,7 @@ export function mayNameChain(words: string): boolean {
  * Whether each word is a prefix of one of the chain's names or its id, instead of occurring elsewhere, such
  * as in its currency.
  */
-export function isCalled({ chainId, name, shortName = '' }: FoundChain, words: string): boolean {
+export function matchesName({ chainId, name, shortName = '' }: FoundChain, words: string): boolean {
   const parts = foldText(`${chainId} eip155:${chainId} ${shortName} ${name}`).split(/\s+/);
   return foldText(words)
     .split(/\s+/)

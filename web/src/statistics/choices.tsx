@@ -2,20 +2,20 @@ import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { ChainField } from '../parts/chain-field.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
-import { type ChosenChain } from './load.ts';
+import { type SelectedChain } from './load.ts';
 import {
   INTERVALS,
   type Preset,
-  type Question,
+  type StatisticsQuery,
   SCALES,
   SHOWN,
   TOPS,
-  writeQuestion,
+  formatStatisticsQuery,
 } from './question.ts';
 
 interface Props {
-  readonly question: Question;
-  readonly chosen: readonly ChosenChain[];
+  readonly question: StatisticsQuery;
+  readonly chosen: readonly SelectedChain[];
   /** The text that matches no chain, kept for correction. */
   readonly unknown: readonly string[];
   readonly fault: string | undefined;
@@ -41,7 +41,7 @@ export function Choices({ question, presets, ...chains }: Props): VNode {
           {presets.map(({ name, question: preset }) => (
             <a
               key={name}
-              href={`?${writeQuestion(preset)}`}
+              href={`?${formatStatisticsQuery(preset)}`}
               aria-current={isSame(preset, question) ? 'true' : undefined}
             >
               {name}
@@ -60,8 +60,8 @@ export function Choices({ question, presets, ...chains }: Props): VNode {
   );
 }
 
-const isSame = (left: Question, right: Question): boolean =>
-  writeQuestion(left) === writeQuestion(right);
+const isSame = (left: StatisticsQuery, right: StatisticsQuery): boolean =>
+  formatStatisticsQuery(left) === formatStatisticsQuery(right);
 
 /** The selected chains, which can be removed, and a field to add more. Without scripts the field accepts several. */
 function ChainChoices({

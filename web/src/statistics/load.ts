@@ -9,11 +9,11 @@ import {
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../answers.ts';
-import { CHAINS_MAX, type Question } from './question.ts';
+import { CHAINS_MAX, type StatisticsQuery } from './question.ts';
 import { type ChainHistory, rank } from './series.ts';
 
 /** A chain selected for the chart. */
-export interface ChosenChain {
+export interface SelectedChain {
   readonly chainId: number;
   readonly name: string;
 }
@@ -22,7 +22,7 @@ export interface ChosenChain {
 export interface StatisticsData {
   readonly statistics: Loaded<StatisticsOverview>;
   readonly health: Loaded<Health>;
-  readonly chosen: readonly ChosenChain[];
+  readonly chosen: readonly SelectedChain[];
   /** References without a chain, or that were not looked up. */
   readonly unknown: readonly string[];
   /** History of the selected chains together, or of all chains. */
@@ -37,19 +37,19 @@ type Failed = Extract<Loaded<never>, { state: 'failed' }>;
 const LINES_MAX = 8;
 
 /** Reads the data for a query. */
-export async function loadStatistics(api: Api, question: Question): Promise<StatisticsData> {
+export async function loadStatistics(api: Api, question: StatisticsQuery): Promise<StatisticsData> {
   const isTooMuch = question.chains.length > CHAINS_MAX;
   const refs = isTooMuch ? [] : question.chains;
   const [statistics, health, ...found] = await Promise.all([
     api.get<StatisticsOverview>('v1/statistics'),
     api.get<Health>('health'),
-    ...refs.map((ref) => api.get<ChosenChain>(`chains/${pathPart(ref)}`)),
+    ...refs.map((ref) => api.get<SelectedChain>(`chains/${pathPart(ref)}`)),
   ]);
   if (isTooMuch) {
     const history = refuse(question.chains.length);
     return { statistics, health, chosen: [], unknown: question.chains, history };
   }
-  const chosen = new Map<number, ChosenChain>();
+  const chosen = new Map<number, SelectedChain>();
   const unknown: string[] = [];
   let failure: Failed | undefined;
   for (const [index, chain] of found.entries()) {
@@ -88,15 +88,18 @@ function refuse(chains: number): Failed {
   };
 }
 
-function countsOf(chain: ChosenChain, counted: readonly ChainCounts[]): ChosenChain & MatchCounts {
+function countsOf(
+  chain: SelectedChain,
+  counted: readonly ChainCounts[],
+): SelectedChain & MatchCounts {
   const { full = 0, partial = 0 } = counted.find(({ chainId }) => chainId === chain.chainId) ?? {};
   return { ...chain, full, partial };
 }
 
 async function loadApart(
   api: Api,
-  question: Question,
-  candidates: readonly (ChosenChain & MatchCounts)[],
+  question: StatisticsQuery,
+  candidates: readonly (SelectedChain & MatchCounts)[],
   together: Extract<Loaded<StatisticsHistory>, { state: 'ready' }>,
 ): Promise<Loaded<readonly ChainHistory[]>> {
   const { top, rest } = rank(candidates, Math.min(LINES_MAX, Number(question.top)));
@@ -128,7 +131,7 @@ function subtractAll(
   });
 }
 
-function historyPath({ from, to, interval }: Question, chainIds: readonly number[]): string {
+function historyPath({ from, to, interval }: StatisticsQuery, chainIds: readonly number[]): string {
   const query = new URLSearchParams({ interval });
   if (from !== '') query.set('from', from);
   if (to !== '') query.set('to', to);

@@ -10,7 +10,7 @@ import { Failure } from '../parts/notices.tsx';
 import { type HistoryPoint } from '../answers.ts';
 import { describeChains, describeGrowth, describeMatches } from './describe.ts';
 import { type StatisticsData } from './load.ts';
-import { type Question } from './question.ts';
+import { type StatisticsQuery } from './question.ts';
 import { type ChainHistory, chainSeries, growthSeries, matchSeries } from './series.ts';
 
 const HEIGHT = 288;
@@ -34,7 +34,7 @@ export function OverTime({
   base,
 }: {
   readonly data: StatisticsData;
-  readonly question: Question;
+  readonly question: StatisticsQuery;
   readonly base: string;
 }): VNode {
   if (history.state === 'failed') return <Failure what="The history" loaded={history} />;
@@ -75,7 +75,7 @@ export function OverTime({
 function choose(
   points: readonly HistoryPoint[],
   apart: readonly ChainHistory[] | undefined,
-  { shown, scale }: Question,
+  { shown, scale }: StatisticsQuery,
 ): Choice {
   const kindOf = ({ full, partial }: Withdrawal): string => (full < partial ? 'full' : 'partial');
   if (shown === 'growth') {

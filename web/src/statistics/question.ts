@@ -17,7 +17,7 @@ export const TOPS = { '5': '5', '10': '10', '25': '25', '50': '50', '100': '100'
 export const CHAINS_MAX = 50;
 
 /** The query of the statistics page's URL. */
-export interface Question {
+export interface StatisticsQuery {
   /** Ids, short names or names of the selected chains; none means all chains. */
   readonly chains: readonly string[];
   /** As given; empty if not. */
@@ -30,7 +30,7 @@ export interface Question {
 }
 
 /** Parses a query; missing and invalid values become defaults. */
-export function readQuestion(query: string): Question {
+export function parseStatisticsQuery(query: string): StatisticsQuery {
   const given = new URLSearchParams(query);
   const typed = given.getAll('chains').flatMap((text) => text.split(','));
   const chains = [...given.getAll('chain'), ...typed].map((ref) => ref.trim());
@@ -54,8 +54,8 @@ function oneOf<Name extends string>(
 }
 
 /** The shortest query string: defaults are omitted. */
-export function writeQuestion({ chains, shown, ...rest }: Question): string {
-  const usual = new Map<string, unknown>(Object.entries(readQuestion('')));
+export function formatStatisticsQuery({ chains, shown, ...rest }: StatisticsQuery): string {
+  const usual = new Map<string, unknown>(Object.entries(parseStatisticsQuery('')));
   const query = new URLSearchParams(chains.map((ref): [string, string] => ['chain', ref]));
   if (shown !== usual.get('shown')) query.set('show', shown);
   for (const [name, value] of Object.entries(rest)) {
@@ -67,7 +67,7 @@ export function writeQuestion({ chains, shown, ...rest }: Question): string {
 /** A preset time range, as a complete query. */
 export interface Preset {
   readonly name: string;
-  readonly question: Question;
+  readonly question: StatisticsQuery;
 }
 
 const DAY_MS = 86_400_000;
@@ -79,7 +79,11 @@ const SPANS = [
 ] as const;
 
 /** Presets up to now, and the whole time since the first contract if known. */
-export function listPresets(question: Question, now: string, first: string | undefined): Preset[] {
+export function listPresets(
+  question: StatisticsQuery,
+  now: string,
+  first: string | undefined,
+): Preset[] {
   const presets = SPANS.map(([name, days, interval]): Preset => {
     const begin = new Date(Date.parse(now) - (days - 1) * DAY_MS).toISOString().slice(0, 10);
     // The API's default number of days.
@@ -87,6 +91,6 @@ export function listPresets(question: Question, now: string, first: string | und
     return { name, question: { ...question, from, to: '', interval } };
   });
   if (first === undefined) return presets;
-  const all: Question = { ...question, from: first.slice(0, 10), to: '', interval: 'month' };
+  const all: StatisticsQuery = { ...question, from: first.slice(0, 10), to: '', interval: 'month' };
   return [...presets, { name: 'all', question: all }];
 }

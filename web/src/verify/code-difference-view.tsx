@@ -7,9 +7,9 @@ import {
   countBytes,
   type DifferenceSort,
   differentRows,
-  type DifferentPlace,
-  type ExplainedStretch,
-  findPlaces,
+  type DifferenceLocation,
+  type ExpectedRange,
+  findLocations,
   type ShownByte,
 } from '../contract/code-difference.ts';
 import { formatCount } from '../format.ts';
@@ -38,7 +38,7 @@ const SORTS: Readonly<Record<DifferenceSort, string>> = {
 const WINDOW_MAX_BYTES = 65_536;
 
 /** Ranges of the bytecode as seen in a window that starts at an offset. */
-function inWindow(explained: readonly ExplainedStretch[], from: number): ExplainedStretch[] {
+function inWindow(explained: readonly ExpectedRange[], from: number): ExpectedRange[] {
   return explained.flatMap(({ reason, offset, length }) => {
     const begin = Math.max(0, offset - from);
     const end = offset + length - from;
@@ -73,7 +73,7 @@ function describeCounts(compared: ComparedCodes): string {
  * A location by its offsets in both bytecodes, and the number of differing bytes: `0x0010 (on chain 0x0012):
  * 2 changed`.
  */
-function describePlace({ recompiledAt, onChainAt, bytes }: DifferentPlace): string {
+function describePlace({ recompiledAt, onChainAt, bytes }: DifferenceLocation): string {
   const other = recompiledAt === onChainAt ? '' : ` (on chain ${hexOffset(onChainAt)})`;
   const counts = (Object.keys(SORTS) as DifferenceSort[])
     .filter((sort) => bytes[sort] > 0)
@@ -94,13 +94,13 @@ interface ComparedWindows {
   readonly offset: number;
   readonly recompiled: CodeWindow;
   readonly onChain: CodeWindow;
-  readonly explained: readonly ExplainedStretch[];
+  readonly explained: readonly ExpectedRange[];
 }
 
 interface ShownDifference {
   readonly counts: string;
   readonly isExplained: boolean;
-  readonly places: readonly DifferentPlace[];
+  readonly places: readonly DifferenceLocation[];
   readonly rows: readonly CodeRow[];
 }
 
@@ -131,7 +131,7 @@ function makeDifference(windows: ComparedWindows): ShownDifference {
   return {
     counts: describeCounts(compared),
     isExplained: compared.stretches.some(({ kind }) => kind !== 'code'),
-    places: findPlaces(compared).map((place) => movePlace(place, offset)),
+    places: findLocations(compared).map((place) => movePlace(place, offset)),
     rows: differentRows(compared, ROWS_SHOWN).map((row) => movePlace(row, offset)),
   };
 }

@@ -66,7 +66,7 @@ const NEXT: Readonly<Record<string, string>> = {
 };
 
 /** Next step after a failed verification, by failure code. */
-export function adviseOn(code: string): string {
+export function adviceFor(code: string): string {
   return Object.hasOwn(NEXT, code)
     ? (NEXT[code] ?? '')
     : 'If the message does not help, report the error id to the operator.';
@@ -88,7 +88,7 @@ export interface Diagnosis {
 }
 
 /** Next step according to a diagnosis. */
-export function adviseOnDiagnosis({
+export function adviceForDiagnosis({
   compiler,
   contract,
   settings,

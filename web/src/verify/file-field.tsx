@@ -4,7 +4,10 @@ import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { describeSettings } from './describe-settings.ts';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
-import { type InputCompilation, type InputFiles } from '../../../src/solidity/read-input-files.ts';
+import {
+  type DetectedCompilation,
+  type InputFiles,
+} from '../../../src/solidity/read-input-files.ts';
 import { InputTabs } from './input-tabs.tsx';
 import { PasteField } from './paste-field.tsx';
 import { filesOfDrop, filesOfField, type PlacedFile, readFiles } from './read-files.ts';
@@ -13,7 +16,7 @@ interface Props {
   readonly files: readonly InputFile[];
   readonly dropped: InputFiles | undefined;
   /** The compilation in the form. */
-  readonly compilation: InputCompilation | undefined;
+  readonly compilation: DetectedCompilation | undefined;
   readonly fault: string | undefined;
   /** Whether files were selected before that the browser could not keep. */
   readonly areLost: boolean;
@@ -208,7 +211,7 @@ function Found({
   compilation,
 }: {
   readonly dropped: Extract<InputFiles, { kind: 'usable' }>;
-  readonly compilation: InputCompilation;
+  readonly compilation: DetectedCompilation;
 }): VNode {
   if (compilation.kind === 'sources') return <FoundSources from={from} {...compilation} />;
   const isInput = compilation.kind === 'standard_json';

@@ -20,7 +20,7 @@ import {
   type PlainInput,
   readInputFiles,
 } from '../../../src/solidity/read-input-files.ts';
-import { isAskedToSendAgain, noteOwnJob } from './own-jobs.ts';
+import { takeResubmission, recordOwnJob } from './own-jobs.ts';
 import { TokenField } from './token-field.tsx';
 import { ContractField, TextField } from './text-fields.tsx';
 import { proposeCompiler, type Proposal } from './propose-compiler.ts';
@@ -119,7 +119,7 @@ function focusField(name: string): void {
 /** Submits the form if the user requested it on a job page. */
 function useSendAgain(isFilled: boolean, send: () => Promise<void>): void {
   useEffect(() => {
-    if (isFilled && isAskedToSendAgain()) void send();
+    if (isFilled && takeResubmission()) void send();
   }, [isFilled]);
 }
 
@@ -191,7 +191,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     const answer = await submit(`${base}${path}`, body);
     setSending(false);
     if ('id' in answer) {
-      noteOwnJob(answer.id);
+      recordOwnJob(answer.id);
       location.assign(`${base}job/${answer.id}`);
     } else {
       setRefusal(answer);

@@ -1,11 +1,11 @@
 import { type VNode } from 'preact';
-import { type ExplainedStretch } from '../contract/code-difference.ts';
+import { type ExpectedRange } from '../contract/code-difference.ts';
 import { formatCount } from '../format.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { CodeDifferenceView, type CodeWindow } from './code-difference-view.tsx';
 import {
-  adviseOn,
-  adviseOnDiagnosis,
+  adviceFor,
+  adviceForDiagnosis,
   type Diagnosis,
   FAILURE_TITLES,
   headingOf,
@@ -15,7 +15,7 @@ import { type ComparedCode, type JobFailure } from './job-state.ts';
 
 /** Cause of a bytecode difference, in its short form. */
 interface CodeMismatch {
-  readonly explained?: readonly ExplainedStretch[];
+  readonly explained?: readonly ExpectedRange[];
   /** What contains the first difference. */
   readonly within?: string;
 }
@@ -44,7 +44,7 @@ const mismatchOf = ({ data }: JobFailure, name: 'runtime' | 'creation'): CodeMis
   data?.[name] ?? {};
 
 /** Creation bytecode may differ after the recompiled bytecode, where the arguments are, unless those are the fault. */
-function explainedInCreation(failure: JobFailure): readonly ExplainedStretch[] {
+function explainedInCreation(failure: JobFailure): readonly ExpectedRange[] {
   const { explained = [], within } = mismatchOf(failure, 'creation');
   if (within === 'constructorArguments') return explained;
   const offset = failure.comparedCodes?.creation?.recompiled?.bytes ?? Infinity;
@@ -110,7 +110,8 @@ export function JobFailureView({
           <SafeText text={firstLineOf(failure)} {...TEXT} /> <code>{failure.code}</code>
         </p>
         <p>
-          <strong>Next:</strong> {adviseOnDiagnosis(diagnosisOf(failure)) ?? adviseOn(failure.code)}
+          <strong>Next:</strong>{' '}
+          {adviceForDiagnosis(diagnosisOf(failure)) ?? adviceFor(failure.code)}
         </p>
         <p>
           <a class="button" href={`${base}verify?${again.toString()}`}>

@@ -5,7 +5,7 @@ import { type JobState } from '../answers.ts';
 import { postJson } from '../parts/post-json.ts';
 import { SafeText } from '../parts/safe-text.tsx';
 import { isEnded } from './job-state.ts';
-import { askToSendAgain, isOwnJob } from './own-jobs.ts';
+import { requestResubmission, isOwnJob } from './own-jobs.ts';
 
 interface Props {
   readonly job: JobState;
@@ -33,7 +33,11 @@ export function OwnJobActions({ job, base }: Props): VNode | null {
     <>
       <p>
         {isEnded(job) ? (
-          <a class="button" href={`${base}verify?${again.toString()}`} onClick={askToSendAgain}>
+          <a
+            class="button"
+            href={`${base}verify?${again.toString()}`}
+            onClick={requestResubmission}
+          >
             Send it again
           </a>
         ) : (

@@ -12,7 +12,7 @@ function readIds(): readonly string[] {
 }
 
 /** Records that a job was submitted from this browser. */
-export function noteOwnJob(id: string): void {
+export function recordOwnJob(id: string): void {
   try {
     localStorage.setItem(KEY, JSON.stringify([id, ...readIds()].slice(0, MOST)));
   } catch {
@@ -24,7 +24,7 @@ export function noteOwnJob(id: string): void {
 export const isOwnJob = (id: string): boolean => readIds().includes(id);
 
 /** Makes the form submit its content when it is opened next. */
-export function askToSendAgain(): void {
+export function requestResubmission(): void {
   try {
     sessionStorage.setItem(AGAIN, '1');
   } catch {
@@ -33,7 +33,7 @@ export function askToSendAgain(): void {
 }
 
 /** Whether the form should submit its content; true once. */
-export function isAskedToSendAgain(): boolean {
+export function takeResubmission(): boolean {
   try {
     const isAsked = sessionStorage.getItem(AGAIN) !== null;
     sessionStorage.removeItem(AGAIN);

@@ -1,7 +1,7 @@
 import { type VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
-import { declarationsIn } from '../../../src/solidity/build-standard-json.ts';
+import { findDeployableContracts } from '../../../src/solidity/build-standard-json.ts';
 import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
 
 /** Accepts the text of a source or of a JSON file, and its import path. */
@@ -9,7 +9,7 @@ export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => voi
   const [path, setPath] = useState('');
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string>();
-  const [name] = declarationsIn({ '': text });
+  const [name] = findDeployableContracts({ '': text });
   // A Vyper pragma is a comment; nothing else distinguishes the languages cheaply.
   const isVyper = vyperPragmaOf(text) !== undefined || /^(?:@external|@deploy)$/m.test(text);
   const isJson = text.trimStart().startsWith('{');

@@ -1,7 +1,7 @@
 import { pragmaOf } from '../../../src/solidity/build-standard-json.ts';
 import { type PlainInput } from '../../../src/solidity/read-input-files.ts';
 import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
-import { newestAllowed } from '../../../src/solidity/pragma-version.ts';
+import { newestSatisfying } from '../../../src/solidity/pragma-version.ts';
 import { createApi } from '../api.ts';
 
 /** A proposed compiler, and the reason. */
@@ -39,7 +39,7 @@ export async function proposeCompiler(
   if (known.state !== 'ready') return undefined;
   const own = known.value.compilers.filter(({ compiler }) => compiler === wanted);
   const versions = own.map(({ longVersion }) => longVersion);
-  const version = newestAllowed(versions, ranges);
+  const version = newestSatisfying(versions, ranges);
   return version === undefined
     ? undefined
     : {

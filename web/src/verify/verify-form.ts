@@ -1,6 +1,6 @@
 import { findMissingImports } from '../../../src/solidity/build-standard-json.ts';
 import {
-  type InputCompilation,
+  type DetectedCompilation,
   compilationOf,
   type InputFiles,
 } from '../../../src/solidity/read-input-files.ts';
@@ -77,7 +77,7 @@ const linesOf = (text: string): readonly string[] =>
 
 function addSettingFaults(
   { optimizer, runs, libraries, remappings }: VerifyFields,
-  { sources, language }: Extract<InputCompilation, { kind: 'sources' }>,
+  { sources, language }: Extract<DetectedCompilation, { kind: 'sources' }>,
   faults: Map<FieldName, string>,
 ): void {
   if (language === 'Vyper') return;
@@ -104,7 +104,10 @@ export interface VerifyRequest {
 }
 
 /** The request for valid fields. */
-export function buildRequest(fields: VerifyFields, compilation: InputCompilation): VerifyRequest {
+export function buildRequest(
+  fields: VerifyFields,
+  compilation: DetectedCompilation,
+): VerifyRequest {
   const { chain, address, compilerVersion, contract, transaction } = fields;
   const creation = transaction === '' ? {} : { creationTransactionHash: transaction };
   if (compilation.kind === 'metadata') {

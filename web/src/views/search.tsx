@@ -11,7 +11,7 @@ import { ContractList } from '../parts/contract-list.tsx';
 import { Failure } from '../parts/notices.tsx';
 import { SafeText } from '../parts/safe-text.tsx';
 import { searchAll, type SearchData, soleResult } from '../search/search-all.ts';
-import { type FoundChains, isCalled, wordsOf } from '../search/search-words.ts';
+import { type FoundChains, matchesName, wordsOf } from '../search/search-words.ts';
 
 /** All search results: chains, contracts, and the job with this id. */
 export const page = definePage<SearchData>({
@@ -32,7 +32,7 @@ function SearchView({ data, request, context }: ViewProps<SearchData>): VNode {
   const words = wordsOf(request.query);
   const { chains, contracts, near } = data;
   const [likeliest] = chains?.state === 'ready' ? chains.value.results : [];
-  const isChainMeant = likeliest !== undefined && isCalled(likeliest, words);
+  const isChainMeant = likeliest !== undefined && matchesName(likeliest, words);
   const chainsFound = chains !== null && <Chains key="chains" {...{ words, chains, context }} />;
   const contractsFound = contracts !== null && (
     <Contracts key="contracts" {...{ words, contracts, context }} />

@@ -7,7 +7,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { Choices } from '../statistics/choices.tsx';
 import { loadStatistics, type StatisticsData } from '../statistics/load.ts';
 import { OverTime } from '../statistics/over-time.tsx';
-import { listPresets, readQuestion } from '../statistics/question.ts';
+import { listPresets, parseStatisticsQuery } from '../statistics/question.ts';
 import { Ranking } from '../statistics/ranking.tsx';
 import './statistics.css';
 
@@ -16,7 +16,7 @@ export const page = definePage<StatisticsData>({
   isShared: true,
   section: 'statistics',
   title: () => 'Statistics',
-  load: (api, { query }) => loadStatistics(api, readQuestion(query)),
+  load: (api, { query }) => loadStatistics(api, parseStatisticsQuery(query)),
   // An invalid query is the client's fault; failures in reading are shown on a page with status 200.
   status: ({ history }) =>
     history.state === 'failed' && history.status >= 400 && history.status < 500
@@ -31,7 +31,7 @@ function StatisticsView({
   context: { base, now },
 }: ViewProps<StatisticsData>): VNode {
   const { statistics, health, chosen, unknown, history } = data;
-  const question = readQuestion(query);
+  const question = parseStatisticsQuery(query);
   const counted = statistics.state === 'ready' ? statistics.value.chains : [];
   const [first] = counted.flatMap(({ firstVerifiedAt }) => firstVerifiedAt ?? []).sort();
   const hasNone =

@@ -2,8 +2,8 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { type ContractMatch } from '../../../repository/repository.ts';
-import { BASE_HEADERS, makeAnswer, REVALIDATED } from '../../answer.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { BASE_HEADERS, makeResponse, REVALIDATED } from '../../answer.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { badgeRoute } from './badge-routes.ts';
 
 const LABEL = 'contract';
@@ -31,7 +31,10 @@ function renderBadge(match: ContractMatch | undefined): string {
 }
 
 /** Adds the badge that shows whether a contract is verified, and with which match. */
-export function addBadge(routes: OpenAPIHono, { contracts }: Pick<HttpParts, 'contracts'>): void {
+export function addBadge(
+  routes: OpenAPIHono,
+  { contracts }: Pick<HttpDependencies, 'contracts'>,
+): void {
   routes.openapi(badgeRoute, async (c) => {
     const { chainId, file: address } = c.req.valid('param');
     const match = await contracts.readContract(chainId, address);
@@ -40,9 +43,9 @@ export function addBadge(routes: OpenAPIHono, { contracts }: Pick<HttpParts, 'co
     const headers = { ...BASE_HEADERS, etag: tags.identity, 'cache-control': REVALIDATED };
     const held = c.req.header('if-none-match');
     if (held !== undefined && matchIfNoneMatch(held, tags, 'identity') !== undefined) {
-      return makeAnswer(null, { status: 304, headers });
+      return makeResponse(null, { status: 304, headers });
     }
-    return makeAnswer(bytes, {
+    return makeResponse(bytes, {
       status: 200,
       headers: {
         ...headers,

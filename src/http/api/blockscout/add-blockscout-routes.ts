@@ -6,11 +6,11 @@ import {
   type SubmittedCodeRequest,
 } from '../../../verification/submitted-codes/submitted-codes.ts';
 import { VerificationFailure } from '../../../verification/verification-failure.ts';
-import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { withClientSignal } from '../../records/answer-connection.ts';
-import { failureOf } from './blockscout-error.ts';
+import { failureBody } from './blockscout-error.ts';
 import {
   batchRoutes,
   blockscoutHealthRoute,
@@ -23,7 +23,7 @@ import { renderBatch, renderVerdict } from './render-verdict.ts';
 import { type BlockscoutForm } from './verifier-request.ts';
 
 type BlockscoutParts = Pick<
-  HttpParts,
+  HttpDependencies,
   'compilers' | 'requests' | 'trustedProxies' | 'verification'
 >;
 
@@ -35,7 +35,7 @@ const NOT_VERIFIED = 'No contract could be verified with provided data';
  */
 export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts): void {
   routes.openapi(blockscoutHealthRoute, () =>
-    answerJson(blockscoutHealthRoute, { status: 'SERVING' }, NOT_STORED),
+    respondJson(blockscoutHealthRoute, { status: 'SERVING' }, NOT_STORED),
   );
   for (const { language, route } of versionsRoutes) {
     routes.openapi(route, async () => {
@@ -43,7 +43,7 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
       const compiler = language === 'vyper' ? 'vyper' : 'solc';
       const versions = usable.filter((each) => each.compiler === compiler);
       const compilerVersions = versions.map(({ longVersion }) => `v${longVersion}`);
-      return answerJson(route, { compilerVersions }, REVALIDATED);
+      return respondJson(route, { compilerVersions }, REVALIDATED);
     });
   }
   for (const route of methodsRoutes) {
@@ -51,7 +51,7 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
     routes.openapi({ ...route, request: {} }, async (c) => {
       const read = await parts.requests.read(c, { kind: 'methods' }, METHODS_BYTES);
       if (!('methods' in read)) throw new Error('a look-up of methods has methods');
-      return answerJson(route, { methods: read.methods }, NOT_STORED);
+      return respondJson(route, { methods: read.methods }, NOT_STORED);
     });
   }
   for (const { form, route } of verdictRoutes) {
@@ -60,12 +60,12 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
       const read = await readGiven(parts, c, form);
       const found = await verify(parts, c, read.given);
       if (found instanceof VerificationFailure) {
-        return answerJson(route, failureOf(found.message), NOT_STORED);
+        return respondJson(route, failureBody(found.message), NOT_STORED);
       }
       const [match] = found;
       const verdict =
-        match === undefined ? failureOf(NOT_VERIFIED) : renderVerdict(match, read.wantsMethods);
-      return answerJson(route, verdict, NOT_STORED);
+        match === undefined ? failureBody(NOT_VERIFIED) : renderVerdict(match, read.wantsMethods);
+      return respondJson(route, verdict, NOT_STORED);
     });
   }
   for (const { form, route } of batchRoutes) {
@@ -75,7 +75,7 @@ export function addBlockscoutRoutes(routes: OpenAPIHono, parts: BlockscoutParts)
         found instanceof VerificationFailure
           ? { compilationFailure: { message: found.message } }
           : renderBatch(found);
-      return answerJson(route, answer, NOT_STORED);
+      return respondJson(route, answer, NOT_STORED);
     });
   }
 }

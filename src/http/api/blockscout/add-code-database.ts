@@ -2,18 +2,18 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
 import { type EventInputs } from '../../../repository/repository.ts';
-import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { currentSnapshot, type HttpParts } from '../../http-parts.ts';
+import { currentSnapshot, type HttpDependencies } from '../../http-parts.ts';
 import { type Snapshot } from '../../../publication/snapshot.ts';
 import { withClientSignal } from '../../records/answer-connection.ts';
-import { type RequestForm } from '../../bodies/read-request.ts';
-import { type CodeQuestion, SEARCH_BYTES } from './code-database-body.ts';
-import { codeDatabaseRoutes } from './code-database-routes.ts';
+import { type BodyKind } from '../../bodies/read-request.ts';
+import { type BytecodeSearch, SEARCH_BYTES } from './code-database-body.ts';
+import { bytecodeDatabaseRoutes } from './code-database-routes.ts';
 import { renderSource, renderStored } from './render-verdict.ts';
 
 type DatabaseParts = Pick<
-  HttpParts,
+  HttpDependencies,
   'documents' | 'requests' | 'signatures' | 'trustedProxies' | 'verification'
 >;
 
@@ -29,25 +29,25 @@ const PROVIDER = 'fullmatch';
  * Adds Blockscout's bytecode database: finds contracts verified here by their bytecode and verifies them
  * against the given bytecode by strict replay. Bodies are read and validated on a worker thread.
  */
-export function addCodeDatabase(routes: OpenAPIHono, parts: DatabaseParts): void {
+export function addBytecodeDatabase(routes: OpenAPIHono, parts: DatabaseParts): void {
   const { documents, signatures } = parts;
-  for (const route of codeDatabaseRoutes) {
+  for (const route of bytecodeDatabaseRoutes) {
     routes.openapi({ ...route.search, request: {} }, async (c) => {
       const code = { ...(await readQuestion(parts, c, 'code_search')) };
       // Searches all chains, whichever chain the request names.
       delete code.chainId;
-      return answerJson(route.search, { sources: await findSources(parts, c, code) }, NOT_STORED);
+      return respondJson(route.search, { sources: await findSources(parts, c, code) }, NOT_STORED);
     });
     routes.openapi({ ...route.searchAll, request: {} }, async (c) => {
       const code = await readQuestion(parts, c, 'code_search');
       const ethBytecodeDbSources = await findSources(parts, c, code);
       const none = { sourcifySources: [], allianceSources: [] };
-      return answerJson(route.searchAll, { ethBytecodeDbSources, ...none }, NOT_STORED);
+      return respondJson(route.searchAll, { ethBytecodeDbSources, ...none }, NOT_STORED);
     });
     for (const byPlace of [route.searchSourcify, route.searchAlliance]) {
       routes.openapi({ ...byPlace, request: {} }, async (c) => {
         const place = await readQuestion(parts, c, 'place_search');
-        return answerJson(byPlace, { sources: await readSources(parts, c, place) }, NOT_STORED);
+        return respondJson(byPlace, { sources: await readSources(parts, c, place) }, NOT_STORED);
       });
     }
     const describe = async (c: Context, kind: 'event_selector' | 'event_selectors') => {
@@ -60,16 +60,16 @@ export function addCodeDatabase(routes: OpenAPIHono, parts: DatabaseParts): void
     };
     routes.openapi({ ...route.describeEvent, request: {} }, async (c) => {
       const [found] = await describe(c, 'event_selector');
-      return answerJson(route.describeEvent, found ?? { eventDescriptions: [] }, NOT_STORED);
+      return respondJson(route.describeEvent, found ?? { eventDescriptions: [] }, NOT_STORED);
     });
     routes.openapi({ ...route.describeEvents, request: {} }, async (c) => {
       const responses = await describe(c, 'event_selectors');
-      return answerJson(route.describeEvents, { responses }, NOT_STORED);
+      return respondJson(route.describeEvents, { responses }, NOT_STORED);
     });
     routes.openapi(route.stats, () => {
       const totalContracts = countContracts(currentSnapshot(documents, 'statistics'));
       const contractsPerProvider = { [PROVIDER]: totalContracts };
-      return answerJson(route.stats, { totalContracts, contractsPerProvider }, REVALIDATED);
+      return respondJson(route.stats, { totalContracts, contractsPerProvider }, REVALIDATED);
     });
   }
 }
@@ -83,8 +83,8 @@ function countContracts({ bodies }: Snapshot): number {
 async function readQuestion(
   { requests }: DatabaseParts,
   c: Context,
-  kind: Extract<RequestForm['kind'], 'code_search' | 'place_search'>,
-): Promise<CodeQuestion> {
+  kind: Extract<BodyKind['kind'], 'code_search' | 'place_search'>,
+): Promise<BytecodeSearch> {
   const read = await requests.read(c, { kind }, SEARCH_BYTES);
   if (!('searched' in read)) throw new Error('a search has a code or a place');
   return read.searched;
@@ -94,7 +94,7 @@ async function readQuestion(
 async function findSources(
   { verification, trustedProxies }: DatabaseParts,
   c: Context,
-  code: CodeQuestion,
+  code: BytecodeSearch,
 ) {
   const client = clientOf(c.env, trustedProxies);
   const found = await withClientSignal(c, (signal) =>
@@ -106,7 +106,7 @@ async function findSources(
 async function readSources(
   { verification, trustedProxies }: DatabaseParts,
   c: Context,
-  { chainId, address }: CodeQuestion,
+  { chainId, address }: BytecodeSearch,
 ) {
   if (chainId === undefined) return [];
   const client = clientOf(c.env, trustedProxies);

@@ -2,13 +2,13 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
 import { FullmatchError } from '../../../errors.ts';
-import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { PROVIDER_BYTES } from './signature-provider-body.ts';
 import { providerRoutes } from './signature-provider-routes.ts';
 
-type ProviderParts = Pick<HttpParts, 'requests' | 'signatures' | 'trustedProxies'>;
+type ProviderParts = Pick<HttpDependencies, 'requests' | 'signatures' | 'trustedProxies'>;
 
 const SELECTOR_BYTES = 4;
 
@@ -21,7 +21,7 @@ export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts):
       const read = await requests.read(c, { kind: 'provider_abi' }, PROVIDER_BYTES);
       if (!('signatures' in read)) throw new Error('an ABI has signatures');
       await signatures.import(read.signatures.asked, clientOf(c.env, trustedProxies));
-      return answerJson(route.signatures, {}, NOT_STORED);
+      return respondJson(route.signatures, {}, NOT_STORED);
     });
     routes.openapi(route.call, async (c) => {
       const { txInput } = c.req.valid('query');
@@ -32,11 +32,11 @@ export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts):
           { details: { parameter: 'txInput' } },
         );
       }
-      return answerJson(route.call, await signatures.describeCall(txInput), REVALIDATED);
+      return respondJson(route.call, await signatures.describeCall(txInput), REVALIDATED);
     });
     routes.openapi(route.event, async (c) => {
       const [found = []] = await signatures.describeEvents([c.req.valid('query')]);
-      return answerJson(route.event, found, REVALIDATED);
+      return respondJson(route.event, found, REVALIDATED);
     });
     const answerEvents = async (c: Context) => {
       const read = await requests.read(c, { kind: 'provider_events' }, PROVIDER_BYTES);
@@ -47,7 +47,7 @@ export function addSignatureProvider(routes: OpenAPIHono, parts: ProviderParts):
         data: Buffer.from(data),
       }));
       const found = await signatures.describeEvents(entries);
-      return answerJson(
+      return respondJson(
         route.events,
         found.map((abi) => ({ abi })),
         NOT_STORED,

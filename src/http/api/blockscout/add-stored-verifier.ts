@@ -4,20 +4,23 @@ import { type Context } from 'hono';
 import { FullmatchError } from '../../../errors.ts';
 import { jobNotFound } from '../../../verification/jobs/end-job.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
-import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
+import { type Answer, respondJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { withClientSignal } from '../../records/answer-connection.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import { submitOrJoin } from '../submit-or-join.ts';
 import { type ContractChoice } from '../v1/verify-request.ts';
-import { type FindAtExplorer } from '../v2/explorer-import.ts';
-import { failureOf } from './blockscout-error.ts';
+import { type ImportFromExplorer } from '../v2/explorer-import.ts';
+import { failureBody } from './blockscout-error.ts';
 import { storedRoutes } from './blockscout-routes.ts';
 import { renderStored } from './render-verdict.ts';
 
-type StoredVerifierParts = Pick<HttpParts, 'requests' | 'trustedProxies' | 'verification'> & {
-  readonly findAtExplorer: FindAtExplorer;
+type StoredVerifierParts = Pick<
+  HttpDependencies,
+  'requests' | 'trustedProxies' | 'verification'
+> & {
+  readonly findAtExplorer: ImportFromExplorer;
 };
 
 type StoredRoute = (typeof storedRoutes)[number]['verify'];
@@ -94,7 +97,7 @@ async function answerEnd(
   route: StoredRoute,
   submission: Awaited<ReturnType<typeof submitFiles>>,
 ): Promise<Answer> {
-  const fail = (message: string): Answer => answerJson(route, failureOf(message), NOT_STORED);
+  const fail = (message: string): Answer => respondJson(route, failureBody(message), NOT_STORED);
   if ('choices' in submission) {
     const names = submission.choices.map(({ name, path }, place) => `${place}: ${path}:${name}`);
     return fail(`chosenContract is expected, the number of one of: ${names.join(', ')}.`);
@@ -110,6 +113,6 @@ async function answerEnd(
     const stored = await verification.knownCodes.readStored(chainId, address, { client, signal });
     // Withdrawn since, or larger than the limit of a search result.
     if (stored === undefined) return fail('The match cannot be shown here.');
-    return answerJson(route, { ...MATCH, source: renderStored(stored) }, NOT_STORED);
+    return respondJson(route, { ...MATCH, source: renderStored(stored) }, NOT_STORED);
   });
 }

@@ -1,5 +1,5 @@
 import { type ErrorCode } from '../../../errors.ts';
-import { type ErrorShape } from '../../error-shape.ts';
+import { type ErrorFormat } from '../../error-shape.ts';
 
 const SINGLE = /^(?:\/blockscout)?\/api\/v2\/verifier\/[a-z]+\/sources:verify/;
 const VERIFIER = /^(?:\/blockscout)?\/api\/v2\/verifier(?!\/solidity\/methods:lookup$)(?:\/|$)/;
@@ -13,7 +13,7 @@ const NOT_FOUND: ReadonlySet<string> = new Set([
 ] satisfies ErrorCode[]);
 
 /** Returns the verifier's response for a request that verified nothing. */
-export function failureOf(message: string) {
+export function failureBody(message: string) {
   return {
     ...{ message, status: 'FAILURE' as const },
     ...{ source: null, extraData: null, postActionResponses: null },
@@ -24,7 +24,7 @@ export function failureOf(message: string) {
  * Blockscout reads only the body of a response, never the status, and shows an unknown body as the error. So
  * unknown routes below the verifier have the same error format.
  */
-export const blockscoutErrorShapes: readonly ErrorShape[] = [
+export const blockscoutErrorShapes: readonly ErrorFormat[] = [
   {
     covers: (method, path) => method === 'POST' && BATCH.test(path),
     body: ({ detail }) => ({ compilationFailure: { message: detail } }),
@@ -32,7 +32,7 @@ export const blockscoutErrorShapes: readonly ErrorShape[] = [
   },
   {
     covers: (method, path) => method === 'POST' && SINGLE.test(path),
-    body: ({ detail }) => failureOf(detail),
+    body: ({ detail }) => failureBody(detail),
     status: 200,
   },
   {
@@ -41,6 +41,6 @@ export const blockscoutErrorShapes: readonly ErrorShape[] = [
   },
   {
     covers: (_method, path) => VERIFIER.test(path),
-    body: ({ detail }) => failureOf(detail),
+    body: ({ detail }) => failureBody(detail),
   },
 ];

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { problemResponse } from '../../problem-schema.ts';
-import { BASES } from './bases.ts';
+import { BLOCKSCOUT_BASE_PATHS } from './bases.ts';
 import { type BlockscoutForm } from './verifier-request.ts';
 import { jsonResponse } from '../../json-response.ts';
 
@@ -127,7 +127,7 @@ function verifierRoute<Schema extends z.ZodType>(
 
 /** Returns the routes of the languages for both source formats, at each base. */
 function formsOf(languages: readonly BlockscoutForm['language'][], isBatch: boolean) {
-  return BASES.flatMap((base) =>
+  return BLOCKSCOUT_BASE_PATHS.flatMap((base) =>
     languages.flatMap((language) =>
       (['standard_json', 'multi_part'] as const).map((sources) => ({
         base,
@@ -165,7 +165,7 @@ function storedRoute(base: string, what: 'verify' | 'verify-from-etherscan', sum
 }
 
 /** POST …/api/v2/verifier/sourcify/sources:{verify,verify-from-etherscan}. */
-export const storedRoutes = BASES.map((base) => ({
+export const storedRoutes = BLOCKSCOUT_BASE_PATHS.map((base) => ({
   verify: storedRoute(base, 'verify', 'a contract on chain by its metadata and sources'),
   takeOver: storedRoute(
     base,
@@ -179,7 +179,7 @@ const versionsSchema = z
   .meta({ id: 'BlockscoutVersions', description: 'Newest first' });
 
 /** GET …/api/v2/verifier/{solidity,vyper}/versions. */
-export const versionsRoutes = BASES.flatMap((base) =>
+export const versionsRoutes = BLOCKSCOUT_BASE_PATHS.flatMap((base) =>
   (['solidity', 'vyper'] as const).map((language) => ({
     language,
     route: createRoute({
@@ -195,7 +195,7 @@ export const versionsRoutes = BASES.flatMap((base) =>
 );
 
 /** POST …/api/v2/verifier/solidity/methods:lookup. */
-export const methodsRoutes = BASES.map((base) =>
+export const methodsRoutes = BLOCKSCOUT_BASE_PATHS.map((base) =>
   createRoute({
     method: 'post',
     path: `${base}/api/v2/verifier/solidity/methods:lookup`,

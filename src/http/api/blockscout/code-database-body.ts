@@ -4,7 +4,7 @@ import { type Hex } from '../../../lib/hex.ts';
 import { type SearchedCode } from '../../../verification/known-codes/search-known-code.ts';
 import { parseJsonBody, type RequestLimits } from '../../bodies/request-limits.ts';
 import { validateBody } from '../../bodies/validate-body.ts';
-import { addressOrNone, bytecodeType, code } from './verifier-request.ts';
+import { addressOrZero, bytecodeType, code } from './verifier-request.ts';
 
 /** Largest request body of the bytecode database, in bytes. */
 export const SEARCH_BYTES = 1_048_576;
@@ -29,23 +29,23 @@ const manySelectors = z.looseObject({
 });
 
 /** Bytecode with the contract's address and chain if they are known, or the address and chain alone. */
-export type CodeQuestion = SearchedCode;
+export type BytecodeSearch = SearchedCode;
 
 /**
  * Reads the body of a search.
  * @param hasCode whether the search is by bytecode rather than by address alone
  * @throws FullmatchError invalid_json, invalid_parameter
  */
-export function readCodeQuestion(
+export function readBytecodeSearch(
   bytes: Uint8Array,
   limits: RequestLimits,
   hasCode: boolean,
-): CodeQuestion {
+): BytecodeSearch {
   const body = parseJsonBody(bytes, limits);
   const { chain, address } = validateBody(placeBody, body);
   const chainId = /^[1-9][0-9]{0,15}$/.test(chain ?? '') ? Number(chain) : undefined;
   const placed = {
-    address: addressOrNone(address ?? ''),
+    address: addressOrZero(address ?? ''),
     ...(chainId !== undefined && Number.isSafeInteger(chainId) && { chainId }),
   };
   if (!hasCode) return placed;

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { problemResponse } from '../../problem-schema.ts';
-import { BASES } from './bases.ts';
+import { BLOCKSCOUT_BASE_PATHS } from './bases.ts';
 import { sourceSchema } from './blockscout-routes.ts';
 import { jsonResponse } from '../../json-response.ts';
 
@@ -99,4 +99,4 @@ function codeDatabaseRoutesAt(base: string) {
 }
 
 /** Routes of the bytecode database, at each base. */
-export const codeDatabaseRoutes = BASES.map(codeDatabaseRoutesAt);
+export const bytecodeDatabaseRoutes = BLOCKSCOUT_BASE_PATHS.map(codeDatabaseRoutesAt);

@@ -5,8 +5,8 @@ import { asRequestError, parseJsonBody, type RequestLimits } from '../../bodies/
 import { validateBody } from '../../bodies/validate-body.ts';
 import { namedValues } from '../../named-values.ts';
 import {
-  type MethodPlace,
-  placeMethods,
+  type MethodLocation,
+  locateMethods,
 } from '../../../verification/submitted-codes/place-methods.ts';
 
 /** Largest body of a method lookup, in bytes. */
@@ -32,7 +32,7 @@ const body = z.looseObject({
 export function lookUpMethods(
   bytes: Uint8Array,
   limits: RequestLimits,
-): Readonly<Record<string, MethodPlace>> {
+): Readonly<Record<string, MethodLocation>> {
   const asked = validateBody(body, parseJsonBody(bytes, limits));
   let abi: unknown;
   try {
@@ -40,7 +40,7 @@ export function lookUpMethods(
   } catch (error) {
     throw asRequestError(error, 'The member abi');
   }
-  return placeMethods({
+  return locateMethods({
     code: Buffer.from(asked.bytecode.replace(/^0x/, ''), 'hex'),
     abi,
     sourceMap: asked.sourceMap,

@@ -2,15 +2,15 @@ import { bytesToHex } from '../../../lib/hex.ts';
 import { isMembers } from '../../../lib/members.ts';
 import { splitQualifiedName } from '../../../solidity/library-id.ts';
 import { type SubmittedCodeMatch } from '../../../verification/submitted-codes/submitted-codes.ts';
-import { type AnswerOf } from '../../answer.ts';
+import { type ResponseOf } from '../../answer.ts';
 import { type StoredMatch } from '../../../verification/known-codes/search-known-code.ts';
-import { placeMethods } from '../../../verification/submitted-codes/place-methods.ts';
+import { locateMethods } from '../../../verification/submitted-codes/place-methods.ts';
 import { type batchSchema, type sourceSchema, type verdictSchema } from './blockscout-routes.ts';
 
-type Verdict = AnswerOf<typeof verdictSchema>;
-type Source = AnswerOf<typeof sourceSchema>;
+type Verdict = ResponseOf<typeof verdictSchema>;
+type Source = ResponseOf<typeof sourceSchema>;
 type Parts = NonNullable<Verdict['extraData']>['localCreationInputParts'];
-type Batch = Extract<AnswerOf<typeof batchSchema>, { contractVerificationResults: unknown }>;
+type Batch = Extract<ResponseOf<typeof batchSchema>, { contractVerificationResults: unknown }>;
 type Item = Batch['contractVerificationResults']['items'][number];
 type Success = Extract<Item, { success: unknown }>['success'];
 
@@ -61,7 +61,7 @@ function methodsOf({
   );
   const nameFile = (id: number): string | undefined => names.get(id);
   return {
-    methods: placeMethods({
+    methods: locateMethods({
       code: runtimeCode,
       abi: artifacts['abi'],
       methodIdentifiers: artifacts['methodIdentifiers'],

@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { problemResponse } from '../../problem-schema.ts';
-import { BASES } from './bases.ts';
+import { BLOCKSCOUT_BASE_PATHS } from './bases.ts';
 import { hexData, logEntry } from './signature-provider-body.ts';
 import { jsonResponse } from '../../json-response.ts';
 
@@ -84,4 +84,4 @@ function providerRoutesAt(base: string) {
 }
 
 /** Routes of the signature provider, at each base. */
-export const providerRoutes = BASES.map(providerRoutesAt);
+export const providerRoutes = BLOCKSCOUT_BASE_PATHS.map(providerRoutesAt);

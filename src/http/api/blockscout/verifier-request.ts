@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { isAddress } from '../../../lib/address-text.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
-import { buildStandardJson, PlainSourcesFault } from '../../../solidity/build-standard-json.ts';
+import { buildStandardJson, PlainSourcesError } from '../../../solidity/build-standard-json.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { buildVyperJson } from '../../../solidity/vyper-sources.ts';
 import { toStandardJson } from '../../../solidity/to-standard-json.ts';
@@ -144,11 +144,11 @@ function codesOf({ contracts }: z.output<typeof batch>): readonly SubmittedCodes
 }
 
 function addressOf(place: z.output<typeof metadata>): Hex {
-  return addressOrNone(place?.contractAddress ?? '');
+  return addressOrZero(place?.contractAddress ?? '');
 }
 
 /** Returns an address in lower case; the zero address if the text is not an address. */
-export function addressOrNone(address: string): Hex {
+export function addressOrZero(address: string): Hex {
   return isAddress(address) ? (address.toLowerCase() as Hex) : NO_ADDRESS;
 }
 
@@ -190,7 +190,7 @@ function readParts(
     });
     return [version, input];
   } catch (error) {
-    if (!(error instanceof PlainSourcesFault)) throw error;
+    if (!(error instanceof PlainSourcesError)) throw error;
     throw invalidMember(error.part, error.message.replace(/\.$/, ''));
   }
 }

@@ -5,8 +5,8 @@ import { findChain } from '../../../chains/registry/chain-reference.ts';
 import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type ContractSummary } from '../../../repository/repository.ts';
-import { type Answer, BASE_HEADERS, makeAnswer, REVALIDATED } from '../../answer.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type Answer, BASE_HEADERS, makeResponse, REVALIDATED } from '../../answer.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { Admission } from '../../../lib/admission.ts';
 import { createBodyCache } from '../../records/cached-body.ts';
 import { cardRoute, contractCardRoute } from './card-routes.ts';
@@ -17,7 +17,10 @@ const KEPT_BYTES = 4_000_000;
 /** Limits on concurrent drawing: each image takes a few milliseconds of the main thread. */
 const DRAWINGS = { total: 2, perClient: 1, waiting: 256, waitingPerClient: 16 };
 
-type Parts = Pick<HttpParts, 'activity' | 'answers' | 'contractLists' | 'isUnlisted' | 'registry'>;
+type Parts = Pick<
+  HttpDependencies,
+  'activity' | 'answers' | 'contractLists' | 'isUnlisted' | 'registry'
+>;
 
 /** Adds the images that link previews show for a contract, a chain and the service. */
 export function addCards(routes: OpenAPIHono, parts: Parts): void {
@@ -37,12 +40,12 @@ export function addCards(routes: OpenAPIHono, parts: Parts): void {
         const headers = { ...BASE_HEADERS, etag: tag, 'cache-control': REVALIDATED };
         const held = c.req.header('if-none-match');
         if (held !== undefined && matchIfNoneMatch(held, tags, 'identity') !== undefined) {
-          return makeAnswer(null, { status: 304, headers });
+          return makeResponse(null, { status: 304, headers });
         }
         const body = kept.get(key) ?? { tag, identity: await drawCard(card) };
         kept.set(key, body);
         const bytes = body.identity;
-        return makeAnswer(bytes, {
+        return makeResponse(bytes, {
           status: 200,
           headers: {
             ...headers,

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { addressParameter, chainIdParameter } from '../../contract-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
-import { crowdedResponses } from '../../records/record-responses.ts';
+import { overloadResponses } from '../../records/record-responses.ts';
 
 const pictureResponses = {
   200: {
@@ -11,7 +11,7 @@ const pictureResponses = {
   },
   304: { description: 'The client already has this content' },
   400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
-  ...crowdedResponses(problemResponse),
+  ...overloadResponses(problemResponse),
 };
 
 /** Name of an image whose stem another schema validates. */

@@ -14,14 +14,14 @@ import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
 import {
   type Answer,
-  answerJson,
-  type AnswerOf,
+  respondJson,
+  type ResponseOf,
   BASE_HEADERS,
-  makeAnswer,
+  makeResponse,
   REVALIDATED,
 } from '../../answer.ts';
 import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import {
   type chainDetailsSchema,
   chainIconRoute,
@@ -37,7 +37,7 @@ const PICTURE_ONLY = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
 /** Adds the routes below /v1/chains, and /v1/registry. */
 export function addChainRoutes(
   routes: OpenAPIHono,
-  { registry, icons, chainHealth }: Pick<HttpParts, 'registry' | 'icons' | 'chainHealth'>,
+  { registry, icons, chainHealth }: Pick<HttpDependencies, 'registry' | 'icons' | 'chainHealth'>,
 ): void {
   addRegistryRoute(routes, { registry, chainHealth });
   routes.openapi(searchRoute, async (c) => {
@@ -54,13 +54,13 @@ export function addChainRoutes(
     );
     const { matching, next } = page;
     const found = { total: chains.length, matching, ...(next !== undefined && { next }), results };
-    return answerJson(searchRoute, found, REVALIDATED);
+    return respondJson(searchRoute, found, REVALIDATED);
   });
   routes.openapi(detailsRoute, (c) => {
     const current = registry();
     const chain = findChain(current, c.req.valid('param').ref);
     const details = describeChain(chain, current, icons().has(chain.record));
-    return answerJson(detailsRoute, details, REVALIDATED);
+    return respondJson(detailsRoute, details, REVALIDATED);
   });
   routes.openapi(chainIconRoute, async (c) => {
     const { record } = findChain(registry(), c.req.valid('param').ref);
@@ -102,7 +102,7 @@ function describeChain(
   { record, origins, endpoints, testnet, local }: RegisteredChain,
   { findings, listSource, listSha256 }: ChainRegistry,
   hasIcon: boolean,
-): AnswerOf<typeof chainDetailsSchema> {
+): ResponseOf<typeof chainDetailsSchema> {
   return {
     record,
     testnet,
@@ -126,9 +126,9 @@ function answerIcon({ bytes, type }: ChainIcon, ifNoneMatch: string | undefined)
   const tags = entityTags(bytes);
   const headers = { ...BASE_HEADERS, etag: tags.identity, 'cache-control': REVALIDATED };
   if (ifNoneMatch !== undefined && matchIfNoneMatch(ifNoneMatch, tags, 'identity') !== undefined) {
-    return makeAnswer(null, { status: 304, headers });
+    return makeResponse(null, { status: 304, headers });
   }
-  return makeAnswer(bytes, {
+  return makeResponse(bytes, {
     status: 200,
     headers: {
       ...headers,

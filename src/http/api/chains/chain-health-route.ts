@@ -6,8 +6,8 @@ import {
   type ChainHealthReport,
   type EndpointReport,
 } from '../../../chains/health/health-report.ts';
-import { answerJson, type AnswerOf, NOT_STORED } from '../../answer.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { respondJson, type ResponseOf, NOT_STORED } from '../../answer.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { chainReference, referenceProblems } from './chain-routes.ts';
 import { jsonResponse } from '../../json-response.ts';
 
@@ -84,16 +84,16 @@ export const chainHealthRoute = createRoute({
 /** Adds {@link chainHealthRoute}. */
 export function addChainHealthRoute(
   routes: OpenAPIHono,
-  { registry, chainHealth }: Pick<HttpParts, 'registry' | 'chainHealth'>,
+  { registry, chainHealth }: Pick<HttpDependencies, 'registry' | 'chainHealth'>,
 ): void {
   routes.openapi(chainHealthRoute, (c) => {
     const chain = findChain(registry(), c.req.valid('param').ref);
-    return answerJson(chainHealthRoute, renderHealth(chainHealth.report(chain)), NOT_STORED);
+    return respondJson(chainHealthRoute, renderHealth(chainHealth.report(chain)), NOT_STORED);
   });
 }
 
 /** Renders times as text and keeps all other facts of the report. */
-function renderHealth(report: ChainHealthReport): AnswerOf<typeof chainHealthSchema> {
+function renderHealth(report: ChainHealthReport): ResponseOf<typeof chainHealthSchema> {
   const { chainId, state, since, reasons: why, endpoints, ...facts } = report;
   return {
     ...{ chainId, state },
@@ -104,7 +104,7 @@ function renderHealth(report: ChainHealthReport): AnswerOf<typeof chainHealthSch
   };
 }
 
-function renderEndpoint(endpoint: EndpointReport): AnswerOf<typeof endpointHealthSchema> {
+function renderEndpoint(endpoint: EndpointReport): ResponseOf<typeof endpointHealthSchema> {
   const { label, state, since, checkedAt, head, reasons: why, ...facts } = endpoint;
   return {
     ...{ label, public: facts.public, state },

@@ -3,8 +3,8 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 import { findChain } from '../../../chains/registry/chain-reference.ts';
 import { CREATION_STATES } from '../../../monitor/inbox/creation-counts.ts';
 import { MONITOR_STATUSES, type MonitorReport } from '../../../monitor/monitor-report.ts';
-import { answerJson, type AnswerOf, NOT_STORED } from '../../answer.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { respondJson, type ResponseOf, NOT_STORED } from '../../answer.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { chainReference, referenceProblems } from './chain-routes.ts';
 import { jsonResponse } from '../../json-response.ts';
 
@@ -76,7 +76,7 @@ export const chainMonitorRoute = createRoute({
 /** Adds {@link chainMonitorRoute}. */
 export function addChainMonitorRoute(
   routes: OpenAPIHono,
-  { registry, monitors }: Pick<HttpParts, 'registry' | 'monitors'>,
+  { registry, monitors }: Pick<HttpDependencies, 'registry' | 'monitors'>,
 ): void {
   routes.openapi(chainMonitorRoute, (c) => {
     const { record } = findChain(registry(), c.req.valid('param').ref);
@@ -86,11 +86,11 @@ export function addChainMonitorRoute(
       report === undefined
         ? { status: 'not_configured' as const, found: 0, creations: [], notes: [] }
         : renderMonitor(report);
-    return answerJson(chainMonitorRoute, { chainId, monitored, ...body }, NOT_STORED);
+    return respondJson(chainMonitorRoute, { chainId, monitored, ...body }, NOT_STORED);
   });
 }
 
-type Rendered = Omit<AnswerOf<typeof chainMonitorSchema>, 'chainId' | 'monitored'>;
+type Rendered = Omit<ResponseOf<typeof chainMonitorSchema>, 'chainId' | 'monitored'>;
 
 function renderMonitor({ status, cursor, counts }: MonitorReport): Rendered {
   const creations = counts.map(({ state, reason, creations: each }) => ({

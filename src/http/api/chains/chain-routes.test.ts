@@ -10,7 +10,7 @@ import { openIcons } from '../../../chains/registry/chain-icons.ts';
 import { reportUnprobed } from '../../../chains/health/health-report.ts';
 import { Secret } from '../../../lib/secret.ts';
 import { type HostApp } from '../../host-app.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 
 const SECRET = 'https://rpc.example/correct-horse-battery-staple-4711';
 
@@ -207,7 +207,7 @@ describe('GET /v1/registry', () => {
 
   test('includes health for probed chains only and changes its ETag with it', async () => {
     let state: 'up' | 'down' = 'up';
-    const chainHealth: HttpParts['chainHealth'] = {
+    const chainHealth: HttpDependencies['chainHealth'] = {
       report: (chain) => reportUnprobed(chain, 'not_configured'),
       reports: () => [],
       states: () => new Map([[9, state]]),

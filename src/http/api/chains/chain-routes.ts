@@ -3,7 +3,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 import { CHAIN_RECORD_FIELDS } from '../../../chains/registry/chain-record-fields.ts';
 import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
-import { crowdedResponses } from '../../records/record-responses.ts';
+import { overloadResponses } from '../../records/record-responses.ts';
 import { registryRoute } from './registry-route.ts';
 import { jsonResponse } from '../../json-response.ts';
 
@@ -154,7 +154,7 @@ export const searchRoute = createRoute({
   responses: {
     200: jsonResponse('The page; empty if nothing matches', chainPageSchema),
     400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 
@@ -196,7 +196,7 @@ export const chainIconRoute = createRoute({
     304: { description: 'The client already has this icon' },
     ...referenceProblems,
     404: problemResponse('No such chain (`chain_not_found`), or no icon (`icon_not_found`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 

@@ -2,9 +2,9 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
 import { type ChainRegistry } from '../../../chains/registry/registry.ts';
 import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
-import { answerSnapshot } from '../../answer-snapshot.ts';
+import { respondWithSnapshot } from '../../answer-snapshot.ts';
 import { documentResponses } from '../../document-responses.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { makeSnapshot, type Snapshot } from '../../../publication/snapshot.ts';
 import { jsonResponse } from '../../json-response.ts';
 
@@ -61,7 +61,7 @@ export const registryRoute = createRoute({
  */
 export function addRegistryRoute(
   routes: OpenAPIHono,
-  { registry, chainHealth }: Pick<HttpParts, 'registry' | 'chainHealth'>,
+  { registry, chainHealth }: Pick<HttpDependencies, 'registry' | 'chainHealth'>,
 ): void {
   let made: { of: ChainRegistry; states: string; snapshot: Promise<Snapshot> } | undefined;
   routes.openapi(registryRoute, async (c) => {
@@ -74,13 +74,13 @@ export function addRegistryRoute(
       const snapshot = async (): Promise<Snapshot> => makeSnapshot(bytes, new Date(), await before);
       made = { of, states, snapshot: snapshot() };
     }
-    return answerSnapshot(await made.snapshot, c.req.raw.headers);
+    return respondWithSnapshot(await made.snapshot, c.req.raw.headers);
   });
 }
 
 function renderRegistry(
   { chains, findings, listSource, listSha256 }: ChainRegistry,
-  states: ReturnType<HttpParts['chainHealth']['states']>,
+  states: ReturnType<HttpDependencies['chainHealth']['states']>,
 ): RegistryOverview {
   const codes = new Map<number, string[]>();
   for (const { level, code, chainId } of findings) {

@@ -3,8 +3,8 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { FILE_SECTIONS } from '../../../repository/repository.ts';
 import { JSON_TYPE } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { type HttpParts } from '../../http-parts.ts';
-import { answerRecord, type RecordView } from '../../records/answer-record.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
+import { respondWithRecord, type RecordView } from '../../records/answer-record.ts';
 import { downloadRoute, type DOWNLOADS } from './downloads-routes.ts';
 
 /** Format and sections of each file. */
@@ -25,12 +25,12 @@ const VIEWS: Readonly<Record<(typeof DOWNLOADS)[number], RecordView>> = {
 /** Adds the routes that serve the files of a contract for tools. */
 export function addDownloads(
   routes: OpenAPIHono,
-  parts: Pick<HttpParts, 'contracts' | 'answers'>,
+  parts: Pick<HttpDependencies, 'contracts' | 'answers'>,
 ): void {
   routes.openapi(downloadRoute, async (c) => {
     const { chainId, address, file } = c.req.valid('param');
     const name = `${chainId}-${address}-${file}`;
-    const answered = await answerRecord(c, parts, { chainId, address }, () => ({
+    const answered = await respondWithRecord(c, parts, { chainId, address }, () => ({
       ...VIEWS[file],
       headers: { 'content-disposition': `attachment; filename="${name}"` },
     }));

@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { contractParameters } from '../../contract-parameters.ts';
 import { problemResponse } from '../../problem-schema.ts';
-import { crowdedResponses } from '../../records/record-responses.ts';
+import { overloadResponses } from '../../records/record-responses.ts';
 
 /** Files that can be downloaded for a contract. */
 export const DOWNLOADS = ['sources.zip', 'standard-input.json', 'abi.json'] as const;
@@ -29,6 +29,6 @@ export const downloadRoute = createRoute({
     304: { description: 'The client already has this content' },
     400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });

@@ -3,9 +3,9 @@ import { type Context } from 'hono';
 
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
-import { type Answer, answerJson, REVALIDATED } from '../../answer.ts';
+import { type Answer, respondJson, REVALIDATED } from '../../answer.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
-import { type AskedFor } from '../../client-of.ts';
+import { type InProcessEnv } from '../../client-of.ts';
 import { type HostApp } from '../../host-app.ts';
 import { redirectTo } from '../page-redirects.ts';
 import { answerAbi, answerCreations, answerSource } from './answer-look-ups.ts';
@@ -14,11 +14,11 @@ import { answerProxyStatus, answerProxySubmission } from './answer-proxies.ts';
 import { answerStatus, answerSubmission } from './answer-verification.ts';
 import { renderChainList } from './chain-list.ts';
 import { fieldsOf, unsupportedChain } from './etherscan-fields.ts';
-import { type EtherscanParts, type EtherscanQuestion } from './etherscan-question.ts';
-import { chainListRoute, etherscanPlaces, explorerRoutes } from './etherscan-routes.ts';
+import { type EtherscanParts, type EtherscanRequest } from './etherscan-question.ts';
+import { chainListRoute, etherscanEndpoints, explorerRoutes } from './etherscan-routes.ts';
 import { type Dialect, RESULT_TEXTS } from './etherscan-wire.ts';
 
-type Answering = (parts: EtherscanParts, question: EtherscanQuestion) => Answer | Promise<Answer>;
+type Answering = (parts: EtherscanParts, question: EtherscanRequest) => Answer | Promise<Answer>;
 
 /** Handlers of the actions that may use GET or POST, by module and action. */
 const MODULES: ReadonlyMap<string, ReadonlyMap<string, Answering>> = new Map([
@@ -38,7 +38,7 @@ const MODULES: ReadonlyMap<string, ReadonlyMap<string, Answering>> = new Map([
 
 /** Adds the routes of the Etherscan protocol: many actions behind one path, selected in the query or in a form. */
 export function addEtherscanRoutes(routes: OpenAPIHono, parts: EtherscanParts): void {
-  for (const { dialect, get, post } of etherscanPlaces) {
+  for (const { dialect, get, post } of etherscanEndpoints) {
     // Each action validates its own parameters, since its errors have the protocol's format.
     routes.openapi({ ...get, request: {} }, async (c) =>
       answerAction(parts, { ...placeOf(c), c, dialect, fields: fieldsOf(c.req.query()) }),
@@ -47,7 +47,7 @@ export function addEtherscanRoutes(routes: OpenAPIHono, parts: EtherscanParts): 
   }
   routes.openapi(chainListRoute, () => {
     const base = (parts.urls().api ?? '').replace(/\/$/, '');
-    return answerJson(chainListRoute, renderChainList(parts.registry(), base), REVALIDATED);
+    return respondJson(chainListRoute, renderChainList(parts.registry(), base), REVALIDATED);
   });
   for (const route of explorerRoutes) {
     const depth = route.path.split('/').length - 1;
@@ -66,7 +66,7 @@ export function addEtherscanAtRoot(routes: OpenAPIHono, ask: HostApp['request'])
   routes.get('/', (c, next) => {
     const { module = '', action = '' } = c.req.query();
     if (module === '' || action === '') return next();
-    return ask(`/api${new URL(c.req.url).search}`, { method: c.req.method }, c.env as AskedFor);
+    return ask(`/api${new URL(c.req.url).search}`, { method: c.req.method }, c.env as InProcessEnv);
   });
 }
 
@@ -74,7 +74,7 @@ export function addEtherscanAtRoot(routes: OpenAPIHono, ask: HostApp['request'])
  * Reads the chain in the path.
  * @throws FullmatchError unsupported_chain
  */
-function placeOf(c: Context): Pick<EtherscanQuestion, 'chainInPath'> {
+function placeOf(c: Context): Pick<EtherscanRequest, 'chainInPath'> {
   const text = c.req.param('chainId');
   if (text === undefined) return {};
   if (describeChainIdFault(text) !== undefined) throw unsupportedChain();
@@ -95,7 +95,7 @@ async function answerPost(parts: EtherscanParts, c: Context, dialect: Dialect): 
   return answerAction(parts, { ...place, c, dialect, fields: read.fields });
 }
 
-async function answerAction(parts: EtherscanParts, question: EtherscanQuestion): Promise<Answer> {
+async function answerAction(parts: EtherscanParts, question: EtherscanRequest): Promise<Answer> {
   const { module = '', action = '' } = question.fields;
   const actions = MODULES.get(module);
   if (actions === undefined) throw wrong(RESULT_TEXTS.wrongModule);

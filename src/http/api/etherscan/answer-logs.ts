@@ -10,10 +10,10 @@ import {
   TOPIC_NAMES,
 } from './etherscan-fields.ts';
 import {
-  answerNone,
-  answerOk,
+  emptyResponse,
+  okResponse,
   type EtherscanParts,
-  type EtherscanQuestion,
+  type EtherscanRequest,
   requireChain,
 } from './etherscan-question.ts';
 
@@ -24,7 +24,7 @@ const PAGE = /^[1-9]\d{0,3}$/;
 /** Handles getLogs: returns the events of one contract, filtered by topics and blocks. */
 export async function answerLogs(
   parts: EtherscanParts,
-  question: EtherscanQuestion,
+  question: EtherscanRequest,
 ): Promise<Answer> {
   const { fields, c } = question;
   const chainId = requireChain(parts, question);
@@ -33,7 +33,7 @@ export async function answerLogs(
   const start = (readPageNumber(fields, 'page', 1) - 1) * offset;
   const logs = await parts.logs.find(chainId, query, clientOf(c.env, parts.trustedProxies));
   const page = logs.slice(start, start + Math.min(offset, LOGS_MAX));
-  return page.length === 0 ? answerNone('No records found') : answerOk(page.map(renderLog));
+  return page.length === 0 ? emptyResponse('No records found') : okResponse(page.map(renderLog));
 }
 
 /** @throws FullmatchError invalid_parameter */

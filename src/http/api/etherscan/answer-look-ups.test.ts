@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type ProxyReading } from '../../../chains/proxy/read-proxy.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { answerSource } from './answer-look-ups.ts';
-import { type EtherscanParts, type EtherscanQuestion } from './etherscan-question.ts';
+import { type EtherscanParts, type EtherscanRequest } from './etherscan-question.ts';
 
 const ADDRESS = `0x${'11'.repeat(20)}`;
 const IMPLEMENTATION = `0x${'ab'.repeat(20)}` as const;
@@ -31,7 +31,7 @@ async function ask(proxies: EtherscanParts['proxies']): Promise<string> {
   } as unknown as EtherscanParts;
   const c = { env: {}, req: { header: () => undefined, raw: {} } } as unknown as Context;
   const fields = { chainid: '1', address: ADDRESS };
-  const question = { c, dialect: 'etherscan', fields } as unknown as EtherscanQuestion;
+  const question = { c, dialect: 'etherscan', fields } as unknown as EtherscanRequest;
   try {
     return await (await answerSource(parts, question)).text();
   } catch (error) {

@@ -2,14 +2,14 @@ import { FullmatchError } from '../../../errors.ts';
 import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { answerRecord } from '../../records/answer-record.ts';
+import { respondWithRecord } from '../../records/answer-record.ts';
 import { type ProxyQuestion, readProxyInTime } from '../read-proxy-in-time.ts';
 import { invalidField, readAddress, requireAddress, requireField } from './etherscan-fields.ts';
 import {
-  answerNotOk,
-  answerOk,
+  notOkResponse,
+  okResponse,
   type EtherscanParts,
-  type EtherscanQuestion,
+  type EtherscanRequest,
   requireChain,
 } from './etherscan-question.ts';
 import { RESULT_TEXTS } from './etherscan-wire.ts';
@@ -19,28 +19,28 @@ import { SOURCE_RECORD_SECTIONS, UNVERIFIED_RECORD } from './source-record.ts';
 /** Handles getabi: returns the ABI of a verified contract. */
 export async function answerAbi(
   parts: EtherscanParts,
-  question: EtherscanQuestion,
+  question: EtherscanRequest,
 ): Promise<Answer> {
   const place = placeOf(parts, question);
   const view = { form: { kind: 'etherscan_abi' }, parts: ['artifacts'] } as const;
-  const answered = await answerRecord(question.c, parts, place, () => view);
-  return answered ?? answerNotOk(RESULT_TEXTS.notVerified);
+  const answered = await respondWithRecord(question.c, parts, place, () => view);
+  return answered ?? notOkResponse(RESULT_TEXTS.notVerified);
 }
 
 /** Handles getsourcecode: returns the source and the settings of a verified contract. */
 export async function answerSource(
   parts: EtherscanParts,
-  question: EtherscanQuestion,
+  question: EtherscanRequest,
 ): Promise<Answer> {
   const place = placeOf(parts, question);
   const { chainId, address } = place;
   const isBlockscout = question.dialect === 'blockscout';
   const unverified = isBlockscout ? [renderUnverifiedRecord(address)] : [UNVERIFIED_RECORD];
   const match = await parts.contracts.readContract(chainId, address);
-  if (match === undefined) return answerOk(unverified);
+  if (match === undefined) return okResponse(unverified);
   const client = clientOf(question.c.env, parts.trustedProxies);
   const found = await findImplementation(parts, { ...place, client });
-  if (found === 'unread') return answerNotOk(RESULT_TEXTS.proxyUnread);
+  if (found === 'unread') return notOkResponse(RESULT_TEXTS.proxyUnread);
   const { implementation } = found;
   const view = {
     form: {
@@ -50,8 +50,8 @@ export async function answerSource(
     key: implementation ?? '',
     parts: SOURCE_RECORD_SECTIONS,
   } as const;
-  const answered = await answerRecord(question.c, parts, place, () => view);
-  return answered ?? answerOk(unverified);
+  const answered = await respondWithRecord(question.c, parts, place, () => view);
+  return answered ?? okResponse(unverified);
 }
 
 /** Most addresses of one request, as in the protocol. */
@@ -63,7 +63,7 @@ const CREATIONS_MAX = 5;
  */
 export async function answerCreations(
   parts: EtherscanParts,
-  question: EtherscanQuestion,
+  question: EtherscanRequest,
 ): Promise<Answer> {
   const chainId = requireChain(parts, question);
   const addresses = requireField(question.fields, 'contractaddresses')
@@ -85,8 +85,8 @@ export async function answerCreations(
     ),
   );
   const known = searched.filter((each) => each !== undefined);
-  if (known.length === 0) return answerNotOk(RESULT_TEXTS.noCreation);
-  return answerOk(
+  if (known.length === 0) return notOkResponse(RESULT_TEXTS.noCreation);
+  return okResponse(
     known.map(({ address, deployer, transactionHash, blockNumber, creationCode = '0x' }) => ({
       contractAddress: checksumAddress(address),
       contractCreator: checksumAddress(deployer),
@@ -116,7 +116,7 @@ async function searchCreation(
 
 function placeOf(
   parts: EtherscanParts,
-  question: EtherscanQuestion,
+  question: EtherscanRequest,
 ): { readonly chainId: number; readonly address: Hex } {
   const chainId = requireChain(parts, question);
   return { chainId, address: requireAddress(question.fields, 'address') };

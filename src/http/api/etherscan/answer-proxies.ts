@@ -4,10 +4,10 @@ import { clientOf } from '../../client-of.ts';
 import { findProxy } from '../read-proxy-in-time.ts';
 import { requireAddress, requireField } from './etherscan-fields.ts';
 import {
-  answerNotOk,
-  answerOk,
+  notOkResponse,
+  okResponse,
   type EtherscanParts,
-  type EtherscanQuestion,
+  type EtherscanRequest,
   requireChain,
 } from './etherscan-question.ts';
 import { RESULT_TEXTS } from './etherscan-wire.ts';
@@ -16,13 +16,13 @@ import { RESULT_TEXTS } from './etherscan-wire.ts';
  * Handles verifyproxycontract: returns a text from which {@link answerProxyStatus} knows what to check.
  * Nothing is stored.
  */
-export function answerProxySubmission(parts: EtherscanParts, question: EtherscanQuestion): Answer {
+export function answerProxySubmission(parts: EtherscanParts, question: EtherscanRequest): Answer {
   const { fields } = question;
   const chainId = requireChain(parts, question);
   const address = requireAddress(fields, 'address');
   const expects = (fields['expectedimplementation'] ?? '') !== '';
   const expected = expects ? `-${requireAddress(fields, 'expectedimplementation')}` : '';
-  return answerOk(`proxy-${chainId}-${address}${expected}`);
+  return okResponse(`proxy-${chainId}-${address}${expected}`);
 }
 
 const ASKED = /^proxy-([1-9][0-9]{0,15})-(0x[0-9a-f]{40})(?:-(0x[0-9a-f]{40}))?$/;
@@ -30,21 +30,21 @@ const ASKED = /^proxy-([1-9][0-9]{0,15})-(0x[0-9a-f]{40})(?:-(0x[0-9a-f]{40}))?$
 /** Handles checkproxyverification: returns the current implementation of the proxy on chain. */
 export async function answerProxyStatus(
   { proxies, trustedProxies }: EtherscanParts,
-  { c, fields }: EtherscanQuestion,
+  { c, fields }: EtherscanRequest,
 ): Promise<Answer> {
   const [, chainId, address, expected] = ASKED.exec(requireField(fields, 'guid')) ?? [];
-  if (chainId === undefined || address === undefined) return answerNotOk(RESULT_TEXTS.unknownJob);
+  if (chainId === undefined || address === undefined) return notOkResponse(RESULT_TEXTS.unknownJob);
   const { delegates, proxy } = await findProxy(proxies, {
     ...{ chainId: Number(chainId), address: address as Hex },
     client: clientOf(c.env, trustedProxies),
   });
-  if (!delegates) return answerNotOk(RESULT_TEXTS.noDelegateCall);
+  if (!delegates) return notOkResponse(RESULT_TEXTS.noDelegateCall);
   const [implementation] = proxy?.implementations ?? [];
-  if (implementation === undefined) return answerNotOk(RESULT_TEXTS.noImplementation);
+  if (implementation === undefined) return notOkResponse(RESULT_TEXTS.noImplementation);
   if (expected !== undefined && expected !== implementation) {
-    return answerNotOk(RESULT_TEXTS.otherImplementation);
+    return notOkResponse(RESULT_TEXTS.otherImplementation);
   }
-  return answerOk(
+  return okResponse(
     `The proxy's (${checksumAddress(address)}) implementation contract is found at ${checksumAddress(implementation)} and is successfully updated.`,
   );
 }

@@ -8,13 +8,13 @@ import { type PackedRequest } from '../../../verification/verification-request.t
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { submitOrJoin } from '../submit-or-join.ts';
-import { readYoungJobAtItsEnd } from '../young-job.ts';
+import { readJobAfterShortWait } from '../young-job.ts';
 import { requireField } from './etherscan-fields.ts';
 import {
-  answerNotOk,
-  answerOk,
+  notOkResponse,
+  okResponse,
   type EtherscanParts,
-  type EtherscanQuestion,
+  type EtherscanRequest,
 } from './etherscan-question.ts';
 import { type Dialect, RESULT_TEXTS, SUBMISSION_TEXTS } from './etherscan-wire.ts';
 
@@ -38,36 +38,36 @@ export async function answerSubmission(
     id = await submitOrJoin(verification, request, client);
   } catch (error) {
     const isVerified = error instanceof FullmatchError && error.code === 'already_verified';
-    if (isVerified) return answerNotOk(texts.alreadyVerified);
+    if (isVerified) return notOkResponse(texts.alreadyVerified);
     throw error;
   }
   const waiting = { client, signal: c.req.raw.signal, timeoutMs: FIRST_LOOK_MS };
   // A client that cannot wait polls the job, as all clients do.
   const ended = await verification.waitForJob(id, waiting).catch(() => undefined);
   if (ended?.failure?.code === 'contract_not_deployed') {
-    return answerNotOk(texts.noCode(checksumAddress(request.address)), detailsOf(ended.failure));
+    return notOkResponse(texts.noCode(checksumAddress(request.address)), detailsOf(ended.failure));
   }
-  return answerOk(id);
+  return okResponse(id);
 }
 
 /** Handles checkverifystatus: returns the state of a verification job. */
 export async function answerStatus(
   { verification, trustedProxies }: EtherscanParts,
-  question: EtherscanQuestion,
+  question: EtherscanRequest,
 ): Promise<Answer> {
   const { c, fields } = question;
   const id = requireField(fields, 'guid');
   const asker = { client: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
   let job: VerificationJob;
   try {
-    job = await readYoungJobAtItsEnd(verification, id, asker);
+    job = await readJobAfterShortWait(verification, id, asker);
   } catch (error) {
     const isUnknown = error instanceof FullmatchError && error.code === 'job_not_found';
-    if (isUnknown) return answerNotOk(RESULT_TEXTS.unknownJob);
+    if (isUnknown) return notOkResponse(RESULT_TEXTS.unknownJob);
     throw error;
   }
-  if (job.state === 'succeeded') return answerOk(RESULT_TEXTS.verified);
-  if (job.failure === undefined) return answerNotOk(RESULT_TEXTS.pending);
+  if (job.state === 'succeeded') return okResponse(RESULT_TEXTS.verified);
+  if (job.failure === undefined) return notOkResponse(RESULT_TEXTS.pending);
   return answerFailure(question, job.failure);
 }
 
@@ -87,16 +87,16 @@ function isUnchecked(code: string): boolean {
  * reported as a mismatch.
  */
 export function answerFailure(
-  { c, dialect, fields }: EtherscanQuestion,
+  { c, dialect, fields }: EtherscanRequest,
   failure: NonNullable<VerificationJob['failure']>,
 ): Answer {
   const isPost = c.req.method === 'POST';
   const details = detailsOf(failure);
-  if (isUnchecked(failure.code)) return answerNotOk(failure.message, details);
-  if (dialect === 'blockscout' && !isPost) return answerOk(RESULT_TEXTS.notMatched, details);
+  if (isUnchecked(failure.code)) return notOkResponse(failure.message, details);
+  if (dialect === 'blockscout' && !isPost) return okResponse(RESULT_TEXTS.notMatched, details);
   const showsReason = isPost || fields['chainid'] !== undefined;
   const reason = showsReason ? `. ${failure.message}` : '';
-  return answerNotOk(`${RESULT_TEXTS.notMatched}${reason}`, details);
+  return notOkResponse(`${RESULT_TEXTS.notMatched}${reason}`, details);
 }
 
 function detailsOf({ code, message, id }: NonNullable<VerificationJob['failure']>) {

@@ -1,5 +1,5 @@
 import { type ChainRegistry } from '../../../chains/registry/registry.ts';
-import { type AnswerOf } from '../../answer.ts';
+import { type ResponseOf } from '../../answer.ts';
 import { type chainListSchema } from './etherscan-wire.ts';
 
 /**
@@ -9,7 +9,7 @@ import { type chainListSchema } from './etherscan-wire.ts';
 export function renderChainList(
   { chains }: ChainRegistry,
   base: string,
-): AnswerOf<typeof chainListSchema> {
+): ResponseOf<typeof chainListSchema> {
   const result = chains
     .filter(({ record }) => record.supported)
     .map(({ record: { chainId, name } }) => ({

@@ -1,5 +1,5 @@
 import { type ErrorCode } from '../../../errors.ts';
-import { type ErrorShape } from '../../error-shape.ts';
+import { type ErrorFormat } from '../../error-shape.ts';
 
 const PATHS = /^\/(?:api|v2\/api|v2\/chainlist|evm\/[^/]+\/(?:etherscan|blockscout)(?:\/api)?)$/;
 const METHODS = new Set(['GET', 'HEAD', 'POST']);
@@ -15,7 +15,7 @@ const TOO_MUCH: ReadonlySet<string> = new Set([
  * Error format of the Etherscan protocol. Its status is always 200: clients throw on any other, and some then
  * do not read the body.
  */
-export const etherscanErrorShape: ErrorShape = {
+export const etherscanErrorShape: ErrorFormat = {
   covers: (method, path) => METHODS.has(method) && PATHS.test(path),
   body: ({ code, detail }) => ({
     status: '0',

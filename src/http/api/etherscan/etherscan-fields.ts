@@ -3,7 +3,7 @@ import { describeAddressFault, type Hex } from '../../../lib/hex.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
 
 /** Numbers of the libraries that a single file may name: `libraryname1` to `libraryname10`. */
-export const LIBRARY_PLACES: readonly number[] = Array.from(
+export const LIBRARY_NUMBERS: readonly number[] = Array.from(
   { length: 10 },
   (_, index) => index + 1,
 );
@@ -23,7 +23,7 @@ export const FIELD_NAMES: ReadonlySet<string> = new Set([
   // The protocol misspells this parameter; both spellings are read.
   ...['constructorArguements', 'constructorArguments'],
   ...['optimizationUsed', 'runs', 'evmversion', 'viaIR'],
-  ...LIBRARY_PLACES.flatMap((place) => [`libraryname${place}`, `libraryaddress${place}`]),
+  ...LIBRARY_NUMBERS.flatMap((place) => [`libraryname${place}`, `libraryaddress${place}`]),
 ]);
 
 /** Parameters of a request by name. An empty parameter counts as absent. */

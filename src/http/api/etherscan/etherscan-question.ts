@@ -1,14 +1,14 @@
 import { type Context } from 'hono';
 
-import { type Answer, answerJson, type AnswerOf, NOT_STORED } from '../../answer.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type Answer, respondJson, type ResponseOf, NOT_STORED } from '../../answer.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { type EtherscanFields, readChainId, unsupportedChain } from './etherscan-fields.ts';
 import { etherscanRoute } from './etherscan-routes.ts';
 import { type Dialect, type etherscanAnswerSchema } from './etherscan-wire.ts';
 
 /** Dependencies of the routes of the protocol. */
 export type EtherscanParts = Pick<
-  HttpParts,
+  HttpDependencies,
   | 'answers'
   | 'contracts'
   | 'creations'
@@ -22,7 +22,7 @@ export type EtherscanParts = Pick<
 >;
 
 /** A request of the Etherscan protocol. */
-export interface EtherscanQuestion {
+export interface EtherscanRequest {
   readonly c: Context;
   readonly dialect: Dialect;
   readonly fields: EtherscanFields;
@@ -36,17 +36,17 @@ export interface EtherscanQuestion {
  */
 export function requireChain(
   { registry }: EtherscanParts,
-  { fields, chainInPath }: EtherscanQuestion,
+  { fields, chainInPath }: EtherscanRequest,
 ): number {
   const chainId = readChainId(fields, chainInPath);
   if (registry().chains.some(({ record }) => record.chainId === chainId)) return chainId;
   throw unsupportedChain();
 }
 
-type EtherscanAnswer = AnswerOf<typeof etherscanAnswerSchema>;
+type EtherscanAnswer = ResponseOf<typeof etherscanAnswerSchema>;
 
 /** Returns a response with status 1. */
-export function answerOk(
+export function okResponse(
   result: EtherscanAnswer['result'],
   details?: EtherscanAnswer['details'],
 ): Answer {
@@ -54,7 +54,7 @@ export function answerOk(
 }
 
 /** Returns the response for a search without results. */
-export function answerNone(message: 'No records found'): Answer {
+export function emptyResponse(message: 'No records found'): Answer {
   return answerAs({ status: '0', message, result: [] });
 }
 
@@ -62,10 +62,10 @@ export function answerNone(message: 'No records found'): Answer {
  * Returns a response with status 0: a negative result or one that is not ready yet, which is not an error of
  * the request.
  */
-export function answerNotOk(result: string, details?: EtherscanAnswer['details']): Answer {
+export function notOkResponse(result: string, details?: EtherscanAnswer['details']): Answer {
   return answerAs({ status: '0', message: 'NOTOK', result, ...(details && { details }) });
 }
 
 function answerAs(value: EtherscanAnswer): Answer {
-  return answerJson(etherscanRoute, value, NOT_STORED);
+  return respondJson(etherscanRoute, value, NOT_STORED);
 }

@@ -69,7 +69,7 @@ function routesAt(path: string, dialect: Dialect) {
 const atRoot = routesAt('/api', 'etherscan');
 
 /** Paths of the protocol, and the dialect that clients expect at each. */
-export const etherscanPlaces = [
+export const etherscanEndpoints = [
   atRoot,
   routesAt('/v2/api', 'etherscan'),
   routesAt('/evm/{chainId}/etherscan', 'etherscan'),
@@ -118,7 +118,7 @@ export const explorerRoutes = [
 
 /** The routes of this file. */
 export const etherscanRoutes = [
-  ...etherscanPlaces.flatMap(({ get, post }) => [get, post]),
+  ...etherscanEndpoints.flatMap(({ get, post }) => [get, post]),
   chainListRoute,
   ...explorerRoutes,
 ] as const;

@@ -6,14 +6,14 @@ import { printableText } from '../../../lib/printable-text.ts';
 import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
 import {
   buildStandardJson,
-  declarationsIn,
-  PlainSourcesFault,
+  findDeployableContracts,
+  PlainSourcesError,
 } from '../../../solidity/build-standard-json.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
-import { explorerFailed, explorerLimit } from '../../../chains/explorer/explorer-sources.ts';
+import { explorerError, explorerRateLimited } from '../../../chains/explorer/explorer-sources.ts';
 import { type StandardJsonCompilation } from '../../../verification/verification-request.ts';
 import { type RequestLimits } from '../../bodies/request-limits.ts';
-import { readBracedJson } from './verify-request.ts';
+import { parseStandardJsonParameter } from './verify-request.ts';
 
 /** Explorers may write null for an empty text. */
 const optionalText = z.string().nullish();
@@ -83,10 +83,10 @@ export function readExplorerRecord(
 
 /** Returns the error for a text that an explorer sends instead of a record. */
 function refusalOf(text: string): FullmatchError {
-  if (/rate limit/i.test(text)) return explorerLimit();
+  if (/rate limit/i.test(text)) return explorerRateLimited();
   if (/not verified/i.test(text)) return notVerified();
   const shown = printableText(text, SHOWN_CHARACTERS).replaceAll(LONG_WORD, '***');
-  return explorerFailed(`refuses the question (${shown})`);
+  return explorerError(`refuses the question (${shown})`);
 }
 
 function notVerified(): FullmatchError {
@@ -129,7 +129,7 @@ function inputOf(
 ): StandardJsonInput {
   if (/^\{\s{0,8}\{/.test(source)) {
     try {
-      return readBracedJson(Buffer.from(source), limits);
+      return parseStandardJsonParameter(Buffer.from(source), limits);
     } catch (error) {
       if (error instanceof FullmatchError) throw malformed(error.message.replace(/\.$/, ''));
       throw error;
@@ -211,7 +211,7 @@ function withSettings(
     const isStated = isEnabled || Object.keys(given).length === 0;
     return { ...input, settings: { ...others, ...(isStated && { optimizer }), ...given } };
   } catch (error) {
-    if (error instanceof PlainSourcesFault) throw malformed(error.message.replace(/\.$/, ''));
+    if (error instanceof PlainSourcesError) throw malformed(error.message.replace(/\.$/, ''));
     throw error;
   }
 }
@@ -238,7 +238,7 @@ function placeable(
   libraries: readonly LibraryEntry[],
   sources: Readonly<Record<string, string>>,
 ): Readonly<Record<string, string>> {
-  const declared = declarationsIn(sources).map(({ name }) => name);
+  const declared = findDeployableContracts(sources).map(({ name }) => name);
   const isClear = (id: string): boolean =>
     id.includes(':') || declared.indexOf(id) === declared.lastIndexOf(id);
   return Object.fromEntries(libraries.filter(([id]) => isClear(id)));
@@ -259,7 +259,9 @@ function identify(
     return `${path}:${language === 'Vyper' ? file : name}`;
   }
   const texts = Object.entries(sources).map(([at, { content = '' }]) => [at, content] as const);
-  const found = declarationsIn(Object.fromEntries(texts)).filter((each) => each.name === name);
+  const found = findDeployableContracts(Object.fromEntries(texts)).filter(
+    (each) => each.name === name,
+  );
   const [only, another] = found;
   return only !== undefined && another === undefined ? `${only.path}:${name}` : undefined;
 }

@@ -3,11 +3,11 @@ import { isMembers } from '../../../lib/members.ts';
 import type { ContractSections } from '../../../repository/repository.ts';
 import { splitQualifiedName } from '../../../solidity/library-id.ts';
 import { isOptimized } from '../../../solidity/optimizer-state.ts';
-import { type AnswerOf } from '../../answer.ts';
+import { type ResponseOf } from '../../answer.ts';
 import { LANGUAGE_NAMES, renderSources } from '../v2/render-contract.ts';
 import { RESULT_TEXTS, type sourceRecordSchema } from './etherscan-wire.ts';
 
-type SourceRecord = AnswerOf<typeof sourceRecordSchema>;
+type SourceRecord = ResponseOf<typeof sourceRecordSchema>;
 
 /** Sections that {@link renderSourceRecord} shows. */
 export const SOURCE_RECORD_SECTIONS = [

@@ -1,6 +1,6 @@
 import { type Hex } from '../../../lib/hex.ts';
 import { parseUntrustedJson } from '../../../lib/untrusted-json.ts';
-import { buildStandardJson, PlainSourcesFault } from '../../../solidity/build-standard-json.ts';
+import { buildStandardJson, PlainSourcesError } from '../../../solidity/build-standard-json.ts';
 import { findDeclaration, findDeclarations } from '../../../solidity/find-declaration.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { type VerificationRequest } from '../../../verification/verification-request.ts';
@@ -15,7 +15,7 @@ import {
   FIELD_NAMES,
   fieldsOf,
   invalidField,
-  LIBRARY_PLACES,
+  LIBRARY_NUMBERS,
   readChainId,
   requireAddress,
   requireField,
@@ -118,7 +118,7 @@ function readCompilation(
     case 'solidity-standard-json-input':
     case 'vyper-json':
     case 'vyper-standard-json-input': {
-      const input = withinProject(name, readBracedJson(source, limits));
+      const input = withinProject(name, parseStandardJsonParameter(source, limits));
       const contractIdentifier = identify(name, input);
       return { kind: 'standard_json', input, compilerVersion, contractIdentifier };
     }
@@ -146,7 +146,10 @@ const CLOSING = 0x7d;
  * Parses the standard JSON input in a source parameter; some tools add an extra pair of braces.
  * @throws FullmatchError invalid_json, request_too_many_values, invalid_parameter
  */
-export function readBracedJson(source: Buffer, limits: RequestLimits): StandardJsonInput {
+export function parseStandardJsonParameter(
+  source: Buffer,
+  limits: RequestLimits,
+): StandardJsonInput {
   const isBraced =
     source[0] === OPENING &&
     source[1] === OPENING &&
@@ -190,7 +193,7 @@ function buildInput(path: string, text: string, fields: EtherscanFields): Standa
   const runs = fields['runs'] ?? '';
   if (!/^\d{0,10}$/.test(runs)) throw invalidField('runs', 'is not a whole number');
   const evmVersion = fields['evmversion'];
-  const libraries = LIBRARY_PLACES.flatMap((place) => {
+  const libraries = LIBRARY_NUMBERS.flatMap((place) => {
     const name = fields[`libraryname${place}`] ?? '';
     return name === '' ? [] : [[name, fields[`libraryaddress${place}`] ?? ''] as const];
   });
@@ -206,7 +209,7 @@ function buildInput(path: string, text: string, fields: EtherscanFields): Standa
       libraries: Object.fromEntries(libraries),
     });
   } catch (error) {
-    if (!(error instanceof PlainSourcesFault)) throw error;
+    if (!(error instanceof PlainSourcesError)) throw error;
     throw invalidField(
       error.part === 'libraries' ? 'libraryname' : 'sourceCode',
       `: ${error.message}`,

@@ -12,7 +12,7 @@ import { failureKindOf } from '../../../verification/verification-failure.ts';
 import {
   type ComparedCode,
   type Comparison,
-  isWhole,
+  isComplete,
 } from '../../../verification/jobs/failure-record.ts';
 import {
   type JobFailure,
@@ -20,9 +20,9 @@ import {
 } from '../../../verification/jobs/verification-job.ts';
 import { jobNotFound } from '../../../verification/jobs/end-job.ts';
 import { clientOf } from '../../client-of.ts';
-import { answerJson, type AnswerOf, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { respondJson, type ResponseOf, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { renderDownload } from '../../job-schema.ts';
 import { recallProxy } from '../v2/proxy-resolution.ts';
 import { LANGUAGE_NAMES } from '../v2/render-contract.ts';
@@ -40,7 +40,7 @@ import {
   type stateOfJobSchema,
 } from './evidence-routes.ts';
 
-type WireJob = AnswerOf<typeof stateOfJobSchema>;
+type WireJob = ResponseOf<typeof stateOfJobSchema>;
 type WireFailure = NonNullable<WireJob['failure']>;
 type WireComparison = NonNullable<NonNullable<WireFailure['comparedCodes']>['runtime']>;
 
@@ -53,7 +53,10 @@ export function addEvidenceRoutes(
     verification,
     trustedProxies,
     proxies,
-  }: Pick<HttpParts, 'contracts' | 'answers' | 'verification' | 'trustedProxies' | 'proxies'>,
+  }: Pick<
+    HttpDependencies,
+    'contracts' | 'answers' | 'verification' | 'trustedProxies' | 'proxies'
+  >,
 ): void {
   routes.openapi(evidenceRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -61,13 +64,13 @@ export function addEvidenceRoutes(
     if (evidence === undefined) throw contractNotFound(chainId, address);
     const proxyResolution = await recallProxy({ proxies, contracts }, { chainId, address });
     const answer = { ...renderEvidence(evidence), proxyResolution: proxyResolution ?? null };
-    return answerJson(evidenceRoute, answer, REVALIDATED);
+    return respondJson(evidenceRoute, answer, REVALIDATED);
   });
   routes.openapi(contractEventsRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
     const events = await contracts.readContractEvents(chainId, address);
     const results = events.map(({ at, ...event }) => ({ ...event, at: at.toISOString() }));
-    return answerJson(contractEventsRoute, { results }, REVALIDATED);
+    return respondJson(contractEventsRoute, { results }, REVALIDATED);
   });
   routes.openapi(alternativeRoute, async (c) => {
     const { chainId, address, matchId } = c.req.valid('param');
@@ -79,7 +82,7 @@ export function addEvidenceRoutes(
         { details: { chainId, address, matchId } },
       );
     }
-    return answerJson(alternativeRoute, renderAlternativeText(text), REVALIDATED);
+    return respondJson(alternativeRoute, renderAlternativeText(text), REVALIDATED);
   });
   routes.openapi(sourcePageRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -94,18 +97,18 @@ export function addEvidenceRoutes(
     const page = await answers.admit(c, () => contracts.readSourcePage(chainId, address, question));
     if (page === undefined) throw contractNotFound(chainId, address);
     const { next = null, shown = null, ...rest } = page;
-    return answerJson(sourcePageRoute, { ...rest, next, shown }, REVALIDATED);
+    return respondJson(sourcePageRoute, { ...rest, next, shown }, REVALIDATED);
   });
   routes.openapi(jobStateRoute, async (c) => {
     const { id } = c.req.valid('param');
     const job = await verification.readJob(id);
     if (job === undefined) throw jobNotFound(id);
-    return answerJson(jobStateRoute, renderJobState(job), NOT_STORED);
+    return respondJson(jobStateRoute, renderJobState(job), NOT_STORED);
   });
   routes.openapi(cancelJobRoute, async (c) => {
     const { id } = c.req.valid('param');
     const job = await verification.endJob(id, clientOf(c.env, trustedProxies));
-    return answerJson(cancelJobRoute, renderJobState(job), NOT_STORED, 202);
+    return respondJson(cancelJobRoute, renderJobState(job), NOT_STORED, 202);
   });
 }
 
@@ -121,7 +124,7 @@ function renderEvidence({
   alternatives,
   runtimeHashes,
   creationHashes,
-}: MatchEvidence): Omit<AnswerOf<typeof evidenceSchema>, 'proxyResolution'> {
+}: MatchEvidence): Omit<ResponseOf<typeof evidenceSchema>, 'proxyResolution'> {
   return {
     chainId: match.chainId,
     address: checksumAddress(match.address),
@@ -148,7 +151,7 @@ function renderEvidence({
 function renderAlternative({
   recordedAt,
   ...alternative
-}: Alternative): AnswerOf<typeof alternativeSchema> {
+}: Alternative): ResponseOf<typeof alternativeSchema> {
   return { ...alternative, recordedAt: recordedAt.toISOString() };
 }
 
@@ -157,7 +160,7 @@ function renderAlternativeText({
   settings,
   sources,
   ...alternative
-}: AlternativeText): AnswerOf<typeof alternativeTextSchema> {
+}: AlternativeText): ResponseOf<typeof alternativeTextSchema> {
   return {
     ...renderAlternative(alternative),
     stdJsonInput: {
@@ -171,7 +174,7 @@ function renderAlternativeText({
 function renderHashes({
   onChain,
   recompiled,
-}: CodeHashes): AnswerOf<typeof evidenceSchema>['runtimeCode'] {
+}: CodeHashes): ResponseOf<typeof evidenceSchema>['runtimeCode'] {
   return { onChain: onChain ?? null, recompiled: recompiled ?? null };
 }
 
@@ -191,7 +194,7 @@ function renderComparedCodes({
 function renderCode(code: ComparedCode | undefined): WireComparison['onChain'] {
   if (code === undefined) return undefined;
   const { window, ...facts } = code;
-  return isWhole(code) ? facts : { ...facts, window };
+  return isComplete(code) ? facts : { ...facts, window };
 }
 
 /** Unknown members are undefined, which JSON omits. */

@@ -6,13 +6,13 @@ import {
   compilerDownloadSchema,
   DROPPED_SOURCES,
   droppedSourcesSchema,
-  KEPT_BESIDE,
+  STORED_AS_ALTERNATIVE,
 } from '../../job-schema.ts';
 import { anyMembers, namedValues } from '../../named-values.ts';
 import { trustSchema } from '../../trust-schema.ts';
 import { proxyResolutionSchema } from '../v2/contract-schema.ts';
 import { problemResponse } from '../../problem-schema.ts';
-import { crowdedResponses } from '../../records/record-responses.ts';
+import { overloadResponses } from '../../records/record-responses.ts';
 import { jsonResponse } from '../../json-response.ts';
 
 const matchSchema = z.enum(['full', 'partial']).nullable();
@@ -143,7 +143,7 @@ export const evidenceRoute = createRoute({
     200: jsonResponse('The evidence', evidenceSchema),
     400: invalidParameter,
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 
@@ -184,7 +184,7 @@ export const contractEventsRoute = createRoute({
   responses: {
     200: jsonResponse('The events', contractEventsSchema),
     400: invalidParameter,
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 
@@ -208,7 +208,7 @@ export const alternativeRoute = createRoute({
     200: jsonResponse('The text', alternativeTextSchema),
     400: invalidParameter,
     404: problemResponse('The contract has no such alternative (`contract_not_found`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 
@@ -258,7 +258,7 @@ export const sourcePageRoute = createRoute({
     200: jsonResponse('The page', sourcePageSchema),
     400: invalidParameter,
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 
@@ -292,7 +292,7 @@ export const stateOfJobSchema = z
     runtimeMatch: matchSchema,
     creationMatch: matchSchema,
     stored: z.boolean().describe('Whether it stored a match that was not there before'),
-    keptBeside: z.boolean().describe(KEPT_BESIDE),
+    keptBeside: z.boolean().describe(STORED_AS_ALTERNATIVE),
     droppedSources: droppedSourcesSchema.optional().describe(DROPPED_SOURCES),
     compilerDownload: compilerDownloadSchema.optional().describe(COMPILER_DOWNLOAD),
     failure: z
@@ -338,7 +338,7 @@ export const jobStateRoute = createRoute({
   responses: {
     200: jsonResponse('The job', stateOfJobSchema),
     404: problemResponse('The job does not exist (`job_not_found`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 

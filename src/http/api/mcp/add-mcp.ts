@@ -2,9 +2,9 @@ import { type McpServer } from '@modelcontextprotocol/server';
 import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 import { Admission } from '../../../lib/admission.ts';
-import { BASE_HEADERS, makeAnswer, NOT_STORED } from '../../answer.ts';
+import { BASE_HEADERS, makeResponse, NOT_STORED } from '../../answer.ts';
 import { type HostApp } from '../../host-app.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { mcpRoute } from './mcp-routes.ts';
 import { addTools } from './mcp-tools.ts';
 
@@ -15,7 +15,7 @@ const QUESTIONS = { total: 8, perClient: 5, waiting: 256, waitingPerClient: 64 }
 const INVALID_REQUEST = -32_600;
 
 /** Dependencies of the tools. */
-interface McpParts extends Pick<HttpParts, 'answers' | 'version'> {
+interface McpParts extends Pick<HttpDependencies, 'answers' | 'version'> {
   readonly ask: HostApp['request'];
 }
 
@@ -37,7 +37,7 @@ export function addMcp(routes: OpenAPIHono, parts: McpParts): void {
     );
     const bytes = Buffer.from(await answered.arrayBuffer());
     const type = answered.headers.get('content-type');
-    return makeAnswer(bytes, {
+    return makeResponse(bytes, {
       status: answered.status,
       headers: {
         ...BASE_HEADERS,

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 import { problemResponse } from '../../problem-schema.ts';
-import { crowdedResponses } from '../../records/record-responses.ts';
+import { overloadResponses } from '../../records/record-responses.ts';
 
 const messageSchema = z.looseObject({ jsonrpc: z.literal('2.0') }).meta({
   id: 'McpMessage',
@@ -26,6 +26,6 @@ export const mcpRoute = createRoute({
     406: { description: 'The client does not accept both response types', content },
     413: problemResponse('The message is too large (`request_too_large`)'),
     415: { description: 'The body is not JSON', content },
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });

@@ -2,7 +2,9 @@ import { type McpServer } from '@modelcontextprotocol/server';
 import { z } from 'zod';
 
 /** Requests a path, relative to the root and with its query, from this service's public API. */
-export type AskApi = (path: string) => Promise<{ readonly status: number; readonly text: string }>;
+export type RequestApi = (
+  path: string,
+) => Promise<{ readonly status: number; readonly text: string }>;
 
 const chainId = z.int().min(1).describe('The id of the chain, such as 1 for Ethereum Mainnet');
 const address = z
@@ -121,7 +123,7 @@ const TOOLS = [
 ] as const;
 
 /** Registers the tools; they only read the public API. */
-export function addTools(server: McpServer, ask: AskApi): void {
+export function addTools(server: McpServer, ask: RequestApi): void {
   for (const each of TOOLS) {
     const { name, title, description, input, path } = each;
     const pick = 'pick' in each ? each.pick : undefined;

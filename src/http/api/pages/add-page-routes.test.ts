@@ -14,7 +14,7 @@ import { TaskThread } from '../../../lib/task-thread.ts';
 import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
 import { type HostApp } from '../../host-app.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { listen, type Listener } from '../../listener.ts';
 import { PAGE_LIMITS, type PageLimits } from './page-renderer.ts';
 import { type PageTask } from './page-thread.ts';
@@ -170,7 +170,10 @@ describe('API host pages', () => {
 const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
 /** Records the paths that pages request, as a URL parser reads them. */
-function recordAsked(deps: HttpParts): { readonly deps: HttpParts; readonly asked: string[] } {
+function recordAsked(deps: HttpDependencies): {
+  readonly deps: HttpDependencies;
+  readonly asked: string[];
+} {
   const asked: string[] = [];
   const { renderer } = deps.pages;
   const recording: typeof renderer = {

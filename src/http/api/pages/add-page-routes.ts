@@ -9,19 +9,19 @@ import {
   type Answer,
   BASE_HEADERS,
   HTML_TYPE,
-  makeAnswer,
+  makeResponse,
   NOT_STORED,
   type ResponseHeaders,
   REVALIDATED,
 } from '../../answer.ts';
 import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.ts';
 import { type Problem } from '../../error-response.ts';
-import { isAskedForPage } from '../../client-of.ts';
+import { isPageRequest } from '../../client-of.ts';
 import { type HostUrls } from '../../http-parts.ts';
-import { urlsSeenBy } from './seen-urls.ts';
-import { KeptPages, type MadePage } from './kept-pages.ts';
-import { makePage, type PageMaking } from './make-page.ts';
-import { answerProblemPlainly } from './plain-page.ts';
+import { urlsForClient } from './seen-urls.ts';
+import { PageCache, type CachedPage } from './kept-pages.ts';
+import { renderPage, type PageDependencies } from './make-page.ts';
+import { renderPlainProblemPage } from './plain-page.ts';
 import { type PageHost } from './server-bundle.ts';
 import { type WebBundle } from './web-bundle.ts';
 
@@ -38,8 +38,8 @@ interface PageParts {
   /** Templates that an API route shares: `Accept` decides whether a client gets the page or the API response. */
   readonly shared?: readonly string[];
   /** Sends an in-process request to the host: pages read only the public API. */
-  readonly ask: PageMaking['ask'];
-  readonly answers: PageMaking['answers'];
+  readonly ask: PageDependencies['ask'];
+  readonly answers: PageDependencies['answers'];
   /** Changes whenever published data changes; absent if the pages also show other data. */
   readonly revision?: () => number;
 }
@@ -71,8 +71,8 @@ const PATH_SHOWN_CHARACTERS = 512;
 
 /** State that the pages of a host share. */
 interface PageState {
-  readonly making: PageMaking;
-  readonly kept: KeptPages;
+  readonly making: PageDependencies;
+  readonly kept: PageCache;
 }
 
 /**
@@ -83,7 +83,7 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPag
   const { bundle, ask, answers } = parts;
   const pages = new Admission(PAGES);
   const making = { renderer: bundle.renderer, ask, answers, pages, outages: new Map() };
-  const state: PageState = { making, kept: new KeptPages() };
+  const state: PageState = { making, kept: new PageCache() };
   const answer = (c: Context, problem?: Problem): Promise<Answer> =>
     answerPage(parts, state, c, problem);
   const answerInPlace = async (c: Context, problem?: Problem): Promise<Answer> => {
@@ -111,7 +111,7 @@ export function addPageRoutes(routes: OpenAPIHono, parts: PageParts): ProblemPag
     if (!READS.has(c.req.method) || !prefersPage(c)) return undefined;
     // A page that could not be written cannot be replaced by another rendered page.
     if (problem.code === 'page_too_large') {
-      return Promise.resolve(answerProblemPlainly(problem, policyOf(parts, c)));
+      return Promise.resolve(renderPlainProblemPage(problem, policyOf(parts, c)));
     }
     return problem.status === 404 && c.req.path.length <= PATH_SHOWN_CHARACTERS
       ? answerInPlace(c, problem)
@@ -133,14 +133,14 @@ async function answerPage(
   problem: Problem | undefined,
 ): Promise<Answer> {
   // A page is built from the public API. If it requested another page, it would wait for its own slot.
-  if (isAskedForPage(c.env)) throw notFound(c.req.path);
+  if (isPageRequest(c.env)) throw notFound(c.req.path);
   const accepted = parseAcceptEncoding(c.req.header('accept-encoding'));
   const coding = chooseCoding(accepted, LENGTHS) === 'gzip' ? 'gzip' : 'identity';
   const found = await findPage(parts, state, c, problem);
   const { page } = found;
   if (coding === 'gzip') found.gzip ??= await compressGzip(page.bytes);
   const bytes = (coding === 'gzip' ? found.gzip : undefined) ?? page.bytes;
-  return makeAnswer(bytes, {
+  return makeResponse(bytes, {
     status: page.status,
     headers: {
       ...BASE_HEADERS,
@@ -160,7 +160,7 @@ async function answerPage(
  * form submits to the API host.
  */
 function policyOf({ host, urls }: PageParts, c: Context): ResponseHeaders {
-  const { api } = urlsSeenBy(c.req.url, urls(), host);
+  const { api } = urlsForClient(c.req.url, urls(), host);
   const elsewhere = host === 'api' || api === undefined ? [] : [new URL(api).origin];
   // Forms on the operator's page submit to its own host as well.
   const searched =
@@ -181,14 +181,14 @@ async function findPage(
   { making, kept }: PageState,
   c: Context,
   problem: Problem | undefined,
-): Promise<MadePage> {
+): Promise<CachedPage> {
   const { pathname, search } = new URL(c.req.url);
   const prefix =
     prefixes.find((each) => pathname === each || pathname.startsWith(`${each}/`)) ?? '';
   const below = pathname.slice(prefix.length);
   const path = below.replace(/(?<=.)\/$/, '') || '/';
   const own = urls();
-  const seen = urlsSeenBy(c.req.url, own, host);
+  const seen = urlsForClient(c.req.url, own, host);
   const { api, repository } = seen;
   const base = baseOf(below, prefix);
   // Host names that clients make up would evict the commonly requested pages.
@@ -200,7 +200,7 @@ async function findPage(
   // The public pages are one level above those of unlisted contracts.
   const ownSite = isUnlisted ? `${base}../` : base;
   const site = host === 'api' ? ownSite : api && `${api}/`;
-  const page = await makePage(c, making, {
+  const page = await renderPage(c, making, {
     question: {
       path,
       query: search.slice(1),
@@ -218,7 +218,7 @@ async function findPage(
     },
   });
   if (page === undefined) throw notFound(pathname);
-  const result: MadePage = { page };
+  const result: CachedPage = { page };
   if (isKept) kept.keep(key, result, madeOf);
   return result;
 }
@@ -238,7 +238,7 @@ function answerAsset({ assets }: WebBundle, name: string, accepted: string | und
   const coding =
     chooseCoding(parseAcceptEncoding(accepted), lengths) === 'gzip' ? 'gzip' : 'identity';
   const bytes = asset[coding];
-  return makeAnswer(bytes, {
+  return makeResponse(bytes, {
     status: 200,
     headers: {
       ...BASE_HEADERS,

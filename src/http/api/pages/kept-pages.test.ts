@@ -1,8 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import { KeptPages, type MadePage } from './kept-pages.ts';
+import { PageCache, type CachedPage } from './kept-pages.ts';
 
-const made = (facts: Partial<MadePage['page']> = {}): MadePage => ({
+const made = (facts: Partial<CachedPage['page']> = {}): CachedPage => ({
   page: {
     ...{ status: 200, isStatic: false, isShared: true, isWhole: true },
     bytes: Buffer.from('<html>'),
@@ -15,7 +15,7 @@ describe('Page cache', () => {
   afterEach(() => void vi.useRealTimers());
 
   test('keeps pages of published data until the next publication, at most a second', () => {
-    const pages = new KeptPages();
+    const pages = new PageCache();
     const page = made();
     pages.keep('/', page, 7);
     expect(pages.find('/', 7)).toBe(page);
@@ -28,7 +28,7 @@ describe('Page cache', () => {
   });
 
   test('keeps static pages indefinitely', () => {
-    const pages = new KeptPages();
+    const pages = new PageCache();
     const page = made({ isStatic: true });
     pages.keep('/docs', page, undefined);
     vi.advanceTimersByTime(86_400_000);
@@ -41,13 +41,13 @@ describe('Page cache', () => {
     ['of a job, which changes without an event', { isShared: false }],
     ['longer than most', { bytes: Buffer.alloc(2 ** 18) }],
   ])('does not keep a page %s', (_what, facts) => {
-    const pages = new KeptPages();
+    const pages = new PageCache();
     pages.keep('/', made(facts), 7);
     expect(pages.find('/', 7)).toBeUndefined();
   });
 
   test('does not keep pages that show more than published data', () => {
-    const pages = new KeptPages();
+    const pages = new PageCache();
     pages.keep('/', made(), undefined);
     expect(pages.find('/', undefined)).toBeUndefined();
   });

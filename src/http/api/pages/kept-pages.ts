@@ -1,14 +1,14 @@
 import { LRUCache } from 'lru-cache';
-import { type WrittenPage } from './make-page.ts';
+import { type RenderedPage } from './make-page.ts';
 
 /** A page, with its gzip once requested. */
-export interface MadePage {
-  readonly page: WrittenPage;
+export interface CachedPage {
+  readonly page: RenderedPage;
   gzip?: Buffer<ArrayBuffer>;
 }
 
 interface Kept {
-  readonly made: MadePage;
+  readonly made: CachedPage;
   readonly revision: number | undefined;
   readonly madeAt: number;
 }
@@ -25,14 +25,14 @@ const sizeOf = ({ made: { page } }: Kept): number => Math.ceil(page.bytes.byteLe
  * Cache of pages that are the same for all clients: static pages for good, and pages of published data for at
  * most a second or until new data is published.
  */
-export class KeptPages {
+export class PageCache {
   readonly #pages = new LRUCache<string, Kept>({
     maxSize: KEPT_BYTES,
     sizeCalculation: sizeOf,
   });
 
   /** Returns the page with this key if it was made from the same `revision`. */
-  find(key: string, revision: number | undefined): MadePage | undefined {
+  find(key: string, revision: number | undefined): CachedPage | undefined {
     const kept = this.#pages.get(key);
     if (kept === undefined || kept.made.page.isStatic) return kept?.made;
     const isCurrent = kept.revision === revision && performance.now() - kept.madeAt < SHARED_MS;
@@ -40,7 +40,7 @@ export class KeptPages {
   }
 
   /** Caches a page unless it differs between clients or is incomplete. */
-  keep(key: string, made: MadePage, revision: number | undefined): void {
+  keep(key: string, made: CachedPage, revision: number | undefined): void {
     const { status, isStatic, isShared, isWhole, bytes } = made.page;
     const isShort = bytes.byteLength < LONGEST_SHARED_BYTES;
     const isKept = isStatic || (isShared && isWhole && isShort && revision !== undefined);

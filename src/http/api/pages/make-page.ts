@@ -2,19 +2,23 @@ import { setImmediate as untilNextTurn } from 'node:timers/promises';
 import { type Context } from 'hono';
 import { type Admission } from '../../../lib/admission.ts';
 import { recordFailure, type FailureTimes } from '../../../lib/failure-times.ts';
-import { type AskedFor } from '../../client-of.ts';
+import { type InProcessEnv } from '../../client-of.ts';
 import { withClientSignal } from '../../records/answer-connection.ts';
-import { type Requester, type RecordAnswers } from '../../records/record-answers.ts';
+import { type Requester, type RecordResponder } from '../../records/record-answers.ts';
 import { type PageRenderer } from './page-renderer.ts';
-import { type MissingAnswer, type PageStep, type PageTask } from './page-thread.ts';
+import { type MissingResponse, type PageStep, type PageTask } from './page-thread.ts';
 import { type PrefetchedResponse, type PageFacts } from './server-bundle.ts';
 
 /** Dependencies of making a page. */
-export interface PageMaking {
+export interface PageDependencies {
   readonly renderer: Pick<PageRenderer, 'advance' | 'isLarge'>;
   /** Sends an in-process request to the host: pages read only the public API. */
-  readonly ask: (path: string, init: RequestInit, env: AskedFor) => Response | Promise<Response>;
-  readonly answers: Pick<RecordAnswers, 'clientOf' | 'admit'>;
+  readonly ask: (
+    path: string,
+    init: RequestInit,
+    env: InProcessEnv,
+  ) => Response | Promise<Response>;
+  readonly answers: Pick<RecordResponder, 'clientOf' | 'admit'>;
   /** Limit on pages made at once: they wait for the database. */
   readonly pages: Admission;
   /** When each part of the host's pages began to fail in this process. */
@@ -22,7 +26,7 @@ export interface PageMaking {
 }
 
 /** A page as bytes, with its facts. */
-export interface WrittenPage extends PageFacts {
+export interface RenderedPage extends PageFacts {
   readonly bytes: Buffer<ArrayBuffer>;
   /** Whether all data that the page shows could be read. */
   readonly isWhole: boolean;
@@ -37,11 +41,11 @@ const TIMEOUT_MS = 3_000;
  * @returns undefined if no page has the path
  * @throws FullmatchError page_too_large, too_many_client_answers, too_many_answers
  */
-export async function makePage(
+export async function renderPage(
   c: Context,
-  making: PageMaking,
+  making: PageDependencies,
   asked: Pick<PageTask, 'question' | 'context'>,
-): Promise<WrittenPage | undefined> {
+): Promise<RenderedPage | undefined> {
   const { renderer, answers, pages } = making;
   let task: PageTask = { ...asked, answers: [] };
   let step: PageStep = { missing: [] };
@@ -74,9 +78,9 @@ export async function makePage(
 /** Returns the task with the missing responses added; outdated responses are replaced. */
 async function readMissing(
   c: Context,
-  making: PageMaking,
+  making: PageDependencies,
   task: PageTask,
-  { missing, signal }: Pick<Requester, 'signal'> & { readonly missing: readonly MissingAnswer[] },
+  { missing, signal }: Pick<Requester, 'signal'> & { readonly missing: readonly MissingResponse[] },
 ): Promise<PageTask> {
   const read = await Promise.all(
     missing.map(async (each) => {
@@ -92,8 +96,8 @@ async function readMissing(
 
 async function readAnswer(
   c: Context,
-  { ask, answers, outages }: PageMaking,
-  { path, tag }: MissingAnswer,
+  { ask, answers, outages }: PageDependencies,
+  { path, tag }: MissingResponse,
 ): Promise<PrefetchedResponse> {
   const at = new Date().toISOString();
   const read = async (): Promise<Pick<PrefetchedResponse, 'status' | 'tag' | 'body'>> => {

@@ -2,9 +2,14 @@ import { createHash } from 'node:crypto';
 import { packageFile } from '../../../lib/package-file.ts';
 import { TaskThread, type ThreadLimits } from '../../../lib/task-thread.ts';
 import { type Requester } from '../../records/record-answers.ts';
-import { tooManyAnswers } from '../../records/crowded.ts';
-import { refuseForThread } from '../../thread-refusal.ts';
-import { type PageAnswer, type PageFiles, type PageStep, type PageTask } from './page-thread.ts';
+import { tooManyResponses } from '../../records/crowded.ts';
+import { toThreadError } from '../../thread-refusal.ts';
+import {
+  type PageThreadMessage,
+  type PageFiles,
+  type PageStep,
+  type PageTask,
+} from './page-thread.ts';
 import { type PrefetchedResponse } from './server-bundle.ts';
 import { pageTooLarge, TooLargePages } from './too-large-pages.ts';
 
@@ -33,8 +38,8 @@ export const PAGE_LIMITS: PageLimits = {
  * time or memory is refused for a while.
  */
 export class PageRenderer {
-  readonly #small: TaskThread<PageTask, PageAnswer>;
-  readonly #large: TaskThread<PageTask, PageAnswer>;
+  readonly #small: TaskThread<PageTask, PageThreadMessage>;
+  readonly #large: TaskThread<PageTask, PageThreadMessage>;
   readonly #tooLarge = new TooLargePages();
 
   constructor(files: PageFiles, { small, large }: PageLimits) {
@@ -62,7 +67,7 @@ export class PageRenderer {
         if ('failed' in step) throw new Error(`a page could not be written: ${step.failed}`);
         return step;
       } catch (error) {
-        throw refuseForThread(error, { queueFull: tooManyAnswers, tooMuch: pageTooLarge });
+        throw toThreadError(error, { queueFull: tooManyResponses, tooMuch: pageTooLarge });
       }
     });
   }

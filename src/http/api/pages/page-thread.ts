@@ -7,20 +7,20 @@ import {
   importServerBundle,
   type PageContext,
   type PageFacts,
-  type PageQuestion,
+  type PageRequest,
   type ViewFiles,
 } from './server-bundle.ts';
 import { lowerThreadPriority } from '../../../lib/thread-priority.ts';
 
 /** A page to write, with the responses read for it so far. */
 export interface PageTask {
-  readonly question: PageQuestion;
+  readonly question: PageRequest;
   readonly context: PageContext;
   readonly answers: readonly PrefetchedResponse[];
 }
 
 /** A response that a page needs: a path of its host, and the entity tag of the content at hand. */
-export interface MissingAnswer {
+export interface MissingResponse {
   readonly path: string;
   readonly tag?: string;
 }
@@ -28,11 +28,11 @@ export interface MissingAnswer {
 /** A page, `none` if no page has the path, or the responses that must be read first. */
 export type PageStep =
   | { readonly page: PageFacts; readonly bytes: Uint8Array<ArrayBuffer> }
-  | { readonly missing: readonly MissingAnswer[] }
+  | { readonly missing: readonly MissingResponse[] }
   | { readonly none: true };
 
 /** A message from the page thread. */
-export type PageAnswer = PageStep | { readonly failed: string };
+export type PageThreadMessage = PageStep | { readonly failed: string };
 
 /** Files of the views, passed to the thread at its start. */
 export interface PageFiles {
@@ -52,7 +52,7 @@ function filesOf(view: string): ViewFiles {
 async function advance({ question, context, answers }: PageTask): Promise<PageStep> {
   const { render } = await bundle;
   const given = new Map(answers.map((answer) => [answer.path, answer]));
-  const missing = new Map<string, MissingAnswer>();
+  const missing = new Map<string, MissingResponse>();
   const find = (path: string): PrefetchedResponse | undefined => given.get(path);
   const miss = (path: string, tag: string | undefined): void => {
     missing.set(path, { path, ...(tag !== undefined && { tag }) });
@@ -77,12 +77,12 @@ async function advance({ question, context, answers }: PageTask): Promise<PageSt
 if (parentPort !== null) lowerThreadPriority();
 parentPort?.on('message', (task: PageTask) => {
   advance(task).then(
-    (step: PageAnswer) => {
+    (step: PageThreadMessage) => {
       parentPort?.postMessage(step, 'bytes' in step ? [step.bytes.buffer] : []);
     },
     (error: unknown) => {
       const failed = error instanceof Error ? (error.stack ?? error.message) : messageOf(error);
-      parentPort?.postMessage({ failed } satisfies PageAnswer);
+      parentPort?.postMessage({ failed } satisfies PageThreadMessage);
     },
   );
 });

@@ -5,7 +5,7 @@ const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', 
 const escape = (text: string): string => text.replaceAll(/[&<"]/g, (each) => ENTITIES[each] ?? '');
 
 /** Renders a problem as a minimal page that needs no data and no page thread. */
-export function answerProblemPlainly(problem: Problem, headers: ResponseHeaders): Answer {
+export function renderPlainProblemPage(problem: Problem, headers: ResponseHeaders): Answer {
   const [title, detail] = [problem.title, problem.detail].map(escape);
   const page = `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title} · Fullmatch</title></head><body><main><h1>${title}</h1><p>${detail} <code>${problem.code}</code></p></main></body></html>`;
   return answer(page, {

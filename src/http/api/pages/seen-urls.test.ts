@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { urlsSeenBy } from './seen-urls.ts';
+import { urlsForClient } from './seen-urls.ts';
 
 const OWN = { api: 'http://0.0.0.0:5555', repository: 'http://0.0.0.0:10000' };
 
@@ -9,7 +9,7 @@ describe('Host URLs on a page', () => {
     ['box.lan', 'http://box.lan:10000'],
     ['[fd00::5]', 'http://[fd00::5]:10000'],
   ])('use the name by which a remote client reached the service: %s', (name, repository) => {
-    const seen = urlsSeenBy(`http://${name}:5555/registry?q=a`, OWN, 'api');
+    const seen = urlsForClient(`http://${name}:5555/registry?q=a`, OWN, 'api');
     expect(seen).toEqual({ api: `http://${name}:5555`, repository });
   });
 
@@ -23,12 +23,12 @@ describe('Host URLs on a page', () => {
     ],
     ['where the host does not listen', 'http://box.lan:5555/', { repository: OWN.repository }],
   ])('stay unchanged %s', (_what, asked, urls) => {
-    expect(urlsSeenBy(asked, urls, 'api')).toBe(urls);
+    expect(urlsForClient(asked, urls, 'api')).toBe(urls);
   });
 
   test('keep a configured URL while the other follows the client', () => {
     const urls = { ...OWN, repository: 'https://repo.example.org' };
-    expect(urlsSeenBy('http://box.lan:5555/', urls, 'api')).toEqual({
+    expect(urlsForClient('http://box.lan:5555/', urls, 'api')).toEqual({
       api: 'http://box.lan:5555',
       repository: 'https://repo.example.org',
     });

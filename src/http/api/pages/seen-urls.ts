@@ -11,7 +11,7 @@ const OWN_NAMES: ReadonlySet<string> = new Set([
  * host name that the client used, such as the machine's address in its network. A request on another port
  * came through a proxy, which may have set any host name, so it changes nothing.
  */
-export function urlsSeenBy(requestUrl: string, urls: HostUrls, host: PageHost): HostUrls {
+export function urlsForClient(requestUrl: string, urls: HostUrls, host: PageHost): HostUrls {
   const asked = new URL(requestUrl);
   const own = host === 'operator' ? undefined : urls[host];
   if (own === undefined || OWN_NAMES.has(asked.hostname)) return urls;

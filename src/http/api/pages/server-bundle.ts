@@ -4,7 +4,7 @@ import { packageFile } from '../../../lib/package-file.ts';
 export type PageHost = 'api' | 'repository' | 'operator';
 
 /** A page request: a path with a query, and the problem to show if nothing is at the path. */
-export interface PageQuestion {
+export interface PageRequest {
   readonly path: string;
   readonly query: string;
   readonly problem?: { readonly code: string; readonly detail: string };
@@ -66,7 +66,7 @@ interface ServerBundle {
   readonly templatesOf: (host: PageHost) => readonly string[];
   /** Renders a page; undefined if no page has the path. Never settles while a response is missing. */
   readonly render: (
-    question: PageQuestion,
+    question: PageRequest,
     context: PageContext,
     given: {
       readonly find: (path: string) => PrefetchedResponse | undefined;

@@ -3,13 +3,13 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { FullmatchError } from '../../../errors.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import type { ImportedSignatures, SignatureName } from '../../../repository/repository.ts';
-import { answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { importRoute, lookupRoute, searchRoute, statsRoute } from './signature-routes.ts';
-import { IMPORT_BYTES, type ImportQuestion } from './signatures-body.ts';
+import { IMPORT_BYTES, type ParsedSignatureImport } from './signatures-body.ts';
 
-type SignatureParts = Pick<HttpParts, 'requests' | 'signatures' | 'trustedProxies'>;
+type SignatureParts = Pick<HttpDependencies, 'requests' | 'signatures' | 'trustedProxies'>;
 
 /** Most hashes of one lookup. */
 const MOST_HASHES = 1000;
@@ -38,7 +38,7 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
       ),
       event: Object.fromEntries([...ofEvents].map(shown)),
     };
-    return answerJson(lookupRoute, { ok: true, result }, REVALIDATED);
+    return respondJson(lookupRoute, { ok: true, result }, REVALIDATED);
   });
   routes.openapi(searchRoute, async (c) => {
     const { query, filter } = c.req.valid('query');
@@ -50,7 +50,7 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
           .filter(([, shown]) => shown.length > 0),
       );
     const result = { function: render(found.function), event: render(found.event) };
-    return answerJson(searchRoute, { ok: true, result }, REVALIDATED);
+    return respondJson(searchRoute, { ok: true, result }, REVALIDATED);
   });
   // A worker thread reads, validates and hashes the body.
   routes.openapi({ ...importRoute, request: {} }, async (c) => {
@@ -62,7 +62,7 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
       function: renderImport(question, imported, 'function'),
       event: renderImport(question, imported, 'event'),
     };
-    return answerJson(importRoute, { ok: true, result }, NOT_STORED);
+    return respondJson(importRoute, { ok: true, result }, NOT_STORED);
   });
   routes.openapi(statsRoute, async () => {
     const { verified, unverified } = await signatures.readTotals();
@@ -70,7 +70,7 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
     const total = functions + event + error + unverified;
     const count = { function: functions, event, error, unknown: unverified, total };
     const metadata = { refreshed_at: new Date().toISOString() };
-    return answerJson(statsRoute, { ok: true, result: { count, metadata } }, NOT_STORED);
+    return respondJson(statsRoute, { ok: true, result: { count, metadata } }, NOT_STORED);
   });
 }
 
@@ -100,7 +100,7 @@ function renderNames(names: readonly SignatureName[], filter: 'true' | 'false') 
 }
 
 function renderImport(
-  { asked, invalid }: Pick<ImportQuestion, 'asked'> & Partial<ImportQuestion>,
+  { asked, invalid }: Pick<ParsedSignatureImport, 'asked'> & Partial<ParsedSignatureImport>,
   imported: ImportedSignatures,
   kind: 'function' | 'event',
 ) {

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-import { type ErrorShape } from '../../error-shape.ts';
+import { type ErrorFormat } from '../../error-shape.ts';
 import { jsonResponse } from '../../json-response.ts';
 
 /** The body of an error of the signature database. */
@@ -15,7 +15,7 @@ export const signatureErrorSchema = z
 const PATHS = /^\/signature-database\/v1\/(?:lookup|search|import|stats)$/;
 
 /** The error format of the signature database. */
-export const signatureErrorShape: ErrorShape = {
+export const signatureErrorShape: ErrorFormat = {
   covers: (_method, path) => PATHS.test(path),
   body: ({ detail, code }) => ({ ok: false, error: detail, code }),
 };

@@ -24,7 +24,7 @@ export const importBodySchema = z
   .meta({ id: 'SignatureImportRequest', description: 'Signatures to import' });
 
 /** An import read from a body: signatures with their hashes, and invalid signatures. */
-export interface ImportQuestion {
+export interface ParsedSignatureImport {
   readonly asked: SignatureImport;
   readonly invalid: Readonly<Record<'function' | 'event', readonly string[]>>;
 }
@@ -33,7 +33,7 @@ export interface ImportQuestion {
  * Reads the body of an import and hashes its signatures.
  * @throws FullmatchError invalid_json, invalid_parameter
  */
-export function readImportBody(bytes: Uint8Array, limits: RequestLimits): ImportQuestion {
+export function readImportBody(bytes: Uint8Array, limits: RequestLimits): ParsedSignatureImport {
   const given = validateBody(importBodySchema, parseJsonBody(bytes, limits));
   const [functions, events] = [sort(given.function), sort(given.event)];
   return {

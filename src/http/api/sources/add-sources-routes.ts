@@ -1,11 +1,11 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
-import { answerJson, NOT_STORED } from '../../answer.ts';
+import { respondJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { proposalRoute, verifySourcesRoute } from './sources-routes.ts';
 
-type SourcesParts = Pick<HttpParts, 'requests' | 'trustedProxies' | 'verification'>;
+type SourcesParts = Pick<HttpDependencies, 'requests' | 'trustedProxies' | 'verification'>;
 
 /** Adds the routes that verify plain sources. A worker thread reads and validates the body. */
 export function addSourcesRoutes(
@@ -21,12 +21,12 @@ export function addSourcesRoutes(
     if (!('request' in read)) throw new Error('plain sources name one contract or none');
     const client = clientOf(c.env, trustedProxies);
     const verificationId = await verification.submit(read.request, client);
-    return answerJson(verifySourcesRoute, { verificationId }, NOT_STORED, 202);
+    return respondJson(verifySourcesRoute, { verificationId }, NOT_STORED, 202);
   });
   routes.openapi(proposalRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
     const asker = { client: clientOf(c.env, trustedProxies), signal: c.req.raw.signal };
     const proposal = await verification.propose(chainId, address, asker);
-    return answerJson(proposalRoute, proposal, NOT_STORED);
+    return respondJson(proposalRoute, proposal, NOT_STORED);
   });
 }

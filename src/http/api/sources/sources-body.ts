@@ -7,9 +7,9 @@ import { printableText } from '../../../lib/printable-text.ts';
 import {
   buildStandardJson,
   type Declaration,
-  declarationsIn,
+  findDeployableContracts,
   findMissingImports,
-  PlainSourcesFault,
+  PlainSourcesError,
 } from '../../../solidity/build-standard-json.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { buildVyperJson, vyperContractsIn } from '../../../solidity/vyper-sources.ts';
@@ -17,7 +17,7 @@ import { type VerificationRequest } from '../../../verification/verification-req
 import {
   abiParser,
   requireBoundedPaths,
-  requireFewSources,
+  requireSourceLimit,
   type RequestLimits,
 } from '../../bodies/request-limits.ts';
 import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
@@ -95,7 +95,7 @@ export function readSourcesBody(body: Members, limits: RequestLimits): Asked {
   const { files, compilerVersion, contract, language, creationTransactionHash } = given;
   const { optimizer, evmVersion, viaIR, libraries, remappings } = given;
   const paths = Object.keys(files);
-  requireFewSources(paths.length, limits);
+  requireSourceLimit(paths.length, limits);
   requireBoundedPaths(paths);
   const isVyper = language === 'Vyper';
   const input = namingMembers(() => {
@@ -111,7 +111,7 @@ export function readSourcesBody(body: Members, limits: RequestLimits): Asked {
     if (language === 'Solidity') requireImports(sources);
     return buildStandardJson(sources);
   });
-  const declared = isVyper ? vyperContractsIn(paths) : declarationsIn(files);
+  const declared = isVyper ? vyperContractsIn(paths) : findDeployableContracts(files);
   const contractIdentifier = placeContract(contract ?? '', declared);
   return {
     compilation: {
@@ -144,7 +144,7 @@ function namingMembers(build: () => StandardJsonInput): StandardJsonInput {
   try {
     return build();
   } catch (error) {
-    if (!(error instanceof PlainSourcesFault)) throw error;
+    if (!(error instanceof PlainSourcesError)) throw error;
     const member = error.part === 'sources' ? 'files' : error.part;
     throw invalidMember(member, error.message.replace(/\.$/, ''));
   }

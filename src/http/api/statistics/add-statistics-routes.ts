@@ -5,27 +5,27 @@ import { isAddress } from '../../../lib/address-text.ts';
 import { describeAddressFault } from '../../../lib/hex.ts';
 import type {
   ContractLists,
-  FeedPlace,
-  HistoryQuestion,
-  ListQuestion,
+  FeedCursor,
+  HistoryQuery,
+  ListQuery,
   SummaryPage,
 } from '../../../repository/repository.ts';
 import {
   type Answer,
   answer,
-  answerJson,
+  respondJson,
   BASE_HEADERS,
   CORS_HEADERS,
   JSON_TYPE,
-  makeAnswer,
+  makeResponse,
   NOT_STORED,
   REVALIDATED,
 } from '../../answer.ts';
-import { answerSnapshot } from '../../answer-snapshot.ts';
+import { respondWithSnapshot } from '../../answer-snapshot.ts';
 import { clientOf } from '../../client-of.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { matchIfNoneMatch } from '../../../lib/entity-tag.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { renderEvent } from '../../../publication/event-hub.ts';
 import { type TaggedJson } from '../../../publication/activity.ts';
 import { isMatchId } from '../../match-id.ts';
@@ -36,7 +36,7 @@ import {
   sameCodeRoute,
   searchContractsRoute,
 } from './contract-list-routes.ts';
-import { renderPage } from './render-page.ts';
+import { renderContractPage } from './render-page.ts';
 import {
   FEED_CURSOR,
   feedRoute,
@@ -77,12 +77,12 @@ export function addStatisticsRoutes(
     answers,
     contractLists,
     trustedProxies,
-  }: Pick<HttpParts, 'activity' | 'answers' | 'contractLists' | 'trustedProxies'>,
+  }: Pick<HttpDependencies, 'activity' | 'answers' | 'contractLists' | 'trustedProxies'>,
 ): void {
   const lists = new Admission({ total: LISTS_AT_ONCE, ...WAITING });
   const histories = new Admission({ total: 1, ...WAITING });
   routes.openapi(overviewRoute, async (c) =>
-    answerSnapshot(await activity.readOverview(), c.req.raw.headers),
+    respondWithSnapshot(await activity.readOverview(), c.req.raw.headers),
   );
   routes.openapi(historyRoute, async (c) => {
     const question = historyQuestion(c.req.valid('query'), new Date());
@@ -111,17 +111,17 @@ export function addStatisticsRoutes(
     const { events, last, hasMore } = page;
     const results = events.map(renderEvent);
     const next = last.position === 0n ? null : `${last.position}-${last.mark}`;
-    return answerJson(feedRoute, { results, next, hasMore }, REVALIDATED);
+    return respondJson(feedRoute, { results, next, hasMore }, REVALIDATED);
   });
   routes.openapi(newestRoute, async (c) => {
     const question = listQuestion(c.req.valid('query'));
     const page = await answers.admit(c, () => contractLists.listNewest(question), lists);
-    return answerJson(newestRoute, renderPage(page), REVALIDATED);
+    return respondJson(newestRoute, renderContractPage(page), REVALIDATED);
   });
   routes.openapi(searchContractsRoute, async (c) => {
     const { q, ...rest } = c.req.valid('query');
     const page = await answers.admit(c, () => search(contractLists, q, listQuestion(rest)), lists);
-    return answerJson(searchContractsRoute, renderPage(page), REVALIDATED);
+    return respondJson(searchContractsRoute, renderContractPage(page), REVALIDATED);
   });
   routes.openapi(sameCodeRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -132,11 +132,11 @@ export function addStatisticsRoutes(
       lists,
     );
     if (found === undefined) throw contractNotFound(chainId, address);
-    return answerJson(sameCodeRoute, renderPage(found), REVALIDATED);
+    return respondJson(sameCodeRoute, renderContractPage(found), REVALIDATED);
   });
 }
 
-function feedPlaceOf(after: string | undefined): FeedPlace {
+function feedPlaceOf(after: string | undefined): FeedCursor {
   const [, position = '0', mark = ''] = FEED_CURSOR.exec(after ?? '') ?? [];
   return { position: BigInt(position), mark };
 }
@@ -157,12 +157,12 @@ function listQuestion({
   limit = DEFAULT_PAGE,
 }: {
   readonly chain?: number | undefined;
-  readonly match?: ListQuestion['match'] | undefined;
-  readonly origin?: ListQuestion['origin'] | undefined;
-  readonly trust?: ListQuestion['trust'] | undefined;
+  readonly match?: ListQuery['match'] | undefined;
+  readonly origin?: ListQuery['origin'] | undefined;
+  readonly trust?: ListQuery['trust'] | undefined;
   readonly after?: string | undefined;
   readonly limit?: number | undefined;
-}): ListQuestion {
+}): ListQuery {
   return {
     limit,
     ...(chain !== undefined && { chainId: chain }),
@@ -175,11 +175,7 @@ function listQuestion({
 }
 
 /** Searches by address, hash or name, depending on the format of the text. */
-function search(
-  contracts: ContractLists,
-  text: string,
-  question: ListQuestion,
-): Promise<SummaryPage> {
+function search(contracts: ContractLists, text: string, question: ListQuery): Promise<SummaryPage> {
   const lower = text.toLowerCase();
   const { after = '' } = question;
   const expectCursor = (fits: boolean): void => {
@@ -218,7 +214,7 @@ function historyQuestion(
     readonly interval?: 'day' | 'week' | 'month' | undefined;
   },
   now: Date,
-): HistoryQuestion {
+): HistoryQuery {
   const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
   const today = dayOf(now.getTime());
   const last = to === undefined || to > today ? today : to;
@@ -241,7 +237,7 @@ function invalid(parameter: string, message: string): FullmatchError {
 function answerTagged({ bytes, tags }: TaggedJson, ifNoneMatch: string | undefined): Answer {
   const validators = { etag: tags.identity, 'cache-control': REVALIDATED };
   if (ifNoneMatch !== undefined && matchIfNoneMatch(ifNoneMatch, tags, 'identity') !== undefined) {
-    return makeAnswer(null, { status: 304, headers: { ...validators, ...CORS_HEADERS } });
+    return makeResponse(null, { status: 304, headers: { ...validators, ...CORS_HEADERS } });
   }
   return answer(bytes, {
     type: JSON_TYPE,

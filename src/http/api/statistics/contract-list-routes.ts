@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { addressParameter, chainIdParameter } from '../../contract-parameters.ts';
 import { isMatchId } from '../../match-id.ts';
-import { crowdedResponses } from '../../records/record-responses.ts';
+import { overloadResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { trustSchema } from '../../trust-schema.ts';
 import { jsonResponse } from '../../json-response.ts';
@@ -82,7 +82,7 @@ export const newestRoute = createRoute({
   request: {
     query: z.object({ ...filters, after: afterMatch, limit }),
   },
-  responses: { 200: page, 400: badParameter, ...crowdedResponses(problemResponse) },
+  responses: { 200: page, 400: badParameter, ...overloadResponses(problemResponse) },
 });
 
 /** GET /v1/contracts/search. */
@@ -109,7 +109,7 @@ export const searchContractsRoute = createRoute({
       limit,
     }),
   },
-  responses: { 200: page, 400: badParameter, ...crowdedResponses(problemResponse) },
+  responses: { 200: page, 400: badParameter, ...overloadResponses(problemResponse) },
 });
 
 /** GET /v1/contracts/{chainId}/{address}/same-code. */
@@ -127,6 +127,6 @@ export const sameCodeRoute = createRoute({
     200: page,
     400: badParameter,
     404: problemResponse('The contract is not verified (`contract_not_found`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });

@@ -5,7 +5,10 @@ import type { ContractSummary, SummaryPage } from '../../../repository/repositor
 import { type contractPageSchema } from './contract-list-routes.ts';
 
 /** Renders a page of contracts for the wire. */
-export function renderPage({ results, next }: SummaryPage): z.infer<typeof contractPageSchema> {
+export function renderContractPage({
+  results,
+  next,
+}: SummaryPage): z.infer<typeof contractPageSchema> {
   return { results: results.map(renderSummary), next: next ?? null };
 }
 

@@ -1,6 +1,6 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
-import { crowdedResponses } from '../../records/record-responses.ts';
+import { overloadResponses } from '../../records/record-responses.ts';
 import { problemResponse } from '../../problem-schema.ts';
 import { jsonResponse } from '../../json-response.ts';
 
@@ -152,7 +152,7 @@ export const historyRoute = createRoute({
     200: jsonResponse('The history', historySchema),
     304: { description: 'The client already has this history' },
     400: problemResponse('A parameter is invalid (`invalid_parameter`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 
@@ -227,7 +227,7 @@ export const feedRoute = createRoute({
     410: problemResponse(
       'The feed does not have this position, because the service was restored from a backup or is another one (`feed_position_unknown`)',
     ),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });
 

@@ -1,9 +1,9 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
-import { answerJson, NOT_STORED } from '../../answer.ts';
+import { respondJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { listingRoute } from './listing-route.ts';
 
 /** How an unlisted contract was compiled, as its record states. */
@@ -19,8 +19,8 @@ interface Compiled {
  */
 export function addListing(
   routes: OpenAPIHono,
-  parts: Pick<HttpParts, 'access' | 'requests' | 'trustedProxies' | 'verification'>,
-  unlisted: NonNullable<HttpParts['unlistedHost']>,
+  parts: Pick<HttpDependencies, 'access' | 'requests' | 'trustedProxies' | 'verification'>,
+  unlisted: NonNullable<HttpDependencies['unlistedHost']>,
 ): void {
   routes.openapi(listingRoute, async (c) => {
     parts.access.requireToken(c.req.raw);
@@ -52,6 +52,6 @@ export function addListing(
     const read = await parts.requests.readFetched(Buffer.from(JSON.stringify(body)), form, client);
     if (!('request' in read)) throw new Error('a stored compilation names one contract');
     const verificationId = await parts.verification.submit(read.request, client);
-    return answerJson(listingRoute, { verificationId }, NOT_STORED, 202);
+    return respondJson(listingRoute, { verificationId }, NOT_STORED, 202);
   });
 }

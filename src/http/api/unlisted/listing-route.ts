@@ -1,6 +1,6 @@
 import { createRoute } from '@hono/zod-openapi';
 import { problemResponse } from '../../problem-schema.ts';
-import { crowdedResponses } from '../../records/record-responses.ts';
+import { overloadResponses } from '../../records/record-responses.ts';
 import { verifyRoute } from '../v2/verify-routes.ts';
 
 /** POST /v1/contracts/{chainId}/{address}/list. */
@@ -20,6 +20,6 @@ export const listingRoute = createRoute({
     403: problemResponse('Verification is turned off (`verification_off`)'),
     404: problemResponse('There is no unlisted contract at the address (`contract_not_found`)'),
     409: problemResponse('It is already listed (`already_verified`)'),
-    ...crowdedResponses(problemResponse),
+    ...overloadResponses(problemResponse),
   },
 });

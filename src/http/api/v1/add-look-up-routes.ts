@@ -8,11 +8,15 @@ import {
   FILE_SECTIONS,
   FILE_PATH_SECTIONS,
 } from '../../../repository/repository.ts';
-import { answerJson, REVALIDATED } from '../../answer.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { respondJson, REVALIDATED } from '../../answer.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { addTreeFiles, apiFileRoute } from '../../repository/contract-tree.ts';
 import { requireKnownChain } from '../../require-known-chain.ts';
-import { answerRecord, type ContractPlace, type RecordView } from '../../records/answer-record.ts';
+import {
+  respondWithRecord,
+  type ContractReference,
+  type RecordView,
+} from '../../records/answer-record.ts';
 import { clientOf } from '../../client-of.ts';
 import { resolveProxy } from '../v2/proxy-resolution.ts';
 import {
@@ -36,7 +40,7 @@ import { V1_STATUS } from './verify-routes.ts';
 export function addLookUpRoutes(
   routes: OpenAPIHono,
   parts: Pick<
-    HttpParts,
+    HttpDependencies,
     'contracts' | 'answers' | 'proxies' | 'urls' | 'registry' | 'trustedProxies'
   >,
 ): void {
@@ -55,7 +59,7 @@ export function addLookUpRoutes(
           ...resolved?.get(each),
         })),
       }));
-      return answerJson(route, entries, REVALIDATED);
+      return respondJson(route, entries, REVALIDATED);
     });
   }
   for (const route of [checkFullRoute, checkFullOldRoute]) {
@@ -67,12 +71,12 @@ export function addLookUpRoutes(
         status: V1_STATUS.full,
         chainIds: matches.map(({ chainId }) => String(chainId)),
       }));
-      return answerJson(route, entries, REVALIDATED);
+      return respondJson(route, entries, REVALIDATED);
     });
   }
-  const answerFiles = async (c: Context, place: ContractPlace, view: FilesView) => {
+  const answerFiles = async (c: Context, place: ContractReference, view: FilesView) => {
     const { form, key, parts, needsFull } = view;
-    const answered = await answerRecord(c, { contracts, answers }, place, ({ match }) => {
+    const answered = await respondWithRecord(c, { contracts, answers }, place, ({ match }) => {
       if (needsFull && match !== 'full') throw filesNotFound();
       return { form, parts, ...(key !== undefined && { key }) };
     });
@@ -132,7 +136,7 @@ async function resolveAll(
 /** Adds the routes that list the contracts of a chain. */
 function addListRoutes(
   routes: OpenAPIHono,
-  { contracts, registry }: Pick<HttpParts, 'contracts' | 'registry'>,
+  { contracts, registry }: Pick<HttpDependencies, 'contracts' | 'registry'>,
 ): void {
   routes.openapi(fileContractsRoute, async (c) => {
     const { chainId } = c.req.valid('param');
@@ -149,7 +153,7 @@ function addListRoutes(
     const addressesOf = (wanted: ContractMatch['match']): Hex[] =>
       list.filter(({ match }) => match === wanted).map(({ address }) => checksumAddress(address));
     const lists = { full: addressesOf('full'), partial: addressesOf('partial') };
-    return answerJson(fileContractsRoute, lists, REVALIDATED);
+    return respondJson(fileContractsRoute, lists, REVALIDATED);
   });
   routes.openapi(addressPageRoute, async (c) => {
     const { match, chainId } = c.req.valid('param');
@@ -182,7 +186,7 @@ function addListRoutes(
         hasPreviousPage: page > 0,
       },
     };
-    return answerJson(addressPageRoute, answer, REVALIDATED);
+    return respondJson(addressPageRoute, answer, REVALIDATED);
   });
 }
 

@@ -8,15 +8,18 @@ import { failureKindOf } from '../../../verification/verification-failure.ts';
 import { type WaitOptions } from '../../../verification/jobs/job-waiters.ts';
 import { jobNotFound } from '../../../verification/jobs/end-job.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
-import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
+import { type Answer, respondJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { submitOrJoin } from '../submit-or-join.ts';
 import { type ContractChoice } from './verify-request.ts';
 import { V1_STATUS, v1RootRoute, v1VerifyRoute } from './verify-routes.ts';
 import { isFullMatch } from '../../../verification/verify-contract.ts';
 
-type VerifyParts = Pick<HttpParts, 'contracts' | 'requests' | 'trustedProxies' | 'verification'>;
+type VerifyParts = Pick<
+  HttpDependencies,
+  'contracts' | 'requests' | 'trustedProxies' | 'verification'
+>;
 
 /** HTTP status of a response without a match. */
 const FAILURE_STATUS = { invalid_input: 400, no_match: 422, not_checked: 503 } as const;
@@ -76,7 +79,7 @@ async function answerEnd(
   if (job.failure !== undefined) {
     const { code, message } = job.failure;
     const status = FAILURE_STATUS[failureKindOf(code)];
-    return answerJson(v1VerifyRoute, { error: message }, NOT_STORED, status);
+    return respondJson(v1VerifyRoute, { error: message }, NOT_STORED, status);
   }
   const isFull = isFullMatch(job);
   // Truffle takes a time to mean "already verified", so a match that this job stored has none.
@@ -95,7 +98,7 @@ async function readStorageTime(
 function answerChoices(contractsToChoose: readonly ContractChoice[]): Answer {
   const error =
     'The files describe several contracts; send chosenContract, the index of one of them.';
-  return answerJson(v1VerifyRoute, { error, contractsToChoose }, NOT_STORED, 400);
+  return respondJson(v1VerifyRoute, { error, contractsToChoose }, NOT_STORED, 400);
 }
 
 function answerMatch(
@@ -109,5 +112,5 @@ function answerMatch(
     status: V1_STATUS[match],
     ...(storedAt && { storageTimestamp: storedAt.toISOString() }),
   };
-  return answerJson(v1VerifyRoute, { result: [result] }, NOT_STORED);
+  return respondJson(v1VerifyRoute, { result: [result] }, NOT_STORED);
 }

@@ -5,7 +5,7 @@ import {
   chainIdParameter,
   contractParameters,
 } from '../../contract-parameters.ts';
-import { crowdedResponses, recordResponses } from '../../records/record-responses.ts';
+import { overloadResponses, recordResponses } from '../../records/record-responses.ts';
 import { proxyResolutionSchema } from '../v2/contract-schema.ts';
 import { v1ErrorResponse } from './v1-error.ts';
 import { jsonResponse } from '../../json-response.ts';
@@ -49,7 +49,7 @@ const entriesOf = <Verified extends z.ZodType>(verified: Verified) => ({
     z.array(z.union([verified, unverified])),
   ),
   400: invalidParameter,
-  ...crowdedResponses(v1ErrorResponse),
+  ...overloadResponses(v1ErrorResponse),
 });
 
 const checkAll = {
@@ -195,7 +195,7 @@ export const fileContractsRoute = createRoute({
       z.strictObject({ full: z.array(z.string()), partial: z.array(z.string()) }),
     ),
     400: v1ErrorResponse('A parameter is invalid, or the chain has too many contracts'),
-    ...crowdedResponses(v1ErrorResponse),
+    ...overloadResponses(v1ErrorResponse),
   },
 });
 
@@ -246,7 +246,7 @@ export const addressPageRoute = createRoute({
       }),
     ),
     400: v1ErrorResponse('A parameter is invalid, or the page is too deep'),
-    ...crowdedResponses(v1ErrorResponse),
+    ...overloadResponses(v1ErrorResponse),
   },
 });
 

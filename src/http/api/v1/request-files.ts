@@ -4,7 +4,7 @@ import { z } from 'zod';
 
 import { FullmatchError } from '../../../errors.ts';
 import { printableText } from '../../../lib/printable-text.ts';
-import { requireFewSources, type RequestLimits } from '../../bodies/request-limits.ts';
+import { requireSourceLimit, type RequestLimits } from '../../bodies/request-limits.ts';
 import { invalidMember } from '../../bodies/validate-body.ts';
 
 /** A text file of a request, under the client's name or a generated one. */
@@ -14,7 +14,7 @@ export interface RequestFile {
 }
 
 /** A file as received: text, or the bytes of a form part or of a Buffer in JSON. */
-export interface GivenFile {
+export interface ReceivedFile {
   readonly name: string;
   readonly content: string | Uint8Array;
 }
@@ -34,7 +34,7 @@ const isByte = (value: unknown): boolean =>
 const bufferObject = z.object({ type: z.literal('Buffer'), data: z.unknown() });
 
 /** Reads a file in JSON: text, a Node.js Buffer, or JSON that the client has parsed. */
-export function readJsonFile(value: unknown): GivenFile['content'] | undefined {
+export function readJsonFile(value: unknown): ReceivedFile['content'] | undefined {
   if (typeof value === 'string') return value;
   if (typeof value !== 'object' || value === null) return undefined;
   const { data } = bufferObject.safeParse(value).data ?? {};
@@ -49,7 +49,7 @@ export function readJsonFile(value: unknown): GivenFile['content'] | undefined {
  * @throws FullmatchError invalid_parameter for an archive that cannot be unpacked, request_too_many_sources
  */
 export async function readRequestFiles(
-  given: readonly GivenFile[],
+  given: readonly ReceivedFile[],
   bodyBytes: number,
   limits: RequestLimits,
 ): Promise<readonly RequestFile[]> {
@@ -63,7 +63,7 @@ export async function readRequestFiles(
     const before = namesakes.get(name) ?? 0;
     namesakes.set(name, before + 1);
     files.push({ name: before === 0 ? name : `${name} (${before + 1})`, text });
-    requireFewSources(files.length, limits);
+    requireSourceLimit(files.length, limits);
   };
   for (const { name, content } of given) {
     if (typeof content === 'string' || !isZip(content)) {
@@ -96,7 +96,7 @@ async function unpack(
   try {
     const archive = await fromBufferPromise(asBuffer(zip));
     for await (const entry of archive.eachEntry()) {
-      requireFewSources((entries += 1), limits);
+      requireSourceLimit((entries += 1), limits);
       if (entry.fileName.endsWith('/')) continue;
       // Entries may overlap in the archive, so packed bytes count as well.
       bytes += Math.max(entry.uncompressedSize, entry.compressedSize);

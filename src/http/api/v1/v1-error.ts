@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-import { type ErrorShape } from '../../error-shape.ts';
+import { type ErrorFormat } from '../../error-shape.ts';
 import { jsonResponse } from '../../json-response.ts';
 
 /** The body of an error of the verification API v1. */
@@ -12,7 +12,7 @@ const V1_PATHS =
   /^\/(?:check-all-by-addresses|check-by-addresses|checkAllByAddresses|checkByAddresses|files|verify)(?:\/|$)/;
 
 /** The error format of the verification API v1. */
-export const v1ErrorShape: ErrorShape = {
+export const v1ErrorShape: ErrorFormat = {
   // At the root only POST belongs to this API: GET is a page.
   covers: (method, path) => V1_PATHS.test(path) || (method === 'POST' && path === '/'),
   body: ({ detail }) => ({ error: detail }),

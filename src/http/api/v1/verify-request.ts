@@ -12,16 +12,16 @@ import { readForm } from '../../bodies/read-form.ts';
 import {
   asRequestError,
   parseJsonBody,
-  requireFewSources,
+  requireSourceLimit,
   type RequestLimits,
 } from '../../bodies/request-limits.ts';
 import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
 import { namedValues } from '../../named-values.ts';
-import { type ContractPlace } from '../../records/answer-record.ts';
+import { type ContractReference } from '../../records/answer-record.ts';
 import { readStandardJsonBody, transactionHash } from '../v2/verify-body.ts';
 import {
-  type GivenFile,
+  type ReceivedFile,
   readJsonFile,
   readRequestFiles,
   type RequestFile,
@@ -102,7 +102,7 @@ export const verifyBodySchema = z
 const placeBodySchema = verifyBodySchema.pick({ address: true, chain: true });
 
 /** Reads the chain and the address of a body. @throws FullmatchError invalid_json, invalid_parameter */
-export function readPlaceBody(bytes: Uint8Array, limits: RequestLimits): ContractPlace {
+export function readPlaceBody(bytes: Uint8Array, limits: RequestLimits): ContractReference {
   const { chain, address } = validateBody(placeBodySchema, parseJsonBody(bytes, limits));
   return { chainId: chain, address };
 }
@@ -135,7 +135,7 @@ export async function readV1Request(
     const message = 'The request names a contract and holds no files; send them in "files".';
     throw new FullmatchError('files_missing', message);
   }
-  requireFewSources(given.length, limits);
+  requireSourceLimit(given.length, limits);
   const read = await readRequestFiles(given, bytes.length, limits);
   const chosen = chooseCompilation(read, chosenContract, limits);
   if ('choices' in chosen) return chosen;
@@ -190,8 +190,8 @@ function textsOf(form: FormData): Members {
 }
 
 /** Returns the files of a form. A part without a file name also counts as a file, unless it is a field. */
-async function filesOf(form: FormData): Promise<readonly GivenFile[]> {
-  const files: GivenFile[] = [];
+async function filesOf(form: FormData): Promise<readonly ReceivedFile[]> {
+  const files: ReceivedFile[] = [];
   for (const [field, value] of form.entries()) {
     if (typeof value !== 'string') {
       files.push({ name: value.name || field, content: await value.bytes() });
@@ -226,7 +226,7 @@ function describeMetadata(
   sources: Readonly<Record<string, string>>,
   limits: RequestLimits,
 ): DescribedContract {
-  requireFewSources(listedSourcesOf(metadata).length, limits);
+  requireSourceLimit(listedSourcesOf(metadata).length, limits);
   const { path = '', name = '' } = targetOf(metadata) ?? {};
   return { path, name, compilation: { kind: 'metadata', metadata, sources } };
 }

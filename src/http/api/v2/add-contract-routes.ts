@@ -1,14 +1,14 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { type Hex } from '../../../lib/hex.ts';
-import { type Answer, answerJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
-import { type HttpParts } from '../../http-parts.ts';
-import { answerRecord } from '../../records/answer-record.ts';
+import { type Answer, respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
+import { respondWithRecord } from '../../records/answer-record.ts';
 import { requireKnownChain } from '../../require-known-chain.ts';
 import { clientOf } from '../../client-of.ts';
 import { type FieldSelection, parseSelection } from './contract-fields.ts';
 import { allChainsRoute, contractRoute, contractsRoute, DEFAULT_PAGE } from './contract-routes.ts';
-import { renderUsual } from './contract-text.ts';
+import { renderDefaultMembers } from './contract-text.ts';
 import { resolveProxy } from './proxy-resolution.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
 
@@ -18,19 +18,22 @@ const PROXY_FIELD = 'proxyResolution';
 /** Adds the routes of the verification API v2 that read contracts. */
 export function addContractRoutes(
   routes: OpenAPIHono,
-  parts: Pick<HttpParts, 'contracts' | 'answers' | 'proxies' | 'registry' | 'trustedProxies'>,
+  parts: Pick<
+    HttpDependencies,
+    'contracts' | 'answers' | 'proxies' | 'registry' | 'trustedProxies'
+  >,
 ): void {
   const { contracts, answers, registry } = parts;
   const answerUnverified = (chainId: number, address: Hex): Answer => {
     requireKnownChain(registry(), chainId);
-    return answerJson(contractRoute, renderUnverified(chainId, address), NOT_STORED, 404);
+    return respondJson(contractRoute, renderUnverified(chainId, address), NOT_STORED, 404);
   };
   routes.openapi(allChainsRoute, async (c) => {
     const found = await contracts.findOnChains([c.req.valid('param').address]);
     const list = { results: found.map(renderMinimal) };
     return found.length === 0
-      ? answerJson(allChainsRoute, list, NOT_STORED, 404)
-      : answerJson(allChainsRoute, list, REVALIDATED);
+      ? respondJson(allChainsRoute, list, NOT_STORED, 404)
+      : respondJson(allChainsRoute, list, REVALIDATED);
   });
   routes.openapi(contractRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
@@ -40,7 +43,7 @@ export function addContractRoutes(
       const match = await contracts.readContract(chainId, address);
       return match === undefined
         ? answerUnverified(chainId, address)
-        : answerJson(contractRoute, renderUsual(match, selection.omitted), REVALIDATED);
+        : respondJson(contractRoute, renderDefaultMembers(match, selection.omitted), REVALIDATED);
     }
     const live: Record<string, unknown> = {};
     if (selection.chosen.has(PROXY_FIELD)) {
@@ -50,11 +53,16 @@ export function addContractRoutes(
       const client = clientOf(c.env, parts.trustedProxies);
       live[PROXY_FIELD] = await resolveProxy(parts, { chainId, address, client });
     }
-    const answered = await answerRecord(c, { contracts, answers }, { chainId, address }, () => ({
-      form: { kind: 'fields', selection, live },
-      key: [describeSelection(selection), live],
-      parts: sections,
-    }));
+    const answered = await respondWithRecord(
+      c,
+      { contracts, answers },
+      { chainId, address },
+      () => ({
+        form: { kind: 'fields', selection, live },
+        key: [describeSelection(selection), live],
+        parts: sections,
+      }),
+    );
     return answered ?? answerUnverified(chainId, address);
   });
   routes.openapi(contractsRoute, async (c) => {
@@ -68,7 +76,7 @@ export function addContractRoutes(
       });
     const page = await answers.admit(c, read);
     if (page.length === 0) requireKnownChain(registry(), chainId);
-    return answerJson(contractsRoute, { results: page.map(renderMinimal) }, REVALIDATED);
+    return respondJson(contractsRoute, { results: page.map(renderMinimal) }, REVALIDATED);
   });
 }
 

@@ -1,13 +1,13 @@
 import { type OpenAPIHono } from '@hono/zod-openapi';
 import { type Context } from 'hono';
 
-import { type Answer, answerJson, NOT_STORED } from '../../answer.ts';
-import { type RequestForm } from '../../bodies/read-request.ts';
+import { type Answer, respondJson, NOT_STORED } from '../../answer.ts';
+import { type BodyKind } from '../../bodies/read-request.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpParts } from '../../http-parts.ts';
-import { readYoungJobAtItsEnd } from '../young-job.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
+import { readJobAfterShortWait } from '../young-job.ts';
 import { renderJob } from './render-job.ts';
-import { type FindAtExplorer } from './explorer-import.ts';
+import { type ImportFromExplorer } from './explorer-import.ts';
 import {
   jobRoute,
   verifyExplorerRoute,
@@ -17,9 +17,9 @@ import {
 } from './verify-routes.ts';
 
 type VerifyParts = Pick<
-  HttpParts,
+  HttpDependencies,
   'answers' | 'contracts' | 'requests' | 'trustedProxies' | 'verification'
-> & { readonly findAtExplorer: FindAtExplorer };
+> & { readonly findAtExplorer: ImportFromExplorer };
 
 /**
  * Adds the routes of the verification API v2 that verify. Bodies are read on a separate thread, see {@link
@@ -44,7 +44,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
     submit(parts, c, { kind: 'standard_json', ...c.req.valid('param') }),
   );
   routes.openapi(jobRoute, async (c) => {
-    const job = await readYoungJobAtItsEnd(
+    const job = await readJobAfterShortWait(
       parts.verification,
       c.req.valid('param').verificationId,
       {
@@ -55,7 +55,7 @@ export function addVerifyRoutes(routes: OpenAPIHono, parts: VerifyParts): void {
     const { chainId, address } = job;
     const current =
       job.state === 'succeeded' ? await parts.contracts.readContract(chainId, address) : undefined;
-    return answerJson(jobRoute, renderJob(job, current), NOT_STORED);
+    return respondJson(jobRoute, renderJob(job, current), NOT_STORED);
   });
 }
 
@@ -73,7 +73,7 @@ function withoutBody<
 async function submit(
   { requests, verification, trustedProxies }: VerifyParts,
   c: Context,
-  form: RequestForm,
+  form: BodyKind,
 ): Promise<Answer> {
   const read = await requests.read(c, form);
   if (!('request' in read)) throw new Error('a body of the API v2 names one contract');
@@ -81,5 +81,5 @@ async function submit(
 }
 
 function submitted(verificationId: string): Answer {
-  return answerJson(verifyRoute, { verificationId }, NOT_STORED, 202);
+  return respondJson(verifyRoute, { verificationId }, NOT_STORED, 202);
 }

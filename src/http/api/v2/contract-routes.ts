@@ -6,7 +6,7 @@ import {
   contractParameters,
 } from '../../contract-parameters.ts';
 import { isMatchId } from '../../match-id.ts';
-import { crowdedResponses, recordResponses } from '../../records/record-responses.ts';
+import { overloadResponses, recordResponses } from '../../records/record-responses.ts';
 import { CONTRACT_FIELDS } from './contract-fields.ts';
 import { contractListSchema, contractSchema, minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
@@ -100,7 +100,7 @@ export const contractsRoute = createRoute({
   responses: {
     200: jsonResponse('The page; empty after the last one', contractListSchema),
     400: invalidParameter,
-    ...crowdedResponses(v2ErrorResponse),
+    ...overloadResponses(v2ErrorResponse),
   },
 });
 

@@ -6,7 +6,7 @@ import type {
   ContractSections,
   StoredCode,
 } from '../../../repository/repository.ts';
-import { type AnswerOf } from '../../answer.ts';
+import { type ResponseOf } from '../../answer.ts';
 import { type contractSchema } from './contract-schema.ts';
 import { CONTRACT_FIELDS, type FieldSelection } from './contract-fields.ts';
 import { LANGUAGE_NAMES, renderMinimal, renderSources } from './render-contract.ts';
@@ -35,14 +35,14 @@ export function renderContract(
     const pieces = isWhole ? texts.field(name) : [JSON.stringify(pick(value(), members))];
     return [`,${JSON.stringify(name)}:`, ...pieces];
   });
-  return [JSON.stringify(renderUsual(match, omitted)).slice(0, -1), ...fields, '}'];
+  return [JSON.stringify(renderDefaultMembers(match, omitted)).slice(0, -1), ...fields, '}'];
 }
 
 /** Returns the members that every response has, except the omitted ones. */
-export function renderUsual(
+export function renderDefaultMembers(
   contract: ContractMatch,
   omitted: ReadonlySet<string>,
-): AnswerOf<typeof contractSchema> {
+): ResponseOf<typeof contractSchema> {
   const { match, chainId, address, ...usual } = renderMinimal(contract);
   const kept = Object.entries(usual).filter(([name]) => !omitted.has(name));
   return { match, chainId, address, ...Object.fromEntries(kept) };

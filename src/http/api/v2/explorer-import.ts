@@ -7,7 +7,7 @@ import { FullmatchError } from '../../../errors.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import { Secret } from '../../../lib/secret.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 
 /** A contract to request from another explorer, with the client and the key to use. */
 interface ExplorerImport {
@@ -19,7 +19,7 @@ interface ExplorerImport {
 }
 
 /** Fetches a verified contract from another explorer and builds a verification request from it. */
-export type FindAtExplorer = (asked: ExplorerImport) => Promise<PackedRequest>;
+export type ImportFromExplorer = (asked: ExplorerImport) => Promise<PackedRequest>;
 
 /**
  * Limits on the load that client requests put on the operator's explorer account and on memory: each response
@@ -35,7 +35,7 @@ export function createExplorerImport({
   explorer,
   registry,
   requests,
-}: Pick<HttpParts, 'explorer' | 'registry' | 'requests'>): FindAtExplorer {
+}: Pick<HttpDependencies, 'explorer' | 'registry' | 'requests'>): ImportFromExplorer {
   const looks = new CachedLookup<PackedRequest>(LIMITS);
   return async ({ chainId, address, client, apiKey }) => {
     const chain = registry().chains.find(

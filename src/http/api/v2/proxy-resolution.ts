@@ -3,16 +3,16 @@ import { createHash } from 'node:crypto';
 import { type ProxyReading } from '../../../chains/proxy/read-proxy.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
-import { type AnswerOf } from '../../answer.ts';
-import { type HttpParts } from '../../http-parts.ts';
+import { type ResponseOf } from '../../answer.ts';
+import { type HttpDependencies } from '../../http-parts.ts';
 import { type ProxyQuestion, readProxyInTime } from '../read-proxy-in-time.ts';
 import { type proxyResolutionSchema } from './contract-schema.ts';
 
-type ProxyResolution = AnswerOf<typeof proxyResolutionSchema>;
+type ProxyResolution = ResponseOf<typeof proxyResolutionSchema>;
 
 /** Dependencies for reading proxies and naming their implementations. */
-interface ProxyParts extends Pick<HttpParts, 'proxies'> {
-  readonly contracts: Pick<HttpParts['contracts'], 'findNames'>;
+interface ProxyParts extends Pick<HttpDependencies, 'proxies'> {
+  readonly contracts: Pick<HttpDependencies['contracts'], 'findNames'>;
 }
 
 /**
@@ -42,7 +42,7 @@ const underWay = new WeakMap<ProxyReading, Promise<ProxyResolution>>();
 
 /** A diamond may have hundreds of implementations; their names are queried once for all waiting requests. */
 function renderReading(
-  contracts: Pick<HttpParts['contracts'], 'findNames'>,
+  contracts: Pick<HttpDependencies['contracts'], 'findNames'>,
   chainId: number,
   reading: ProxyReading,
 ): Promise<ProxyResolution> {
@@ -56,7 +56,7 @@ function renderReading(
 }
 
 async function renderNamed(
-  contracts: Pick<HttpParts['contracts'], 'findNames'>,
+  contracts: Pick<HttpDependencies['contracts'], 'findNames'>,
   chainId: number,
   reading: ProxyReading,
 ): Promise<ProxyResolution> {

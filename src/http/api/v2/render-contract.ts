@@ -5,7 +5,7 @@ import type {
   Match,
   StoredCode,
 } from '../../../repository/repository.ts';
-import { type AnswerOf } from '../../answer.ts';
+import { type ResponseOf } from '../../answer.ts';
 import { type contractSchema, type minimalContractSchema } from './contract-schema.ts';
 
 /** Match names on the wire of the verification API v2. */
@@ -17,7 +17,7 @@ export const LANGUAGE_NAMES: Readonly<Record<string, string>> = {
   vyper: 'Vyper',
 };
 
-type WireContract = AnswerOf<typeof contractSchema>;
+type WireContract = ResponseOf<typeof contractSchema>;
 /** Compiler artifacts of a bytecode, stored as the compiler's output has them. */
 type CodeArtifacts = Pick<
   NonNullable<WireContract['runtimeBytecode']>,
@@ -29,7 +29,7 @@ function matchName(match: Match | null): 'exact_match' | 'match' | null {
 }
 
 /** Renders the minimal object of a verified contract. */
-export function renderMinimal(contract: ContractMatch): AnswerOf<typeof minimalContractSchema> {
+export function renderMinimal(contract: ContractMatch): ResponseOf<typeof minimalContractSchema> {
   return {
     ...(contract.matchId !== undefined && { matchId: contract.matchId }),
     match: matchName(contract.match),
@@ -45,7 +45,7 @@ export function renderMinimal(contract: ContractMatch): AnswerOf<typeof minimalC
 export function renderUnverified(
   chainId: number,
   address: Hex,
-): AnswerOf<typeof minimalContractSchema> {
+): ResponseOf<typeof minimalContractSchema> {
   return {
     match: null,
     creationMatch: null,

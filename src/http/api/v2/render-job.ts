@@ -1,6 +1,6 @@
 import type { ContractMatch } from '../../../repository/repository.ts';
 import { isFinished, type VerificationJob } from '../../../verification/jobs/verification-job.ts';
-import { type AnswerOf } from '../../answer.ts';
+import { type ResponseOf } from '../../answer.ts';
 import { renderDownload } from '../../job-schema.ts';
 import { renderMinimal, renderUnverified } from './render-contract.ts';
 import { type jobSchema } from './verify-routes.ts';
@@ -13,7 +13,7 @@ import { isFullMatch } from '../../../verification/verify-contract.ts';
 export function renderJob(
   job: VerificationJob,
   current: ContractMatch | undefined,
-): AnswerOf<typeof jobSchema> {
+): ResponseOf<typeof jobSchema> {
   const { failure } = job;
   return {
     isJobCompleted: isFinished(job),
@@ -52,7 +52,7 @@ export function renderJob(
 /** Renders the submissions to other explorers, by explorer name. */
 function renderExternal(
   external: NonNullable<VerificationJob['external']>,
-): NonNullable<AnswerOf<typeof jobSchema>['externalVerifications']> {
+): NonNullable<ResponseOf<typeof jobSchema>['externalVerifications']> {
   return Object.fromEntries(
     Object.entries(external).map(([name, { state, externalId, error, links }]) => [
       name,

@@ -2,10 +2,10 @@ import { hexToBytes } from '../../../lib/hex.ts';
 import { isMembers, type Members } from '../../../lib/members.ts';
 import { describeValues } from '../../../solidity/describe-values.ts';
 import type { ContractSections } from '../../../repository/repository.ts';
-import { type AnswerOf } from '../../answer.ts';
+import { type ResponseOf } from '../../answer.ts';
 import { type valuesSchema } from './contract-schema.ts';
 
-type Values = AnswerOf<typeof valuesSchema>;
+type Values = ResponseOf<typeof valuesSchema>;
 
 const HEX = /^0x(?:[0-9a-f]{2})*$/i;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 
-import { type ErrorShape } from '../../error-shape.ts';
+import { type ErrorFormat } from '../../error-shape.ts';
 import { jsonResponse } from '../../json-response.ts';
 
 /** The body of an error of the verification API v2. */
@@ -14,7 +14,7 @@ export const v2ErrorSchema = z
   .meta({ id: 'V2Error', description: 'An error of the verification API v2' });
 
 /** The error format of the verification API v2. */
-export const v2ErrorShape: ErrorShape = {
+export const v2ErrorShape: ErrorFormat = {
   covers: (_method, path) => path === '/v2' || path.startsWith('/v2/'),
   body: ({ code, detail, errorId }) => ({
     customCode: code,

@@ -6,9 +6,9 @@ import {
   compilerDownloadSchema,
   DROPPED_SOURCES,
   droppedSourcesSchema,
-  KEPT_BESIDE,
+  STORED_AS_ALTERNATIVE,
 } from '../../job-schema.ts';
-import { crowdedResponses } from '../../records/record-responses.ts';
+import { overloadResponses } from '../../records/record-responses.ts';
 import { minimalContractSchema } from './contract-schema.ts';
 import { v2ErrorResponse } from './v2-error.ts';
 import {
@@ -143,7 +143,7 @@ export const jobSchema = z
       .describe(
         'Present when the job succeeded: whether it stored a match that was not there before',
       ),
-    keptBeside: z.boolean().optional().describe(KEPT_BESIDE),
+    keptBeside: z.boolean().optional().describe(STORED_AS_ALTERNATIVE),
     droppedSources: droppedSourcesSchema.optional().describe(DROPPED_SOURCES),
     externalVerifications: z
       .strictObject({
@@ -169,7 +169,7 @@ export const jobRoute = createRoute({
   responses: {
     200: jsonResponse('The job', jobSchema),
     404: v2ErrorResponse('The job does not exist (`job_not_found`)'),
-    ...crowdedResponses(v2ErrorResponse),
+    ...overloadResponses(v2ErrorResponse),
   },
 });
 

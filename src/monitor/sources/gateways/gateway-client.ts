@@ -3,7 +3,7 @@ import { CircuitBreaker, outcomeOf, type Report } from '../../../lib/circuit-bre
 import { FetchFault } from '../../../lib/fetch-fault.ts';
 import { type FetchResponse, type GuardedFetch } from '../../../lib/guarded-fetch.ts';
 import { type Gateway } from './gateway.ts';
-import { type Spending } from './spending.ts';
+import { type SearchBudget } from './spending.ts';
 
 /** One request to a gateway, and how to validate its response. */
 interface GatewayRequest<Content> {
@@ -11,7 +11,7 @@ interface GatewayRequest<Content> {
   readonly accept: string;
   readonly maxBytes: number;
   readonly signal: AbortSignal;
-  readonly spending: Spending;
+  readonly spending: SearchBudget;
   /** Reads the content of a body; returns undefined if it is not the requested content. */
   readonly read: (body: Buffer) => Promise<Content | undefined> | Content | undefined;
   /**
@@ -23,7 +23,7 @@ interface GatewayRequest<Content> {
 }
 
 /** The content, or why there is none: a sentence with the gateway's origin. */
-export type GatewayAnswer<Content> =
+export type GatewayResult<Content> =
   { readonly content: Content } | { readonly note: string; readonly isUnsupported: boolean };
 
 /** Statuses with which servers refuse a response format that they do not support. */
@@ -64,7 +64,7 @@ export class GatewayClient {
   async ask<Content>(
     { origin }: Gateway,
     request: GatewayRequest<Content>,
-  ): Promise<GatewayAnswer<Content>> {
+  ): Promise<GatewayResult<Content>> {
     const { signal, spending } = request;
     signal.throwIfAborted();
     let report: Report | undefined;
@@ -102,7 +102,7 @@ async function judge<Content>(
   { status, retryAfterMs, body }: FetchResponse,
   { read, isChecked }: GatewayRequest<Content>,
   report: Report,
-): Promise<GatewayAnswer<Content>> {
+): Promise<GatewayResult<Content>> {
   if (status === 200) {
     const content = await read(body);
     if (content !== undefined) {

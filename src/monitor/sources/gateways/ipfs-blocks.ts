@@ -1,11 +1,11 @@
-import { type BlockCid, isBlockOf, keyOfHash } from '../ipfs/cid.ts';
+import { type BlockCid, verifiesBlock, keyOfHash } from '../ipfs/cid.ts';
 import { readCarBlocks } from '../ipfs/car-blocks.ts';
 import { type BlockSource } from '../ipfs/read-file.ts';
-import { type Pauses } from '../../../lib/pauses.ts';
+import { type EventLoopYielder } from '../../../lib/pauses.ts';
 import { Attempts } from './attempts.ts';
-import { type GatewayAnswer, type GatewayClient } from './gateway-client.ts';
+import { type GatewayResult, type GatewayClient } from './gateway-client.ts';
 import { type Gateway } from './gateway.ts';
-import { type Spending } from './spending.ts';
+import { type SearchBudget } from './spending.ts';
 
 /** IPFS exchanges blocks of at most 2 MiB (https://specs.ipfs.tech/bitswap-protocol/). */
 const MOST_BLOCK_BYTES = 2 * 1024 * 1024;
@@ -21,9 +21,9 @@ const CAR = 'application/vnd.ipld.car; version=1';
  */
 export class IpfsBlocks implements BlockSource {
   readonly #client: GatewayClient;
-  readonly #spending: Spending;
+  readonly #spending: SearchBudget;
   readonly #signal: AbortSignal;
-  readonly #pauses: Pauses;
+  readonly #pauses: EventLoopYielder;
   #gateways: readonly Gateway[];
   /** Gateways that do not serve single blocks. */
   readonly #archivers = new Set<Gateway>();
@@ -33,9 +33,9 @@ export class IpfsBlocks implements BlockSource {
   constructor(
     client: GatewayClient,
     gateways: readonly Gateway[],
-    spending: Spending,
+    spending: SearchBudget,
     signal: AbortSignal,
-    pauses: Pauses,
+    pauses: EventLoopYielder,
   ) {
     this.#client = client;
     this.#gateways = gateways;
@@ -74,7 +74,7 @@ export class IpfsBlocks implements BlockSource {
     gateway: Gateway,
     cid: BlockCid,
     limitBytes: number,
-  ): Promise<GatewayAnswer<Uint8Array>> {
+  ): Promise<GatewayResult<Uint8Array>> {
     if (!this.#archivers.has(gateway)) {
       const answer = await this.#askBlock(gateway, cid);
       if ('content' in answer || !answer.isUnsupported) return answer;
@@ -83,7 +83,7 @@ export class IpfsBlocks implements BlockSource {
     return this.#askArchive(gateway, cid, limitBytes);
   }
 
-  #askBlock(gateway: Gateway, cid: BlockCid): Promise<GatewayAnswer<Uint8Array>> {
+  #askBlock(gateway: Gateway, cid: BlockCid): Promise<GatewayResult<Uint8Array>> {
     return this.#client.ask<Uint8Array>(gateway, {
       url: gateway.ipfsUrl(cid.text, 'raw'),
       accept: RAW,
@@ -92,7 +92,7 @@ export class IpfsBlocks implements BlockSource {
       spending: this.#spending,
       read: async (body) => {
         await this.#pauses.take();
-        return isBlockOf(cid, body) ? body : undefined;
+        return verifiesBlock(cid, body) ? body : undefined;
       },
       isChecked: true,
     });
@@ -102,7 +102,7 @@ export class IpfsBlocks implements BlockSource {
     gateway: Gateway,
     cid: BlockCid,
     limitBytes: number,
-  ): Promise<GatewayAnswer<Uint8Array>> {
+  ): Promise<GatewayResult<Uint8Array>> {
     return this.#client.ask<Uint8Array>(gateway, {
       url: gateway.ipfsUrl(cid.text, 'car'),
       accept: CAR,

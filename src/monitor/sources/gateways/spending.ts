@@ -2,7 +2,7 @@ import { ContentFault } from '../content-fault.ts';
 import { type SourceLimits } from '../source-limits.ts';
 
 /** Counts the requests, response bytes and work of one contract's source search, across all its parts. */
-export class Spending {
+export class SearchBudget {
   readonly #limits: SourceLimits;
   #requests = 0;
   #bytes = 0;

@@ -2,10 +2,10 @@ import { ContentFault } from '../content-fault.ts';
 import { Attempts } from './attempts.ts';
 import { type GatewayClient } from './gateway-client.ts';
 import { type Gateway } from './gateway.ts';
-import { type Spending } from './spending.ts';
+import { type SearchBudget } from './spending.ts';
 
 /** Swarm content to fetch, and how to recognize it. */
-export interface SwarmQuestion {
+export interface SwarmRequest {
   /** 64 lower-case hex digits. */
   readonly hash: string;
   readonly maxBytes: number;
@@ -27,13 +27,13 @@ const APIS = ['bytes', 'bzz-raw'] as const;
 export class SwarmContents {
   readonly #client: GatewayClient;
   readonly #gateways: readonly Gateway[];
-  readonly #spending: Spending;
+  readonly #spending: SearchBudget;
   readonly #signal: AbortSignal;
 
   constructor(
     client: GatewayClient,
     gateways: readonly Gateway[],
-    spending: Spending,
+    spending: SearchBudget,
     signal: AbortSignal,
   ) {
     this.#client = client;
@@ -43,7 +43,7 @@ export class SwarmContents {
   }
 
   /** @throws ContentFault `unavailable` */
-  async get({ hash, maxBytes, isContent, isChecked }: SwarmQuestion): Promise<SwarmContent> {
+  async get({ hash, maxBytes, isContent, isChecked }: SwarmRequest): Promise<SwarmContent> {
     const attempts = new Attempts();
     if (this.#gateways.length === 0) {
       throw new ContentFault('unavailable', 'No gateway of Swarm is configured.');

@@ -1,4 +1,4 @@
-import { type BlockCid, isBlockOf, readCid } from './cid.ts';
+import { type BlockCid, verifiesBlock, readCid } from './cid.ts';
 import { ProtobufFault, readVarint } from './protobuf-fields.ts';
 
 /** A block in an archive, with the CID against which it was verified. */
@@ -40,7 +40,7 @@ export function* readCarBlocks(bytes: Uint8Array): Generator<ArchivedBlock, void
     // A block that this service cannot verify is not one that it requested.
     if (read.cid === undefined) continue;
     const block = section.subarray(read.length);
-    if (!isBlockOf(read.cid, block)) return;
+    if (!verifiesBlock(read.cid, block)) return;
     yield { cid: read.cid, bytes: block };
   }
 }

@@ -4,7 +4,7 @@ import { base58btc } from 'multiformats/bases/base58';
 import { CID } from 'multiformats/cid';
 import { create as createDigest } from 'multiformats/hashes/digest';
 import { expect, test } from 'vitest';
-import { cidOfFile, isBlockOf, parseCid, readCid } from './cid.ts';
+import { cidOfFile, verifiesBlock, parseCid, readCid } from './cid.ts';
 
 const HASH = fc.uint8Array({ minLength: 32, maxLength: 32 });
 
@@ -40,9 +40,9 @@ test('derives the CID of a file from the hash of its root', () => {
 
 test('checks a block against its hash', () => {
   const node = Buffer.from('0a0408021800', 'hex');
-  expect(isBlockOf(parseCid(EMPTY_FILE)!, node)).toBe(true);
-  expect(isBlockOf(parseCid(EMPTY_BYTES)!, Buffer.alloc(0))).toBe(true);
-  expect(isBlockOf(parseCid(EMPTY_BYTES)!, node)).toBe(false);
+  expect(verifiesBlock(parseCid(EMPTY_FILE)!, node)).toBe(true);
+  expect(verifiesBlock(parseCid(EMPTY_BYTES)!, Buffer.alloc(0))).toBe(true);
+  expect(verifiesBlock(parseCid(EMPTY_BYTES)!, node)).toBe(false);
 });
 
 test.each([

@@ -74,6 +74,6 @@ export function keyOfCid({ codec, hash }: BlockCid): string {
 }
 
 /** Returns whether these bytes are the block. */
-export function isBlockOf({ hash }: BlockCid, bytes: Uint8Array): boolean {
+export function verifiesBlock({ hash }: BlockCid, bytes: Uint8Array): boolean {
   return createHash('sha256').update(bytes).digest().equals(hash);
 }

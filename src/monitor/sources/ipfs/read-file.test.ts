@@ -5,9 +5,9 @@ import { countReads } from '../../../../test/support/counted-bytes.ts';
 import { type FileLayout, IpfsStore } from '../../../../test/support/ipfs-gateway.ts';
 import { hashMetadata } from '../../../bytecode/metadata-hash.ts';
 import { ContentFault } from '../content-fault.ts';
-import { Spending } from '../gateways/spending.ts';
+import { SearchBudget } from '../gateways/spending.ts';
 import { DEFAULT_SOURCE_LIMITS } from '../source-limits.ts';
-import { Pauses } from '../../../lib/pauses.ts';
+import { EventLoopYielder } from '../../../lib/pauses.ts';
 import { type BlockCid, cidOfFile, parseCid } from './cid.ts';
 import { type BlockSource, IpfsFiles } from './read-file.ts';
 import { readFileNode } from './unixfs-node.ts';
@@ -37,9 +37,11 @@ function blocksOf(store: IpfsStore): BlockSource & { readonly asked: () => numbe
 /** Returns the files of one search. */
 function filesOf(
   blocks: BlockSource,
-  spending: Pick<Spending, 'takeStep' | 'takeFileBytes'> = new Spending(DEFAULT_SOURCE_LIMITS),
+  spending: Pick<SearchBudget, 'takeStep' | 'takeFileBytes'> = new SearchBudget(
+    DEFAULT_SOURCE_LIMITS,
+  ),
 ): IpfsFiles {
-  return new IpfsFiles({ blocks, spending, pauses: new Pauses() });
+  return new IpfsFiles({ blocks, spending, pauses: new EventLoopYielder() });
 }
 
 const readFile = (cid: BlockCid, blocks: BlockSource, limitBytes: number): Promise<Buffer> =>
@@ -241,7 +243,7 @@ describe('Invalid file', () => {
     const store = new IpfsStore();
     const block = store.addBlock(Buffer.alloc(100), 'raw');
     const limits = { ...DEFAULT_SOURCE_LIMITS, steps: 100 };
-    const files = filesOf(blocksOf(store), new Spending(limits));
+    const files = filesOf(blocksOf(store), new SearchBudget(limits));
     const kinds: string[] = [];
     for (let index = 0; index < 40; index += 1) {
       const root = store.addNode([{ cid: block, fileBytes: 100 }], { data: Buffer.from([index]) });
@@ -251,7 +253,7 @@ describe('Invalid file', () => {
     expect(kinds.slice(15)).toEqual(Array.from({ length: 25 }, () => 'too_large'));
 
     const bytes = { ...DEFAULT_SOURCE_LIMITS, fileBytes: 1000 };
-    const few = filesOf(blocksOf(store), new Spending(bytes));
+    const few = filesOf(blocksOf(store), new SearchBudget(bytes));
     const readings: string[] = [];
     for (let index = 0; index < 11; index += 1) {
       readings.push(await kindOf(few.read(cidOf(block), MIB)));

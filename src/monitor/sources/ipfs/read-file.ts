@@ -1,6 +1,6 @@
 import { ContentFault } from '../content-fault.ts';
-import { type Spending } from '../gateways/spending.ts';
-import { type Pauses } from '../../../lib/pauses.ts';
+import { type SearchBudget } from '../gateways/spending.ts';
+import { type EventLoopYielder } from '../../../lib/pauses.ts';
 import { type BlockCid, keyOfCid } from './cid.ts';
 import { type FileNode, readFileNode } from './unixfs-node.ts';
 
@@ -21,8 +21,8 @@ const MOST_VISITS = 8192;
 /** Dependencies for reading the files of one search. */
 interface FileParts {
   readonly blocks: BlockSource;
-  readonly spending: Pick<Spending, 'takeStep' | 'takeFileBytes'>;
-  readonly pauses: Pauses;
+  readonly spending: Pick<SearchBudget, 'takeStep' | 'takeFileBytes'>;
+  readonly pauses: EventLoopYielder;
 }
 
 /** Nodes of one search by codec and hash: each block is parsed once, however many files and links refer to it. */

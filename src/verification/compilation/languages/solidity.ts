@@ -6,7 +6,7 @@ import {
 } from '../../../compilers/output-selection.ts';
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
 import { isMembers } from '../../../lib/members.ts';
-import { changeAt, DETAILS, STEPS } from '../change-settings.ts';
+import { withChangedSetting, DETAILS, STEPS } from '../change-settings.ts';
 import { cleanSettings, DEFAULT_RUNS } from '../clean-settings.ts';
 import { type Language } from './language.ts';
 
@@ -17,16 +17,16 @@ type Settings = StandardJsonInput['settings'];
  * bytecode: the optimizer details, the Yul details, the steps alone, and the runs of a disabled optimizer.
  */
 const SPARE_SETTINGS: readonly ((settings: Settings) => Settings)[] = [
-  (settings) => changeAt(settings, DETAILS, () => undefined),
+  (settings) => withChangedSetting(settings, DETAILS, () => undefined),
   (settings) => {
-    const withoutYul = changeAt(settings, [...DETAILS, 'yul'], () => undefined);
-    return changeAt(withoutYul, [...DETAILS, 'yulDetails'], () => undefined);
+    const withoutYul = withChangedSetting(settings, [...DETAILS, 'yul'], () => undefined);
+    return withChangedSetting(withoutYul, [...DETAILS, 'yulDetails'], () => undefined);
   },
-  (settings) => changeAt(settings, STEPS, () => undefined),
+  (settings) => withChangedSetting(settings, STEPS, () => undefined),
   (settings) => {
     const { optimizer } = settings;
     if (isMembers(optimizer) && optimizer['enabled'] === true) return settings;
-    return changeAt(settings, ['optimizer', 'runs'], (runs) =>
+    return withChangedSetting(settings, ['optimizer', 'runs'], (runs) =>
       runs === DEFAULT_RUNS ? runs : undefined,
     );
   },

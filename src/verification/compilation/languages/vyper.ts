@@ -1,8 +1,8 @@
 import { type StandardJsonInput } from '../../../solidity/standard-json.ts';
-import { sentMembers } from '../../../solidity/to-standard-json.ts';
+import { additionalMembers } from '../../../solidity/to-standard-json.ts';
 import { isMembers, type Members } from '../../../lib/members.ts';
 import { printableText } from '../../../lib/printable-text.ts';
-import { changeAt } from '../change-settings.ts';
+import { withChangedSetting } from '../change-settings.ts';
 import { VerificationFailure } from '../../verification-failure.ts';
 import { type Language } from './language.ts';
 
@@ -73,7 +73,11 @@ function select(
 ): StandardJsonInput {
   // A null prototype keeps a path such as `__proto__` an ordinary key.
   const outputSelection = Object.assign(Object.create(null), { [path]: outputs }) as object;
-  return { ...input, ...sentMembers(input), settings: { ...input.settings, outputSelection } };
+  return {
+    ...input,
+    ...additionalMembers(input),
+    settings: { ...input.settings, outputSelection },
+  };
 }
 
 /** Returns the input with the syntax trees of some sources as its output selection. */
@@ -81,7 +85,11 @@ export function selectTrees(input: StandardJsonInput, paths: readonly string[]):
   const selected = paths.map((each) => [each, ['ast']] as const);
   // `fromEntries` defines own members, so a path such as `__proto__` stays an ordinary key.
   const outputSelection = Object.fromEntries(selected);
-  return { ...input, ...sentMembers(input), settings: { ...input.settings, outputSelection } };
+  return {
+    ...input,
+    ...additionalMembers(input),
+    settings: { ...input.settings, outputSelection },
+  };
 }
 
 /** Removes a member of an input; returns the same input if it has none. */
@@ -107,7 +115,7 @@ export const VYPER_LANGUAGE: Language = {
     without('interfaces'),
     without('storage_layout_overrides'),
     (input) => {
-      const settings = changeAt(input.settings, ['search_paths'], () => undefined);
+      const settings = withChangedSetting(input.settings, ['search_paths'], () => undefined);
       return settings === input.settings ? input : { ...input, settings };
     },
   ],

@@ -4,11 +4,11 @@ import { type Context } from 'hono';
 import { FullmatchError } from '../../../../errors.ts';
 import { type Hex } from '../../../../lib/hex.ts';
 import { type PackedRequest } from '../../../../verification/verification-request.ts';
-import { type Answer, answerJson, NOT_STORED, REVALIDATED } from '../../../answer.ts';
+import { type Answer, respondJson, NOT_STORED, REVALIDATED } from '../../../answer.ts';
 import { clientOf } from '../../../client-of.ts';
 import { contractNotFound } from '../../../contract-not-found.ts';
-import { type HttpParts } from '../../../http-parts.ts';
-import { answerRecord } from '../../../records/answer-record.ts';
+import { type HttpDependencies } from '../../../http-parts.ts';
+import { respondWithRecord } from '../../../records/answer-record.ts';
 import { requireKnownChain } from '../../../require-known-chain.ts';
 import { SOURCE_RECORD_SECTIONS } from '../../etherscan/source-record.ts';
 import { NO_CODE, readProxyInTime } from '../../read-proxy-in-time.ts';
@@ -20,10 +20,10 @@ import {
   submissionRoutes,
   verificationConfigRoute,
 } from './explorer-routes.ts';
-import { SUBMISSION_WAYS } from './read-submission.ts';
+import { SUBMISSION_FORMATS } from './read-submission.ts';
 
 type ExplorerParts = Pick<
-  HttpParts,
+  HttpDependencies,
   | 'answers'
   | 'compilers'
   | 'contracts'
@@ -50,7 +50,7 @@ export function addExplorerApi(routes: OpenAPIHono, parts: ExplorerParts): void 
   routes.openapi(smartContractRoute, async (c) => {
     const { chainId, address } = c.req.valid('param');
     const view = { form: { kind: 'blockscout_contract' }, parts: SOURCE_RECORD_SECTIONS } as const;
-    const answered = await answerRecord(c, parts, { chainId, address }, () => view);
+    const answered = await respondWithRecord(c, parts, { chainId, address }, () => view);
     return answered ?? answerUnverified(parts, c, chainId, address);
   });
   for (const { way, route } of submissionRoutes) {
@@ -63,7 +63,7 @@ export function addExplorerApi(routes: OpenAPIHono, parts: ExplorerParts): void 
       const read = await parts.requests.read(c, form);
       if (!('request' in read)) throw new Error('a submission names a compilation');
       await submit(parts, c, read.request);
-      return answerJson(route, STARTED, NOT_STORED);
+      return respondJson(route, STARTED, NOT_STORED);
     });
   }
 }
@@ -79,7 +79,7 @@ async function answerUnverified(
   const client = clientOf(c.env, trustedProxies);
   const reading = await readProxyInTime(proxies, { chainId, address, client });
   if (reading === NO_CODE) throw contractNotFound(chainId, address);
-  return answerJson(smartContractRoute, UNVERIFIED_CONTRACT, NOT_STORED);
+  return respondJson(smartContractRoute, UNVERIFIED_CONTRACT, NOT_STORED);
 }
 
 /** @throws FullmatchError already_verified, contract_not_deployed; as {@link submitOrJoin} */
@@ -102,7 +102,7 @@ async function answerConfig({ compilers }: ExplorerParts): Promise<Answer> {
   const versionsOf = (compiler: string): string[] =>
     usable.filter((each) => each.compiler === compiler).map(({ longVersion }) => `v${longVersion}`);
   const config = {
-    verification_options: [...SUBMISSION_WAYS],
+    verification_options: [...SUBMISSION_FORMATS],
     solidity_compiler_versions: versionsOf('solc'),
     vyper_compiler_versions: versionsOf('vyper'),
     solidity_evm_versions: [...SOLIDITY_EVM_VERSIONS],
@@ -110,7 +110,7 @@ async function answerConfig({ compilers }: ExplorerParts): Promise<Answer> {
     is_rust_verifier_microservice_enabled: true,
     license_types: LICENSE_TYPES,
   };
-  return answerJson(verificationConfigRoute, config, REVALIDATED);
+  return respondJson(verificationConfigRoute, config, REVALIDATED);
 }
 
 /**

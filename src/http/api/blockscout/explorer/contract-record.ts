@@ -1,7 +1,7 @@
 import { checksumAddress, type Hex } from '../../../../lib/hex.ts';
 import { isMembers, type Members } from '../../../../lib/members.ts';
 import type { ContractMatch, ContractSections } from '../../../../repository/repository.ts';
-import { type AnswerOf } from '../../../answer.ts';
+import { type ResponseOf } from '../../../answer.ts';
 import { splitQualifiedName } from '../../../../solidity/library-id.ts';
 import { isOptimized } from '../../../../solidity/optimizer-state.ts';
 import { RESULT_TEXTS } from '../../etherscan/etherscan-wire.ts';
@@ -9,8 +9,8 @@ import { argumentsOf, librariesOf, licenseOf, renderAbi } from '../../etherscan/
 import { type blockscoutRecordSchema } from '../../etherscan/etherscan-wire.ts';
 import { type smartContractSchema } from './explorer-routes.ts';
 
-type SmartContract = AnswerOf<typeof smartContractSchema>;
-type SourceRecord = AnswerOf<typeof blockscoutRecordSchema>;
+type SmartContract = ResponseOf<typeof smartContractSchema>;
+type SourceRecord = ResponseOf<typeof blockscoutRecordSchema>;
 
 const DEFAULT_RUNS = 200;
 

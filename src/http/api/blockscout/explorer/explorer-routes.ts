@@ -2,7 +2,7 @@ import { createRoute, z } from '@hono/zod-openapi';
 
 import { contractParameters, chainIdParameter } from '../../../contract-parameters.ts';
 import { recordResponses } from '../../../records/record-responses.ts';
-import { SUBMISSION_WAYS, type SubmissionWay } from './read-submission.ts';
+import { SUBMISSION_FORMATS, type SubmissionFormat } from './read-submission.ts';
 import { jsonResponse } from '../../../json-response.ts';
 
 const tags = ['Blockscout API'];
@@ -56,7 +56,7 @@ export const smartContractRoute = createRoute({
 
 const configSchema = z
   .strictObject({
-    verification_options: z.array(z.enum(SUBMISSION_WAYS)),
+    verification_options: z.array(z.enum(SUBMISSION_FORMATS)),
     solidity_compiler_versions: z.array(z.string()),
     vyper_compiler_versions: z.array(z.string()),
     solidity_evm_versions: z.array(z.string()),
@@ -98,7 +98,7 @@ const settings = {
 };
 const files = { 'files[0]': file.describe('Further files are files[1] and so on') };
 
-const FORMS: Readonly<Record<SubmissionWay, z.ZodObject>> = {
+const FORMS: Readonly<Record<SubmissionFormat, z.ZodObject>> = {
   'standard-input': z.object({ ...shared, ...files }),
   'vyper-standard-input': z.object({ ...shared, ...files }),
   'flattened-code': z.object({ ...shared, ...settings, source_code: text }),
@@ -115,7 +115,7 @@ const FORMS: Readonly<Record<SubmissionWay, z.ZodObject>> = {
 };
 
 /** POST …/smart-contracts/{address}/verification/via/{way}. */
-export const submissionRoutes = SUBMISSION_WAYS.map((way) => ({
+export const submissionRoutes = SUBMISSION_FORMATS.map((way) => ({
   way,
   route: createRoute({
     method: 'post',

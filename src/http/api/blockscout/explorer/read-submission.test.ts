@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { readSubmission, type SubmissionWay } from './read-submission.ts';
+import { readSubmission, type SubmissionFormat } from './read-submission.ts';
 
 const LIMITS = {
   ...{ depth: 64, values: 2_000, escapes: 2_000 },
@@ -12,7 +12,7 @@ const VERSION = 'v0.4.3+commit.bff19ea2';
 type Files = Readonly<Record<string, readonly [name: string, text: string]>>;
 
 const read = async (
-  way: SubmissionWay,
+  way: SubmissionFormat,
   fields: Readonly<Record<string, string>>,
   files: Files = {},
 ) => {
@@ -81,7 +81,7 @@ describe('Rejected submissions', () => {
   const compiler = { compiler_version: VERSION };
   const deep = `${'['.repeat(100)}${']'.repeat(100)}`;
   const many = JSON.stringify(Array.from({ length: 3_000 }, () => 1));
-  test.each<[string, SubmissionWay, Record<string, string>, Files, string]>([
+  test.each<[string, SubmissionFormat, Record<string, string>, Files, string]>([
     ['deep JSON', 'standard-input', compiler, { 'files[0]': ['a.json', deep] }, 'invalid_json'],
     [
       'many values',

@@ -1,7 +1,7 @@
 import { type Hex } from '../../../../lib/hex.ts';
 import { isMembers, type Members } from '../../../../lib/members.ts';
 import { parseUntrustedJson } from '../../../../lib/untrusted-json.ts';
-import { buildStandardJson, PlainSourcesFault } from '../../../../solidity/build-standard-json.ts';
+import { buildStandardJson, PlainSourcesError } from '../../../../solidity/build-standard-json.ts';
 import { findDeclaration } from '../../../../solidity/find-declaration.ts';
 import { isMetadata } from '../../../../solidity/metadata.ts';
 import { type StandardJsonInput } from '../../../../solidity/standard-json.ts';
@@ -13,16 +13,16 @@ import {
   abiParser,
   asRequestError,
   parseJsonBody,
-  requireFewSources,
+  requireSourceLimit,
   type RequestLimits,
 } from '../../../bodies/request-limits.ts';
 import { invalidMember, validateBody } from '../../../bodies/validate-body.ts';
-import { type GivenFile, readRequestFiles, type RequestFile } from '../../v1/request-files.ts';
+import { type ReceivedFile, readRequestFiles, type RequestFile } from '../../v1/request-files.ts';
 import { chooseCompilation } from '../../v1/verify-request.ts';
 import { standardJsonInputSchema } from '../../v2/verify-body.ts';
 
 /** Source formats that Blockscout's API accepts. */
-export const SUBMISSION_WAYS = [
+export const SUBMISSION_FORMATS = [
   'standard-input',
   'vyper-standard-input',
   'flattened-code',
@@ -31,12 +31,12 @@ export const SUBMISSION_WAYS = [
   'vyper-multi-part',
   'sourcify',
 ] as const;
-export type SubmissionWay = (typeof SUBMISSION_WAYS)[number];
+export type SubmissionFormat = (typeof SUBMISSION_FORMATS)[number];
 
 /** Facts about a submission that are known before its body is read. */
 export interface SubmissionForm {
   readonly kind: 'blockscout_submission';
-  readonly way: SubmissionWay;
+  readonly way: SubmissionFormat;
   readonly contentType: string;
   readonly chainId: number;
   readonly address: Hex;
@@ -92,7 +92,7 @@ async function readParts(
     };
   }
   const fields = new Map<string, string>();
-  const given: Record<'files' | 'interfaces', GivenFile[]> = { files: [], interfaces: [] };
+  const given: Record<'files' | 'interfaces', ReceivedFile[]> = { files: [], interfaces: [] };
   for (const [name, value] of (await readForm(bytes, contentType, limits)).entries()) {
     if (typeof value === 'string') {
       // Forms encode every line break as CRLF; sources use LF.
@@ -105,7 +105,7 @@ async function readParts(
   }
   const files = await readRequestFiles(given.files, bytes.length, limits);
   const interfaces = await readRequestFiles(given.interfaces, bytes.length, limits);
-  requireFewSources(files.length + interfaces.length, limits);
+  requireSourceLimit(files.length + interfaces.length, limits);
   return { fields, files, interfaces, limits };
 }
 
@@ -120,7 +120,7 @@ function fieldsOf(body: Members): ReadonlyMap<string, string> {
   return fields;
 }
 
-const READERS: Readonly<Record<SubmissionWay, (submission: Submission) => Compilation>> = {
+const READERS: Readonly<Record<SubmissionFormat, (submission: Submission) => Compilation>> = {
   'standard-input': readStandardInput,
   'vyper-standard-input': readStandardInput,
   'flattened-code': (submission) => {
@@ -206,7 +206,7 @@ function built(build: () => Compilation): Compilation {
   try {
     return build();
   } catch (error) {
-    if (!(error instanceof PlainSourcesFault)) throw error;
+    if (!(error instanceof PlainSourcesError)) throw error;
     throw invalidMember(error.part, error.message.replace(/\.$/, ''));
   }
 }
