@@ -2,7 +2,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createCheckedApiApp } from './support/wire/checked-answers.ts';
 import { FullmatchError } from '../src/errors.ts';
-import { type HttpDependencies } from '../src/http/http-parts.ts';
+import { type HttpDependencies } from '../src/http/http-dependencies.ts';
 import { createContractLists } from '../src/repository/lists/contract-lists.ts';
 import { createContractReader } from '../src/repository/matches/contract-reader.ts';
 import { saveMatches } from '../src/repository/matches/save-matches.ts';

@@ -14,7 +14,7 @@ import {
 } from './explained-value.ts';
 import { isSafeWithoutProof, isValueOf } from './immutable-type.ts';
 import { describeCodes, describeDifference } from './mismatch.ts';
-import { findDifferentTrailer, type DifferentTrailer } from './other-ending.ts';
+import { findDifferentTrailer, type DifferentTrailer } from './different-trailer.ts';
 import { hasMetadataHashes, type CodeTemplate } from './recompiled-code.ts';
 import {
   isStrictEncoding,
@@ -278,7 +278,7 @@ function matchDifferentAuxdata(
  * Judges the runtime bytecode at an address. It matches if it equals the recompiled bytecode with one address
  * per library, one value per immutable, the contract's own address as call protection and other metadata
  * hashes; for a partial match, also with an ending that other metadata settings produce ({@link
- * findOtherEnding}).
+ * findDifferentTrailer}).
  * @throws TypeError if `address` is not an address.
  */
 export function matchRuntimeCode(comparison: RuntimeComparison): CodeVerdict {

@@ -1,6 +1,6 @@
 import { isMembers, type Members } from '../lib/members.ts';
 import { readTrailingAuxdata } from './auxdata.ts';
-import { isReservedRange } from './explained-places.ts';
+import { isReservedRange } from './reserved-ranges.ts';
 import { replayTransformations, type Transformation } from './transformation.ts';
 
 /**

@@ -9,7 +9,7 @@ import {
   type CompiledContract,
   type EditableInput,
 } from './compiled-contract.ts';
-import { APPEND_CBOR_SINCE } from './other-ending.ts';
+import { APPEND_CBOR_SINCE } from './different-trailer.ts';
 import { isAtLeastRelease } from './release.ts';
 import { toCodeTemplate, type AuxdataPositions, type CodeReference } from './recompiled-code.ts';
 

@@ -10,7 +10,7 @@ import { type BackupProgress, writeBackup } from '../store/backup/write-backup.t
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
 import { showProgress } from './progress-line.ts';
-import { runWithStore } from './on-store.ts';
+import { runWithStore } from './run-with-store.ts';
 import { countOf } from '../lib/count-of.ts';
 
 const AFTER_HELP = `

@@ -10,7 +10,7 @@ import { FullmatchError } from '../errors.ts';
 import { copyableText } from '../lib/printable-text.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOutputOptions, writeListJson } from './list-json.ts';
+import { addListOutputOptions, writeListJson } from './list-output.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 

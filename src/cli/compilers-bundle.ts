@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command } from 'commander';
-import { installBundle } from '../compilers/bundle/take-bundle.ts';
+import { installBundle } from '../compilers/bundle/install-bundle.ts';
 import { writeBundle } from '../compilers/bundle/write-bundle.ts';
 import { type CompilerFile } from '../compilers/compiler-file.ts';
 import { parseCompilerVersion } from '../compilers/compiler-version.ts';

@@ -15,7 +15,7 @@ import { FullmatchError } from '../errors.ts';
 import { compilerSourcesOf } from '../core/open-verification.ts';
 import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOutputOptions, writeListJson } from './list-json.ts';
+import { addListOutputOptions, writeListJson } from './list-output.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';

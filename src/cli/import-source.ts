@@ -13,7 +13,7 @@ import {
   stageParquet,
   type StagingProgress,
 } from '../importer/stage-parquet.ts';
-import { unusableSource } from '../importer/unusable.ts';
+import { unusableSource } from '../importer/unusable-source.ts';
 import { hasFeed } from '../importer/walk-instance.ts';
 import { Secret } from '../lib/secret.ts';
 import { type Logger } from '../log.ts';

@@ -10,7 +10,7 @@ import {
 } from '../verification/jobs/verification-job.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOutputOptions, writeListJson } from './list-json.ts';
+import { addListOutputOptions, writeListJson } from './list-output.ts';
 import { renderTable } from './table.ts';
 import { withDatabase } from './with-core.ts';
 

@@ -3,7 +3,7 @@
 import { readEnvironment } from '../config/environment.ts';
 import { prepareNode } from './prepare-node.ts';
 import { stopOnSignals, stopWithNpx } from './stop-signals.ts';
-import { ignoreClosedTerminal, isTerminalClosed } from './terminal-end.ts';
+import { ignoreClosedTerminal, isTerminalClosed } from './closed-terminal.ts';
 
 /** How long a connection or timer may keep the process alive after its command has finished. */
 const LINGER_MS = 2_000;

@@ -6,11 +6,11 @@ import { parseAddress, type Hex } from '../lib/hex.ts';
 import { readGaps, requestBackfill, retryBackfills } from '../monitor/follow/monitor-state.ts';
 import { retryCreations } from '../monitor/inbox/inbox-table.ts';
 import { type MonitorReport, readMonitorReports } from '../monitor/monitor-report.ts';
-import { findMonitored } from '../monitor/watched-chains.ts';
+import { findMonitored } from '../monitor/monitored-chains.ts';
 import { type Database } from '../store/database.ts';
 import { writeJson, writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOutputOptions, writeListJson } from './list-json.ts';
+import { addListOutputOptions, writeListJson } from './list-output.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 

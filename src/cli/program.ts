@@ -36,8 +36,8 @@ async function findArgumentFault(
   args: readonly string[],
 ): Promise<string | undefined> {
   if (!(error instanceof CommanderError) || error.exitCode === 0) return undefined;
-  const { calledCommand, describeArgumentFault } = await import('./suggest-argument.ts');
-  return describeArgumentFault(error, calledCommand(program, args));
+  const { findCommand, describeArgumentError } = await import('./suggest-argument.ts');
+  return describeArgumentError(error, findCommand(program, args));
 }
 
 function createProgram(context: CliContext): Command {

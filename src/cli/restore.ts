@@ -7,7 +7,7 @@ import { restoreBackup } from '../store/backup/restore-backup.ts';
 import { describeBackup, factsOf, renderBackupProgress } from './backup.ts';
 import { writeJson, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { runWithStore } from './on-store.ts';
+import { runWithStore } from './run-with-store.ts';
 import { showProgress } from './progress-line.ts';
 
 const AFTER_HELP = `

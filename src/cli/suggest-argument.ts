@@ -2,7 +2,7 @@ import { type Command, type CommanderError } from 'commander';
 import { closestName } from '../config/suggestion.ts';
 
 /** Returns the command that the arguments name, as far as they name one. */
-export function calledCommand(program: Command, args: readonly string[]): Command {
+export function findCommand(program: Command, args: readonly string[]): Command {
   let called = program;
   for (const word of args) {
     const next = called.commands.find((command) => command.name() === word);
@@ -19,7 +19,7 @@ const isCommandMissing = (error: CommanderError): boolean => error.code === 'com
  * Describes what is wrong with the arguments and what was probably meant: `unknown option '--port' (Did you
  * mean --api-port?)`, `fullmatch jobs needs a command: list, show or cancel`.
  */
-export function describeArgumentFault(error: CommanderError, called: Command): string {
+export function describeArgumentError(error: CommanderError, called: Command): string {
   if (isCommandMissing(error))
     return `${pathOf(called)} needs a command: ${orList(namesOf(called).filter((name) => name !== 'help'))}.`;
   return [error.message.replace(/^error: /, ''), suggestFor(error, called)]

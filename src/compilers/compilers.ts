@@ -13,7 +13,7 @@ import { type CompilerLimits, DEFAULT_LIMITS } from './processes/compiler-limits
 import { type Isolation, probeIsolation, reportIsolation } from './processes/isolation.ts';
 import { runNative } from './processes/native-process.ts';
 import { parseOutput } from './parse-output.ts';
-import { combineSignals } from './request-ending.ts';
+import { combineSignals } from './followed-signal.ts';
 import { type StandardJsonInput, type StandardJsonOutput } from '../solidity/standard-json.ts';
 import { toolchainOf, toolchainOfFile, TOOLCHAINS } from './toolchains/all-toolchains.ts';
 import { type Toolchain } from './toolchains/toolchain.ts';

@@ -1,7 +1,7 @@
 import { type z } from 'zod';
 import { REMOVED_SETTING_ADVICE } from './removed-settings.ts';
 import { isMembers } from '../lib/members.ts';
-import { looksLikeName, NOT_A_NAME } from '../lib/shown-key.ts';
+import { looksLikeName, NOT_A_NAME } from '../lib/format-key.ts';
 import { configSchema } from './config.ts';
 import { type Environment } from './environment.ts';
 import { type Problems } from './problems.ts';

@@ -9,7 +9,7 @@ import {
   type ErrorCode as YamlErrorCode,
   type ParsedNode,
 } from 'yaml';
-import { formatKey } from '../lib/shown-key.ts';
+import { formatKey } from '../lib/format-key.ts';
 import { type Problems } from './problems.ts';
 
 /** Location of a key or list item, `fullmatch.yaml:12:3`, and the locations below it in the order of the file. */

@@ -16,7 +16,7 @@ import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
 import { type ChainRegistry } from '../chains/registry/registry.ts';
 import { type ChainLookup, createChainLookup } from '../chains/rpc/chain-lookup.ts';
 import { type Creation } from '../chains/rpc/creation.ts';
-import { findOperatorHosts } from '../chains/rpc/asked-chain.ts';
+import { findOperatorHosts } from '../chains/rpc/rpc-chain.ts';
 import { readDeployedCode } from '../chains/rpc/deployed-code.ts';
 import { type RpcClient } from '../chains/rpc/rpc-client.ts';
 import { type Config } from '../config/config.ts';

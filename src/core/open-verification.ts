@@ -6,7 +6,7 @@ import { type GuardedFetch } from '../lib/guarded-fetch.ts';
 import { type Logger } from '../log.ts';
 import { type Store } from '../store/open-store.ts';
 import { createJobReader } from '../verification/compilation/job-reader.ts';
-import { withOutputCache } from '../verification/compilation/recent-outputs.ts';
+import { withOutputCache } from '../verification/compilation/output-cache.ts';
 import { startVerification, type Verification } from '../verification/verification.ts';
 import { type ChainAccess } from './chain-access.ts';
 

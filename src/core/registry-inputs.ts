@@ -13,10 +13,10 @@ export async function readRegistryInputs(
   log: Logger,
 ): Promise<RegistryInputs> {
   const { readServedList } = await import('../chains/list/start-list-sync.ts');
-  const { readWatchedChains } = await import('../monitor/watched-chains.ts');
+  const { readMonitoredChains } = await import('../monitor/monitored-chains.ts');
   const { registry: options, chains: configured, monitor } = config;
   return {
-    watched: await readWatchedChains(database, configured, monitor.stallSeconds),
+    watched: await readMonitoredChains(database, configured, monitor.stallSeconds),
     list: await readServedList(database, options.sync.urls, list, log),
     ...{ options, configured, secrets },
   };

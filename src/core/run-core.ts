@@ -4,7 +4,7 @@ import { openIcons } from '../chains/registry/chain-icons.ts';
 import { type LoadedConfig } from '../config/config.ts';
 import { type Logger } from '../log.ts';
 import { trackMonitorReports } from '../monitor/monitor-report.ts';
-import { followMonitoredChains } from '../monitor/watched-chains.ts';
+import { followMonitoredChains } from '../monitor/monitored-chains.ts';
 import { createContractReader, readContractChainIds } from '../repository/repository.ts';
 import { type ForwardTimes, startForwarding } from '../verification/forwarding/forward-walk.ts';
 import { startRecheckWalk } from '../verification/recheck/recheck-walk.ts';

@@ -5,7 +5,7 @@ import { FullmatchError } from '../errors.ts';
 import { type Secret } from '../lib/secret.ts';
 import { clientOf, type TrustedProxies } from './client-of.ts';
 import { isUnlistedPath } from './unlisted/unlisted-paths.ts';
-import { connectionOf } from './records/answer-connection.ts';
+import { connectionOf } from './records/request-connection.ts';
 
 /** Who may submit contracts for verification over the network. */
 export type VerifyAccess = 'open' | 'token' | 'off';
@@ -101,7 +101,7 @@ export class AccessGate {
    * unlisted contracts.
    * @throws FullmatchError token_required, token_unknown
    */
-  admitLookUp(c: Context, key: string | undefined): void {
+  admitLookup(c: Context, key: string | undefined): void {
     if (!isUnlistedPath(c.req.path, this.#unlisted)) return;
     const token = bearerOf(c.req.header('authorization')) ?? key;
     if (this.#find(token) === undefined) throw refusalOf(token);

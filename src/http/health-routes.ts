@@ -4,7 +4,7 @@ import { FullmatchError } from '../errors.ts';
 import { respondWithProblem, problemFromError } from './error-response.ts';
 import { readinessSchema } from './health-schema.ts';
 import { readinessOf } from './health.ts';
-import { type HttpDependencies } from './http-parts.ts';
+import { type HttpDependencies } from './http-dependencies.ts';
 import { problemResponse } from './problem-schema.ts';
 import { answer, respondJson, NOT_STORED, TEXT_TYPE } from './answer.ts';
 import { jsonResponse } from './json-response.ts';

@@ -9,11 +9,11 @@ import { type Logger } from '../log.ts';
 import { toProblem, type Problem, problemFromError } from './error-response.ts';
 import { CORS_HEADERS, makeResponse, type ResponseHeaders } from './answer.ts';
 import { type InProcessEnv } from './client-of.ts';
-import { respondInShape, type ErrorFormat } from './error-shape.ts';
+import { respondInShape, type ErrorFormat } from './error-format.ts';
 import { decodePath } from './decode-path.ts';
-import { writeSnapshot } from './answer-snapshot.ts';
+import { writeSnapshot } from './snapshot-response.ts';
 import { type Snapshot } from '../publication/snapshot.ts';
-import { CachingRouter } from './recalling-router.ts';
+import { CachingRouter } from './caching-router.ts';
 import { type ProblemPages } from './api/pages/add-page-routes.ts';
 
 /** Application of one host; it answers requests and is not bound to a port. */

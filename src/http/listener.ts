@@ -5,7 +5,7 @@ import { type Duplex } from 'node:stream';
 import { getRequestListener, RequestError } from '@hono/node-server';
 
 import { FullmatchError } from '../errors.ts';
-import { RateLimitedReport } from '../lib/counted-line.ts';
+import { RateLimitedReport } from '../lib/rate-limited-report.ts';
 import { descriptorLimit } from '../lib/descriptor-limit.ts';
 import { type Logger } from '../log.ts';
 import { CORS_HEADERS } from './answer.ts';
@@ -14,7 +14,7 @@ import { closeServer } from './close-server.ts';
 import { Connections } from './connections.ts';
 import { MAX_DROPPED_BYTES } from './drop-body.ts';
 import { respondWithProblem, toProblem } from './error-response.ts';
-import { type ErrorFormat } from './error-shape.ts';
+import { type ErrorFormat } from './error-format.ts';
 import { type HostApp, pathOf } from './host-app.ts';
 import { type RequestObserver } from './request-durations.ts';
 import { refuseConnect, refuseRequest, refuseUnparsed } from './refuse-request.ts';

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, test } from 'vitest';
 import { fixtureDependencies, healthyFacts } from '../../test/support/http-fixture.ts';
 import { silentLogger } from '../log.ts';
 import { composeHealth } from './health.ts';
-import { type HttpDependencies } from './http-parts.ts';
+import { type HttpDependencies } from './http-dependencies.ts';
 import { createMetrics, createMetricsApp, type Metrics } from './metrics.ts';
 
 let deps: HttpDependencies;

@@ -9,7 +9,7 @@ import { createHostApp, createRoutes, type HostApp } from './host-app.ts';
 import { addJobMetrics, addQueueMetrics } from './job-metrics.ts';
 import { addMonitorMetrics, addMonitorRequests } from './monitor-metrics.ts';
 import { type MonitorReports } from '../monitor/monitor-report.ts';
-import { type RecordResponder } from './records/record-answers.ts';
+import { type RecordResponder } from './records/record-responder.ts';
 import { createReportGauges } from './report-gauge.ts';
 import { RequestDurations, type RequestObserver } from './request-durations.ts';
 import { type Logger } from '../log.ts';

@@ -14,9 +14,9 @@ import {
   type JsonSchema,
   renderOpenapiDocument,
 } from './openapi-document.ts';
-import { tooManyResponses, tooManyClientResponses } from './records/crowded.ts';
+import { tooManyResponses, tooManyClientResponses } from './records/overload-errors.ts';
 import { createOperatorApp, type OperatorParts } from './operator/operator-app.ts';
-import { type RecordResponder } from './records/record-answers.ts';
+import { type RecordResponder } from './records/record-responder.ts';
 import { REPOSITORY_URL } from './repository/repository-routes.ts';
 
 const root = new URL('../../', import.meta.url);

@@ -4,7 +4,7 @@ import { type Duplex } from 'node:stream';
 import { type ErrorCode, FullmatchError } from '../errors.ts';
 import { dropBody, LINGER_MS } from './drop-body.ts';
 import { problemFromError, renderProblem } from './error-response.ts';
-import { type ErrorFormat, renderInShape } from './error-shape.ts';
+import { type ErrorFormat, renderInShape } from './error-format.ts';
 
 /** A response for a connection without a response object, built once so that repeated use is cheap. */
 interface Refusal {

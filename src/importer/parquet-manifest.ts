@@ -6,7 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import { asyncBufferFromFile, parquetMetadataAsync } from 'hyparquet';
 import { z } from 'zod';
 import { FullmatchError, messageOf } from '../errors.ts';
-import { unusableSource } from './unusable.ts';
+import { unusableSource } from './unusable-source.ts';
 
 const MANIFEST = 'manifest.json';
 /** Name of the manifest while an export is running. */

@@ -7,7 +7,7 @@ import { type DeliveredContract, copyForTransfer } from './delivered-contract.ts
 import { type ImportLimits } from './import-limits.ts';
 import { type ContractLocation } from './read-contract.ts';
 import { Refusal, type RefusalReason } from './refusal.ts';
-import { ThreadPool } from './thread-crew.ts';
+import { ThreadPool } from './thread-pool.ts';
 
 /** A file held in memory, or the reason it cannot be read. */
 export type BufferedFile = Uint8Array | { readonly reason: RefusalReason };

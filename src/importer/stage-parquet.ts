@@ -13,8 +13,8 @@ import {
   type ParquetReadRequest,
   type ParquetType,
 } from './parquet-rows.ts';
-import { ThreadPool } from './thread-crew.ts';
-import { unusableSource } from './unusable.ts';
+import { ThreadPool } from './thread-pool.ts';
+import { unusableSource } from './unusable-source.ts';
 
 /** Progress of reading the files of an export. */
 export interface StagingProgress {

@@ -8,7 +8,7 @@ import {
   type DeliveredMatches,
 } from './delivered-contract.ts';
 import { parseAddressFolder, parseChainFolder } from './entry-name.ts';
-import { BatchedReads } from './grouped-reads.ts';
+import { BatchedReads } from './batched-reads.ts';
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
 import { type TreeEntry } from './repository-tree.ts';

@@ -10,7 +10,7 @@ import { ArchivedContract, type ArchivedEntry, type ArchivedPlace } from './arch
 import { type ImportLimits } from './import-limits.ts';
 import { Refusal } from './refusal.ts';
 import { MATCH_FOLDERS, type TreeEntry } from './repository-tree.ts';
-import { unusableSource } from './unusable.ts';
+import { unusableSource } from './unusable-source.ts';
 
 const GZIP = '1f8b';
 const ZSTD = '28b52ffd';

@@ -1,5 +1,5 @@
 import ipaddr from 'ipaddr.js';
-import { memoize } from './recalled.ts';
+import { memoize } from './memoize.ts';
 
 /** Prefix lengths of the networks that usually belong to one holder: a /24 of IPv4, a /48 of IPv6. */
 const NETWORK_BITS = { ipv4: 24, ipv6: 48 } as const;

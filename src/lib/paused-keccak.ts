@@ -1,5 +1,5 @@
 import { keccak_256 } from '@noble/hashes/sha3.js';
-import { type EventLoopYielder } from './pauses.ts';
+import { type EventLoopYielder } from './event-loop-yielder.ts';
 
 const PIECE_BYTES = 64 * 1024;
 

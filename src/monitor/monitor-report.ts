@@ -5,7 +5,7 @@ import { type Logger } from '../log.ts';
 import { type Queryable } from '../store/database.ts';
 import { type MonitorState, readMonitorStates } from './follow/monitor-state.ts';
 import { type CreationCount, readCreationCounts } from './inbox/creation-counts.ts';
-import { findMonitored } from './watched-chains.ts';
+import { findMonitored } from './monitored-chains.ts';
 
 /**
  * Status of a chain's monitor. `starting`: no block was read yet; `current`: at its target; `behind`:

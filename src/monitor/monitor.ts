@@ -5,7 +5,7 @@ import { type MonitoredChain } from '../chains/registry/monitored-chain.ts';
 import { isPrivateHost } from '../chains/registry/public-rpc.ts';
 import { type RegisteredChain } from '../chains/registry/registered-chain.ts';
 import { type ServiceChain } from '../chains/registry/service-chain.ts';
-import { hostOf } from '../chains/rpc/asked-chain.ts';
+import { hostOf } from '../chains/rpc/rpc-chain.ts';
 import { type RpcClient } from '../chains/rpc/rpc-client.ts';
 import { messageOf } from '../errors.ts';
 import { Closers } from '../lib/closers.ts';

@@ -63,7 +63,7 @@ describe('buildStandardJson', () => {
   });
 });
 
-describe('declarationsIn', () => {
+describe('findDeployableContracts', () => {
   test('finds deployable declarations, ignoring comments and strings', () => {
     const text = `
       // contract Commented {}

@@ -24,7 +24,7 @@ export interface PlainSources extends SourceSettings {
 
 /** Why plain sources cannot be converted to an input; the message is a sentence for users. */
 export class PlainSourcesError extends Error {
-  override readonly name = 'PlainSourcesFault';
+  override readonly name = 'PlainSourcesError';
   /** The invalid part: `sources` or `libraries`. */
   readonly part: 'sources' | 'libraries';
 
@@ -48,7 +48,7 @@ export function isDefaultEvmVersion(text: string): boolean {
  * Builds the standard JSON input of sources and settings from explorers, forms and command lines. Writes only
  * the given settings, so that the metadata is the same as from tools that leave defaults out, except for the
  * optimizer, which tools always write.
- * @throws PlainSourcesFault
+ * @throws PlainSourcesError
  */
 export function buildStandardJson({
   sources,
@@ -162,7 +162,7 @@ const MOST_IMPORTS = 20_000;
 /**
  * Returns the imports that are not among the sources, without duplicates and in source order. Text in
  * comments and strings is ignored.
- * @throws PlainSourcesFault if the sources have too many imports to check
+ * @throws PlainSourcesError if the sources have too many imports to check
  */
 export function findMissingImports({
   sources,

@@ -1,6 +1,6 @@
 import { FullmatchError, messageOf, type ErrorCode } from '../errors.ts';
 import { type Hex } from '../lib/hex.ts';
-import { isResourceShortage } from '../lib/system-trouble.ts';
+import { isResourceShortage } from '../lib/resource-shortage.ts';
 import { isStoreTrouble } from '../store/sqlstate.ts';
 
 /**

@@ -174,7 +174,7 @@ async function verifyByStored(
   );
 }
 
-/** @throws CompilerAwaited if the compiler must be downloaded first. Other errors are left to the compilation. */
+/** @throws CompilerDownloadPending if the compiler must be downloaded first. Other errors are left to the compilation. */
 async function requireCompiler(
   { compilers }: VerificationParts,
   { task }: VerificationTask,

@@ -29,7 +29,7 @@ import { type JobReader } from './compilation/job-reader.ts';
 import { linkedBySettings, requireDeployedLibraries } from './compilation/linked-libraries.ts';
 import { type Attempt, findNeededSources } from './compilation/needed-sources.ts';
 import { type VerificationTask } from './compilation/read-compilation-task.ts';
-import { type ContractKeys } from './compilation/read-running-codes.ts';
+import { type ContractKeys } from './compilation/read-contract-keys.ts';
 import { type ContractReading, readContract, type ReadingParts } from './read-on-chain.ts';
 import { requireStorableSize } from './compilation/source-size.ts';
 import {

@@ -8,12 +8,12 @@ import { FullmatchError } from '../../src/errors.ts';
 import { type HealthFacts } from '../../src/http/health-facts.ts';
 import { composeHealth } from '../../src/http/health.ts';
 import { readWebBundle, type WebBundle } from '../../src/http/api/pages/web-bundle.ts';
-import { type HttpDependencies } from '../../src/http/http-parts.ts';
+import { type HttpDependencies } from '../../src/http/http-dependencies.ts';
 import { type ListenerLimits } from '../../src/http/listener.ts';
 import {
   RecordResponder,
   type RecordAnswersOptions,
-} from '../../src/http/records/record-answers.ts';
+} from '../../src/http/records/record-responder.ts';
 import { silentLogger } from '../../src/log.ts';
 import { type Verification } from '../../src/verification/verification.ts';
 import { type Activity } from '../../src/publication/activity.ts';

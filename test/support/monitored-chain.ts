@@ -9,7 +9,7 @@ import {
   startChainFollowers,
 } from '../../src/monitor/follow/follow-chains.ts';
 import { type FollowOptions } from '../../src/monitor/follow/follow-options.ts';
-import { type MonitoredChain } from '../../src/monitor/seen-creation.ts';
+import { type MonitoredChain } from '../../src/monitor/found-creation.ts';
 import { sql, type Database } from '../../src/store/database.ts';
 import { showCreation } from './monitored-contracts.ts';
 import { sampleEndpoint } from './rpc-server.ts';

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type Api } from '../../web/src/api.ts';
-import { readGiven } from '../../web/src/given-answers.ts';
+import { readGiven } from '../../web/src/prefetched-responses.ts';
 import { readChains } from '../../web/src/chains/read-chains.ts';
 import { type ChainIndex } from '../../web/src/chains/filter-chains.ts';
 

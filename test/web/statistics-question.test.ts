@@ -3,7 +3,7 @@ import {
   listPresets,
   parseStatisticsQuery,
   formatStatisticsQuery,
-} from '../../web/src/statistics/question.ts';
+} from '../../web/src/statistics/statistics-query.ts';
 
 test('reads chains one by one and as typed, each once', () => {
   const { chains } = parseStatisticsQuery('chain=1&chain=10&chains=+base,+Arbitrum+One+,,10');

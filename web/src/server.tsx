@@ -1,6 +1,6 @@
 import { type VNode } from 'preact';
 import { renderToString } from 'preact-render-to-string';
-import { type PrefetchedResponses, readGiven } from './given-answers.ts';
+import { type PrefetchedResponses, readGiven } from './prefetched-responses.ts';
 import { documentTitle, type PageContext, type PageProblem, type ViewProps } from './page.ts';
 import { findPage, loadView, NOT_FOUND, PAGES } from './pages.ts';
 import { spellHiddenCharacters } from './contract/hidden-characters.ts';

@@ -1,5 +1,5 @@
 import { type Endpoint, type RegisteredChain } from '../registry/registered-chain.ts';
-import { hostOf, isSupportedEndpoint } from '../rpc/asked-chain.ts';
+import { hostOf, isSupportedEndpoint } from '../rpc/rpc-chain.ts';
 import { type EndpointRank } from '../rpc/endpoint-order.ts';
 import { updatePace, type Pace } from './block-pace.ts';
 import { type ChainState, summariseStates } from './chain-state.ts';

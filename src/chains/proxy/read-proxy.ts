@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type RpcChain } from '../rpc/asked-chain.ts';
+import { type RpcChain } from '../rpc/rpc-chain.ts';
 import { type CodeTarget, readStateAt } from '../rpc/code-reading.ts';
 import {
   CHAIN_ACCESS_DEADLINE_MS,

@@ -1,7 +1,7 @@
 import { closest, distance } from 'fastest-levenshtein';
 import { z } from 'zod';
 import { type ErrorCode } from '../../errors.ts';
-import { looksLikeName, NOT_A_NAME } from '../../lib/shown-key.ts';
+import { looksLikeName, NOT_A_NAME } from '../../lib/format-key.ts';
 import { Secret } from '../../lib/secret.ts';
 import { findFetchAddressFault, findTxRegexFault } from './explorer-page.ts';
 import { isChainId, type ListRecord, isScriptUrl } from './list-record.ts';

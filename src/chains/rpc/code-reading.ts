@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type RpcChain } from './asked-chain.ts';
+import { type RpcChain } from './rpc-chain.ts';
 import { type AskOptions, type RpcClient } from './rpc-client.ts';
 import { reasonOf } from './rpc-faults.ts';
 import { blockHead, type BlockHead, data, toQuantity } from './rpc-shapes.ts';

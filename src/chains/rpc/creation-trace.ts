@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type RpcChain } from './asked-chain.ts';
+import { type RpcChain } from './rpc-chain.ts';
 import {
   callTrace,
   type CreateFrame,

@@ -3,7 +3,7 @@ import { canonicalJson } from '../../lib/canonical-json.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type RpcChain, operatorOf } from './asked-chain.ts';
+import { type RpcChain, operatorOf } from './rpc-chain.ts';
 import { findCreationAt, type FoundCreation } from './creation-at.ts';
 import { type ProofRefusal, type RunningCode } from './creation-proof.ts';
 import { type CreationCheck } from './creation-trace.ts';

@@ -2,7 +2,7 @@
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type RpcChain, operatorOf } from './asked-chain.ts';
+import { type RpcChain, operatorOf } from './rpc-chain.ts';
 import {
   type BlockTag,
   CODE_MAX_BYTES,

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type RpcChain } from './asked-chain.ts';
+import { type RpcChain } from './rpc-chain.ts';
 import { type EndpointRank, orderEndpoints, planBatches, quorumFor } from './endpoint-order.ts';
 
 function chainOf(hosts: readonly string[]): RpcChain {

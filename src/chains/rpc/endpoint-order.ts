@@ -1,5 +1,5 @@
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type RpcChain, isSupportedEndpoint, isOwnNode, operatorOf } from './asked-chain.ts';
+import { type RpcChain, isSupportedEndpoint, isOwnNode, operatorOf } from './rpc-chain.ts';
 
 /** How many endpoints must agree. */
 export type Quorum = 1 | 2;

@@ -8,7 +8,7 @@ import {
 } from '../../../test/support/rpc-server.ts';
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type RpcChain } from './asked-chain.ts';
+import { type RpcChain } from './rpc-chain.ts';
 import { readCreation } from './creation.ts';
 import { readDeployedCode, type ReadCodeOptions } from './deployed-code.ts';
 import { createRpcClient, type RpcClient } from './rpc-client.ts';

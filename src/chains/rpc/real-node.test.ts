@@ -9,7 +9,7 @@ import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
 import { createGuardedFetch, type GuardedFetch } from '../../lib/guarded-fetch.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
-import { type RpcChain } from './asked-chain.ts';
+import { type RpcChain } from './rpc-chain.ts';
 import { computeCreate2Address } from './contract-address.ts';
 import { type Creation, readCreation } from './creation.ts';
 import { readDeployedCode } from './deployed-code.ts';

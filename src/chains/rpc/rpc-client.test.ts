@@ -12,7 +12,7 @@ import { startSocketServer, type WebServer } from '../../../test/support/web-ser
 import { createGuardedFetch } from '../../lib/guarded-fetch.ts';
 import { Secret } from '../../lib/secret.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type RpcChain, findOperatorHosts } from './asked-chain.ts';
+import { type RpcChain, findOperatorHosts } from './rpc-chain.ts';
 import { type EndpointPreference } from './endpoint-order.ts';
 import {
   createRpcClient,

@@ -8,7 +8,7 @@ import {
   type GuardedFetch,
 } from '../../lib/guarded-fetch.ts';
 import { type Endpoint } from '../registry/registered-chain.ts';
-import { type RpcChain } from './asked-chain.ts';
+import { type RpcChain } from './rpc-chain.ts';
 import { type EndpointPreference, orderEndpoints } from './endpoint-order.ts';
 import { decodeRpcAnswer, encodeRpcCall } from './rpc-answer.ts';
 import {

@@ -2,7 +2,7 @@ import { stat } from 'node:fs/promises';
 import { type ChainHealthReport, type EndpointReport } from '../../chains/health/health-report.ts';
 import { EMBEDDED_LIST } from '../../chains/list/embedded-list-date.ts';
 import { readSyncState } from '../../chains/list/sync-state.ts';
-import { type DoctorDependencies } from './doctor-parts.ts';
+import { type DoctorDependencies } from './doctor-dependencies.ts';
 import { type AreaReport } from './finding.ts';
 
 const DAY_MS = 86_400_000;

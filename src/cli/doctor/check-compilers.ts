@@ -6,7 +6,7 @@ import {
 import { compilerSourcesOf } from '../../core/open-verification.ts';
 import { messageOf } from '../../errors.ts';
 import { FetchFault } from '../../lib/fetch-fault.ts';
-import { type DoctorDependencies } from './doctor-parts.ts';
+import { type DoctorDependencies } from './doctor-dependencies.ts';
 import { type AreaReport } from './finding.ts';
 
 /** Checks that the compilers on this machine equal the released ones; reads all files. */

@@ -2,7 +2,7 @@ import { stat, statfs } from 'node:fs/promises';
 import { type Config } from '../../config/config.ts';
 import { messageOf } from '../../errors.ts';
 import { nearestExisting, requireWritable } from '../../lib/writable-folder.ts';
-import { type DoctorDependencies } from './doctor-parts.ts';
+import { type DoctorDependencies } from './doctor-dependencies.ts';
 import { type AreaReport } from './finding.ts';
 import { showBytes } from './show-bytes.ts';
 

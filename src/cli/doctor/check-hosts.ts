@@ -7,7 +7,7 @@ import {
 } from '../../service/inspect-ports.ts';
 import { portsOf } from '../../service/ports.ts';
 import { hasRunningServer } from '../../store/embedded/embedded-server.ts';
-import { type DoctorDependencies } from './doctor-parts.ts';
+import { type DoctorDependencies } from './doctor-dependencies.ts';
 import { type AreaReport } from './finding.ts';
 
 /** Checks that the ports are free or in use by this service, and reports that service's readiness. */

@@ -12,7 +12,7 @@ import { checkCompilers, checkMirror } from './check-compilers.ts';
 import { checkDatabase, checkDataDirectory, checkDisk, checkMigrations } from './check-data.ts';
 import { checkPorts, checkProxies, checkPublicUrls } from './check-hosts.ts';
 import { checkMachine } from './check-machine.ts';
-import { type DoctorDependencies, openDoctorDependencies } from './doctor-parts.ts';
+import { type DoctorDependencies, openDoctorDependencies } from './doctor-dependencies.ts';
 import { type Area, AreaReport, AREAS, type Finding, type Level } from './finding.ts';
 import { countOf } from '../../lib/count-of.ts';
 

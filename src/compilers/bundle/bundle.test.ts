@@ -5,7 +5,7 @@ import { solcPackageOf } from '../../../test/support/solc-packages.ts';
 import { createTemporaryFolder } from '../../../test/support/temporary-folder.ts';
 import { FullmatchError } from '../../errors.ts';
 import { CompilerFinder } from '../sources/compiler-finder.ts';
-import { installBundle } from './take-bundle.ts';
+import { installBundle } from './install-bundle.ts';
 import { TAR_END, tarHeader, tarPadding } from './tar.ts';
 import { writeBundle } from './write-bundle.ts';
 

@@ -2,7 +2,7 @@ import { type WriteStream } from 'node:fs';
 import { chmod, open, statfs } from 'node:fs/promises';
 import { FullmatchError, messageOf } from '../../errors.ts';
 import { type FetchHead, type GuardedFetch } from '../../lib/guarded-fetch.ts';
-import { isOutOfSpace } from '../../lib/system-trouble.ts';
+import { isOutOfSpace } from '../../lib/resource-shortage.ts';
 import {
   type CompilerFile,
   type CompilerSource,

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs';
 
 import { findChain } from '../../chains/registry/chain-reference.ts';
 import { answer, respondJson, NOT_STORED, REVALIDATED, TEXT_TYPE } from '../answer.ts';
-import { respondWithSnapshot } from '../answer-snapshot.ts';
+import { respondWithSnapshot } from '../snapshot-response.ts';
 import { packageFile } from '../../lib/package-file.ts';
 import { makeSnapshot, type Snapshot } from '../../publication/snapshot.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
-import { currentSnapshot, type HttpDependencies } from '../http-parts.ts';
+import { currentSnapshot, type HttpDependencies } from '../http-dependencies.ts';
 import { answerIcon } from '../icon.ts';
 import {
   chainRoute,

@@ -1,7 +1,7 @@
 import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
 import { respondJson, REVALIDATED } from '../answer.ts';
-import { type HttpDependencies } from '../http-parts.ts';
+import { type HttpDependencies } from '../http-dependencies.ts';
 import { jsonResponse } from '../json-response.ts';
 
 const compilersSchema = z

@@ -1,4 +1,4 @@
-import { type HostUrls } from '../http-parts.ts';
+import { type HostUrls } from '../http-dependencies.ts';
 
 /**
  * Describes the service to language models on one page: what it does, its endpoints and what its results

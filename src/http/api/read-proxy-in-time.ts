@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type ProxyReading } from '../../chains/proxy/read-proxy.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type HttpDependencies } from '../http-parts.ts';
+import { type HttpDependencies } from '../http-dependencies.ts';
 
 /** A contract that may be a proxy, and the client that asks. */
 export interface ProxyQuestion {

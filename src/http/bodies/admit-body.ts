@@ -1,6 +1,6 @@
 import { type FullmatchError } from '../../errors.ts';
 import { Admission, type Leave, NotAdmitted } from '../../lib/admission.ts';
-import { retryLaterError } from '../try-again-later.ts';
+import { retryLaterError } from '../retry-later-error.ts';
 
 /** Bodies up to this size never wait for a large one. */
 export const SMALL_BODY_BYTES = 2 ** 20;

@@ -20,7 +20,7 @@ import {
   readSelectors,
 } from '../api/blockscout/code-database-body.ts';
 import { lookUpMethods } from '../api/blockscout/methods-body.ts';
-import { type MethodLocation } from '../../verification/submitted-codes/place-methods.ts';
+import { type MethodLocation } from '../../verification/submitted-codes/locate-methods.ts';
 import { readSubmission, type SubmissionForm } from '../api/blockscout/explorer/read-submission.ts';
 import { readAbiBody, readEventsBody } from '../api/blockscout/signature-provider-body.ts';
 import { type ParsedSignatureImport, readImportBody } from '../api/signatures/signatures-body.ts';
@@ -32,7 +32,7 @@ import {
   readSimilarityBody,
   readStandardJsonBody,
 } from '../api/v2/verify-body.ts';
-import { type ContractReference } from '../records/answer-record.ts';
+import { type ContractReference } from '../contract-reference.ts';
 import { invalidMember } from './validate-body.ts';
 import {
   parseJsonBody,

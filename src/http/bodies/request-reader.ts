@@ -7,8 +7,8 @@ import { TaskThread } from '../../lib/task-thread.ts';
 import { type AccessGate } from '../access-gate.ts';
 import { bodyTooLarge, exceedsDeclaredLimit } from '../body-limit.ts';
 import { clientOf, type TrustedProxies } from '../client-of.ts';
-import { connectionOf, withClientSignal } from '../records/answer-connection.ts';
-import { toThreadError } from '../thread-refusal.ts';
+import { connectionOf, withClientSignal } from '../records/request-connection.ts';
+import { toThreadError } from '../thread-errors.ts';
 import { BodyAdmission, SMALL_BODY_BYTES, tooManyBodies } from './admit-body.ts';
 import { type ParsedBody, type BodyKind } from './read-request.ts';
 import { type BodyReadResult, type BodyReadTask } from './reading-thread.ts';
@@ -23,7 +23,7 @@ export interface RequestReaderOptions {
   /** Proxies whose forwarding headers are trusted. */
   readonly trustedProxies: TrustedProxies;
   /** Admits requests that verify or import. */
-  readonly access: Pick<AccessGate, 'admit' | 'admitLookUp'>;
+  readonly access: Pick<AccessGate, 'admit' | 'admitLookup'>;
 }
 
 /** Reads the bodies of verification requests, a few at once, and parses them off the main thread. */
@@ -105,7 +105,7 @@ export function createRequestReader(options: RequestReaderOptions): RequestReade
           // Only the body of such a request reveals its kind and holds its key.
           if (form.kind === 'etherscan') {
             if ('request' in read) access.admit(c, read.key);
-            else access.admitLookUp(c, 'fields' in read ? read.fields['apikey'] : undefined);
+            else access.admitLookup(c, 'fields' in read ? read.fields['apikey'] : undefined);
           }
           return read;
         } finally {

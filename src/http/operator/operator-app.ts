@@ -6,7 +6,7 @@ import { type VerificationJob } from '../../verification/jobs/verification-job.t
 import { respondJson, type ResponseOf, BASE_HEADERS, makeResponse, NOT_STORED } from '../answer.ts';
 import { respondWithProblem, problemFromError } from '../error-response.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
-import { type HttpDependencies } from '../http-parts.ts';
+import { type HttpDependencies } from '../http-dependencies.ts';
 import { addPageRoutes } from '../api/pages/add-page-routes.ts';
 import {
   operatorCancelRoute,

@@ -1,9 +1,9 @@
 import { respondJson, REVALIDATED } from '../answer.ts';
-import { respondWithSnapshot } from '../answer-snapshot.ts';
+import { respondWithSnapshot } from '../snapshot-response.ts';
 import { iconRoute } from '../api/api-routes.ts';
 import { addHealthRoutes } from '../health-routes.ts';
 import { createHostApp, createRoutes, type HostApp } from '../host-app.ts';
-import { currentSnapshot, type HttpDependencies } from '../http-parts.ts';
+import { currentSnapshot, type HttpDependencies } from '../http-dependencies.ts';
 import { answerIcon } from '../icon.ts';
 import { addPageRoutes } from '../api/pages/add-page-routes.ts';
 import { addContractTree, folderRoute } from './contract-tree.ts';

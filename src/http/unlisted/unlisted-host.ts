@@ -1,7 +1,7 @@
 import { FullmatchError } from '../../errors.ts';
 import { type AccessGate } from '../access-gate.ts';
 import { toProblem } from '../error-response.ts';
-import { respondInShape } from '../error-shape.ts';
+import { respondInShape } from '../error-format.ts';
 import { type HostApp } from '../host-app.ts';
 import { type Logger } from '../../log.ts';
 import {

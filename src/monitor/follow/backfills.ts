@@ -1,7 +1,7 @@
 import { FullmatchError } from '../../errors.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
-import { type BlockCreations } from '../seen-creation.ts';
+import { type BlockCreations } from '../found-creation.ts';
 import { type Cursor, lockCursor } from './cursor.ts';
 import { FollowFault } from './follow-fault.ts';
 import { type StoredBlocks, storeBlocks } from './store-creations.ts';

@@ -4,7 +4,7 @@ import { type TransactionTrace } from '../../chains/creation/block-traces.ts';
 import { type CreateFrame, type FrameEvent } from '../../chains/rpc/create-frames.ts';
 import { isDelegation } from '../../chains/rpc/delegation.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type FoundCreation } from '../seen-creation.ts';
+import { type FoundCreation } from '../found-creation.ts';
 
 /** Facts about a transaction that are known before its trace is read. */
 export interface TransactionFacts {

@@ -1,14 +1,14 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Endpoint, type RegisteredChain } from '../../chains/registry/registered-chain.ts';
-import { type RpcChain, hostOf, isOwnNode, operatorOf } from '../../chains/rpc/asked-chain.ts';
+import { type RpcChain, hostOf, isOwnNode, operatorOf } from '../../chains/rpc/rpc-chain.ts';
 import { quorumFor } from '../../chains/rpc/endpoint-order.ts';
 import { type AskOptions, type RpcClient, type RpcRequest } from '../../chains/rpc/rpc-client.ts';
 import { type EndpointFault } from '../../chains/rpc/rpc-faults.ts';
 import { lacksMethod } from '../../chains/rpc/creation-trace.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { mapInOrder } from '../../lib/map-in-order.ts';
-import { type BlockCreations } from '../seen-creation.ts';
-import { EndpointStates } from './endpoint-book.ts';
+import { type BlockCreations } from '../found-creation.ts';
+import { EndpointStates } from './endpoint-states.ts';
 import { allFailed, endpointReason, FollowFault, isEndpointFault } from './follow-fault.ts';
 import { type FollowDependencies, type FollowSettings } from './follow-options.ts';
 import {

@@ -1,6 +1,6 @@
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts';
 import { sql, type Database, type Queryable } from '../../store/database.ts';
-import { type BlockCreations } from '../seen-creation.ts';
+import { type BlockCreations } from '../found-creation.ts';
 import { type StoredBlocks, storeBlocks } from './store-creations.ts';
 
 /** Position up to which a chain was read; valid while this process holds the lease. */

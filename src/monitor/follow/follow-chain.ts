@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { updatePace, type Pace, medianBlockSeconds } from '../../chains/health/block-pace.ts';
-import { isOwnNode } from '../../chains/rpc/asked-chain.ts';
+import { isOwnNode } from '../../chains/rpc/rpc-chain.ts';
 import { messageOf } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Logger } from '../../log.ts';
-import { type MonitoredChain } from '../seen-creation.ts';
+import { type MonitoredChain } from '../found-creation.ts';
 import {
   addBackfill,
   advanceBackfill,

@@ -3,7 +3,7 @@ import { type Quorum } from '../../chains/rpc/endpoint-order.ts';
 import { type RpcClient } from '../../chains/rpc/rpc-client.ts';
 import { type Hex } from '../../lib/hex.ts';
 import { type Database } from '../../store/database.ts';
-import { type MonitoredChain } from '../seen-creation.ts';
+import { type MonitoredChain } from '../found-creation.ts';
 
 /** Dependencies of the chain followers. */
 export interface FollowDependencies {

@@ -23,7 +23,7 @@ import {
 } from '../../chains/rpc/rpc-shapes.ts';
 import { FullmatchError } from '../../errors.ts';
 import { type Hex } from '../../lib/hex.ts';
-import { type BlockCreations, type FoundCreation } from '../seen-creation.ts';
+import { type BlockCreations, type FoundCreation } from '../found-creation.ts';
 import {
   findBlockContracts,
   type BlockCreationCandidate,
@@ -31,7 +31,7 @@ import {
   mayHaveInternalCreations,
   type TransactionFacts,
 } from './block-creations.ts';
-import { type EndpointStates } from './endpoint-book.ts';
+import { type EndpointStates } from './endpoint-states.ts';
 import { FollowFault } from './follow-fault.ts';
 
 /** Response of eth_getBlockByNumber with transaction hashes. */

@@ -1,6 +1,6 @@
 import { bytesToHex, type Hex, hexToBytes } from '../../lib/hex.ts';
 import { sql, type Queryable } from '../../store/database.ts';
-import { type BlockCreations } from '../seen-creation.ts';
+import { type BlockCreations } from '../found-creation.ts';
 import { recordUntracedBlocks, spansOf } from './untraced-blocks.ts';
 
 // For blocks that are read again, after a reorg or in a backfill: deletes creations of other blocks with the

@@ -15,7 +15,7 @@ import {
   type AttemptOutcome,
   type WaitingCreation,
 } from './inbox-table.ts';
-import { RecentBytecode } from './read-codes.ts';
+import { RecentBytecode } from './recent-bytecode.ts';
 import { outcomeOfFailure, attemptCreation, type AttemptDependencies } from './try-creation.ts';
 
 /** Options of an inbox. */

@@ -23,7 +23,7 @@ import { type VerificationParts } from '../../verification/verify-contract.ts';
 import { type verifyKnownCode } from '../../verification/known-codes/verify-known-code.ts';
 import { type SourceFinder } from '../sources/find-sources.ts';
 import { backOffMs } from './back-off.ts';
-import { type RecentBytecode } from './read-codes.ts';
+import { type RecentBytecode } from './recent-bytecode.ts';
 import {
   readQueuedCreations,
   type ReadHashes,

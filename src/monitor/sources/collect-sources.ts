@@ -11,8 +11,8 @@ import { type IpfsFiles } from './ipfs/read-file.ts';
 import { type HashedSource } from './metadata-document.ts';
 import { type SourceLimits } from './source-limits.ts';
 import { type ContentAddress, readSourceUrl } from './source-url.ts';
-import { hashContent } from './steady-hash.ts';
-import { type EventLoopYielder } from '../../lib/pauses.ts';
+import { hashContent } from './cooperative-hash.ts';
+import { type EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 
 /** Looks up stored sources by keccak256. Reads their texts only if they have at most `maxBytes` in total. */
 export type FindStoredSources = (

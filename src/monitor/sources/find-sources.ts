@@ -12,14 +12,14 @@ import { ContentFault } from './content-fault.ts';
 import { type Gateway, parseGateway } from './gateways/gateway.ts';
 import { GatewayClient } from './gateways/gateway-client.ts';
 import { IpfsBlocks } from './gateways/ipfs-blocks.ts';
-import { SearchBudget } from './gateways/spending.ts';
+import { SearchBudget } from './gateways/search-budget.ts';
 import { SwarmContents } from './gateways/swarm-contents.ts';
 import { cidOfFile } from './ipfs/cid.ts';
 import { IpfsFiles } from './ipfs/read-file.ts';
 import { readMetadataDocument } from './metadata-document.ts';
 import { DEFAULT_SOURCE_LIMITS, type SourceLimits } from './source-limits.ts';
-import { hashMetadataCooperatively } from './steady-hash.ts';
-import { EventLoopYielder } from '../../lib/pauses.ts';
+import { hashMetadataCooperatively } from './cooperative-hash.ts';
+import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 
 /** Why no sources were found. */
 export type SourcesNotFoundReason =

@@ -1,5 +1,5 @@
 import { keccak256WithPauses } from '../../lib/paused-keccak.ts';
-import { EventLoopYielder } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 import { sql, type Queryable } from '../../store/database.ts';
 import {
   type CodePair,

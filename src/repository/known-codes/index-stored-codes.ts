@@ -1,5 +1,5 @@
 import { maskCode } from '../../bytecode/masked-code.ts';
-import { EventLoopYielder } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 import { sql, type Database } from '../../store/database.ts';
 import { addKnownCodes, type KnownContract } from './add-known-codes.ts';
 

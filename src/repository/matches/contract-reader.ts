@@ -1,4 +1,4 @@
-import { ReadCoalescer } from '../../lib/shared-reads.ts';
+import { ReadCoalescer } from '../../lib/read-coalescer.ts';
 import { bindDatabase, type Bound } from '../../store/bind-database.ts';
 import { type Queryable } from '../../store/database.ts';
 import { readEvidence } from '../evidence/read-evidence.ts';

@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
-import { EventLoopYielder } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 import { parseSignature } from '../../solidity/parse-signature.ts';
 import { type Queryable } from '../../store/database.ts';
 import {

@@ -1,6 +1,6 @@
 import { hexToBytes } from '../../lib/hex.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
-import { EventLoopYielder } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 import {
   type AbiSignature,
   type SignatureKind,

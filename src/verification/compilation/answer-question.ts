@@ -1,7 +1,7 @@
 import { type RawOutput } from '../../compilers/parse-output.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { FullmatchError, messageOf, type ErrorCode } from '../../errors.ts';
-import { readContractKeys, type ContractKeys } from './read-running-codes.ts';
+import { readContractKeys, type ContractKeys } from './read-contract-keys.ts';
 import { readTask, type SimilarityTask, type VerificationTask } from './read-compilation-task.ts';
 import {
   readOutputImmutables,

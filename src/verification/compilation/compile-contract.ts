@@ -29,7 +29,7 @@ import { libraryEntries, readConfiguredLibraries } from './configured-libraries.
 import { type JobReader } from './job-reader.ts';
 import { languageOf } from './languages/all-languages.ts';
 import { selectTrees } from './languages/vyper.ts';
-import { type ContractKeys } from './read-running-codes.ts';
+import { type ContractKeys } from './read-contract-keys.ts';
 import { type TargetOutput, type VyperTrees } from './read-output.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { containsVerbatim } from './yul-program.ts';

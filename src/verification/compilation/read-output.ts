@@ -10,7 +10,7 @@ import {
   type StandardJsonOutput,
 } from '../../solidity/standard-json.ts';
 import { isMembers, type Members } from '../../lib/members.ts';
-import { contractKeysOf, type ContractKeys } from './read-running-codes.ts';
+import { contractKeysOf, type ContractKeys } from './read-contract-keys.ts';
 import { isEverySourceHashed } from './vyper-imports.ts';
 
 /** The part of a compiler output that verifying one contract needs. */

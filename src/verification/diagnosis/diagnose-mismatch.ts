@@ -1,5 +1,5 @@
 import { readTrailingAuxdata } from '../../bytecode/auxdata.ts';
-import { firstDifferingInstruction } from '../../bytecode/first-other-instruction.ts';
+import { firstDifferingInstruction } from '../../bytecode/first-differing-instruction.ts';
 import { type Instruction, readInstructions, readSourceMap } from '../../bytecode/instructions.ts';
 import { type ContractJudgement } from '../../bytecode/judge-contract.ts';
 import { toCodeTemplate } from '../../bytecode/recompiled-code.ts';

@@ -22,7 +22,7 @@ export interface AwaitedCompiler {
 
 /** Interrupts a job whose compiler is being downloaded; the worker takes other jobs until the download ends. */
 export class CompilerDownloadPending extends Error {
-  override readonly name = 'CompilerAwaited';
+  override readonly name = 'CompilerDownloadPending';
   readonly awaited: AwaitedCompiler;
 
   constructor(awaited: AwaitedCompiler) {

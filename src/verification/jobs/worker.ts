@@ -8,7 +8,7 @@ import {
   followDownloads,
 } from './awaited-compilers.ts';
 import { type JobWatch } from './job-notifications.ts';
-import { troubleBackoffMs, requeueAfterTemporaryProblem } from './put-back.ts';
+import { troubleBackoffMs, requeueAfterTemporaryProblem } from './requeue.ts';
 import { runReaper } from './reaper.ts';
 import {
   claimJob,

@@ -1,10 +1,10 @@
 // Searches stored contracts by submitted bytecode, without reading a chain or storing anything.
-import { findCodecopyRanges } from '../../bytecode/copied-codes.ts';
+import { findCodecopyRanges } from '../../bytecode/codecopy-ranges.ts';
 import { maskCode } from '../../bytecode/masked-code.ts';
 import { FullmatchError } from '../../errors.ts';
 import { Admission, NotAdmitted } from '../../lib/admission.ts';
 import { hexToBytes, type Hex } from '../../lib/hex.ts';
-import { EventLoopYielder } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 import {
   type Compilation,
   findKnownCodes,

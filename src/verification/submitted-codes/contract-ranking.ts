@@ -1,4 +1,4 @@
-import { EventLoopYielder } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 import { type CompilationTarget } from '../../solidity/standard-json.ts';
 import { similarityOf, metadataAuxdataOf, toDigitPairs } from '../compilation/choose-target.ts';
 import { type ContractCodes } from '../compilation/read-output.ts';

@@ -2,7 +2,7 @@ import { judgeContract, type ContractJudgement } from '../../bytecode/judge-cont
 import { readTrailingAuxdata } from '../../bytecode/auxdata.ts';
 import { templateOf } from '../../bytecode/recompiled-code.ts';
 import { hexToBytes } from '../../lib/hex.ts';
-import { EventLoopYielder } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { type CompiledTarget } from '../compilation/compile-contract.ts';
@@ -21,7 +21,7 @@ import { type VerificationTask } from '../compilation/read-compilation-task.ts';
 import { requireBytecodeSize } from '../code-size.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { type VerificationParts } from '../verify-contract.ts';
-import { ResponseSizeLimiter } from './answer-size.ts';
+import { ResponseSizeLimiter } from './response-size-limiter.ts';
 import { ContractRanking } from './contract-ranking.ts';
 import {
   type SubmittedCodes,

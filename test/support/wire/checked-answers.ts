@@ -1,6 +1,6 @@
 import { createApiApp } from '../../../src/http/api/api-app.ts';
 import { type HostApp } from '../../../src/http/host-app.ts';
-import { type HttpDependencies } from '../../../src/http/http-parts.ts';
+import { type HttpDependencies } from '../../../src/http/http-dependencies.ts';
 import { createRepositoryApp } from '../../../src/http/repository/repository-app.ts';
 import { PROBLEM_TYPE } from '../../../src/http/error-response.ts';
 import { answerFault, type WireAnswer } from './answer-fault.ts';

@@ -11,7 +11,7 @@ import {
   SHOWN,
   TOPS,
   formatStatisticsQuery,
-} from './question.ts';
+} from './statistics-query.ts';
 
 interface Props {
   readonly question: StatisticsQuery;

@@ -9,7 +9,7 @@ import {
   type StatisticsHistory,
   type StatisticsOverview,
 } from '../answers.ts';
-import { CHAINS_MAX, type StatisticsQuery } from './question.ts';
+import { CHAINS_MAX, type StatisticsQuery } from './statistics-query.ts';
 import { type ChainHistory, rank } from './series.ts';
 
 /** A chain selected for the chart. */

@@ -10,7 +10,7 @@ import { Failure } from '../parts/notices.tsx';
 import { type HistoryPoint } from '../answers.ts';
 import { describeChains, describeGrowth, describeMatches } from './describe.ts';
 import { type StatisticsData } from './load.ts';
-import { type StatisticsQuery } from './question.ts';
+import { type StatisticsQuery } from './statistics-query.ts';
 import { type ChainHistory, chainSeries, growthSeries, matchSeries } from './series.ts';
 
 const HEIGHT = 288;

@@ -7,7 +7,7 @@ import { SafeText } from '../parts/safe-text.tsx';
 import { Choices } from '../statistics/choices.tsx';
 import { loadStatistics, type StatisticsData } from '../statistics/load.ts';
 import { OverTime } from '../statistics/over-time.tsx';
-import { listPresets, parseStatisticsQuery } from '../statistics/question.ts';
+import { listPresets, parseStatisticsQuery } from '../statistics/statistics-query.ts';
 import { Ranking } from '../statistics/ranking.tsx';
 import './statistics.css';
 

@@ -3,7 +3,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { type ContractMatch } from '../../../repository/repository.ts';
 import { BASE_HEADERS, makeResponse, REVALIDATED } from '../../answer.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { badgeRoute } from './badge-routes.ts';
 
 const LABEL = 'contract';

@@ -8,8 +8,8 @@ import {
 import { VerificationFailure } from '../../../verification/verification-failure.ts';
 import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
-import { withClientSignal } from '../../records/answer-connection.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
+import { withClientSignal } from '../../records/request-connection.ts';
 import { failureBody } from './blockscout-error.ts';
 import {
   batchRoutes,

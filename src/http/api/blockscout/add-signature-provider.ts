@@ -4,7 +4,7 @@ import { type Context } from 'hono';
 import { FullmatchError } from '../../../errors.ts';
 import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { PROVIDER_BYTES } from './signature-provider-body.ts';
 import { providerRoutes } from './signature-provider-routes.ts';
 

@@ -1,5 +1,5 @@
 import { type ErrorCode } from '../../../errors.ts';
-import { type ErrorFormat } from '../../error-shape.ts';
+import { type ErrorFormat } from '../../error-format.ts';
 
 const SINGLE = /^(?:\/blockscout)?\/api\/v2\/verifier\/[a-z]+\/sources:verify/;
 const VERIFIER = /^(?:\/blockscout)?\/api\/v2\/verifier(?!\/solidity\/methods:lookup$)(?:\/|$)/;

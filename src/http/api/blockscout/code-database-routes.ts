@@ -1,7 +1,7 @@
 import { createRoute, z } from '@hono/zod-openapi';
 
 import { problemResponse } from '../../problem-schema.ts';
-import { BLOCKSCOUT_BASE_PATHS } from './bases.ts';
+import { BLOCKSCOUT_BASE_PATHS } from './base-paths.ts';
 import { sourceSchema } from './blockscout-routes.ts';
 import { jsonResponse } from '../../json-response.ts';
 

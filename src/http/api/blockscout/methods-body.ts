@@ -7,7 +7,7 @@ import { namedValues } from '../../named-values.ts';
 import {
   type MethodLocation,
   locateMethods,
-} from '../../../verification/submitted-codes/place-methods.ts';
+} from '../../../verification/submitted-codes/locate-methods.ts';
 
 /** Largest body of a method lookup, in bytes. */
 export const METHODS_BYTES = 2_097_152;

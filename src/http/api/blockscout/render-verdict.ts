@@ -4,7 +4,7 @@ import { splitQualifiedName } from '../../../solidity/library-id.ts';
 import { type SubmittedCodeMatch } from '../../../verification/submitted-codes/submitted-codes.ts';
 import { type ResponseOf } from '../../answer.ts';
 import { type StoredMatch } from '../../../verification/known-codes/search-known-code.ts';
-import { locateMethods } from '../../../verification/submitted-codes/place-methods.ts';
+import { locateMethods } from '../../../verification/submitted-codes/locate-methods.ts';
 import { type batchSchema, type sourceSchema, type verdictSchema } from './blockscout-routes.ts';
 
 type Verdict = ResponseOf<typeof verdictSchema>;

@@ -6,7 +6,7 @@ import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
 import { checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type ContractSummary } from '../../../repository/repository.ts';
 import { type Answer, BASE_HEADERS, makeResponse, REVALIDATED } from '../../answer.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { Admission } from '../../../lib/admission.ts';
 import { createBodyCache } from '../../records/cached-body.ts';
 import { cardRoute, contractCardRoute } from './card-routes.ts';

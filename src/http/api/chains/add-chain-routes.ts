@@ -21,7 +21,7 @@ import {
   REVALIDATED,
 } from '../../answer.ts';
 import { entityTags, matchIfNoneMatch } from '../../../lib/entity-tag.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import {
   type chainDetailsSchema,
   chainIconRoute,

@@ -7,7 +7,7 @@ import {
   type EndpointReport,
 } from '../../../chains/health/health-report.ts';
 import { respondJson, type ResponseOf, NOT_STORED } from '../../answer.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { chainReference, referenceProblems } from './chain-routes.ts';
 import { jsonResponse } from '../../json-response.ts';
 

@@ -4,7 +4,7 @@ import { findChain } from '../../../chains/registry/chain-reference.ts';
 import { CREATION_STATES } from '../../../monitor/inbox/creation-counts.ts';
 import { MONITOR_STATUSES, type MonitorReport } from '../../../monitor/monitor-report.ts';
 import { respondJson, type ResponseOf, NOT_STORED } from '../../answer.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { chainReference, referenceProblems } from './chain-routes.ts';
 import { jsonResponse } from '../../json-response.ts';
 

@@ -10,7 +10,7 @@ import { openIcons } from '../../../chains/registry/chain-icons.ts';
 import { reportUnprobed } from '../../../chains/health/health-report.ts';
 import { Secret } from '../../../lib/secret.ts';
 import { type HostApp } from '../../host-app.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 
 const SECRET = 'https://rpc.example/correct-horse-battery-staple-4711';
 

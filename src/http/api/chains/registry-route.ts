@@ -2,9 +2,9 @@ import { createRoute, type OpenAPIHono, z } from '@hono/zod-openapi';
 
 import { type ChainRegistry } from '../../../chains/registry/registry.ts';
 import { chainRecordSchema } from '../../../chains/registry/chain-record-schema.ts';
-import { respondWithSnapshot } from '../../answer-snapshot.ts';
+import { respondWithSnapshot } from '../../snapshot-response.ts';
 import { documentResponses } from '../../document-responses.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { makeSnapshot, type Snapshot } from '../../../publication/snapshot.ts';
 import { jsonResponse } from '../../json-response.ts';
 

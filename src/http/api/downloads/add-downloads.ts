@@ -3,8 +3,8 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 import { FILE_SECTIONS } from '../../../repository/repository.ts';
 import { JSON_TYPE } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
-import { respondWithRecord, type RecordView } from '../../records/answer-record.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
+import { respondWithRecord, type RecordView } from '../../records/respond-with-record.ts';
 import { downloadRoute, type DOWNLOADS } from './downloads-routes.ts';
 
 /** Format and sections of each file. */

@@ -14,7 +14,7 @@ import { answerProxyStatus, answerProxySubmission } from './answer-proxies.ts';
 import { answerStatus, answerSubmission } from './answer-verification.ts';
 import { renderChainList } from './chain-list.ts';
 import { fieldsOf, unsupportedChain } from './etherscan-fields.ts';
-import { type EtherscanParts, type EtherscanRequest } from './etherscan-question.ts';
+import { type EtherscanParts, type EtherscanRequest } from './etherscan-request.ts';
 import { chainListRoute, etherscanEndpoints, explorerRoutes } from './etherscan-routes.ts';
 import { type Dialect, RESULT_TEXTS } from './etherscan-wire.ts';
 

@@ -15,7 +15,7 @@ import {
   type EtherscanParts,
   type EtherscanRequest,
   requireChain,
-} from './etherscan-question.ts';
+} from './etherscan-request.ts';
 
 const BLOCK = /^(?:\d{1,15}|0x[0-9a-f]{1,12})$/i;
 const TOPIC = /^0x[0-9a-f]{64}$/i;

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { type ProxyReading } from '../../../chains/proxy/read-proxy.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { answerSource } from './answer-look-ups.ts';
-import { type EtherscanParts, type EtherscanRequest } from './etherscan-question.ts';
+import { type EtherscanParts, type EtherscanRequest } from './etherscan-request.ts';
 
 const ADDRESS = `0x${'11'.repeat(20)}`;
 const IMPLEMENTATION = `0x${'ab'.repeat(20)}` as const;

@@ -2,7 +2,7 @@ import { FullmatchError } from '../../../errors.ts';
 import { bytesToHex, checksumAddress, type Hex } from '../../../lib/hex.ts';
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { respondWithRecord } from '../../records/answer-record.ts';
+import { respondWithRecord } from '../../records/respond-with-record.ts';
 import { type ProxyQuestion, readProxyInTime } from '../read-proxy-in-time.ts';
 import { invalidField, readAddress, requireAddress, requireField } from './etherscan-fields.ts';
 import {
@@ -11,7 +11,7 @@ import {
   type EtherscanParts,
   type EtherscanRequest,
   requireChain,
-} from './etherscan-question.ts';
+} from './etherscan-request.ts';
 import { RESULT_TEXTS } from './etherscan-wire.ts';
 import { renderUnverifiedRecord } from '../blockscout/explorer/contract-record.ts';
 import { SOURCE_RECORD_SECTIONS, UNVERIFIED_RECORD } from './source-record.ts';

@@ -9,7 +9,7 @@ import {
   type EtherscanParts,
   type EtherscanRequest,
   requireChain,
-} from './etherscan-question.ts';
+} from './etherscan-request.ts';
 import { RESULT_TEXTS } from './etherscan-wire.ts';
 
 /**

@@ -8,14 +8,14 @@ import { type PackedRequest } from '../../../verification/verification-request.t
 import { type Answer } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
 import { submitOrJoin } from '../submit-or-join.ts';
-import { readJobAfterShortWait } from '../young-job.ts';
+import { readJobAfterShortWait } from '../read-job-after-short-wait.ts';
 import { requireField } from './etherscan-fields.ts';
 import {
   notOkResponse,
   okResponse,
   type EtherscanParts,
   type EtherscanRequest,
-} from './etherscan-question.ts';
+} from './etherscan-request.ts';
 import { type Dialect, RESULT_TEXTS, SUBMISSION_TEXTS } from './etherscan-wire.ts';
 
 /**

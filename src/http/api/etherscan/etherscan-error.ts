@@ -1,5 +1,5 @@
 import { type ErrorCode } from '../../../errors.ts';
-import { type ErrorFormat } from '../../error-shape.ts';
+import { type ErrorFormat } from '../../error-format.ts';
 
 const PATHS = /^\/(?:api|v2\/api|v2\/chainlist|evm\/[^/]+\/(?:etherscan|blockscout)(?:\/api)?)$/;
 const METHODS = new Set(['GET', 'HEAD', 'POST']);

@@ -22,7 +22,7 @@ import { jobNotFound } from '../../../verification/jobs/end-job.ts';
 import { clientOf } from '../../client-of.ts';
 import { respondJson, type ResponseOf, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { renderDownload } from '../../job-schema.ts';
 import { recallProxy } from '../v2/proxy-resolution.ts';
 import { LANGUAGE_NAMES } from '../v2/render-contract.ts';

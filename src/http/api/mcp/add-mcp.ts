@@ -4,7 +4,7 @@ import { type Context } from 'hono';
 import { Admission } from '../../../lib/admission.ts';
 import { BASE_HEADERS, makeResponse, NOT_STORED } from '../../answer.ts';
 import { type HostApp } from '../../host-app.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { mcpRoute } from './mcp-routes.ts';
 import { addTools } from './mcp-tools.ts';
 

@@ -14,7 +14,7 @@ import { TaskThread } from '../../../lib/task-thread.ts';
 import { silentLogger } from '../../../log.ts';
 import { composeHealth } from '../../health.ts';
 import { type HostApp } from '../../host-app.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { listen, type Listener } from '../../listener.ts';
 import { PAGE_LIMITS, type PageLimits } from './page-renderer.ts';
 import { type PageTask } from './page-thread.ts';

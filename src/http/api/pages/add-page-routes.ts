@@ -17,11 +17,11 @@ import {
 import { chooseCoding, parseAcceptEncoding } from '../../../lib/content-coding.ts';
 import { type Problem } from '../../error-response.ts';
 import { isPageRequest } from '../../client-of.ts';
-import { type HostUrls } from '../../http-parts.ts';
-import { urlsForClient } from './seen-urls.ts';
-import { PageCache, type CachedPage } from './kept-pages.ts';
-import { renderPage, type PageDependencies } from './make-page.ts';
-import { renderPlainProblemPage } from './plain-page.ts';
+import { type HostUrls } from '../../http-dependencies.ts';
+import { urlsForClient } from './client-urls.ts';
+import { PageCache, type CachedPage } from './page-cache.ts';
+import { renderPage, type PageDependencies } from './render-page.ts';
+import { renderPlainProblemPage } from './plain-problem-page.ts';
 import { type PageHost } from './server-bundle.ts';
 import { type WebBundle } from './web-bundle.ts';
 

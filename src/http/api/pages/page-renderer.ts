@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { packageFile } from '../../../lib/package-file.ts';
 import { TaskThread, type ThreadLimits } from '../../../lib/task-thread.ts';
-import { type Requester } from '../../records/record-answers.ts';
-import { tooManyResponses } from '../../records/crowded.ts';
-import { toThreadError } from '../../thread-refusal.ts';
+import { type Requester } from '../../records/record-responder.ts';
+import { tooManyResponses } from '../../records/overload-errors.ts';
+import { toThreadError } from '../../thread-errors.ts';
 import {
   type PageThreadMessage,
   type PageFiles,

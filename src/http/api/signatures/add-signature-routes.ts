@@ -5,7 +5,7 @@ import { type Hex } from '../../../lib/hex.ts';
 import type { ImportedSignatures, SignatureName } from '../../../repository/repository.ts';
 import { respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { importRoute, lookupRoute, searchRoute, statsRoute } from './signature-routes.ts';
 import { IMPORT_BYTES, type ParsedSignatureImport } from './signatures-body.ts';
 

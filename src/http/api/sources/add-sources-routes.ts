@@ -2,7 +2,7 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { respondJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { proposalRoute, verifySourcesRoute } from './sources-routes.ts';
 
 type SourcesParts = Pick<HttpDependencies, 'requests' | 'trustedProxies' | 'verification'>;

@@ -21,11 +21,11 @@ import {
   NOT_STORED,
   REVALIDATED,
 } from '../../answer.ts';
-import { respondWithSnapshot } from '../../answer-snapshot.ts';
+import { respondWithSnapshot } from '../../snapshot-response.ts';
 import { clientOf } from '../../client-of.ts';
 import { contractNotFound } from '../../contract-not-found.ts';
 import { matchIfNoneMatch } from '../../../lib/entity-tag.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { renderEvent } from '../../../publication/event-hub.ts';
 import { type TaggedJson } from '../../../publication/activity.ts';
 import { isMatchId } from '../../match-id.ts';

@@ -3,7 +3,7 @@ import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { respondJson, NOT_STORED } from '../../answer.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { listingRoute } from './listing-route.ts';
 
 /** How an unlisted contract was compiled, as its record states. */

@@ -9,14 +9,10 @@ import {
   FILE_PATH_SECTIONS,
 } from '../../../repository/repository.ts';
 import { respondJson, REVALIDATED } from '../../answer.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { addTreeFiles, apiFileRoute } from '../../repository/contract-tree.ts';
 import { requireKnownChain } from '../../require-known-chain.ts';
-import {
-  respondWithRecord,
-  type ContractReference,
-  type RecordView,
-} from '../../records/answer-record.ts';
+import { respondWithRecord, type RecordView } from '../../records/respond-with-record.ts';
 import { clientOf } from '../../client-of.ts';
 import { resolveProxy } from '../v2/proxy-resolution.ts';
 import {
@@ -34,6 +30,7 @@ import {
   PAGED_CONTRACTS_MAX,
   RESOLVED_MAX,
 } from './look-up-routes.ts';
+import { type ContractReference } from '../../contract-reference.ts';
 import { V1_STATUS } from './verify-routes.ts';
 
 /** Adds the routes of the verification API v1 that read contracts. */

@@ -1,6 +1,6 @@
 import { z } from '@hono/zod-openapi';
 
-import { type ErrorFormat } from '../../error-shape.ts';
+import { type ErrorFormat } from '../../error-format.ts';
 import { jsonResponse } from '../../json-response.ts';
 
 /** The body of an error of the verification API v1. */

@@ -18,7 +18,7 @@ import {
 import { invalidMember, validateBody } from '../../bodies/validate-body.ts';
 import { describeChainIdFault } from '../../chain-id-fault.ts';
 import { namedValues } from '../../named-values.ts';
-import { type ContractReference } from '../../records/answer-record.ts';
+import { type ContractReference } from '../../contract-reference.ts';
 import { readStandardJsonBody, transactionHash } from '../v2/verify-body.ts';
 import {
   type ReceivedFile,

@@ -2,8 +2,8 @@ import { type OpenAPIHono } from '@hono/zod-openapi';
 
 import { type Hex } from '../../../lib/hex.ts';
 import { type Answer, respondJson, NOT_STORED, REVALIDATED } from '../../answer.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
-import { respondWithRecord } from '../../records/answer-record.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
+import { respondWithRecord } from '../../records/respond-with-record.ts';
 import { requireKnownChain } from '../../require-known-chain.ts';
 import { clientOf } from '../../client-of.ts';
 import { type FieldSelection, parseSelection } from './contract-fields.ts';

@@ -4,8 +4,8 @@ import { type Context } from 'hono';
 import { type Answer, respondJson, NOT_STORED } from '../../answer.ts';
 import { type BodyKind } from '../../bodies/read-request.ts';
 import { clientOf } from '../../client-of.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
-import { readJobAfterShortWait } from '../young-job.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
+import { readJobAfterShortWait } from '../read-job-after-short-wait.ts';
 import { renderJob } from './render-job.ts';
 import { type ImportFromExplorer } from './explorer-import.ts';
 import {

@@ -7,7 +7,7 @@ import { FullmatchError } from '../../../errors.ts';
 import { type Hex } from '../../../lib/hex.ts';
 import { Secret } from '../../../lib/secret.ts';
 import { type PackedRequest } from '../../../verification/verification-request.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 
 /** A contract to request from another explorer, with the client and the key to use. */
 interface ExplorerImport {

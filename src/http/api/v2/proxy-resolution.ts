@@ -4,7 +4,7 @@ import { type ProxyReading } from '../../../chains/proxy/read-proxy.ts';
 import { FullmatchError } from '../../../errors.ts';
 import { checksumAddress } from '../../../lib/hex.ts';
 import { type ResponseOf } from '../../answer.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { type ProxyQuestion, readProxyInTime } from '../read-proxy-in-time.ts';
 import { type proxyResolutionSchema } from './contract-schema.ts';
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from '@hono/zod-openapi';
 
-import { type ErrorFormat } from '../../error-shape.ts';
+import { type ErrorFormat } from '../../error-format.ts';
 import { jsonResponse } from '../../json-response.ts';
 
 /** The body of an error of the verification API v2. */

@@ -3,7 +3,7 @@ import { CircuitBreaker, outcomeOf, type Report } from '../../../lib/circuit-bre
 import { FetchFault } from '../../../lib/fetch-fault.ts';
 import { type FetchResponse, type GuardedFetch } from '../../../lib/guarded-fetch.ts';
 import { type Gateway } from './gateway.ts';
-import { type SearchBudget } from './spending.ts';
+import { type SearchBudget } from './search-budget.ts';
 
 /** One request to a gateway, and how to validate its response. */
 interface GatewayRequest<Content> {

@@ -1,11 +1,11 @@
 import { type BlockCid, verifiesBlock, keyOfHash } from '../ipfs/cid.ts';
 import { readCarBlocks } from '../ipfs/car-blocks.ts';
 import { type BlockSource } from '../ipfs/read-file.ts';
-import { type EventLoopYielder } from '../../../lib/pauses.ts';
+import { type EventLoopYielder } from '../../../lib/event-loop-yielder.ts';
 import { Attempts } from './attempts.ts';
 import { type GatewayResult, type GatewayClient } from './gateway-client.ts';
 import { type Gateway } from './gateway.ts';
-import { type SearchBudget } from './spending.ts';
+import { type SearchBudget } from './search-budget.ts';
 
 /** IPFS exchanges blocks of at most 2 MiB (https://specs.ipfs.tech/bitswap-protocol/). */
 const MOST_BLOCK_BYTES = 2 * 1024 * 1024;

@@ -2,7 +2,7 @@ import { ContentFault } from '../content-fault.ts';
 import { Attempts } from './attempts.ts';
 import { type GatewayClient } from './gateway-client.ts';
 import { type Gateway } from './gateway.ts';
-import { type SearchBudget } from './spending.ts';
+import { type SearchBudget } from './search-budget.ts';
 
 /** Swarm content to fetch, and how to recognize it. */
 export interface SwarmRequest {

@@ -1,6 +1,6 @@
 import { ContentFault } from '../content-fault.ts';
-import { type SearchBudget } from '../gateways/spending.ts';
-import { type EventLoopYielder } from '../../../lib/pauses.ts';
+import { type SearchBudget } from '../gateways/search-budget.ts';
+import { type EventLoopYielder } from '../../../lib/event-loop-yielder.ts';
 import { type BlockCid, keyOfCid } from './cid.ts';
 import { type FileNode, readFileNode } from './unixfs-node.ts';
 

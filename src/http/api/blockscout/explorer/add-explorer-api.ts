@@ -7,8 +7,8 @@ import { type PackedRequest } from '../../../../verification/verification-reques
 import { type Answer, respondJson, NOT_STORED, REVALIDATED } from '../../../answer.ts';
 import { clientOf } from '../../../client-of.ts';
 import { contractNotFound } from '../../../contract-not-found.ts';
-import { type HttpDependencies } from '../../../http-parts.ts';
-import { respondWithRecord } from '../../../records/answer-record.ts';
+import { type HttpDependencies } from '../../../http-dependencies.ts';
+import { respondWithRecord } from '../../../records/respond-with-record.ts';
 import { requireKnownChain } from '../../../require-known-chain.ts';
 import { SOURCE_RECORD_SECTIONS } from '../../etherscan/source-record.ts';
 import { NO_CODE, readProxyInTime } from '../../read-proxy-in-time.ts';

@@ -1,6 +1,6 @@
 import { setImmediate as nextPass } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { ReadCoalescer } from './shared-reads.ts';
+import { ReadCoalescer } from './read-coalescer.ts';
 
 test('shares one reading per key among requests of one tick', async () => {
   const reads = new ReadCoalescer<number>();

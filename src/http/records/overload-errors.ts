@@ -1,6 +1,6 @@
 import { type FullmatchError } from '../../errors.ts';
 import { NotAdmitted } from '../../lib/admission.ts';
-import { retryLaterError } from '../try-again-later.ts';
+import { retryLaterError } from '../retry-later-error.ts';
 
 /** Returns the error for a large response beyond the limit of all clients together. */
 export function tooManyResponses(): FullmatchError {

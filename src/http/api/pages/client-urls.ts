@@ -1,4 +1,4 @@
-import { type HostUrls } from '../../http-parts.ts';
+import { type HostUrls } from '../../http-dependencies.ts';
 import { type PageHost } from './server-bundle.ts';
 
 /** Host names that resolve to the client's own machine, or to nothing, on other machines. */

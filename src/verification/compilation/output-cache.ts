@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
-import { combineSignals } from '../../compilers/request-ending.ts';
+import { combineSignals } from '../../compilers/followed-signal.ts';
 import { type ContractCompiler } from './compile-contract.ts';
 
 type Request = Parameters<ContractCompiler['compileToBytes']>[0];

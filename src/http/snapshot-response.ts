@@ -3,7 +3,7 @@ import { type IncomingMessage, type ServerResponse } from 'node:http';
 import { FullmatchError } from '../errors.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../lib/content-coding.ts';
 import { matchIfNoneMatch } from '../lib/entity-tag.ts';
-import { memoize } from '../lib/recalled.ts';
+import { memoize } from '../lib/memoize.ts';
 import { secondOf, type Snapshot } from '../publication/snapshot.ts';
 import {
   type Answer,

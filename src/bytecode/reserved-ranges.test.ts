@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { isReservedRange } from './explained-places.ts';
+import { isReservedRange } from './reserved-ranges.ts';
 import { type Transformation } from './transformation.ts';
 
 const AUXDATA = `a2646970667358221220${'11'.repeat(32)}64736f6c634300081e0033`;

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { readContractKeys } from './read-running-codes.ts';
+import { readContractKeys } from './read-contract-keys.ts';
 
 /** Builds a compiler output for contracts whose bytecode consists of constants only. */
 function outputOf(contracts: number, constants: number): Uint8Array {

@@ -1,7 +1,7 @@
 import { EventEmitter } from 'node:events';
 import { type Context } from 'hono';
 import { afterEach, describe, expect, test } from 'vitest';
-import { RecordResponder, type RecordRequest } from './record-answers.ts';
+import { RecordResponder, type RecordRequest } from './record-responder.ts';
 
 const LARGE = Buffer.alloc(2 ** 20, 'x');
 const SMALL = Buffer.from('small');

@@ -1,6 +1,5 @@
 import { type Context } from 'hono';
 
-import { type Hex } from '../../lib/hex.ts';
 import type {
   ContractMatch,
   ContractSection,
@@ -8,14 +7,9 @@ import type {
   RecordVersion,
 } from '../../repository/repository.ts';
 import { type Answer, JSON_TYPE } from '../answer.ts';
-import { type HttpDependencies } from '../http-parts.ts';
+import { type ContractReference } from '../contract-reference.ts';
+import { type HttpDependencies } from '../http-dependencies.ts';
 import { type RecordForm } from './render-record.ts';
-
-/** Chain and address of a contract. */
-export interface ContractReference {
-  readonly chainId: number;
-  readonly address: Hex;
-}
 
 /** Format of a response with a record. */
 export interface RecordView {
@@ -33,7 +27,7 @@ export interface RecordView {
  * Responds with the record of a contract.
  * @param view may reject the match by throwing
  * @returns undefined if the contract has no match
- * @throws FullmatchError as RecordAnswers.answer; errors of `view`
+ * @throws FullmatchError as RecordResponder.answer; errors of `view`
  */
 export async function respondWithRecord(
   c: Context,

@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { type ContractCompiler } from './compile-contract.ts';
-import { withOutputCache } from './recent-outputs.ts';
+import { withOutputCache } from './output-cache.ts';
 
 type Request = Parameters<ContractCompiler['compileToBytes']>[0];
 

@@ -1,7 +1,7 @@
 import { type Context } from 'hono';
 
 import { type Answer, respondJson, type ResponseOf, NOT_STORED } from '../../answer.ts';
-import { type HttpDependencies } from '../../http-parts.ts';
+import { type HttpDependencies } from '../../http-dependencies.ts';
 import { type EtherscanFields, readChainId, unsupportedChain } from './etherscan-fields.ts';
 import { etherscanRoute } from './etherscan-routes.ts';
 import { type Dialect, type etherscanAnswerSchema } from './etherscan-wire.ts';

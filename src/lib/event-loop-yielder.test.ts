@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { EventLoopYielder } from './pauses.ts';
+import { EventLoopYielder } from './event-loop-yielder.ts';
 
 test('yields between two pieces of long work', async () => {
   const pauses = new EventLoopYielder();

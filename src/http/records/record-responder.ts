@@ -12,10 +12,10 @@ import { type Answer, BASE_HEADERS, makeResponse, REVALIDATED } from '../answer.
 import { clientOf, type TrustedProxies } from '../client-of.ts';
 import { chooseCoding, type ContentCoding, parseAcceptEncoding } from '../../lib/content-coding.ts';
 import { type EntityTags, matchIfNoneMatch } from '../../lib/entity-tag.ts';
-import { toThreadError } from '../thread-refusal.ts';
-import { connectionOf, isGone, whenEnded, withClientSignal } from './answer-connection.ts';
+import { toThreadError } from '../thread-errors.ts';
+import { connectionOf, isGone, whenEnded, withClientSignal } from './request-connection.ts';
 import { type CachedBody, createBodyCache } from './cached-body.ts';
-import { toOverloadError, tooManyResponses } from './crowded.ts';
+import { toOverloadError, tooManyResponses } from './overload-errors.ts';
 import { type RecordTask, renderRecord } from './render-record.ts';
 import { type RecordAnswer } from './record-thread.ts';
 

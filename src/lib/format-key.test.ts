@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { looksLikeName } from './shown-key.ts';
+import { looksLikeName } from './format-key.ts';
 
 test.each(['rpc', 'supportd', '424242', '18446744073709', 'max-connections_per-client', 'eip1559'])(
   'shows a key that looks like a name: %s',

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { firstDifferingInstruction } from './first-other-instruction.ts';
+import { firstDifferingInstruction } from './first-differing-instruction.ts';
 
 const code = (hex: string): Uint8Array => Buffer.from(hex.replaceAll(' ', ''), 'hex');
 const first = (left: Uint8Array, right: Uint8Array): number | undefined =>

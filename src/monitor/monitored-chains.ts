@@ -22,7 +22,7 @@ export function findMonitored(
 }
 
 /** Returns the monitored chains whose cursor is no older than the limit. */
-export async function readWatchedChains(
+export async function readMonitoredChains(
   database: Queryable,
   configured: ReadonlyMap<number, Pick<ServiceChain, 'monitor'>>,
   stallSeconds: number,
@@ -56,7 +56,7 @@ export function followMonitoredChains(
   const { signal } = closing;
   const look = async (): Promise<void> => {
     const { configured, watched: before = new Set() } = inputs();
-    const watched = await readWatchedChains(database, configured, stallSeconds);
+    const watched = await readMonitoredChains(database, configured, stallSeconds);
     const isSame = watched.size === before.size && [...watched].every((id) => before.has(id));
     if (!isSame && !signal.aborted) await publish(watched);
     await wait(pollMs, undefined, { signal }).catch(() => undefined);

@@ -2,7 +2,7 @@ import { type Result, type Router } from 'hono/router';
 import { RegExpRouter } from 'hono/router/reg-exp-router';
 import { SmartRouter } from 'hono/router/smart-router';
 import { TrieRouter } from 'hono/router/trie-router';
-import { memoize } from '../lib/recalled.ts';
+import { memoize } from '../lib/memoize.ts';
 
 /** Longer paths are not cached, so a client cannot fill the memory with them. */
 const KEPT_LENGTH = 256;
@@ -13,7 +13,7 @@ const MOST_KEPT = 1_000;
  * label of its metrics; frequent paths need no search.
  */
 export class CachingRouter<T> implements Router<T> {
-  readonly name = 'RecallingRouter';
+  readonly name = 'CachingRouter';
   readonly #router = new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
   /** Keyed by method and path, separated by a space. */
   readonly #recall = memoize(

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { type RenderedPage } from './make-page.ts';
+import { type RenderedPage } from './render-page.ts';
 
 /** A page, with its gzip once requested. */
 export interface CachedPage {

@@ -5,7 +5,7 @@ import { sampleAddress, sampleContract } from '../../../test/support/sample-cont
 import { IS_SLOW_SUITE } from '../../../test/support/suite.ts';
 import { createTestDatabase, type TestDatabase } from '../../../test/support/test-database.ts';
 import { watchJobs, type JobWatch } from './job-notifications.ts';
-import { troubleBackoffMs } from './put-back.ts';
+import { troubleBackoffMs } from './requeue.ts';
 import { readJob } from './read-job.ts';
 import { submitJob } from './submit-job.ts';
 import { packRequest } from '../verification-request.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 
-import { PageCache, type CachedPage } from './kept-pages.ts';
+import { PageCache, type CachedPage } from './page-cache.ts';
 
 const made = (facts: Partial<CachedPage['page']> = {}): CachedPage => ({
   page: {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { sampleEndpoint } from '../../../test/support/rpc-server.ts';
-import { operatorOf } from './asked-chain.ts';
+import { operatorOf } from './rpc-chain.ts';
 
 const operatorAt = (host: string): string => operatorOf(sampleEndpoint(`https://${host}/key`));
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { hashMetadata } from '../../bytecode/metadata-hash.ts';
 import { bytesToHex } from '../../lib/hex.ts';
 import { keccak256 } from '../../lib/keccak.ts';
-import { hashContent, hashMetadataCooperatively } from './steady-hash.ts';
+import { hashContent, hashMetadataCooperatively } from './cooperative-hash.ts';
 
 test('content hashes equal those computed in one go', async () => {
   await fc.assert(

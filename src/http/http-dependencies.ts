@@ -17,7 +17,7 @@ import { type AccessGate } from './access-gate.ts';
 import { type WebBundle } from './api/pages/web-bundle.ts';
 import { type InProcessEnv, type TrustedProxies } from './client-of.ts';
 import { type Activity } from '../publication/activity.ts';
-import { type RecordResponder } from './records/record-answers.ts';
+import { type RecordResponder } from './records/record-responder.ts';
 import { type RequestReader } from './bodies/request-reader.ts';
 import { type DocumentName, type Documents } from '../publication/documents.ts';
 import { type HealthReport } from './health-schema.ts';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { memoize } from './recalled.ts';
+import { memoize } from './memoize.ts';
 
 test('memoizes results and evicts beyond its limit', () => {
   const asked: string[] = [];

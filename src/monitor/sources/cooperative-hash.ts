@@ -2,7 +2,7 @@ import { type MetadataHashKind } from '../../bytecode/auxdata.ts';
 import { hashMetadataInSteps } from '../../bytecode/metadata-hash.ts';
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
 import { keccak256WithPauses } from '../../lib/paused-keccak.ts';
-import { EventLoopYielder } from '../../lib/pauses.ts';
+import { EventLoopYielder } from '../../lib/event-loop-yielder.ts';
 
 /** Computes the keccak256 of content of any size, with pauses for other work on the thread. */
 export async function hashContent(

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 
 import { addBrotli, makeSnapshot, type Snapshot } from '../publication/snapshot.ts';
-import { chooseAnswer } from './answer-snapshot.ts';
+import { chooseAnswer } from './snapshot-response.ts';
 
 const MODIFIED = new Date('2026-02-03T04:05:06.789Z');
 const HTTP_DATE = 'Tue, 03 Feb 2026 04:05:06 GMT';

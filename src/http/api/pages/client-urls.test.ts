@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { urlsForClient } from './seen-urls.ts';
+import { urlsForClient } from './client-urls.ts';
 
 const OWN = { api: 'http://0.0.0.0:5555', repository: 'http://0.0.0.0:10000' };
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { findCodecopyRanges } from './copied-codes.ts';
+import { findCodecopyRanges } from './codecopy-ranges.ts';
 
 const bytes = (hex: string): Buffer => Buffer.from(hex, 'hex');
 const hex = (found: readonly Uint8Array[]): string[] =>
