@@ -225,4 +225,20 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     expect((await run(['fetch', '0.8.37'])).stdout).toContain('soljson');
     expect((await run(['fetch', '0.8.999'])).stderr).toContain('unsupported_compiler_version');
   });
+
+  test('fullmatch compilers fetch, bundle and prefetch print JSON and NDJSON', async () => {
+    const run = (...args: readonly string[]): Promise<CliRun> =>
+      runInProcess(['compilers', ...args], { workingDirectory: folder.path });
+    const longVersion = expect.stringMatching(/^0\.8\.37\+commit\./) as string;
+    const fetched = await run('fetch', '0.8.37', '--json');
+    expect(JSON.parse(fetched.stdout)).toMatchObject([{ longVersion, pinned: true }]);
+    const bundled = await run('bundle', 'compilers.tar', '0.8.37', '--ndjson');
+    const lines = bundled.stdout.trim().split('\n');
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ longVersion, kind: expect.any(String) });
+    const installed = await run('prefetch', 'compilers.tar', '--json');
+    expect(JSON.parse(installed.stdout)).toHaveLength(lines.length);
+    expect(JSON.parse(installed.stdout)).toMatchObject(
+      lines.map(() => ({ longVersion, fileName: expect.any(String), pinned: true })),
+    );
+  });
 });

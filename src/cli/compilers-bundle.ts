@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { type Command } from 'commander';
-import { installBundle } from '../compilers/bundle/install-bundle.ts';
+import { installBundle, type InstalledCompiler } from '../compilers/bundle/install-bundle.ts';
 import { writeBundle } from '../compilers/bundle/write-bundle.ts';
 import { type CompilerFile } from '../compilers/compiler-file.ts';
 import { parseCompilerVersion } from '../compilers/compiler-version.ts';
@@ -9,13 +9,14 @@ import { splitToolchain } from '../compilers/toolchains/all-toolchains.ts';
 import { findBuilds, listBuilds } from '../compilers/inspect-compilers.ts';
 import { FullmatchError } from '../errors.ts';
 import { compilerSourcesOf } from '../core/open-verification.ts';
-import { writeLine, type CliContext } from './cli-context.ts';
+import { type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
+import { addListOutputOptions, createListWriter } from './list-output.ts';
 import { withCore } from './with-core.ts';
 
 /** `fullmatch compilers bundle`: writes compilers to one file, for a machine without downloads. */
 export function defineCompilersBundle(command: Command, context: CliContext): void {
-  addConfigOptions(command)
+  addListOutputOptions(addConfigOptions(command))
     .argument('<file>', 'The file to write, such as compilers.tar.')
     .argument(
       '[version...]',
@@ -33,16 +34,20 @@ export function defineCompilersBundle(command: Command, context: CliContext): vo
         for (const version of versions) found.push(...(await findBuilds(sources, version)));
         if (versions.length === 0) found.push(...(await listBuilds(sources)));
         await writeBundle(target, found);
-        for (const { longVersion, kind } of found) {
-          writeLine(context.stdout, `${longVersion}  ${kind}`);
-        }
+        const bundled = createListWriter<CompilerFile>(
+          context.stdout,
+          options,
+          ({ longVersion, kind }) => `${longVersion}  ${kind}`,
+        );
+        for (const build of found) bundled.add(build);
+        bundled.end();
       });
     });
 }
 
 /** `fullmatch compilers prefetch`: fills the compiler folder from a bundle or by download. */
 export function defineCompilersPrefetch(command: Command, context: CliContext): void {
-  addConfigOptions(command)
+  addListOutputOptions(addConfigOptions(command))
     .argument(
       '<bundle-or-version...>',
       'A file written by "compilers bundle", or versions such as 0.8.30 or vyper:0.3.10.',
@@ -52,30 +57,33 @@ export function defineCompilersPrefetch(command: Command, context: CliContext): 
       'Also install builds listed only in the bundle, which are newer than this program.',
     )
     .action(async (wanted: readonly string[], options: ParsedOptions) => {
+      const installed = createListWriter<InstalledCompiler>(context.stdout, options, describeBuild);
       await withCore(options, context, 'compilers', async (core) => {
         const { config } = core.loaded;
         for (const each of wanted) {
           if (isVersion(each)) {
             const { fetch } = await core.chains();
-            for (const file of await findBuilds(compilerSourcesOf(config, fetch), each)) {
-              writeLine(context.stdout, `${file.longVersion}  ${file.kind}${markOf(file)}`);
+            const builds = await findBuilds(compilerSourcesOf(config, fetch), each);
+            for (const { longVersion, path: file, pinned } of builds) {
+              installed.add({ longVersion, fileName: path.basename(file), pinned });
             }
             continue;
           }
           const bundle = path.resolve(context.workingDirectory, each);
           const { folder } = config.compilers;
           const trustList = options['trustList'] === true;
-          for (const taken of await installBundle(bundle, { folder, trustList })) {
-            writeLine(context.stdout, `${taken.longVersion}  ${taken.fileName}${markOf(taken)}`);
+          for (const build of await installBundle(bundle, { folder, trustList })) {
+            installed.add(build);
           }
         }
       });
+      installed.end();
     });
 }
 
-/** Returns the mark of a build that is not pinned by the built-in catalogue. */
-function markOf({ pinned }: { readonly pinned: boolean }): string {
-  return pinned ? '' : '  (checked by a list only)';
+/** Describes an installed build in a line, with a mark if the built-in catalogue does not pin it. */
+function describeBuild({ longVersion, fileName, pinned }: InstalledCompiler): string {
+  return `${longVersion}  ${fileName}${pinned ? '' : '  (checked by a list only)'}`;
 }
 
 function isVersion(text: string): boolean {

@@ -11,11 +11,12 @@ import {
   reportIsolation,
 } from '../compilers/processes/isolation.ts';
 import { type CompilerSources } from '../compilers/sources/compiler-finder.ts';
+import { type CompilerFile } from '../compilers/compiler-file.ts';
 import { FullmatchError } from '../errors.ts';
 import { compilerSourcesOf } from '../core/open-verification.ts';
 import { writeLine, type CliContext } from './cli-context.ts';
 import { addConfigOptions, type ParsedOptions } from './config-options.ts';
-import { addListOutputOptions, writeListJson } from './list-output.ts';
+import { addListOutputOptions, createListWriter, writeListJson } from './list-output.ts';
 import { renderTable } from './table.ts';
 import { withCore } from './with-core.ts';
 import { countOf } from '../lib/count-of.ts';
@@ -35,15 +36,18 @@ export function defineCompilersList(command: Command, context: CliContext): void
 
 /** `fullmatch compilers fetch`: downloads compilers and checks their checksums. */
 export function defineCompilersFetch(command: Command, context: CliContext): void {
-  addConfigOptions(command)
+  addListOutputOptions(addConfigOptions(command))
     .argument('<version...>', 'Versions such as 0.8.30 or vyper:0.3.10.')
     .action(async (versions: readonly string[], options: ParsedOptions) => {
+      const fetched = createListWriter<CompilerFile>(
+        context.stdout,
+        options,
+        ({ longVersion, path }) => `${longVersion}  ${path}`,
+      );
       await withSources(options, context, async (sources) => {
-        for (const version of versions) {
-          const { longVersion, path } = await fetchCompiler(sources, version);
-          writeLine(context.stdout, `${longVersion}  ${path}`);
-        }
+        for (const version of versions) fetched.add(await fetchCompiler(sources, version));
       });
+      fetched.end();
     });
 }
 

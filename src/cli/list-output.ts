@@ -24,3 +24,27 @@ export function writeListJson(
   else return false;
   return true;
 }
+
+/** Writes a list whose entries arrive one at a time: a line each, or the formats of {@link writeListJson}. */
+export interface ListWriter<Entry> {
+  add(entry: Entry): void;
+  end(): void;
+}
+
+export function createListWriter<Entry>(
+  stream: OutputStream,
+  options: ParsedOptions,
+  toLine: (entry: Entry) => string,
+): ListWriter<Entry> {
+  const isArray = options['json'] === true && options['ndjson'] !== true;
+  const entries: Entry[] = [];
+  return {
+    add: (entry) => {
+      if (isArray) entries.push(entry);
+      else writeLine(stream, options['ndjson'] === true ? JSON.stringify(entry) : toLine(entry));
+    },
+    end: () => {
+      if (isArray) writeJson(stream, entries);
+    },
+  };
+}
