@@ -60,7 +60,9 @@ async function importExport(
   return database.session(async (session) => {
     const { signal } = new AbortController();
     const start = performance.now();
-    await stageParquet(session, tables, { signal, onProgress: () => undefined });
+    await stageParquet(session, tables, {
+      ...{ signal, isTemporary: true, onProgress: () => undefined },
+    });
     const stagedMs = performance.now() - start;
     const from = { database: session, isRewritten: true };
     const { totals, refused } = await importRepository({

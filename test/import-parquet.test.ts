@@ -1,7 +1,10 @@
 // `fullmatch import` of a Parquet export, version 2, with the changes that its writer makes to the rows.
-import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { type StagingProgress, stageParquet } from '../src/importer/stage-parquet.ts';
+import { ADVISORY_LOCKS } from '../src/store/advisory-locks.ts';
+import { sql } from '../src/store/database.ts';
 import { filesOf, FILE_SECTIONS, parseSections, readRecord } from '../src/repository/repository.ts';
 import { readStatistics, renderStatistics } from '../src/repository/statistics/statistics.ts';
 import {
@@ -104,6 +107,80 @@ describe('a Parquet export', () => {
       1: { full_match: 1, partial_match: 0 },
       10: { full_match: 0, partial_match: 1 },
     });
+  });
+});
+
+describe('an interrupted import', () => {
+  const stage = async (
+    name: string,
+    {
+      isTemporary = false,
+      onRows = (): void => undefined,
+      signal = new AbortController().signal,
+    } = {},
+  ): Promise<StagingProgress> => {
+    let last: StagingProgress = { files: 0, allFiles: 0, rows: 0 };
+    const onProgress = (progress: StagingProgress): void => {
+      last = progress;
+      if (progress.rows > 0) onRows();
+    };
+    await store.database.session((session) =>
+      stageParquet(session, at(name), { signal, isTemporary, onProgress }),
+    );
+    return last;
+  };
+  const stagedTables = async (): Promise<number> =>
+    (
+      await store.database.query(
+        sql('test staged', `SELECT FROM pg_tables WHERE schemaname = 'fullmatch_import'`),
+      )
+    ).length;
+
+  test('continues with complete tables, reads changed files again and leaves no table behind', async () => {
+    await writeParquet(peer.client, at('continued'));
+    const first = await stage('continued');
+    expect(first.rows).toBeGreaterThan(0);
+    expect(await stage('continued')).toEqual({ ...first, rows: 0 });
+    await utimes(at('continued', 'sources', 'sources_0_1000.parquet'), 1, 1);
+    const changed = await stage('continued');
+    expect(changed.rows).toBeGreaterThan(0);
+    expect(changed.rows).toBeLessThan(first.rows);
+    expect(await stagedTables()).toBeGreaterThan(0);
+    expect((await load('continued')).totals).toMatchObject({ stored: 2, refused: 0 });
+    expect(await statistics()).toEqual(BOTH);
+    expect(await stagedTables()).toBe(0);
+  });
+
+  test('reads an incomplete table again', async () => {
+    await writeParquet(peer.client, at('incomplete'));
+    const { rows } = await stage('incomplete', { isTemporary: true });
+    const controller = new AbortController();
+    const stopped = stage('incomplete', {
+      signal: controller.signal,
+      onRows: () => controller.abort(new Error('stopped')),
+    });
+    await expect(stopped).rejects.toThrow('stopped');
+    expect((await stage('incomplete')).rows).toBe(rows);
+    expect((await load('incomplete')).totals).toMatchObject({ stored: 2, refused: 0 });
+  });
+
+  test('drops tables of another export', async () => {
+    await writeParquet(peer.client, at('former'));
+    await stage('former');
+    await writeParquet(peer.client, at('latter'));
+    await rm(at('latter', 'sourcify_matches'), { recursive: true });
+    expect((await load('latter')).totals).toMatchObject({ stored: 2, refused: 0 });
+  });
+
+  test('uses temporary tables beside another import and for a dry run', async () => {
+    await writeParquet(peer.client, at('both'));
+    const lock = sql('test lock staging', 'SELECT pg_advisory_lock($1, $2)');
+    await store.database.session(async (session) => {
+      await session.query(lock, [...ADVISORY_LOCKS.staging]);
+      expect((await load('both')).totals).toMatchObject({ stored: 2, refused: 0 });
+    });
+    expect((await fullmatch('import', 'both', '--dry-run')).exitCode).toBe(0);
+    expect(await stagedTables()).toBe(0);
   });
 });
 

@@ -7,6 +7,7 @@ import { readImportCursor, saveImportCursor } from '../importer/import-cursors.t
 import { type ImportOptions } from '../importer/import-repository.ts';
 import { type ImportSummary } from '../importer/import-tally.ts';
 import { RemoteSource } from '../importer/remote-source.ts';
+import { dropStaging } from '../importer/staging-schema.ts';
 import {
   findParquet,
   STAGED_TABLES,
@@ -127,18 +128,22 @@ async function loadPath(path: string, parts: ImportParts, load: Load): Promise<I
 
 async function loadParquet(
   folder: string,
-  { store, context }: ImportParts,
+  { store, context, dryRun }: ImportParts,
   load: Load,
 ): Promise<ImportSummary> {
   return store.database.session(async (database) => {
     const progress = showProgress(context, renderStaging);
     const { signal } = context;
-    const staged = await stageParquet(database, folder, { signal, onProgress: progress.update })
+    const staged = await stageParquet(database, folder, {
+      ...{ signal, isTemporary: dryRun, onProgress: progress.update },
+    })
       .catch((error: unknown) => {
         throw signal.aborted ? interrupted(0) : error;
       })
       .finally(progress.end);
-    return load({ database, isRewritten: !staged.isOwn });
+    const summary = await load({ database, isRewritten: !staged.isOwn });
+    if (!dryRun && !summary.interrupted) await dropStaging(database);
+    return summary;
   });
 }
 

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { opendir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { FullmatchError, messageOf } from '../errors.ts';
@@ -13,6 +14,7 @@ import {
   type ParquetReadRequest,
   type ParquetType,
 } from './parquet-rows.ts';
+import { openStaging, type Staging, TEMPORARY_STAGING } from './staging-schema.ts';
 import { ThreadPool } from './thread-pool.ts';
 import { unusableSource } from './unusable-source.ts';
 
@@ -31,6 +33,8 @@ interface StagedTable {
   readonly optional?: readonly string[];
   /** Of rows with an equal key, the newest by this column is kept; without it, the first. */
   readonly newest?: string;
+  /** A further column to index. */
+  readonly index?: string;
 }
 
 /** Columns that an import reads. */
@@ -57,6 +61,7 @@ const TABLES: readonly StagedTable[] = [
     name: 'compiled_contracts_sources',
     columns: { compilation_id: 'uuid', source_hash: 'bytea', path: 'text' },
     key: ['compilation_id', 'path'],
+    index: 'compilation_id',
   },
   {
     name: 'contract_deployments',
@@ -111,7 +116,7 @@ const EXTENSION = '.parquet';
 /** Requests for each thread, of which one waits. */
 const QUESTIONS_OF_A_THREAD = 2;
 
-interface Staging {
+interface CopyParts {
   readonly database: Session;
   readonly threads: ThreadPool<ParquetReadRequest, ParquetReadResult>;
   readonly signal: AbortSignal;
@@ -132,10 +137,10 @@ export async function findParquet(path: string): Promise<string | undefined> {
 }
 
 /**
- * Loads a Parquet export into temporary tables with the Verifier Alliance schema. What its writer loses stays
- * lost: NULL in a JSON column is the text `null`, and JSON has other whitespace. Overlapping files, as
- * rewritten ones are, give each row once.
- * @param database its session owns the tables
+ * Loads a Parquet export into tables with the Verifier Alliance schema, which the session finds by their names.
+ * A later import continues with the tables that are complete, unless `isTemporary`. What the writer of the
+ * export loses stays lost: NULL in a JSON column is the text `null`, and JSON has other whitespace. Overlapping
+ * files, as rewritten ones are, give each row once.
  * @returns whether Fullmatch wrote the export, which loses nothing
  * @throws FullmatchError `import_path_unusable` with the file if one cannot be read, and those of the
  * database
@@ -145,20 +150,22 @@ export async function stageParquet(
   folder: string,
   {
     signal,
+    isTemporary,
     onProgress,
   }: {
     readonly signal: AbortSignal;
+    readonly isTemporary: boolean;
     readonly onProgress: (progress: StagingProgress) => void;
   },
 ): Promise<{ readonly isOwn: boolean }> {
   const listed = await readParquetManifest(folder, signal);
-  const tables: { readonly table: StagedTable; readonly files: readonly string[] }[] = [];
+  const tables: TableFiles[] = [];
   for (const table of TABLES) {
     const files =
       listed === undefined
         ? await listFiles(join(folder, table.name), table.name)
         : newestFirst(listed.get(table.name) ?? []);
-    if (files.length > 0) tables.push({ table, files });
+    if (files.length > 0) tables.push({ table, files, fingerprint: await hashFiles(table, files) });
     else if (!OPTIONAL.has(table.name)) {
       throw unusableSource(join(folder, table.name), `it holds no ${table.name}_….parquet`);
     }
@@ -167,7 +174,13 @@ export async function stageParquet(
   const threads = new ThreadPool<ParquetReadRequest, ParquetReadResult>(
     packageFile('dist/importer/read-parquet-thread.js'),
   );
-  const staging: Staging = {
+  const staging = isTemporary
+    ? TEMPORARY_STAGING
+    : await openStaging(
+        database,
+        new Map(tables.map(({ table, fingerprint }) => [table.name, fingerprint])),
+      );
+  const parts: CopyParts = {
     ...{ database, threads, signal },
     onRows: (rows) => {
       progress.rows += rows;
@@ -179,30 +192,60 @@ export async function stageParquet(
     },
   };
   try {
-    for (const { table, files } of tables) {
-      const columns = Object.entries(table.columns).map(
-        ([name, type]) => `${name} ${sqlTypeOf(type)}`,
-      );
-      await database.query(
-        sql(
-          `import: stage ${table.name}`,
-          `CREATE TEMP TABLE ${table.name} (${columns.join(', ')})`,
-        ),
-      );
-      await copyFiles(staging, table, files);
-      await setKey(database, table, join(folder, table.name));
-      await database.query(sql(`import: analyze ${table.name}`, `ANALYZE ${table.name}`));
-    }
+    for (const each of tables)
+      await stageTable(parts, staging, each, join(folder, each.table.name));
   } finally {
     await threads.close();
   }
-  await database.query(
-    sql(
-      'import: index staged sources',
-      'CREATE INDEX ON compiled_contracts_sources (compilation_id)',
-    ),
-  );
   return { isOwn: listed !== undefined };
+}
+
+/** The files of a table, newest first. */
+interface TableFiles {
+  readonly table: StagedTable;
+  readonly files: readonly string[];
+  /** Differs if the columns, or the names, sizes or times of the files differ. */
+  readonly fingerprint: string;
+}
+
+async function hashFiles(table: StagedTable, files: readonly string[]): Promise<string> {
+  const facts = await Promise.all(
+    files.map(async (file) => {
+      const { size, mtimeMs } = await stat(file);
+      return [file, size, mtimeMs];
+    }),
+  );
+  return createHash('sha256')
+    .update(JSON.stringify([table, facts]))
+    .digest('hex');
+}
+
+/** Creates and fills a table, unless an earlier import left it complete. */
+async function stageTable(
+  parts: CopyParts,
+  staging: Staging,
+  { table, files, fingerprint }: TableFiles,
+  folder: string,
+): Promise<void> {
+  const { database } = parts;
+  const { name, index } = table;
+  if (staging.has(name)) {
+    files.forEach(parts.onFile);
+    return;
+  }
+  const columns = Object.entries(table.columns).map(
+    ([column, type]) => `${column} ${sqlTypeOf(type)}`,
+  );
+  await database.query(
+    sql(`import: stage ${name}`, `${staging.creating(name)} (${columns.join(', ')})`),
+  );
+  await copyFiles(parts, table, files);
+  await setKey(database, table, folder);
+  if (index !== undefined) {
+    await database.query(sql(`import: index ${name}`, `CREATE INDEX ON ${name} (${index})`));
+  }
+  await database.query(sql(`import: analyze ${name}`, `ANALYZE ${name}`));
+  await staging.complete(name, fingerprint);
 }
 
 /** Lists the files of a table in a folder without a manifest. */
@@ -231,7 +274,7 @@ function newestFirst(files: readonly string[]): readonly string[] {
 
 /** Copies the rows of files into a table, in file order. Threads read ahead. */
 async function copyFiles(
-  { database, threads, signal, onRows, onFile }: Staging,
+  { database, threads, signal, onRows, onFile }: CopyParts,
   table: StagedTable,
   files: readonly string[],
 ): Promise<void> {

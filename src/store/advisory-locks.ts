@@ -26,6 +26,8 @@ export const ADVISORY_LOCKS = {
   signatures: [1_179_992_141, 8],
   /** Held by the transaction that corrects counts or matches. */
   repairs: [1_179_992_141, 9],
+  /** Held by the session of the import that uses the staging schema. */
+  staging: [1_179_992_141, 10],
   /** Has its own first number and a random second one: held to check that two addresses lead to the same database. */
   identity: [1_179_992_142, 0],
 } as const satisfies Record<string, readonly [number, number]>;

@@ -5,6 +5,7 @@ import { type ErrorCode, FullmatchError, messageOf } from '../errors.ts';
 export const SQLSTATE = {
   duplicateDatabase: '42P04',
   uniqueViolation: '23505',
+  insufficientPrivilege: '42501',
   undefinedTable: '42P01',
   cachedPlanChanged: '0A000',
   unknownStatement: '26000',

@@ -44,16 +44,16 @@ export interface Comparison {
   readonly files: readonly ComparedFile[];
   /** Whether either has more files than are compared. */
   readonly hasMore: boolean;
-  /** The file that is shown. */
+  /** The selected file. */
   readonly shown?: { readonly path: string; readonly diff: LineDiff };
 }
 
-/** All that the page shows: nothing is compared before a second contract is named. */
+/** Data of the page; without a second contract nothing is compared. */
 export interface CompareData {
   readonly with: string;
   readonly on: string;
   readonly comparison?: Loaded<Comparison>;
-  /** Which contract could not be read. */
+  /** The contract that could not be read. */
   readonly missing?: string;
 }
 
@@ -66,7 +66,7 @@ interface Side {
   readonly address: string;
 }
 
-/** Reads both contracts and compares them: their compilations, which files they have, and one file line by line. */
+/** Reads both contracts and compares their compilations, their lists of files, and one file line by line. */
 export async function loadComparison(
   api: Api,
   { params, query }: PageRequest,
@@ -181,7 +181,7 @@ function link(file: ComparedFile, { chainId, address }: Side): ComparedFile {
   return { ...shown, query: `?${query.toString()}#file` };
 }
 
-/** The contents of a file in both, as far as they were read: of a named file a million characters. */
+/** Contents of a file in both, as far as they were read: up to a million characters of the selected file. */
 function diffOf(path: string, left: SourcePage, right: SourcePage): LineDiff {
   const contentOf = ({ shown, sources }: SourcePage): string | undefined => {
     if (shown?.path === path) return shown.content;
@@ -196,7 +196,7 @@ function diffOf(path: string, left: SourcePage, right: SourcePage): LineDiff {
   return diffLines(before, after);
 }
 
-/** The facts of both compilations that differ; settings by their first level. */
+/** Facts of the compilations that differ; settings by their top level. */
 function compareFacts(left: SelectedContract, right: SelectedContract): readonly ComparedFact[] {
   const [before, after] = [left, right].map(({ compilation }) => {
     const {

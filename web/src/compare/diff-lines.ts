@@ -1,6 +1,6 @@
 import { type ArrayChange, diffArrays } from 'diff';
 
-/** A line of one of two texts, counted from 1. */
+/** A line of a text, with its number from 1. */
 interface Line {
   readonly number: number;
   readonly text: string;
@@ -10,30 +10,30 @@ interface Line {
 export type DiffRow =
   | { readonly kind: 'same'; readonly left: Line; readonly right: Line }
   | { readonly kind: 'changed'; readonly left?: Line; readonly right?: Line }
-  /** Lines that are equal in both, and not shown. */
+  /** Omitted lines that are equal in both. */
   | { readonly kind: 'folded'; readonly count: number };
 
-/** Two texts side by side, or why not. */
+/** Two texts side by side, or the reason there is no comparison. */
 export type LineDiff =
   | {
       readonly state: 'ready';
       readonly rows: readonly DiffRow[];
       readonly removed: number;
       readonly added: number;
-      /** How many rows are not shown. */
+      /** Number of rows that are not shown. */
       readonly more: number;
     }
   | { readonly state: 'too_large' | 'too_different' };
 
-/** A search for the shortest difference takes as many steps as the square of its length: 1,000 are half a second at most. */
+/** The search for the shortest difference takes quadratic time in its length: 1,000 is half a second at most. */
 const MOST_EDITS = 1_000;
 const MOST_LINES = 20_000;
 const MOST_ROWS = 1_500;
 const LINE_CHARACTERS = 400;
-/** Equal lines that are shown around a difference. */
+/** Equal lines shown around a difference. */
 const CONTEXT = 3;
 
-/** What of one text is another in the other, by lines. Bounded in its time and in what it gives. */
+/** Differences between two texts, line by line. Time and output are bounded. */
 export function diffLines(left: string, right: string): LineDiff {
   const [before, after] = [left.split('\n'), right.split('\n')];
   if (before.length > MOST_LINES || after.length > MOST_LINES) return { state: 'too_large' };
@@ -77,7 +77,7 @@ export function diffLines(left: string, right: string): LineDiff {
   return { state: 'ready', rows: folded.slice(0, MOST_ROWS), removed, added, more };
 }
 
-/** Leaves out equal lines that stand far from any difference. */
+/** Omits equal lines far from any difference. */
 function fold(rows: readonly DiffRow[]): DiffRow[] {
   const near = new Set<number>();
   for (const [index, { kind }] of rows.entries()) {
@@ -87,7 +87,7 @@ function fold(rows: readonly DiffRow[]): DiffRow[] {
   const folded: DiffRow[] = [];
   let far: DiffRow[] = [];
   const leaveOut = (): void => {
-    // One line takes no more room than to say that it is left out.
+    // A single line takes no more room than a note about its omission.
     if (far.length > 1) folded.push({ kind: 'folded', count: far.length });
     else folded.push(...far);
     far = [];
