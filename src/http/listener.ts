@@ -89,7 +89,7 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   const { limits, observe } = options;
   const server = createLimitedServer(limits);
   const cuts = new RateLimitedReport((connections) =>
-    log.info({ event: 'slow_reader_cut', connections }, 'clients did not take their answers'),
+    log.info({ event: 'slow_reader_cut', connections }, 'closed connections of clients that did not read their responses'),
   );
   const connections = new Connections(
     {
@@ -117,7 +117,7 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   });
   server.on('checkExpectation', (request, response) => {
     if (!connections.begin(request, response)) return;
-    const detail = 'Of the Expect header only 100-continue is understood.';
+    const detail = 'The only supported Expect header is 100-continue.';
     const error = new FullmatchError('expectation_failed', detail);
     refuseRequest(request, response, error, errorShapeOf(app, request));
   });

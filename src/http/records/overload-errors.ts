@@ -11,7 +11,7 @@ export function tooManyResponses(): FullmatchError {
 export function tooManyClientResponses(): FullmatchError {
   return retryLaterError(
     'too_many_client_answers',
-    'This client has as many large answers or pages under way as it may',
+    'This client has too many large responses or pages in progress',
   );
 }
 
