@@ -7,7 +7,7 @@ import { sql, type Database } from '../src/store/database.ts';
 import { type Store } from '../src/store/open-store.ts';
 
 /** Maximum number of rows copied per table; more would not change the result. */
-const MOST_COPIED = 100_000;
+const MAX_COPIED = 100_000;
 
 /** Tables written by an import; contract rows are the majority. */
 const WRITTEN = [
@@ -56,7 +56,7 @@ export async function measureCopy(
         [table],
       );
       const names = columns.rows[0]?.names ?? '';
-      const copied = Math.min(rows, MOST_COPIED);
+      const copied = Math.min(rows, MAX_COPIED);
       const bytes = await readAll(
         client,
         `COPY (SELECT ${names} FROM ${table} LIMIT ${copied}) TO STDOUT (FORMAT binary)`,

@@ -19,7 +19,7 @@ import { pollJob, type WireJob } from './support/verification-client.ts';
 const START_TIMEOUT_MS = 180_000;
 const NEWEST_LONG = '0.8.37+commit.f401782d';
 /** Maximum size of bytecode evidence in a failed job with bytecode of 300,000 bytes: windows around the difference. */
-const MOST_JOB_CHARACTERS = 300_000;
+const MAX_JOB_CHARACTERS = 300_000;
 
 const UNTOUCHED = ['honest', 'honest_elsewhere', 'honest_partial', 'upgraded'];
 const LISTED_ONLY: Readonly<Record<string, readonly string[]>> = {
@@ -224,7 +224,7 @@ describeWith([ANVIL], 'data of version 0.1.0', () => {
       const response = await fetch(`${program.apiUrl}/v2/verify/${manifest.jobs[role] ?? ''}`);
       const text = await response.text();
       expect((JSON.parse(text) as WireJob).error?.customCode).toBe('bytecode_length_mismatch');
-      expect(text.length, role).toBeLessThan(MOST_JOB_CHARACTERS);
+      expect(text.length, role).toBeLessThan(MAX_JOB_CHARACTERS);
     }
   });
 

@@ -6,9 +6,9 @@ const PUSH32 = 0x7f;
 const PUSHES_LOOKED_AT = 6;
 /** Anything shorter is a value rather than the bytecode of a contract. */
 const LEAST_BYTES = 16;
-const MOST_CODES = 12;
+const MAX_CODES = 12;
 /** More copies than any constructor has; data may look like copies everywhere. */
-const MOST_COPIES = 500;
+const MAX_COPIES = 500;
 
 /**
  * Finds the parts of a creation bytecode that it may return as the runtime bytecode, in the order of its
@@ -20,14 +20,14 @@ export function findCodecopyRanges(creationCode: Uint8Array): readonly Uint8Arra
   const found = new Map<string, Uint8Array>();
   const pushed: number[] = [];
   let copies = 0;
-  for (let at = 0; at < creationCode.length && found.size < MOST_CODES; at += 1) {
+  for (let at = 0; at < creationCode.length && found.size < MAX_CODES; at += 1) {
     const opcode = creationCode[at] ?? 0;
     if (opcode === CODECOPY) {
-      if ((copies += 1) > MOST_COPIES) break;
+      if ((copies += 1) > MAX_COPIES) break;
       for (const [begin, length] of pairsOf(pushed)) {
         const end = begin + length;
         const isWithin = begin > at && end <= creationCode.length && length >= LEAST_BYTES;
-        if (!isWithin || found.size === MOST_CODES) continue;
+        if (!isWithin || found.size === MAX_CODES) continue;
         found.set(`${begin} ${length}`, creationCode.subarray(begin, end));
       }
     }

@@ -18,7 +18,7 @@ export interface Instruction {
 const PUSH1 = 0x60;
 const PUSH32 = 0x7f;
 /** Size of a selector, and of the largest jump target. */
-const MOST_PUSHED_BYTES = 4;
+const MAX_PUSHED_BYTES = 4;
 
 /** Returns the number of operand bytes after an opcode. */
 export function pushedBytes(opcode: number): number {
@@ -33,7 +33,7 @@ export function readInstructions(code: Uint8Array): readonly Instruction[] {
   for (let at = 0; at < code.length;) {
     const opcode = code[at] ?? 0;
     const width = pushedBytes(opcode);
-    const isShort = width > 0 && width <= MOST_PUSHED_BYTES;
+    const isShort = width > 0 && width <= MAX_PUSHED_BYTES;
     const bytes = isShort ? code.subarray(at + 1, at + 1 + width) : [];
     let pushed = 0;
     for (const byte of bytes) pushed = pushed * 256 + byte;

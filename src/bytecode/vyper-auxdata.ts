@@ -18,7 +18,7 @@ const INTEGRITY_BYTES = 32;
 /** Bytes before the integrity hash: the header of an array of five, and that of a byte string of 32 bytes. */
 const BEFORE_INTEGRITY = 3;
 /** A program has only a few data sections, at most five bytes each. */
-const MOST_BYTES = 1024;
+const MAX_BYTES = 1024;
 const CBOR_OPTIONS = { strict: true, allowIndefinite: false, allowUndefined: false };
 /** `{"vyper": [` of three numbers below 24, as in all versions that write only this map. */
 const MAP_HEAD = Buffer.from('a165767970657283', 'hex');
@@ -61,7 +61,7 @@ function readArray(bytes: Uint8Array): Omit<VyperAuxdata, 'length'> | undefined 
 function readLayout(auxdata: Uint8Array): VyperAuxdata | undefined {
   const { length } = auxdata;
   const stated = ((auxdata.at(-2) ?? 0) << 8) | (auxdata.at(-1) ?? 0);
-  if (length <= LENGTH_BYTES || length > MOST_BYTES || stated !== length) return undefined;
+  if (length <= LENGTH_BYTES || length > MAX_BYTES || stated !== length) return undefined;
   try {
     const read = readArray(auxdata.subarray(0, length - LENGTH_BYTES));
     return read && { ...read, length };

@@ -18,7 +18,7 @@ const WORD_BYTES = 32;
 const ADDRESS_BITS = 160;
 const DECIMAL_BITS = 168;
 /** A type with more parts is treated as unknown. */
-const MOST_PARTS = 10_000;
+const MAX_PARTS = 10_000;
 
 const idOf = (node: unknown): string | undefined =>
   isMembers(node) && node['ast_type'] === 'Name' && typeof node['id'] === 'string'
@@ -58,7 +58,7 @@ class TypeReader {
 
   read(annotation: unknown): AppendedType | undefined {
     this.parts += 1;
-    if (this.parts > MOST_PARTS || !isMembers(annotation)) return undefined;
+    if (this.parts > MAX_PARTS || !isMembers(annotation)) return undefined;
     const name = idOf(annotation);
     if (name !== undefined) return this.readNamed(name);
     if (annotation['ast_type'] !== 'Subscript') return undefined;
@@ -105,7 +105,7 @@ class TypeReader {
 
   private readArray(value: unknown, index: unknown): AppendedType | undefined {
     const count = this.readNumber(index);
-    if (count === undefined || count > MOST_PARTS) return undefined;
+    if (count === undefined || count > MAX_PARTS) return undefined;
     return this.readValues(Array.from({ length: count }, () => value));
   }
 

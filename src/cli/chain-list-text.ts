@@ -5,7 +5,7 @@ import { printableText } from '../lib/printable-text.ts';
 import { renderTable } from './table.ts';
 
 /** Most rows of one kind in text; `--json` has all. */
-const MOST_ROWS = 50;
+const MAX_ROWS = 50;
 const HASH_DIGITS = 12;
 const SHOWN_ENDPOINTS = 3;
 
@@ -52,9 +52,9 @@ function limit<Item>(
   rowsOf: (item: Item) => readonly (readonly string[])[],
 ): readonly (readonly string[])[] {
   const rows = items
-    .slice(0, MOST_ROWS)
+    .slice(0, MAX_ROWS)
     .flatMap((item) => rowsOf(item).map((row, index) => [index === 0 ? kind : '', ...row]));
-  const more = items.length - MOST_ROWS;
+  const more = items.length - MAX_ROWS;
   return more > 0 ? [...rows, [kind, `and ${more} more`]] : rows;
 }
 
@@ -101,7 +101,7 @@ function outcomeText(outcome: SourceOutcome, dryRun: boolean): string {
   const reasons = refusals.map(({ message }) => `  ${message}\n`);
   const leftOut = list.quarantined.map(({ message }) => `  ${printableText(message)}\n`);
   const held = outcome.status === 'refused' ? '' : heldText(outcome.heldBack, list.sha256);
-  return [head, ...reasons, held, ...leftOut.slice(0, MOST_ROWS), differenceText(difference)].join(
+  return [head, ...reasons, held, ...leftOut.slice(0, MAX_ROWS), differenceText(difference)].join(
     '',
   );
 }
@@ -109,11 +109,11 @@ function outcomeText(outcome: SourceOutcome, dryRun: boolean): string {
 /** Renders the withheld changes, and how to accept them. */
 function heldText(heldBack: readonly ChainChange[], sha256: string): string {
   if (heldBack.length === 0) return '';
-  const lines = heldBack.slice(0, MOST_ROWS).map(({ chainId, before, after }) => {
+  const lines = heldBack.slice(0, MAX_ROWS).map(({ chainId, before, after }) => {
     const rpc = after.rpc.slice(0, SHOWN_ENDPOINTS).map((url) => printableText(url));
     return `  Chain ${chainId} is in use and stays '${printableText(nameOf(before))}'. The list calls it '${printableText(nameOf(after))}', with other endpoints: ${rpc.join(', ') || 'none'}${after.rpc.length > SHOWN_ENDPOINTS ? ', …' : ''}\n`;
   });
-  const more = heldBack.length - MOST_ROWS;
+  const more = heldBack.length - MAX_ROWS;
   if (more > 0) lines.push(`  and ${more} more\n`);
   return `${lines.join('')}  If that is right, accept the whole list: fullmatch chains sync --accept ${sha256}\n`;
 }

@@ -27,8 +27,8 @@ export interface PlainChoices extends SourceSettings {
   readonly compiler?: string;
 }
 
-const MOST_FILES = 3000;
-const MOST_BYTES = 16_000_000;
+const MAX_FILES = 3000;
+const MAX_BYTES = 16_000_000;
 const NAMES_SHOWN = 20;
 /** Folders without sources of the project itself; sources in them are read only if imported. */
 const SKIPPED = /^(?:\.|node_modules$|out$|artifacts$|cache$)/;
@@ -161,7 +161,7 @@ async function listSources(folder: string): Promise<readonly string[]> {
       if (entry.isDirectory() && !SKIPPED.test(entry.name)) open.push(name);
       if (entry.isFile() && isPlainSource(entry.name)) names.push(name);
     }
-    if (names.length > MOST_FILES) throw unusable(`${folder} has more than ${MOST_FILES} sources.`);
+    if (names.length > MAX_FILES) throw unusable(`${folder} has more than ${MAX_FILES} sources.`);
   }
   if (names.length === 0) {
     throw unusable(`${folder} has neither a folder out nor .sol or .vy files.`);
@@ -173,8 +173,8 @@ async function listSources(folder: string): Promise<readonly string[]> {
 function addSource(sources: Map<string, string>, name: string, text: string): void {
   sources.set(name.split(path.sep).join('/'), text);
   const bytes = [...sources.values()].reduce((sum, each) => sum + each.length, 0);
-  if (sources.size > MOST_FILES || bytes > MOST_BYTES) {
-    throw unusable(`The sources are more than ${MOST_FILES} files or ${MOST_BYTES} bytes.`);
+  if (sources.size > MAX_FILES || bytes > MAX_BYTES) {
+    throw unusable(`The sources are more than ${MAX_FILES} files or ${MAX_BYTES} bytes.`);
   }
 }
 

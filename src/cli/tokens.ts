@@ -12,20 +12,20 @@ import { renderTable } from './table.ts';
 import { withDatabase } from './with-core.ts';
 
 const DAY_MS = 86_400_000;
-const MOST_DAYS = 36_500;
-const MOST_PER_HOUR = 1_000_000;
+const MAX_DAYS = 36_500;
+const MAX_PER_HOUR = 1_000_000;
 
 /** `fullmatch tokens create`: prints the token, which is shown only once. */
 export function defineTokensCreate(command: Command, context: CliContext): void {
   addConfigOptions(command)
     .argument('<name>', 'Who has it: letters, digits, dots, hyphens and underscores.')
     .option('--days <count>', 'How long it is valid; default: until it is revoked.', (text) =>
-      readCount(text, MOST_DAYS),
+      readCount(text, MAX_DAYS),
     )
     .option(
       '--per-hour <count>',
       'Verification requests per hour; default: access.verificationsPerHour.',
-      (text) => readCount(text, MOST_PER_HOUR),
+      (text) => readCount(text, MAX_PER_HOUR),
     )
     .option('--json', 'Print JSON.')
     .action(async (name: string, options: ParsedOptions) => {

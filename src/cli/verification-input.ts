@@ -35,11 +35,11 @@ export interface InputChoices {
 }
 
 /** Limits of the search for metadata sources by hash, which covers a project with its dependencies. */
-const MOST_FILES_SEARCHED = 20_000;
-const MOST_BYTES_SEARCHED = 200_000_000;
-const MOST_SOURCE_BYTES = 2_000_000;
+const MAX_FILES_SEARCHED = 20_000;
+const MAX_BYTES_SEARCHED = 200_000_000;
+const MAX_SOURCE_BYTES = 2_000_000;
 /** Most artifacts read to list the contracts of a project. */
-const MOST_ARTIFACTS = 2000;
+const MAX_ARTIFACTS = 2000;
 
 function unusable(message: string): FullmatchError {
   return new FullmatchError('verification_input_unusable', message);
@@ -214,10 +214,10 @@ async function findByHash(
       if (entry.isDirectory() && !entry.name.startsWith('.')) open.push(file);
       if (!entry.isFile()) continue;
       const size = (await stat(file).catch(() => undefined))?.size ?? Infinity;
-      if (size > MOST_SOURCE_BYTES) continue;
+      if (size > MAX_SOURCE_BYTES) continue;
       seen += 1;
       bytes += size;
-      if (seen > MOST_FILES_SEARCHED || bytes > MOST_BYTES_SEARCHED) return found;
+      if (seen > MAX_FILES_SEARCHED || bytes > MAX_BYTES_SEARCHED) return found;
       const content = await readFile(file).catch(() => undefined);
       const name = content && wanted.get(bytesToHex(keccak256(content)));
       if (content === undefined || name === undefined) continue;
@@ -258,7 +258,7 @@ interface Artifact {
 
 async function readArtifacts(files: readonly Dirent[]): Promise<readonly Artifact[]> {
   const artifacts: Artifact[] = [];
-  for (const entry of files.slice(0, MOST_ARTIFACTS)) {
+  for (const entry of files.slice(0, MAX_ARTIFACTS)) {
     const file = await readText(path.join(entry.parentPath, entry.name));
     const metadata = metadataIn(file);
     const target = metadata && targetOf(metadata);

@@ -64,7 +64,7 @@ const DECLARATION = /\b(?:contract|library)\b/g;
 const CREATED = /\b(?:new\s+|type\s*\(\s*)(?:[A-Za-z_$][\w$]*\s*\.\s*)*([A-Za-z_$][\w$]*)/g;
 
 /** More contracts than any code creates; each name is added to the compiler's input. */
-const MOST_CREATED = 200;
+const MAX_CREATED = 200;
 
 /** Returns the names of contracts that the sources create, up to the limit. */
 function createdNames(contents: readonly string[]): readonly string[] {
@@ -72,7 +72,7 @@ function createdNames(contents: readonly string[]): readonly string[] {
   for (const content of contents) {
     for (const [, name = ''] of content.matchAll(CREATED)) {
       names.add(name);
-      if (names.size === MOST_CREATED) return [...names];
+      if (names.size === MAX_CREATED) return [...names];
     }
   }
   return [...names];

@@ -28,7 +28,7 @@ export interface OperatorDesk {
   retryFound(chainId: number): Promise<void>;
 }
 
-const MOST_JOBS = 50;
+const MAX_JOBS = 50;
 const READ_SIZE = sql(
   'read size of the database',
   'SELECT pg_database_size(current_database())::float8 AS bytes',
@@ -39,7 +39,7 @@ export function openOperatorDesk(database: Database, dataDir: string): OperatorD
   return {
     look: async () => {
       const [jobs, failures, feed, [size], disk] = await Promise.all([
-        listJobs(database, ['queued', 'running'], MOST_JOBS),
+        listJobs(database, ['queued', 'running'], MAX_JOBS),
         countFailures(database),
         readFeedLags(database),
         database.query<{ bytes: number }>(READ_SIZE),

@@ -6,7 +6,7 @@ import { memoize } from '../lib/memoize.ts';
 
 /** Longer paths are not cached, so a client cannot fill the memory with them. */
 const KEPT_LENGTH = 256;
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 
 /**
  * Hono's router with a cache of recent matches. Each request is routed twice, for its response and for the
@@ -17,7 +17,7 @@ export class CachingRouter<T> implements Router<T> {
   readonly #router = new SmartRouter<T>({ routers: [new RegExpRouter(), new TrieRouter()] });
   /** Keyed by method and path, separated by a space. */
   readonly #recall = memoize(
-    MOST_KEPT,
+    MAX_KEPT,
     (key): Result<T> => {
       const space = key.indexOf(' ');
       return this.#router.match(key.slice(0, space), key.slice(space + 1));

@@ -72,7 +72,7 @@ export interface Listener {
  * after a second.
  */
 const BACKLOG = 2_048;
-const MOST_CONNECTIONS = 5_000;
+const MAX_CONNECTIONS = 5_000;
 /** Leaves file descriptors for the other host, the database, endpoints and compilers. */
 const DESCRIPTORS_PER_CONNECTION = 4;
 const RESPONSE_TIMEOUT_MS = 30_000;
@@ -89,7 +89,10 @@ export async function listen(app: HostApp, options: ListenOptions, log: Logger):
   const { limits, observe } = options;
   const server = createLimitedServer(limits);
   const cuts = new RateLimitedReport((connections) =>
-    log.info({ event: 'slow_reader_cut', connections }, 'closed connections of clients that did not read their responses'),
+    log.info(
+      { event: 'slow_reader_cut', connections },
+      'closed connections of clients that did not read their responses',
+    ),
   );
   const connections = new Connections(
     {
@@ -157,7 +160,7 @@ function createLimitedServer(limits: ListenerLimits): Server {
     noDelay: true,
   });
   server.maxConnections = Math.min(
-    MOST_CONNECTIONS,
+    MAX_CONNECTIONS,
     Math.floor(descriptorLimit() / DESCRIPTORS_PER_CONNECTION),
   );
   return server;

@@ -21,8 +21,8 @@ import {
 const CACHE_CONTROL = 'public, max-age=0, stale-while-revalidate=1, stale-if-error=86400';
 
 /** A handful of distinct Accept-Encoding values make up nearly all traffic; each snapshot caches this many. */
-const MOST_FIELDS = 64;
-const MOST_FIELD_LENGTH = 256;
+const MAX_FIELDS = 64;
+const MAX_FIELD_LENGTH = 256;
 
 /** Request headers that determine the response to a document request. */
 interface DocumentRequest {
@@ -77,7 +77,7 @@ function answersOf(snapshot: Snapshot): SnapshotAnswers {
   if (known !== undefined) return known;
   const choose = (field?: string): ContentCoding | undefined =>
     chooseCoding(parseAcceptEncoding(field), snapshot.lengths);
-  const [unasked, asked] = [choose(), memoize(MOST_FIELDS, choose, MOST_FIELD_LENGTH)];
+  const [unasked, asked] = [choose(), memoize(MAX_FIELDS, choose, MAX_FIELD_LENGTH)];
   const made: SnapshotAnswers = {
     found: eachCoding((coding) => ({
       status: 200,

@@ -2,7 +2,7 @@ import { setImmediate as endOfPass } from 'node:timers/promises';
 import { type Queryable, type Statement } from '../store/database.ts';
 
 /** Maximum keys of one statement; with the maximum size of a row it bounds memory. */
-const MOST_KEYS = 64;
+const MAX_KEYS = 64;
 
 /** Batches lookups of single rows: all keys requested within one pass of the event loop are read by one statement. */
 export class BatchedReads<Row extends { readonly id: string }> {
@@ -23,7 +23,7 @@ export class BatchedReads<Row extends { readonly id: string }> {
     const group = (this.#group ??= this.#open());
     group.keys.push(id);
     // Later requests start a new batch.
-    if (group.keys.length >= MOST_KEYS) this.#group = undefined;
+    if (group.keys.length >= MAX_KEYS) this.#group = undefined;
     return (await group.rows).get(id);
   }
 

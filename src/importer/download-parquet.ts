@@ -28,7 +28,7 @@ interface RemoteFile {
 const MANIFEST = 'manifest.json';
 const AT_ONCE = 4;
 /** Maximum pages of a listing; each has up to 1,000 files. */
-const MOST_PAGES = 1_000;
+const MAX_PAGES = 1_000;
 const PATH = /^v2\/([a-z_]{1,60})\/\1_\d{1,18}_\d{1,18}\.parquet$/;
 
 const manifestSchema = z.object({
@@ -134,7 +134,7 @@ const textIn = (xml: string, tag: string): string | undefined =>
  */
 async function listBucket(remote: RemoteSource): Promise<readonly RemoteFile[]> {
   const files: RemoteFile[] = [];
-  for (let marker = '', page = 0; page < MOST_PAGES; page += 1) {
+  for (let marker = '', page = 0; page < MAX_PAGES; page += 1) {
     const { status, body } = await remote.get(
       `/?prefix=v2/&marker=${encodeURIComponent(marker)}&max-keys=1000`,
     );

@@ -12,7 +12,7 @@ const MANIFEST = 'manifest.json';
 /** Name of the manifest while an export is running. */
 const PROGRESS = 'manifest.partial.json';
 /** A list of every file of the whole public dataset has several megabytes. */
-const MOST_BYTES = 64 * 2 ** 20;
+const MAX_BYTES = 64 * 2 ** 20;
 
 const listedFile = z.object({
   // A table folder and a file name in it; nothing can point out of the export.
@@ -73,7 +73,7 @@ export async function readParquetManifest(
 async function readText(path: string): Promise<string | undefined> {
   try {
     const { size } = await stat(path);
-    if (size > MOST_BYTES) throw unusableSource(path, `it has ${size} bytes`);
+    if (size > MAX_BYTES) throw unusableSource(path, `it has ${size} bytes`);
     return await readFile(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;

@@ -33,8 +33,8 @@ export type ParquetReadResult =
     }
   | { readonly fault: string };
 
-const MOST_ROWS = 50_000_000;
-const MOST_PAGE_BYTES = 2 ** 30;
+const MAX_ROWS = 50_000_000;
+const MAX_PAGE_BYTES = 2 ** 30;
 /** Maximum size of a response, by the size that the file declares; a row group may exceed it. */
 const BYTES_AT_ONCE = 32 * 2 ** 20;
 const ROWS_AT_ONCE = [100, 20_000] as const;
@@ -58,8 +58,7 @@ async function readRows({
   const metadata = await parquetMetadataAsync(file);
   const there = requireColumns(metadata, Object.keys(columns), optional);
   const total = Number(metadata.num_rows);
-  if (!(total >= 0 && total <= MOST_ROWS))
-    throw new RangeError(`it says that it has ${total} rows`);
+  if (!(total >= 0 && total <= MAX_ROWS)) throw new RangeError(`it says that it has ${total} rows`);
   const rowsAtOnce = chooseRows(metadata, total);
   const rowEnd = Math.min(total, from + rowsAtOnce);
   const rows =
@@ -106,19 +105,18 @@ const { zstdDecompressSync } = zlib as {
 };
 
 function decompressPage(input: Uint8Array, length: number): Uint8Array {
-  if (!(length >= 0 && length <= MOST_PAGE_BYTES))
-    throw new RangeError(`a page of ${length} bytes`);
+  if (!(length >= 0 && length <= MAX_PAGE_BYTES)) throw new RangeError(`a page of ${length} bytes`);
   if (zstdDecompressSync === undefined) return decompress(input, new Uint8Array(length));
   return zstdDecompressSync(input, { maxOutputLength: Math.max(1, length) });
 }
 
 const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-const MOST_BIGINT = 2n ** 63n;
+const MAX_BIGINT = 2n ** 63n;
 const isText = (value: unknown): value is string =>
   typeof value === 'string' && !value.includes('\0');
 const isBigint = (value: unknown): value is bigint | number =>
   Number.isSafeInteger(value) ||
-  (typeof value === 'bigint' && value >= -MOST_BIGINT && value < MOST_BIGINT);
+  (typeof value === 'bigint' && value >= -MAX_BIGINT && value < MAX_BIGINT);
 
 /** Writes a value; a value that does not fit the column type is a defect of the file. */
 function writeValue(rows: CopyRows, value: unknown, type: ParquetType, name: string): void {

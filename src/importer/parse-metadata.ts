@@ -4,7 +4,7 @@ import { isMembers, type Members } from '../lib/members.ts';
 import {
   isBoundedName,
   isPathWithinLimits,
-  MOST_NAME_BYTES,
+  MAX_NAME_BYTES,
   PATH_BOUNDS,
 } from '../lib/source-path.ts';
 import { countJsonValues, JsonFault } from '../lib/untrusted-json.ts';
@@ -104,7 +104,7 @@ export function parseMetadata(bytes: Buffer): MetadataDocument {
   if (version === undefined) throw broken('compiler.version is not a version number');
   if (target.name === '') throw broken('settings.compilationTarget does not name a contract');
   if (!isBoundedName(target.name)) {
-    throw broken(`the contract's name is longer than ${MOST_NAME_BYTES} bytes`);
+    throw broken(`the contract's name is longer than ${MAX_NAME_BYTES} bytes`);
   }
   checkName(target.path);
   checkName(target.name);

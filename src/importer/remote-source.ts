@@ -7,10 +7,10 @@ import { FetchFault } from '../lib/fetch-fault.ts';
 import { createGuardedFetch, type FetchResponse, type GuardedFetch } from '../lib/guarded-fetch.ts';
 
 /** A record of a contract contains all sources and both bytecodes. */
-const MOST_BYTES = 128 * 2 ** 20;
+const MAX_BYTES = 128 * 2 ** 20;
 const DEADLINE_MS = 120_000;
 const DOWNLOAD_DEADLINE_MS = 3_600_000;
-const MOST_FILE_BYTES = 64 * 2 ** 30;
+const MAX_FILE_BYTES = 64 * 2 ** 30;
 /** Concurrent requests: a service limits the requests in flight of one client. */
 const AT_ONCE = 6;
 const ATTEMPTS = 5;
@@ -54,7 +54,7 @@ export class RemoteSource {
     this.#firstPauseMs = firstPauseMs;
     this.#fetch = createGuardedFetch({
       allowPrivate: [hostPortOf(parsed)],
-      maxBytes: MOST_BYTES,
+      maxBytes: MAX_BYTES,
       deadlineMs: DEADLINE_MS,
       maxRedirects: 3,
       userAgent: 'fullmatch',
@@ -94,7 +94,7 @@ export class RemoteSource {
     await this.#repeat(path, async () => {
       const head = await this.#fetch.download(`${this.base}${path}`, createWriteStream(file), {
         signal: this.#signal,
-        maxBytes: MOST_FILE_BYTES,
+        maxBytes: MAX_FILE_BYTES,
         deadlineMs: DOWNLOAD_DEADLINE_MS,
       });
       if (head.status === 200 || head.status === 429 || head.status >= 500) return head;

@@ -10,7 +10,7 @@ const LIMITS = {
   idleMs: TASK_TIMEOUT_MS,
   queueLimit: 1_000,
 };
-const MOST_THREADS = 8;
+const MAX_THREADS = 8;
 /** An import has a single client, so fairness does not matter. */
 const CLIENT = 'import';
 
@@ -19,7 +19,7 @@ export class ThreadPool<Question, Answer> {
   readonly #threads: { readonly thread: TaskThread<Question, Answer>; asked: number }[];
 
   constructor(program: URL) {
-    const count = Math.min(MOST_THREADS, availableParallelism());
+    const count = Math.min(MAX_THREADS, availableParallelism());
     this.#threads = Array.from({ length: count }, () => ({
       thread: new TaskThread<Question, Answer>(program, LIMITS),
       asked: 0,

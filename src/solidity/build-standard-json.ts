@@ -157,7 +157,7 @@ export interface MissingImport {
 const IMPORT = /(?<![\w$.])import(?![\w$])/;
 
 /** More imports than any project has, counting each name once per source. */
-const MOST_IMPORTS = 20_000;
+const MAX_IMPORTS = 20_000;
 
 /**
  * Returns the imports that are not among the sources, without duplicates and in source order. Text in
@@ -174,8 +174,8 @@ export function findMissingImports({
   for (const [from, text] of Object.entries(sources)) {
     const names = new Set(importsIn(text));
     imports += names.size;
-    if (imports > MOST_IMPORTS) {
-      throw new PlainSourcesError('sources', `The sources have more than ${MOST_IMPORTS} imports.`);
+    if (imports > MAX_IMPORTS) {
+      throw new PlainSourcesError('sources', `The sources have more than ${MAX_IMPORTS} imports.`);
     }
     if (names.size === 0) continue;
     const folder = from.split('/').slice(0, -1);

@@ -15,8 +15,8 @@ export interface DescribedValue {
 }
 
 /** More than anyone reads; a list of small elements could otherwise become a document of many megabytes. */
-const MOST_VALUES = 500;
-const MOST_PARAMETERS = 500;
+const MAX_VALUES = 500;
+const MAX_PARAMETERS = 500;
 const TYPE_CHARACTERS = 100;
 const NAME_CHARACTERS = 200;
 const DEPTH = 16;
@@ -37,10 +37,10 @@ export function describeValues(
   parameters: unknown,
   data: Uint8Array,
 ): readonly DescribedValue[] | undefined {
-  const types = readParameters(parameters, { left: MOST_PARAMETERS }, 0);
+  const types = readParameters(parameters, { left: MAX_PARAMETERS }, 0);
   const values = types && decodeStrictly(types, data);
   if (types === undefined || values === undefined) return undefined;
-  const budget = { left: MOST_VALUES };
+  const budget = { left: MAX_VALUES };
   const described = describeAll(types, values, budget);
   return budget.left < 0 ? undefined : described;
 }

@@ -14,8 +14,8 @@ export interface ParsedSignature {
 export const SIGNATURE_CHARACTERS = 2000;
 
 /** Limits on nested tuples, and on nested lists. */
-const MOST_DEPTH = 64;
-const MOST_LISTS = 16;
+const MAX_DEPTH = 64;
+const MAX_LISTS = 16;
 
 const NAME = /[A-Za-z_$][\w$]*/y;
 const LISTS = /(?:\[(?:[1-9]\d{0,8})?\])*/y;
@@ -32,12 +32,12 @@ const ELEMENTARY: ReadonlySet<string> = new Set([
   ...sizes(256, 8).flatMap((bits) => [`uint${bits}`, `int${bits}`]),
 ]);
 const FIXED = /^u?fixed(\d{1,3})x([1-9]\d?)$/;
-const MOST_DECIMALS = 80;
+const MAX_DECIMALS = 80;
 
 function isElementary(name: string): boolean {
   if (ELEMENTARY.has(name)) return true;
   const [, bits = '', decimals = ''] = FIXED.exec(name) ?? [];
-  return ELEMENTARY.has(`uint${bits}`) && bits !== '' && Number(decimals) <= MOST_DECIMALS;
+  return ELEMENTARY.has(`uint${bits}`) && bits !== '' && Number(decimals) <= MAX_DECIMALS;
 }
 
 /** A cursor over a text. Reads every character once. */
@@ -64,7 +64,7 @@ class Reader {
 
   /** Reads a parenthesized list of types. */
   readTypes(depth: number): readonly SignatureType[] | undefined {
-    if (depth > MOST_DEPTH || !this.#skip('(')) return undefined;
+    if (depth > MAX_DEPTH || !this.#skip('(')) return undefined;
     const types: SignatureType[] = [];
     if (this.#skip(')')) return types;
     do {
@@ -88,7 +88,7 @@ class Reader {
     if (name === undefined) return undefined;
     if (!isTuple && !isElementary(name) && !this.#mayBeOfLibrary) return undefined;
     const lists = this.take(LISTS) ?? '';
-    if (lists.split('[').length - 1 > MOST_LISTS) return undefined;
+    if (lists.split('[').length - 1 > MAX_LISTS) return undefined;
     const place = this.#mayBeOfLibrary ? (this.take(STORAGE) ?? '') : '';
     return { type: `${name}${lists}${place}`, ...(components && { components }) };
   }

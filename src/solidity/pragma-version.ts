@@ -8,7 +8,7 @@ interface Bound {
 
 const COMPARATOR =
   /^(\^|~|>=|<=|>|<|=)?\s{0,8}v?(\d{1,3})(?:\.(\d{1,3}|[x*]))?(?:\.(\d{1,3}|[x*]))?$/;
-const MOST_COMPARATORS = 32;
+const MAX_COMPARATORS = 32;
 
 function releaseOf(longVersion: string): Release | undefined {
   const [, major, minor, patch] =
@@ -74,7 +74,7 @@ export function satisfiesRange(longVersion: string, range: string): boolean | un
   if (release === undefined) return undefined;
   const choices = range.split('||').map((choice) => {
     const joined = choice.trim().replace(/(\^|~|>=|<=|>|<|=)\s{1,64}/g, '$1');
-    return joined.split(/\s+/).slice(0, MOST_COMPARATORS).map(readBound);
+    return joined.split(/\s+/).slice(0, MAX_COMPARATORS).map(readBound);
   });
   if (choices.flat().includes(undefined)) return undefined;
   return choices.some((bounds) =>

@@ -3,7 +3,7 @@ import { isMembers, type Members } from '../lib/members.ts';
 /** A valid identifier. */
 const NAME = /^[A-Za-z_$][\w$]*$/;
 /** The compiler's nesting limit. */
-const MOST_DEPTH = 64;
+const MAX_DEPTH = 64;
 
 /**
  * Returns the signature of an ABI entry, `transfer(address,uint256)`, the basis of selectors and topics
@@ -17,7 +17,7 @@ export function signatureOf({ name, inputs = [] }: Members): string | undefined 
 
 /** Returns the comma-separated types of parameters; undefined if one is malformed. */
 function typesOf(parameters: unknown, depth: number): string | undefined {
-  if (!Array.isArray(parameters) || depth > MOST_DEPTH) return undefined;
+  if (!Array.isArray(parameters) || depth > MAX_DEPTH) return undefined;
   const types: string[] = [];
   for (const parameter of parameters as unknown[]) {
     const type = isMembers(parameter) ? typeOf(parameter, depth) : undefined;

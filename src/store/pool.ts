@@ -36,7 +36,7 @@ export interface DatabasePool {
 const NO_TIME_LIMITS = { statement_timeout: 0, idle_in_transaction_session_timeout: 0 };
 /** The setting ends with the transaction. */
 const BEGIN_PLANNED_ONCE = 'BEGIN READ ONLY; SET LOCAL plan_cache_mode = force_generic_plan';
-const MOST_RERUNS = 5;
+const MAX_RERUNS = 5;
 const RERUN_DELAY_MS = 8;
 /** PostgreSQL truncates longer names of prepared statements (NAMEDATALEN - 1), so that two could collide. */
 const LONGEST_NAME_BYTES = 63;
@@ -147,7 +147,7 @@ async function runAgain<T>(log: Logger, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
     } catch (error) {
-      if (!isRetryable(error) || rerun > MOST_RERUNS) throw error;
+      if (!isRetryable(error) || rerun > MAX_RERUNS) throw error;
       log.debug({ rerun, error: messageOf(error) }, 'a transaction runs again');
       await wait(Math.random() * RERUN_DELAY_MS * 2 ** rerun);
     }

@@ -34,7 +34,7 @@ const TOUCH_EVERY_MS = 6_000;
 const FORGET_MS = 60_000;
 /** Failed statements with larger parameters are not kept for a retry, but dropped after a while. */
 const LARGEST_KEPT_BYTES = 65_536;
-const MOST_SYMPTOMS = 50;
+const MAX_SYMPTOMS = 50;
 
 const LIST_TABLES = sql(
   'list tables',
@@ -66,7 +66,7 @@ export class StoreCondition {
     if (code === undefined) return;
     const known = this.#symptoms.get(statement.label);
     const since = known?.trouble.code === code ? known.trouble.since : new Date();
-    if (known === undefined && this.#symptoms.size >= MOST_SYMPTOMS) return;
+    if (known === undefined && this.#symptoms.size >= MAX_SYMPTOMS) return;
     const trouble = { code, since, message: messageOf(error) };
     this.#symptoms.set(statement.label, { statement, values, trouble, lastSeen: Date.now() });
   }

@@ -1,7 +1,7 @@
 import { type WatchedPage } from './browser.ts';
 
 /** The API page has several stops per route; this limit detects a page that traps the focus. */
-const MOST_KEYS = 1_000;
+const MAX_KEYS = 1_000;
 
 /** State of the focus after a key press. */
 export interface Stop {
@@ -45,14 +45,14 @@ const stopOf = ({ page }: WatchedPage): Promise<Stop | null> => page.evaluate<St
  */
 export async function walkThrough(tab: WatchedPage): Promise<readonly Stop[]> {
   const stops: Stop[] = [];
-  for (let key = 0; key < MOST_KEYS; key += 1) {
+  for (let key = 0; key < MAX_KEYS; key += 1) {
     await tab.page.keyboard.press('Tab');
     const stop = await stopOf(tab);
     if (stop === null) return stops;
     // A date field has several stops within it.
     if (!stop.isSame) stops.push(stop);
   }
-  throw new Error(`The focus does not leave the page by ${MOST_KEYS} keys.`);
+  throw new Error(`The focus does not leave the page by ${MAX_KEYS} keys.`);
 }
 
 /**

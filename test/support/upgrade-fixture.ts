@@ -53,7 +53,7 @@ const LARGEST_WINDOW = {
   [constants.BROTLI_PARAM_LGWIN]: 27,
   [constants.BROTLI_PARAM_QUALITY]: 11,
 };
-const MOST_TAR_BYTES = 512 * 1024 * 1024;
+const MAX_TAR_BYTES = 512 * 1024 * 1024;
 
 /** Packs a folder: a tar without owners and times, compressed with brotli. */
 export async function packFixture(folder: string): Promise<Buffer> {
@@ -63,7 +63,7 @@ export async function packFixture(folder: string): Promise<Buffer> {
       ...['--sort=name', '--owner=0', '--group=0', '--numeric-owner', '--mtime=@0'],
       ...['-cf', '-', '-C', folder, '.'],
     ],
-    { encoding: 'buffer', maxBuffer: MOST_TAR_BYTES },
+    { encoding: 'buffer', maxBuffer: MAX_TAR_BYTES },
   );
   return promisify(brotliCompress)(stdout, {
     params: { ...LARGEST_WINDOW, [constants.BROTLI_PARAM_SIZE_HINT]: stdout.length },

@@ -4,7 +4,7 @@ import { type Secret } from '../../lib/secret.ts';
  * An explorer quotes a key a few times at most. A client chooses its own key: a single letter could occur
  * millions of times.
  */
-const MOST_QUOTES = 1_000;
+const MAX_QUOTES = 1_000;
 const INSTEAD = Buffer.from('***');
 
 /**
@@ -26,7 +26,7 @@ function withoutQuotes(body: Buffer, quoted: Buffer): Buffer | undefined {
   const parts: Buffer[] = [];
   let from = 0;
   for (let at = body.indexOf(quoted); at !== -1; at = body.indexOf(quoted, from)) {
-    if (parts.length > 2 * MOST_QUOTES) return undefined;
+    if (parts.length > 2 * MAX_QUOTES) return undefined;
     parts.push(body.subarray(from, at), INSTEAD);
     from = at + quoted.length;
   }

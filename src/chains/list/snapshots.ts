@@ -19,7 +19,7 @@ export interface StoredSnapshot {
 }
 
 /** Number of lists kept: a hostile source must not fill the disk. */
-const MOST_SNAPSHOTS = 1000;
+const MAX_SNAPSHOTS = 1000;
 
 const COLUMNS = `id, encode(sha256, 'hex') AS sha256, source, ARRAY(
   SELECT chain_id FROM chain_list_held_records WHERE snapshot_id = chain_list_snapshots.id ORDER BY chain_id
@@ -156,7 +156,7 @@ export async function acceptSnapshot(
       inForce.map(({ chainId }) => chainId),
       inForce.map((record) => JSON.stringify(record)),
     ]);
-    await transaction.query(FORGET_SNAPSHOTS, [Number(row.id) - MOST_SNAPSHOTS]);
+    await transaction.query(FORGET_SNAPSHOTS, [Number(row.id) - MAX_SNAPSHOTS]);
     await transaction.query(FORGET_TEXTS);
     return readCurrentSnapshot(transaction, sources);
   });

@@ -78,7 +78,7 @@ export interface SyncOutcome {
 /** The public list of 2026 has 1.1 MB on one line, 3 MB with white space. */
 const MAX_LIST_BYTES = 8_000_000;
 /** How often a list is judged again because another process accepted one meanwhile. */
-const MOST_JUDGEMENTS = 3;
+const MAX_JUDGEMENTS = 3;
 
 /** Text of a list, and its HTTP validators. */
 interface FetchedList {
@@ -170,7 +170,7 @@ async function takeText(
     if (request.dryRun === true) return;
     await storeSourceState(parts.database, source, { sha256: list.sha256, ...validators });
   };
-  for (let judgement = 1; judgement <= MOST_JUDGEMENTS; judgement += 1) {
+  for (let judgement = 1; judgement <= MAX_JUDGEMENTS; judgement += 1) {
     const current = await readCurrentSnapshot(parts.database, request.sources);
     const isCurrent = current?.sha256 === list.sha256;
     if (isCurrent && current.heldBack.length === 0) {
@@ -199,7 +199,7 @@ async function takeText(
   }
   throw new FullmatchError(
     'chain_list_unavailable',
-    `The chain list ${displaySource(source)} was replaced by other processes ${MOST_JUDGEMENTS} times.`,
+    `The chain list ${displaySource(source)} was replaced by other processes ${MAX_JUDGEMENTS} times.`,
   );
 }
 

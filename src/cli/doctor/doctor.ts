@@ -20,7 +20,7 @@ const AFTER_HELP = `
 Changes nothing, and works with or without a running service. Run it with the configuration, the environment
 and the user of the service. Exits with 0 if everything is fine, 1 if there are only warnings, and 2 if there are faults.`;
 
-const MOST_CHARACTERS = 2_000;
+const MAX_CHARACTERS = 2_000;
 
 /** `fullmatch doctor`: checks everything the service needs, and explains how to fix what is wrong. */
 export function defineDoctor(command: Command, context: CliContext): void {
@@ -153,12 +153,12 @@ function reportText(findings: readonly Finding[], { fault, warning }: Counts): s
     const head = `${shown.padEnd(areaWidth)}  ${MARKS[level].padEnd(markWidth)}  `;
     const [first = '', ...more] = message
       .split('\n')
-      .map((line) => printableText(line, MOST_CHARACTERS));
+      .map((line) => printableText(line, MAX_CHARACTERS));
     const isOpen = level === 'warning' || level === 'fault';
     return [
       `${head}${first}${isOpen ? ` [${code}]` : ''}`,
       ...more.map((line) => `${indent}${line}`),
-      ...(fix === undefined ? [] : [`${indent}→ ${printableText(fix, MOST_CHARACTERS)}`]),
+      ...(fix === undefined ? [] : [`${indent}→ ${printableText(fix, MAX_CHARACTERS)}`]),
     ];
   });
   const verdict =

@@ -33,9 +33,9 @@ export interface InstalledCompiler {
 }
 
 /** The largest binary so far is 28 MB; each release has two. */
-const MOST_FILE_BYTES = 64_000_000;
-const MOST_LIST_BYTES = 16_000_000;
-const MOST_FILES = 1000;
+const MAX_FILE_BYTES = 64_000_000;
+const MAX_LIST_BYTES = 16_000_000;
+const MAX_FILES = 1000;
 
 function refuse(bundle: string, reason: string): FullmatchError {
   return new FullmatchError('compiler_bundle_refused', `${bundle} is refused: ${reason}`);
@@ -60,7 +60,7 @@ export async function installBundle(
         const build = requireBuild(bundle, entry);
         taken.push(await takeFile(bundle, { build, entry, list }, { folder, trustList }));
       }
-      if (taken.length > MOST_FILES) throw refuse(bundle, `it has more than ${MOST_FILES} files.`);
+      if (taken.length > MAX_FILES) throw refuse(bundle, `it has more than ${MAX_FILES} files.`);
     }
   } catch (error) {
     if (error instanceof FullmatchError) throw error;
@@ -77,12 +77,12 @@ function requireBuild(bundle: string, { name, size }: TarEntry): KnownBuild {
   if (build === undefined || name !== bundledName(build.toolchain, build)) {
     throw refuse(bundle, `${JSON.stringify(printableText(name))} is no name of a compiler.`);
   }
-  if (size > MOST_FILE_BYTES) throw refuse(bundle, `${name} is larger than any compiler.`);
+  if (size > MAX_FILE_BYTES) throw refuse(bundle, `${name} is larger than any compiler.`);
   return build;
 }
 
 async function readList(bundle: string, { size, chunks }: TarEntry): Promise<CompilerList> {
-  if (size > MOST_LIST_BYTES) throw refuse(bundle, `${LIST_NAME} is too large.`);
+  if (size > MAX_LIST_BYTES) throw refuse(bundle, `${LIST_NAME} is too large.`);
   const parts: Buffer[] = [];
   for await (const chunk of chunks()) parts.push(chunk);
   return parseCompilerList(Buffer.concat(parts));

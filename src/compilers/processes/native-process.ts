@@ -36,7 +36,7 @@ function isJson(bytes: Buffer): boolean {
 }
 
 /** A compiler is one process; some have a few threads. */
-const MOST_PROCESSES = 16;
+const MAX_PROCESSES = 16;
 
 /** The folder, or root file system, that a native compiler runs in. */
 interface Sandbox {
@@ -121,7 +121,7 @@ export async function runNative(
       directory: sandbox.directory,
       limits: {
         ...nativeLimits(limits),
-        ...(isolation.cage?.ownUser === true && { processes: MOST_PROCESSES }),
+        ...(isolation.cage?.ownUser === true && { processes: MAX_PROCESSES }),
         ...(sandbox.scratch && { fileBytes: SCRATCH_FILE_BYTES }),
       },
       ...(sandbox.scratch && { environment: { TMPDIR: sandbox.scratch.inside } }),

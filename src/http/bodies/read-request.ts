@@ -162,7 +162,7 @@ export async function readRequest(
 }
 
 /** Limit on the names and paths of all contracts to choose from, in bytes: the response lists them. */
-const MOST_CHOICE_BYTES = 262_144;
+const MAX_CHOICE_BYTES = 262_144;
 
 /** @throws FullmatchError request_too_large */
 function requireShortNames(choices: readonly ContractChoice[]): void {
@@ -170,11 +170,11 @@ function requireShortNames(choices: readonly ContractChoice[]): void {
     (sum, { name, path }) => sum + Buffer.byteLength(name) + Buffer.byteLength(path),
     0,
   );
-  if (bytes <= MOST_CHOICE_BYTES) return;
+  if (bytes <= MAX_CHOICE_BYTES) return;
   throw new FullmatchError(
     'request_too_large',
-    `The files describe several contracts, whose names and paths have more than ${MOST_CHOICE_BYTES} bytes; send the metadata of one of them.`,
-    { details: { limitBytes: MOST_CHOICE_BYTES } },
+    `The files describe several contracts, whose names and paths have more than ${MAX_CHOICE_BYTES} bytes; send the metadata of one of them.`,
+    { details: { limitBytes: MAX_CHOICE_BYTES } },
   );
 }
 

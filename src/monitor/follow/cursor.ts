@@ -87,7 +87,7 @@ const MOVE_START = sql(
 
 /** Number of hashes kept below the newest block: at least and at most, whatever the chain reports as final. */
 const LEAST_HASHES = 256;
-const MOST_HASHES = 10_000;
+const MAX_HASHES = 10_000;
 
 /** Returns whether a chain has a cursor. */
 export async function hasCursor(database: Queryable, chainId: number): Promise<boolean> {
@@ -179,7 +179,7 @@ async function moveCursor(
     hashes.map(({ number }) => number),
     hashes.map(({ hash }) => hexToBytes(hash)),
   ]);
-  const kept = Math.max(Math.min(finalized, last.number - LEAST_HASHES), last.number - MOST_HASHES);
+  const kept = Math.max(Math.min(finalized, last.number - LEAST_HASHES), last.number - MAX_HASHES);
   if (kept > cursor.startBlock) await transaction.query(FORGET_HASHES, [chainId, kept]);
   return { ...cursor, number: last.number, hash: last.hash };
 }

@@ -1,13 +1,13 @@
 import { sql, type Queryable } from '../../store/database.ts';
 
-const MOST_FORGOTTEN = 5000;
+const MAX_FORGOTTEN = 5000;
 
 const FORGET = sql(
   'forget old seen creations',
   `WITH old AS (
      DELETE FROM seen_creations WHERE (chain_id, address, block_number) IN (
        SELECT chain_id, address, block_number FROM seen_creations
-       WHERE ended_at < now() - $1 * interval '1 day' ORDER BY ended_at LIMIT ${MOST_FORGOTTEN} FOR UPDATE SKIP LOCKED)
+       WHERE ended_at < now() - $1 * interval '1 day' ORDER BY ended_at LIMIT ${MAX_FORGOTTEN} FOR UPDATE SKIP LOCKED)
      RETURNING chain_id, state, reason
    ), counted AS (
      INSERT INTO forgotten_creations AS counts (chain_id, state, reason, creations)
@@ -45,7 +45,7 @@ export interface CreationCount {
  */
 export async function deleteOldCreations(database: Queryable, keepDays: number): Promise<boolean> {
   const [row] = await database.query<{ forgotten: number }>(FORGET, [keepDays]);
-  return row?.forgotten === MOST_FORGOTTEN;
+  return row?.forgotten === MAX_FORGOTTEN;
 }
 
 /** Reads the counts of chains. Chains without creations are omitted. */

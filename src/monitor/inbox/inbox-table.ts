@@ -47,13 +47,13 @@ export type AttemptOutcome =
   | { readonly kind: 'given_up' | 'gone'; readonly reason: string; readonly detail: string };
 
 /** Most creations that one new known bytecode makes due at once; the others follow by their back-off. */
-const MOST_REVIVED = 20_000;
+const MAX_REVIVED = 20_000;
 
 const COLUMNS = `chain_id, address, block_number, transaction_hash, code_hash, tries, sources_turn`;
 /** Turn of creations that failed before: after all new ones. */
 const LAST_TURN = 1_000_000;
 /** Most creations of one creator with distinct turns; further ones share the last turn. */
-const MOST_TURNS = 1000;
+const MAX_TURNS = 1000;
 
 // Selects the first due creations of each monitored chain, so that a chain that is no longer monitored costs
 // nothing. A held creation has a due time in the future, so other claims skip it without a lock.
@@ -101,7 +101,7 @@ const MOVE = sql(
      masked_hash = coalesce($6::bytea, masked_hash), next_try_at = now(), lease_token = NULL, lease_until = NULL,
      sources_turn = CASE WHEN tries > 0 THEN ${LAST_TURN} ELSE (SELECT count(*) FROM (
        SELECT FROM seen_creations AS other WHERE other.chain_id = seen.chain_id AND other.creator = seen.creator
-         AND other.state = 'waiting' AND other.sources_turn IS NOT NULL LIMIT ${MOST_TURNS}) AS before) END
+         AND other.state = 'waiting' AND other.sources_turn IS NOT NULL LIMIT ${MAX_TURNS}) AS before) END
    WHERE ${ROW} AND lease_token = $4`,
 );
 const SETTLE_JOB = sql(
@@ -137,7 +137,7 @@ const REVIVE = sql(
      SELECT chain_id, address, block_number FROM seen_creations
      WHERE state IN ('waiting', 'given_up') AND lease_token IS NULL AND masked_hash IS NOT NULL
        AND masked_hash IN (SELECT masked_hash FROM known_codes WHERE id > $1 AND id <= $2)
-     LIMIT ${MOST_REVIVED} FOR UPDATE SKIP LOCKED)`,
+     LIMIT ${MAX_REVIVED} FOR UPDATE SKIP LOCKED)`,
 );
 
 /** Returns the id of the newest known bytecode. Later ids are larger, except for those being added concurrently. */

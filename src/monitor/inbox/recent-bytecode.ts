@@ -3,11 +3,11 @@ import { type DeployedCode } from '../../chains/rpc/deployed-code.ts';
 import { type WaitingCreation } from './inbox-table.ts';
 
 const KEPT_MS = 10_000;
-const MOST_KEPT = 64;
+const MAX_KEPT = 64;
 
 /** Bytecode that the first stage just read, so that the second one does not read it from the chain again. */
 export class RecentBytecode {
-  readonly #kept = new LRUCache<string, DeployedCode>({ max: MOST_KEPT, ttl: KEPT_MS });
+  readonly #kept = new LRUCache<string, DeployedCode>({ max: MAX_KEPT, ttl: KEPT_MS });
 
   /** Keeps bytecode for the second stage. */
   keep(creation: WaitingCreation, code: DeployedCode): void {

@@ -7,7 +7,7 @@ import { recheckMatch, logRecheckOutcome } from '../../verification/recheck/code
 import { type VerificationParts } from '../../verification/verify-contract.ts';
 
 /** Further ones are left to the regular recheck of all matches. */
-const MOST_WAITING = 100_000;
+const MAX_WAITING = 100_000;
 const TRIES = 5;
 const PAUSE_MS = 5000;
 
@@ -92,7 +92,7 @@ export function startRechecks(
   return {
     add: (chainId, addresses) => {
       for (const address of addresses) {
-        if (waiting.size < MOST_WAITING) waiting.set(`${chainId} ${address}`, { chainId, address });
+        if (waiting.size < MAX_WAITING) waiting.set(`${chainId} ${address}`, { chainId, address });
       }
       if (waiting.size > 0) begin();
     },

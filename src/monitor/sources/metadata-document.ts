@@ -3,7 +3,7 @@ import { type Hex } from '../../lib/hex.ts';
 import {
   isBoundedName,
   isPathWithinLimits,
-  MOST_NAME_BYTES,
+  MAX_NAME_BYTES,
   PATH_BOUNDS,
 } from '../../lib/source-path.ts';
 import { isStorableText } from '../../lib/storable-text.ts';
@@ -72,7 +72,7 @@ export function readMetadataDocument(bytes: Buffer, limits: SourceLimits): Metad
   }
   const { path, name } = read.target;
   if (!isBoundedName(name)) {
-    throw malformed(`The contract's name is longer than ${MOST_NAME_BYTES} bytes.`);
+    throw malformed(`The contract's name is longer than ${MAX_NAME_BYTES} bytes.`);
   }
   const sources = read.sources.map(hashedSource);
   if (!sources.some((source) => source.path === path)) {

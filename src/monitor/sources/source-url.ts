@@ -6,7 +6,7 @@ export type ContentAddress =
   | { readonly storage: 'swarm'; readonly hash: string };
 
 /** No URL that names content by its hash is longer. */
-const MOST_CHARACTERS = 120;
+const MAX_CHARACTERS = 120;
 const IPFS_URL = /^(?:dweb:\/{1,2}ipfs\/|ipfs:\/\/(?:ipfs\/)?)([0-9A-Za-z]+)$/;
 /** solc before 0.4.18 wrote `bzzr`. */
 const SWARM_URL = /^bzz(?:-raw|r):\/\/([0-9a-fA-F]{64})$/;
@@ -16,7 +16,7 @@ const SWARM_URL = /^bzz(?:-raw|r):\/\/([0-9a-fA-F]{64})$/;
  * chosen by a metadata author are never fetched.
  */
 export function readSourceUrl(url: string): ContentAddress | undefined {
-  if (url.length > MOST_CHARACTERS) return undefined;
+  if (url.length > MAX_CHARACTERS) return undefined;
   const [, file] = IPFS_URL.exec(url) ?? [];
   const cid = file === undefined ? undefined : parseCid(file);
   if (cid !== undefined) return { storage: 'ipfs', cid };

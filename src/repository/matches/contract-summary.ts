@@ -1,5 +1,5 @@
 import { bytesToHex, type Hex } from '../../lib/hex.ts';
-import { MOST_NAME_BYTES } from '../../lib/source-path.ts';
+import { MAX_NAME_BYTES } from '../../lib/source-path.ts';
 import { type Match, type Origin, type Trust } from './verified-contract.ts';
 
 /** Entry of a contract in a list. */
@@ -43,7 +43,7 @@ export interface SummaryPage {
 }
 
 /** The name of a compilation as lists and events show it: names were not limited in length at first. */
-export const SHOWN_NAME = `left(compiled_contracts.name, ${MOST_NAME_BYTES})`;
+export const SHOWN_NAME = `left(compiled_contracts.name, ${MAX_NAME_BYTES})`;
 
 /** The columns that {@link toPage} reads, of {@link SUMMARY_EVIDENCE}. */
 export const SUMMARY_COLUMNS = `found.chain_id, found.address, found.match, found.runtime_match, found.creation_match,

@@ -3,7 +3,7 @@ import { sql, type Queryable } from '../../store/database.ts';
 import { type Match, type Origin } from './verified-contract.ts';
 
 /** Maximum events that are read; of a contract with more, only the newest. */
-const MOST_EVENTS = 100;
+const MAX_EVENTS = 100;
 
 /** A change of a contract's match. */
 export interface ContractEvent {
@@ -46,7 +46,7 @@ export async function readContractEvents(
   const rows = await database.query<EventRow>(READ_EVENTS, [
     chainId,
     hexToBytes(address),
-    MOST_EVENTS,
+    MAX_EVENTS,
   ]);
   return rows.map(({ id, kind, match_after: match, origin, recorded_at: at, reason }) => ({
     eventNumber: id,

@@ -33,7 +33,7 @@ export type DeclaredImmutable = Readonly<Record<string, unknown>>;
 
 const DYNAMIC: ReadonlySet<string> = new Set(['bytes', 'string']);
 /** Maximum choices of indexed parameters that are tried if no contract declares the event. */
-const MOST_CHOICES = 200;
+const MAX_CHOICES = 200;
 /** Cost of an attempt in addition to its bytes. */
 const ATTEMPT_BYTES = 256;
 
@@ -86,7 +86,7 @@ export function* guessDeclarations(
 ): Generator<readonly DeclaredImmutable[]> {
   let tried = 0;
   for (const chosen of choose(topics.length - 1, inputs.length, 0)) {
-    if ((tried += 1) > MOST_CHOICES) return;
+    if ((tried += 1) > MAX_CHOICES) return;
     yield inputs.map((_, index) => ({ indexed: chosen.includes(index) }));
   }
 }

@@ -34,13 +34,13 @@ const NAMES_OF_HASH = 32;
 /** A name is hidden if another name of its hash is in this many times as many compilations. */
 const FILTERED_FACTOR = 10;
 /** Maximum results of a search, and maximum names that it examines. */
-const MOST_FOUND = 100;
-const MOST_LOOKED_AT = 20_000;
+const MAX_FOUND = 100;
+const MAX_LOOKED_AT = 20_000;
 /** Characters of names times those of the pattern: each may be compared with each, so this is about half a second. */
-const MOST_COMPARED = 2 ** 26;
+const MAX_COMPARED = 2 ** 26;
 /** Each may double the cost of comparing a text. */
-const MOST_WILDCARDS = 8;
-const MOST_PATTERN_CHARACTERS = 256;
+const MAX_WILDCARDS = 8;
+const MAX_PATTERN_CHARACTERS = 256;
 const EVENT_INPUTS = 8;
 
 /** Stored kinds of each searched kind. Selectors of functions and errors look the same. */
@@ -65,13 +65,13 @@ const BEGUN = `SELECT signature, signature_hash, kind FROM signatures WHERE sign
 const SEARCH = sql(
   'search signatures',
   `SELECT signature, signature_hash, kind FROM (${BEGUN} LIMIT $4) AS begun
-   WHERE signature LIKE $3 ORDER BY signature, kind LIMIT ${MOST_FOUND}`,
+   WHERE signature LIKE $3 ORDER BY signature, kind LIMIT ${MAX_FOUND}`,
 );
 const COUNT_BEGUN = sql(
   'count signatures that are begun',
   `SELECT count(*)::float8 AS begun, (count(*) FILTER (WHERE characters <= $3))::float8 AS fitting FROM (
      SELECT sum(octet_length(signature)) OVER (ORDER BY signature, kind ROWS UNBOUNDED PRECEDING) AS characters
-     FROM (${BEGUN} LIMIT ${MOST_LOOKED_AT + 1}) AS begun
+     FROM (${BEGUN} LIMIT ${MAX_LOOKED_AT + 1}) AS begun
    ) AS counted`,
 );
 const READ_TOTALS = sql(
@@ -157,18 +157,18 @@ export async function searchByPattern(
   const [begin, until, like] = readPattern(pattern);
   const look = (mostNames: number): Promise<readonly FoundRow[]> =>
     database.query<FoundRow>(SEARCH, [begin, until, like, mostNames]);
-  const mostCharacters = Math.floor(MOST_COMPARED / like.length);
+  const mostCharacters = Math.floor(MAX_COMPARED / like.length);
   // This many may be compared, however long they are.
-  const surely = Math.min(MOST_LOOKED_AT, Math.floor(mostCharacters / SIGNATURE_CHARACTERS));
+  const surely = Math.min(MAX_LOOKED_AT, Math.floor(mostCharacters / SIGNATURE_CHARACTERS));
   let rows = await look(surely);
-  if (rows.length < MOST_FOUND) {
+  if (rows.length < MAX_FOUND) {
     const [counted] = await database.query<{ begun: number; fitting: number }>(COUNT_BEGUN, [
       ...[begin, until, mostCharacters],
     ]);
     const { begun, fitting } = counted ?? { begun: 0, fitting: 0 };
-    const most = Math.min(MOST_LOOKED_AT, fitting);
+    const most = Math.min(MAX_LOOKED_AT, fitting);
     if (Math.min(begun, most) > surely) rows = await look(most);
-    if (rows.length < MOST_FOUND && begun > most) {
+    if (rows.length < MAX_FOUND && begun > most) {
       throw new FullmatchError(
         'search_too_broad',
         `Too many or too long signatures begin with ${JSON.stringify(begin)}; write more of the name before the first wildcard.`,
@@ -193,11 +193,11 @@ function readPattern(pattern: string): readonly [begin: string, until: string, l
   const [begin = ''] = /^[^*?]*/.exec(wild) ?? [];
   const isText = /^[A-Za-z_$][\w$(),.[\] *?]*$/.test(wild);
   const wildcards = wild.split(/[*?]/).length - 1;
-  const isOpen = wild.includes('*') && wildcards > MOST_WILDCARDS;
-  if (!isText || begin === '' || wild.length > MOST_PATTERN_CHARACTERS || isOpen) {
+  const isOpen = wild.includes('*') && wildcards > MAX_WILDCARDS;
+  if (!isText || begin === '' || wild.length > MAX_PATTERN_CHARACTERS || isOpen) {
     throw new FullmatchError(
       'invalid_parameter',
-      `query: the beginning of a signature is expected, with * and ? behind it, in at most ${MOST_PATTERN_CHARACTERS} characters and with at most ${MOST_WILDCARDS} wildcards.`,
+      `query: the beginning of a signature is expected, with * and ? behind it, in at most ${MAX_PATTERN_CHARACTERS} characters and with at most ${MAX_WILDCARDS} wildcards.`,
       { details: { parameter: 'query' } },
     );
   }

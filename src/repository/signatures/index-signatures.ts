@@ -14,7 +14,7 @@ import { sql, type Database, type Queryable } from '../../store/database.ts';
 const COMPILATIONS_AT_ONCE = 20;
 /** Maximum size of an ABI: an entry has several hundred bytes, and a contract several hundred entries. */
 const ABI_BYTES = 524_288;
-const MOST_ENTRIES = 5_000;
+const MAX_ENTRIES = 5_000;
 /** Entries hashed in one turn of the event loop: a millisecond. */
 const ENTRIES_AT_ONCE = 50;
 /** Rows written by one statement. */
@@ -134,9 +134,9 @@ async function read(
   if (!Array.isArray(abi)) return;
   const seen = new Set<string>();
   if (identifiers !== null) addIdentified(identifiers, tally);
-  for (let begin = 0; begin < Math.min(abi.length, MOST_ENTRIES); begin += ENTRIES_AT_ONCE) {
+  for (let begin = 0; begin < Math.min(abi.length, MAX_ENTRIES); begin += ENTRIES_AT_ONCE) {
     await pauses.take();
-    for (const entry of abi.slice(begin, Math.min(begin + ENTRIES_AT_ONCE, MOST_ENTRIES))) {
+    for (const entry of abi.slice(begin, Math.min(begin + ENTRIES_AT_ONCE, MAX_ENTRIES))) {
       // An anonymous event has no topic to look up.
       if (isMembers(entry) && entry['anonymous'] === true) continue;
       const [found] = Object.entries(signaturesOf([entry])).flatMap(([kind, signatures]) =>
@@ -155,7 +155,7 @@ async function read(
 
 /** Functions of a library have other selectors than those of its ABI; names of types in them mean nothing elsewhere. */
 function addIdentified(identifiers: Members, tally: Tally): void {
-  const few = Object.fromEntries(Object.entries(identifiers).slice(0, MOST_ENTRIES));
+  const few = Object.fromEntries(Object.entries(identifiers).slice(0, MAX_ENTRIES));
   for (const of of signaturesOf([], few).function) {
     if (parseSignature(of.signature, true) !== undefined) tally.add('function', of);
   }

@@ -63,7 +63,7 @@ export function toDigitPairs(digits: string): Uint16Array {
 }
 
 /** Far more than the longest auxdata that a compiler writes. */
-const MOST_AUXDATA_BYTES = 256;
+const MAX_AUXDATA_BYTES = 256;
 
 /**
  * Returns the trailing auxdata of a runtime bytecode in hex; undefined if it has no metadata hash. Bytecode
@@ -71,7 +71,7 @@ const MOST_AUXDATA_BYTES = 256;
  */
 export function metadataAuxdataOf(runtime: string): string | undefined {
   const length = Number.parseInt(runtime.slice(-4), 16) + 2;
-  if (!(length <= MOST_AUXDATA_BYTES)) return undefined;
+  if (!(length <= MAX_AUXDATA_BYTES)) return undefined;
   const end = runtime.slice(-DIGITS_A_BYTE * length);
   return readTrailingAuxdata(Buffer.from(end, 'hex'))?.metadataHash && end;
 }

@@ -1,7 +1,7 @@
 import { splitQualifiedName } from '../../solidity/library-id.ts';
 import { type CompilationTarget, type StandardJsonInput } from '../../solidity/standard-json.ts';
 import { printableText } from '../../lib/printable-text.ts';
-import { isBoundedName, MOST_NAME_BYTES } from '../../lib/source-path.ts';
+import { isBoundedName, MAX_NAME_BYTES } from '../../lib/source-path.ts';
 import { isStorableJson, isStorableText } from '../../lib/storable-text.ts';
 import { type CompilationTask, UNKNOWN_TARGET } from './compilation-task.ts';
 import { type Language } from './languages/language.ts';
@@ -85,7 +85,7 @@ function readCompilationTask(
   if (!isBoundedName(task.target.name)) {
     throw new VerificationFailure(
       'invalid_compilation_target',
-      `The name of the contract, ${showName(task.target.name)}, is longer than ${MOST_NAME_BYTES} bytes.`,
+      `The name of the contract, ${showName(task.target.name)}, is longer than ${MAX_NAME_BYTES} bytes.`,
     );
   }
   const { sources, settings } = task.withAllSources ?? task.input;

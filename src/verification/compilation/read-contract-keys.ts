@@ -15,12 +15,12 @@ export interface ContractKeys {
 }
 
 /** More contracts than any project has. */
-const MOST_CONTRACTS = 2000;
+const MAX_CONTRACTS = 2000;
 /**
  * Limit on the constants of all contracts in total. The bytecode of such a project is several hundred times
  * the size of its sources.
  */
-const MOST_CONSTANTS = 100_000;
+const MAX_CONSTANTS = 100_000;
 
 /**
  * Reads the keys of the runtime bytecode of every contract in an output. Interfaces and abstract contracts
@@ -47,9 +47,9 @@ export function contractKeysOf({ contracts = {} }: StandardJsonOutput): readonly
       const code = tryMasking({ code: object, linkReferences, immutableReferences, auxdata: {} });
       if (code === undefined) continue;
       constants += code.constants.length;
-      if (constants > MOST_CONSTANTS) return found;
+      if (constants > MAX_CONSTANTS) return found;
       found.push({ path, name, code });
-      if (found.length === MOST_CONTRACTS) return found;
+      if (found.length === MAX_CONTRACTS) return found;
     }
   }
   return found;

@@ -11,7 +11,7 @@ interface VyperImport {
 
 const FILE = /\.(?:vy|vyi|json)$/;
 /** Beyond this number of sources with the same name, an import is not resolved. */
-const MOST_OF_ONE_NAME = 50;
+const MAX_OF_ONE_NAME = 50;
 /** Modules built into the compiler. */
 const BUILT_IN = /^(?:ethereum\.ercs|vyper\.interfaces|math)(?:\.|$)/;
 
@@ -39,7 +39,7 @@ function findImported(
   const wanted =
     level === 0 ? file : path.posix.join(from, ...Array<string>(level).fill('..'), file);
   const named = names.get(last) ?? [];
-  if (named.length > MOST_OF_ONE_NAME) return undefined;
+  if (named.length > MAX_OF_ONE_NAME) return undefined;
   const found = named.filter((source) => {
     const name = path.posix.normalize(source).replace(FILE, '');
     return name === wanted || (level === 0 && name.endsWith(`/${wanted}`));

@@ -50,9 +50,9 @@ interface Parts {
 
 /** If a compilation takes longer than this, a diagnosis has time for only a few. */
 const SLOW_COMPILATION_MS = 2_000;
-const MOST_CONTRACTS = 2;
+const MAX_CONTRACTS = 2;
 /** Bytecode larger than any known chain allows is not disassembled: that would block other requests. */
-const MOST_READ_BYTES = 65_536;
+const MAX_READ_BYTES = 65_536;
 const LINE_SHOWN_CHARACTERS = 200;
 /** A compiler version. The deployer can put any text in its place in the bytecode. */
 const VERSION = /^\d+\.\d+\.\d+(?:[-+][\w.+-]{1,60})?$/;
@@ -77,7 +77,7 @@ export async function diagnoseMismatch(
   if (isStated && stated !== used && !compiled.version.startsWith(stated)) {
     return { compiler: { onChain: printableText(stated, 100), used } };
   }
-  if (onChain.length > MOST_READ_BYTES || sizeOf(compiled) > MOST_READ_BYTES) return {};
+  if (onChain.length > MAX_READ_BYTES || sizeOf(compiled) > MAX_READ_BYTES) return {};
   const time = startDiagnosisTimer(parts.doOthersWait ?? (() => false));
   try {
     return await tryOthers(parts, mismatch, signal, AbortSignal.any([signal, time.signal]));
@@ -140,7 +140,7 @@ async function findContract(
   const ranking = new ContractRanking(codes, signal);
   const near = await ranking.nearest({ address: '0x', runtimeCode: bytesToHex(onChain) });
   const others = near.filter(({ path, name }) => path !== target.path || name !== target.name);
-  for (const other of others.slice(0, MOST_CONTRACTS)) {
+  for (const other of others.slice(0, MAX_CONTRACTS)) {
     const compiled = await compile(other, input, signal);
     if (judge(input, compiled).match !== null) return printableText(`${other.path}:${other.name}`);
   }

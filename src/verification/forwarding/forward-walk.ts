@@ -25,8 +25,8 @@ const PAUSE_MS = 5_000;
 const GAP_MS = 250;
 /** Explorers index a contract several blocks after its creation, and verify it within a minute or two. */
 const FIRST_PAUSE_MS = 5_000;
-const MOST_PAUSE_MS = 30 * 60_000;
-const MOST_ATTEMPTS = 12;
+const MAX_PAUSE_MS = 30 * 60_000;
+const MAX_ATTEMPTS = 12;
 const SECTIONS = ['compilation', 'sources', 'artifacts', 'creationCode'] as const;
 
 /** Intervals of the walk; tests use shorter ones. */
@@ -63,7 +63,7 @@ export function startForwarding(
     const noted = stateAfter(due, said);
     const { chainId, address, explorer } = due;
     const links = explorers.linksOf(explorer, chainId, address, noted.externalId ?? undefined);
-    const pause = Math.min(MOST_PAUSE_MS, firstPauseMs * 2 ** (due.attempts - 1));
+    const pause = Math.min(MAX_PAUSE_MS, firstPauseMs * 2 ** (due.attempts - 1));
     await recordForwarding(database, due, { ...noted, links }, pause);
     const facts = { event: 'match_forwarded', job: due.jobId, explorer, state: noted.state };
     log.info(facts, 'a match was forwarded to another explorer');
@@ -129,7 +129,7 @@ function stateAfter(
     case 'pending':
     case 'later': {
       const error = said.kind === 'later' ? { error: said.reason } : {};
-      if (attempts < MOST_ATTEMPTS) return { state, ...known, ...error };
+      if (attempts < MAX_ATTEMPTS) return { state, ...known, ...error };
       return { state: 'failed', error: 'The explorer did not finish in time.', ...known, ...error };
     }
   }

@@ -9,7 +9,7 @@ export interface FailureCount {
   readonly lastAt: Date;
 }
 
-const MOST_REASONS = 50;
+const MAX_REASONS = 50;
 
 // Uses the index on the end of failed jobs.
 const COUNT_FAILURES = sql(
@@ -17,7 +17,7 @@ const COUNT_FAILURES = sql(
   `SELECT error_code AS code, count(*)::int AS jobs, max(finished_at) AS last_at,
      (array_agg(id ORDER BY finished_at DESC))[1] AS last_job
    FROM verification_jobs WHERE state = 'failed' AND finished_at > now() - interval '1 day'
-   GROUP BY error_code ORDER BY jobs DESC, code LIMIT ${MOST_REASONS}`,
+   GROUP BY error_code ORDER BY jobs DESC, code LIMIT ${MAX_REASONS}`,
 );
 
 /** Counts the failures of the last 24 hours by code, most frequent first. */

@@ -72,7 +72,7 @@ export interface SearchParts {
 /** Each search may hold the sources of a contract in memory. */
 const SEARCHES = { total: 4, waiting: 64, waitingPerClient: 16, waitMs: 30_000 };
 /** Maximum number of candidates compared with a bytecode. */
-const MOST_TRIED = 8;
+const MAX_TRIED = 8;
 const NO_PLACE = { chainId: 0, address: '0x' } as const;
 
 /** Creates the search. */
@@ -118,7 +118,7 @@ async function search(
     seen.add(key);
     // Only a candidate with the metadata hash of the bytecode can be better than a partial match.
     if (partial !== undefined && !candidate.hasSameMetadata) continue;
-    if ((tried += 1) > MOST_TRIED) break;
+    if ((tried += 1) > MAX_TRIED) break;
     await pauses.take();
     const judged = await judge(parts, candidate, code, mayCompile ? asker : undefined);
     if (judged === undefined) continue;

@@ -51,7 +51,7 @@ export interface KnownCodeParts extends VerificationParts {
 export type KnownDeployment = Deployment & { readonly deployed?: DeployedCode };
 
 /** Maximum number of candidates per deployment whose sources are compiled. */
-const MOST_COMPILED = 2;
+const MAX_COMPILED = 2;
 
 /** Failures caused by the stored data, after which the other candidates are still tried. */
 const PASSED_OVER: ReadonlySet<string> = new Set([
@@ -256,7 +256,7 @@ class Search {
 
   /** Verifies with the stored sources as if they had been submitted, reusing what was already read from the chain. */
   async #compile(candidate: KnownCandidate): Promise<VerificationResult | undefined> {
-    if (this.#compiled === MOST_COMPILED) return undefined;
+    if (this.#compiled === MAX_COMPILED) return undefined;
     this.#compiled += 1;
     const { compilationId: id, fullyQualifiedName } = candidate;
     const { database, sourceBytes } = this.#parts;

@@ -21,7 +21,7 @@ import { type ReadingParts } from '../read-on-chain.ts';
 export type CreationLoss = typeof CREATION_REPLACED | typeof CREATION_DISPROVED;
 
 /** Maximum number of transactions named by imports to prove again; each takes several requests. */
-const MOST_CLAIMED = 4;
+const MAX_CLAIMED = 4;
 
 const READ_CREATION = sql(
   'read matched creation',
@@ -48,7 +48,7 @@ const READ_CLAIMED = sql(
    JOIN verified_contracts ON verified_contracts.id = verified_contract_id
    JOIN contract_deployments ON contract_deployments.id = deployment_id
    WHERE match_events.chain_id = $1 AND match_events.address = $2 AND origin = 'imported' AND transaction_hash <> $3
-   GROUP BY transaction_hash ORDER BY max(match_events.id) DESC LIMIT ${MOST_CLAIMED}`,
+   GROUP BY transaction_hash ORDER BY max(match_events.id) DESC LIMIT ${MAX_CLAIMED}`,
 );
 
 /** Refusals that, given by a quorum, mean that another transaction created the current code. */

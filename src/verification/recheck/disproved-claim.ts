@@ -95,9 +95,9 @@ export function disprovesFullMatch(code: Uint8Array, metadata: string): boolean 
   return !namesDocument(kind, code.subarray(start, start + METADATA_HASH_BYTES), metadata);
 }
 
-const MOST_KNOWN = 1_000;
+const MAX_KNOWN = 1_000;
 /** Cached results by match id and bytecode: hashing a large document repeatedly would block the main thread. */
-const known = new LRUCache<string, boolean>({ max: MOST_KNOWN });
+const known = new LRUCache<string, boolean>({ max: MAX_KNOWN });
 
 /**
  * Returns the id of the current match if it is an imported claim of a full match that the bytecode on chain

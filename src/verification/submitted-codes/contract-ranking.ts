@@ -5,7 +5,7 @@ import { type ContractCodes } from '../compilation/read-output.ts';
 import { type SubmittedCodes } from './submitted-codes.ts';
 
 /** Maximum number of contracts compiled completely for one pair of bytecodes, the most similar first. */
-export const MOST_TRIED = 8;
+export const MAX_TRIED = 8;
 /**
  * Minimum similarity. Bytecode with less in common comes from other sources: values and metadata are a small
  * part of it.
@@ -49,7 +49,7 @@ export class ContractRanking {
     }
     return near
       .sort((left, right) => right.same - left.same)
-      .slice(0, MOST_TRIED)
+      .slice(0, MAX_TRIED)
       .map(({ target }) => target);
   }
 

@@ -4,7 +4,7 @@ import { type CompilationTask } from '../compilation/compilation-task.ts';
 import { compileTarget, type CompiledTarget } from '../compilation/compile-contract.ts';
 import { VerificationFailure } from '../verification-failure.ts';
 import { type VerificationParts } from '../verify-contract.ts';
-import { MOST_TRIED } from './contract-ranking.ts';
+import { MAX_TRIED } from './contract-ranking.ts';
 
 type CompilationParts = Pick<VerificationParts, 'compilers' | 'reader'>;
 
@@ -15,7 +15,7 @@ type CompilationParts = Pick<VerificationParts, 'compilers' | 'reader'>;
 export class RecentCompilations {
   readonly #parts: CompilationParts;
   readonly #signal: AbortSignal;
-  readonly #recent = new LRUCache<string, Promise<CompiledTarget>>({ max: MOST_TRIED });
+  readonly #recent = new LRUCache<string, Promise<CompiledTarget>>({ max: MAX_TRIED });
 
   constructor(parts: CompilationParts, signal: AbortSignal) {
     this.#parts = parts;

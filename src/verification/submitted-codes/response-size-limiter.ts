@@ -2,7 +2,7 @@ import { FullmatchError } from '../../errors.ts';
 import { type SubmittedCodeMatch } from './submitted-codes.ts';
 
 /** Limit on a response, which contains the sources once per matched bytecode and is serialized on the main thread. */
-const MOST_BYTES = 16 * 2 ** 20;
+const MAX_BYTES = 16 * 2 ** 20;
 /** Artifacts are JSON within JSON, so quoting may double their size. */
 const QUOTED_TIMES = 2;
 
@@ -19,11 +19,11 @@ export class ResponseSizeLimiter {
       JSON.stringify(sources).length +
       QUOTED_TIMES * JSON.stringify(quoted).length +
       2 * ((creationCode?.length ?? 0) + (runtimeCode?.length ?? 0));
-    if (this.#bytes <= MOST_BYTES) return;
+    if (this.#bytes <= MAX_BYTES) return;
     throw new FullmatchError(
       'answer_too_large',
-      `The sources of all matches exceed ${MOST_BYTES} bytes; send less bytecode at once.`,
-      { details: { limitBytes: MOST_BYTES } },
+      `The sources of all matches exceed ${MAX_BYTES} bytes; send less bytecode at once.`,
+      { details: { limitBytes: MAX_BYTES } },
     );
   }
 }

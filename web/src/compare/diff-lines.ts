@@ -26,9 +26,9 @@ export type LineDiff =
   | { readonly state: 'too_large' | 'too_different' };
 
 /** The search for the shortest difference takes quadratic time in its length: 1,000 is half a second at most. */
-const MOST_EDITS = 1_000;
-const MOST_LINES = 20_000;
-const MOST_ROWS = 1_500;
+const MAX_EDITS = 1_000;
+const MAX_LINES = 20_000;
+const MAX_ROWS = 1_500;
 const LINE_CHARACTERS = 400;
 /** Equal lines shown around a difference. */
 const CONTEXT = 3;
@@ -36,9 +36,9 @@ const CONTEXT = 3;
 /** Differences between two texts, line by line. Time and output are bounded. */
 export function diffLines(left: string, right: string): LineDiff {
   const [before, after] = [left.split('\n'), right.split('\n')];
-  if (before.length > MOST_LINES || after.length > MOST_LINES) return { state: 'too_large' };
+  if (before.length > MAX_LINES || after.length > MAX_LINES) return { state: 'too_large' };
   const changes: ArrayChange<string>[] | undefined = diffArrays(before, after, {
-    maxEditLength: MOST_EDITS,
+    maxEditLength: MAX_EDITS,
   });
   if (changes === undefined) return { state: 'too_different' };
   const rows: DiffRow[] = [];
@@ -73,8 +73,8 @@ export function diffLines(left: string, right: string): LineDiff {
   }
   flush([]);
   const folded = fold(rows);
-  const more = Math.max(0, folded.length - MOST_ROWS);
-  return { state: 'ready', rows: folded.slice(0, MOST_ROWS), removed, added, more };
+  const more = Math.max(0, folded.length - MAX_ROWS);
+  return { state: 'ready', rows: folded.slice(0, MAX_ROWS), removed, added, more };
 }
 
 /** Omits equal lines far from any difference. */

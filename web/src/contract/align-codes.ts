@@ -30,7 +30,7 @@ const REPEATED = -2;
 /** Any odd number works; this is the prime of the FNV hashes. */
 const HASH_BASE = 0x01_00_01_93;
 /** Maximum slots probed for a window. Only crafted input needs more. */
-const MOST_SLOTS = 64;
+const MAX_SLOTS = 64;
 
 /**
  * Aligns two bytecodes: common bytes share a row, also after bytes that one of them lacks. Windows that occur
@@ -219,7 +219,7 @@ class WindowIndex {
   #slotOf(hash: number): number {
     // The low bits of a rolling hash depend only on the last bytes.
     let slot = (hash ^ (hash >>> 15)) & this.#mask;
-    for (let tried = 0; tried < MOST_SLOTS; tried += 1) {
+    for (let tried = 0; tried < MAX_SLOTS; tried += 1) {
       if (this.#places[slot] === ABSENT || this.#keys[slot] === hash) return slot;
       slot = (slot + 1) & this.#mask;
     }

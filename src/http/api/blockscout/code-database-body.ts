@@ -8,7 +8,7 @@ import { addressOrZero, bytecodeType, code } from './verifier-request.ts';
 
 /** Largest request body of the bytecode database, in bytes. */
 export const SEARCH_BYTES = 1_048_576;
-const MOST_SELECTORS = 100;
+const MAX_SELECTORS = 100;
 const HASH_EXPECTED = '0x and 64 hexadecimal digits are expected';
 
 const place = {
@@ -25,7 +25,7 @@ const oneSelector = z.looseObject({ selector: hash });
 const manySelectors = z.looseObject({
   selectors: z
     .array(hash, 'a list of hashes is expected')
-    .max(MOST_SELECTORS, `at most ${MOST_SELECTORS} hashes are expected`),
+    .max(MAX_SELECTORS, `at most ${MAX_SELECTORS} hashes are expected`),
 });
 
 /** Bytecode with the contract's address and chain if they are known, or the address and chain alone. */

@@ -12,13 +12,13 @@ import {
 /** Largest body of a method lookup, in bytes. */
 export const METHODS_BYTES = 2_097_152;
 /** Twice the largest bytecode that any known chain accepts in a deployment, in characters. */
-const MOST_CODE_CHARACTERS = 262_146;
+const MAX_CODE_CHARACTERS = 262_146;
 const CODE_EXPECTED = 'hexadecimal digits in pairs are expected';
 
 const body = z.looseObject({
   bytecode: z
     .string(CODE_EXPECTED)
-    .max(MOST_CODE_CHARACTERS, `at most ${MOST_CODE_CHARACTERS} characters are expected`)
+    .max(MAX_CODE_CHARACTERS, `at most ${MAX_CODE_CHARACTERS} characters are expected`)
     .regex(/^(?:0x)?(?:[0-9a-fA-F]{2})*$/, CODE_EXPECTED),
   abi: z.string('the ABI as JSON text is expected'),
   sourceMap: z.string('a source map is expected'),

@@ -25,7 +25,7 @@ const LANGUAGES: Readonly<Record<string, Success['language']>> = {
  * Methods are not located in bytecode larger than this, in bytes. It exceeds the size of any contract on
  * Ethereum (EIP-170, EIP-7954).
  */
-const MOST_MAPPED_BYTES = 65_536;
+const MAX_MAPPED_BYTES = 65_536;
 
 /** Renders a match in the verifier's format. */
 export function renderVerdict(found: SubmittedCodeMatch, wantsMethods: boolean): Verdict {
@@ -54,7 +54,7 @@ function methodsOf({
 >['lookupMethods'] {
   const sourceMap = runtimeCodeArtifacts?.['sourceMap'];
   const sources = artifacts['sources'];
-  const isMapped = runtimeCode !== undefined && runtimeCode.length <= MOST_MAPPED_BYTES;
+  const isMapped = runtimeCode !== undefined && runtimeCode.length <= MAX_MAPPED_BYTES;
   if (!isMapped || typeof sourceMap !== 'string' || !isMembers(sources)) return null;
   const names = new Map(
     Object.entries(sources).map(([path, source]) => [isMembers(source) && source['id'], path]),

@@ -37,7 +37,7 @@ export interface VerifierRequest {
 }
 
 const NO_ADDRESS: Hex = `0x${'0'.repeat(40)}`;
-const MOST_CODES = 100;
+const MAX_CODES = 100;
 const CODE_EXPECTED = '0x and hexadecimal digits in pairs are expected';
 
 /** Hexadecimal bytecode, with or without 0x. */
@@ -72,7 +72,7 @@ const batch = z.looseObject({
       'a list of contracts is expected',
     )
     .min(1, 'at least one contract is expected')
-    .max(MOST_CODES, `at most ${MOST_CODES} contracts are expected`),
+    .max(MAX_CODES, `at most ${MAX_CODES} contracts are expected`),
 });
 
 const compilerVersion = text.min(1, 'the version of a compiler is expected');

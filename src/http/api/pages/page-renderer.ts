@@ -24,7 +24,7 @@ const MIB = 2 ** 20;
 /** Pages with less data than this take milliseconds; most pages are smaller. */
 const SMALL_BYTES = 2 ** 18;
 /** Most data of one page: pages in the queue of a thread hold their data. */
-const MOST_BYTES = 8 * MIB;
+const MAX_BYTES = 8 * MIB;
 /** Long documents of the service itself; a thread parses each only once per change. */
 const KEPT_DOCUMENTS = ['v1/registry', 'v1/statistics'];
 /** A thread starts with its first task. The thread for small pages stays alive, so that they are served at once. */
@@ -59,7 +59,7 @@ export class PageRenderer {
    * signal
    */
   async advance(task: PageTask, { client, signal }: Requester): Promise<PageStep> {
-    if (sizeOf(task.answers) > MOST_BYTES) throw pageTooLarge();
+    if (sizeOf(task.answers) > MAX_BYTES) throw pageTooLarge();
     const thread = this.isLarge(task.answers) ? this.#large : this.#small;
     return this.#tooLarge.write(keyOf(task), signal, async (either) => {
       try {

@@ -16,14 +16,14 @@ interface Writing {
 
 const FIRST_REFUSED_MS = 60_000;
 const LONGEST_REFUSED_MS = 3_600_000;
-const MOST_KEPT = 1_000;
+const MAX_KEPT = 1_000;
 
 /**
  * Remembers pages that took too long or too much memory to write, and refuses them at once. The first refusal
  * lasts a minute, since a busy machine may have been the cause; each further one lasts twice as long.
  */
 export class TooLargePages {
-  readonly #known = new LRUCache<string, TooLarge>({ max: MOST_KEPT });
+  readonly #known = new LRUCache<string, TooLarge>({ max: MAX_KEPT });
   readonly #writing = new Map<string, Writing>();
 
   /**

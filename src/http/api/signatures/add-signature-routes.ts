@@ -12,7 +12,7 @@ import { IMPORT_BYTES, type ParsedSignatureImport } from './signatures-body.ts';
 type SignatureParts = Pick<HttpDependencies, 'requests' | 'signatures' | 'trustedProxies'>;
 
 /** Most hashes of one lookup. */
-const MOST_HASHES = 1000;
+const MAX_HASHES = 1000;
 const SELECTOR_CHARACTERS = 10;
 
 /** Adds the routes of the signature database. */
@@ -22,10 +22,10 @@ export function addSignatureRoutes(routes: OpenAPIHono, parts: SignatureParts): 
     const query = c.req.valid('query');
     const functions = hashesOf('function', query.function, 8);
     const events = hashesOf('event', query.event, 64);
-    if (functions.length + events.length > MOST_HASHES) {
+    if (functions.length + events.length > MAX_HASHES) {
       throw new FullmatchError(
         'invalid_parameter',
-        `At most ${MOST_HASHES} hashes are looked up at once; ask for the others in another request.`,
+        `At most ${MAX_HASHES} hashes are looked up at once; ask for the others in another request.`,
       );
     }
     const ofFunctions = await signatures.findByHashes('function', functions);

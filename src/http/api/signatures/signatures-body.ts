@@ -10,11 +10,11 @@ import { validateBody } from '../../bodies/validate-body.ts';
 /** Largest body of an import, in bytes; clients do not send larger ones. */
 export const IMPORT_BYTES = 102_400;
 /** Most signatures of one import. */
-const MOST_IMPORTED = 5_000;
+const MAX_IMPORTED = 5_000;
 
 const texts = z
   .array(z.string('text is expected'), 'a list of signatures is expected')
-  .max(MOST_IMPORTED, `at most ${MOST_IMPORTED} signatures are expected`)
+  .max(MAX_IMPORTED, `at most ${MAX_IMPORTED} signatures are expected`)
   .default([])
   .describe('Canonical signatures, such as transfer(address,uint256)');
 

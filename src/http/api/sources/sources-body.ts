@@ -25,11 +25,11 @@ import { namedValues } from '../../named-values.ts';
 import { transactionHash } from '../v2/verify-body.ts';
 
 const TEXT_EXPECTED = 'text is expected';
-const MOST_RUNS = 4_294_967_295;
+const MAX_RUNS = 4_294_967_295;
 const NAMES_SHOWN = 50;
-const MOST_ENTRIES = 1000;
+const MAX_ENTRIES = 1000;
 /** Limit on all remappings together: each remapping is compared with each import. */
-const MOST_REMAPPED_CHARACTERS = 65_536;
+const MAX_REMAPPED_CHARACTERS = 65_536;
 
 /** The body of POST /v1/verify/sources/{chainId}/{address}. */
 export const sourcesBodySchema = z
@@ -54,7 +54,7 @@ export const sourcesBodySchema = z
         runs: z
           .int('a whole number is expected')
           .min(0, 'a whole number is expected')
-          .max(MOST_RUNS, 'a smaller number is expected')
+          .max(MAX_RUNS, 'a smaller number is expected')
           .default(200),
       })
       .optional()
@@ -71,9 +71,9 @@ export const sourcesBodySchema = z
       .describe('path:Name, or Name if only one source declares it, to address'),
     remappings: z
       .array(z.string(TEXT_EXPECTED))
-      .max(MOST_ENTRIES, 'fewer are expected')
+      .max(MAX_ENTRIES, 'fewer are expected')
       .refine(
-        (texts) => texts.reduce((sum, { length }) => sum + length, 0) <= MOST_REMAPPED_CHARACTERS,
+        (texts) => texts.reduce((sum, { length }) => sum + length, 0) <= MAX_REMAPPED_CHARACTERS,
         'shorter ones are expected',
       )
       .optional()

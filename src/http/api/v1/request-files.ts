@@ -20,7 +20,7 @@ export interface ReceivedFile {
 }
 
 /** Largest ratio of the unpacked archives to the body: text compresses to about a tenth, rarely to less. */
-const MOST_UNPACKED = 10;
+const MAX_UNPACKED = 10;
 /** Unpacked size that any body may reach, however small. */
 const UNPACKED_BYTES = 1_000_000;
 /** The first bytes of a zip with at least one file (APPNOTE.TXT 4.3.7). */
@@ -53,7 +53,7 @@ export async function readRequestFiles(
   bodyBytes: number,
   limits: RequestLimits,
 ): Promise<readonly RequestFile[]> {
-  let leftBytes = Math.max(UNPACKED_BYTES, MOST_UNPACKED * bodyBytes);
+  let leftBytes = Math.max(UNPACKED_BYTES, MAX_UNPACKED * bodyBytes);
   const files: RequestFile[] = [];
   const namesakes = new Map<string, number>();
   const add = (name: string, content: string | Uint8Array): void => {

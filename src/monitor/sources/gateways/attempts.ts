@@ -1,6 +1,6 @@
 import { ContentFault } from '../content-fault.ts';
 
-const MOST_SHOWN = 5;
+const MAX_SHOWN = 5;
 
 /** Distinct sentences about failed attempts. */
 export class Attempts {
@@ -13,8 +13,8 @@ export class Attempts {
   /** Creates the fault that names the content and the response of each gateway. */
   toFault(what: string): ContentFault {
     const notes = [...this.#notes];
-    const more = notes.length - MOST_SHOWN;
-    const shown = [what, ...notes.slice(0, MOST_SHOWN), ...(more > 0 ? [`And ${more} more.`] : [])];
+    const more = notes.length - MAX_SHOWN;
+    const shown = [what, ...notes.slice(0, MAX_SHOWN), ...(more > 0 ? [`And ${more} more.`] : [])];
     return new ContentFault('unavailable', shown.join(' '));
   }
 }

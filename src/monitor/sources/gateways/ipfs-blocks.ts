@@ -8,7 +8,7 @@ import { type Gateway } from './gateway.ts';
 import { type SearchBudget } from './search-budget.ts';
 
 /** IPFS exchanges blocks of at most 2 MiB (https://specs.ipfs.tech/bitswap-protocol/). */
-const MOST_BLOCK_BYTES = 2 * 1024 * 1024;
+const MAX_BLOCK_BYTES = 2 * 1024 * 1024;
 /** Size of an archive apart from the file: identifiers and nodes. */
 const CAR_OVERHEAD_BYTES = 256 * 1024;
 const RAW = 'application/vnd.ipld.raw';
@@ -87,7 +87,7 @@ export class IpfsBlocks implements BlockSource {
     return this.#client.ask<Uint8Array>(gateway, {
       url: gateway.ipfsUrl(cid.text, 'raw'),
       accept: RAW,
-      maxBytes: MOST_BLOCK_BYTES,
+      maxBytes: MAX_BLOCK_BYTES,
       signal: this.#signal,
       spending: this.#spending,
       read: async (body) => {

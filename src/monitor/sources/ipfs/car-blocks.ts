@@ -8,7 +8,7 @@ interface ArchivedBlock {
 }
 
 /** Most blocks of an archive that are read; each costs a hash. */
-const MOST_BLOCKS = 4096;
+const MAX_BLOCKS = 4096;
 
 /**
  * Finds the next section of an archive: its length, then that many bytes. Returns undefined at the end or if
@@ -31,7 +31,7 @@ function readPart(bytes: Uint8Array, offset: number): { from: number; to: number
  */
 export function* readCarBlocks(bytes: Uint8Array): Generator<ArchivedBlock, void, undefined> {
   let part = readPart(bytes, 0);
-  for (let blocks = 0; part !== undefined && blocks < MOST_BLOCKS; blocks += 1) {
+  for (let blocks = 0; part !== undefined && blocks < MAX_BLOCKS; blocks += 1) {
     part = readPart(bytes, part.to);
     if (part === undefined) return;
     const section = bytes.subarray(part.from, part.to);

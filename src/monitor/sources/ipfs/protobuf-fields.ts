@@ -15,7 +15,7 @@ const BYTES = 2;
 const FIXED_32 = 5;
 const VARINT_BYTES = 8;
 /** Twice the number of fields in the largest usual file node. */
-const MOST_FIELDS = 10_000;
+const MAX_FIELDS = 10_000;
 
 /**
  * Reads a varint and returns its value and end.
@@ -53,7 +53,7 @@ export function* readFields(
 ): Generator<ProtobufField, void, undefined> {
   let offset = 0;
   for (let fields = 0; offset < bytes.length; fields += 1) {
-    if (fields === MOST_FIELDS) throw new ProtobufFault('it has too many fields');
+    if (fields === MAX_FIELDS) throw new ProtobufFault('it has too many fields');
     takeStep();
     const { value: key, end } = readVarint(bytes, offset);
     const number = Math.floor(key / 8);

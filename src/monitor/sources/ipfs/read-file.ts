@@ -14,9 +14,9 @@ export interface BlockSource {
 }
 
 /** No tool nests files deeper than a few levels: 4 levels with 174 links per node already hold 240 terabytes. */
-const MOST_DEPTH = 32;
+const MAX_DEPTH = 32;
 /** Limit on block visits: a node may link one block many times, and blocks may be empty. */
-const MOST_VISITS = 8192;
+const MAX_VISITS = 8192;
 
 /** Dependencies for reading the files of one search. */
 interface FileParts {
@@ -89,11 +89,11 @@ class FileReader {
     await pauses.take();
     spending.takeStep();
     this.#visits += 1;
-    if (this.#visits > MOST_VISITS) {
-      throw new ContentFault('too_large', `A file has more than ${MOST_VISITS} blocks.`);
+    if (this.#visits > MAX_VISITS) {
+      throw new ContentFault('too_large', `A file has more than ${MAX_VISITS} blocks.`);
     }
-    if (depth > MOST_DEPTH) {
-      throw new ContentFault('malformed', `A file nests deeper than ${MOST_DEPTH} levels.`);
+    if (depth > MAX_DEPTH) {
+      throw new ContentFault('malformed', `A file nests deeper than ${MAX_DEPTH} levels.`);
     }
     const { data, links, fileBytes } = await this.#nodes.get(cid, this.#limitBytes);
     if (fileBytes > this.#limitBytes) {

@@ -17,7 +17,7 @@ export interface FileNode {
 }
 
 /** Limit on links per node; tools write 174 or 1,024. */
-const MOST_LINKS = 4096;
+const MAX_LINKS = 4096;
 const NO_BYTES = new Uint8Array(0);
 
 /** Fields of PBNode and PBLink (https://ipld.io/specs/codecs/dag-pb/spec/). */
@@ -62,7 +62,7 @@ function readNode(
     if (number === NODE.data && data === undefined) data = bytesOf(value, 'its data are wrong');
     else if (number === NODE.link) cids.push(readLink(bytesOf(value, 'a link is wrong'), takeStep));
     else throw malformed('it has an unknown field');
-    if (cids.length > MOST_LINKS) throw malformed(`it has more than ${MOST_LINKS} links`);
+    if (cids.length > MAX_LINKS) throw malformed(`it has more than ${MAX_LINKS} links`);
   }
   if (data === undefined) throw malformed('it has no data');
   return { data, cids };

@@ -7,7 +7,7 @@ import { VerificationFailure } from '../../verification-failure.ts';
 import { type Language } from './language.ts';
 
 const NAME_SHOWN_CHARACTERS = 120;
-const MOST_SEARCH_PATHS = 100;
+const MAX_SEARCH_PATHS = 100;
 
 const isEmpty = (value: unknown): boolean =>
   (isMembers(value) || Array.isArray(value)) && Object.keys(value).length === 0;
@@ -33,7 +33,7 @@ const SETTINGS: ReadonlyMap<string, (value: unknown) => boolean> = new Map([
     'search_paths',
     (value: unknown) =>
       Array.isArray(value) &&
-      value.length <= MOST_SEARCH_PATHS &&
+      value.length <= MAX_SEARCH_PATHS &&
       value.every((each) => typeof each === 'string'),
   ],
 ]);
