@@ -62,6 +62,7 @@ async function importExport(
     const start = performance.now();
     await stageParquet(session, tables, {
       ...{ signal, isTemporary: true, onProgress: () => undefined },
+      requireSpace: () => Promise.resolve(),
     });
     const stagedMs = performance.now() - start;
     const from = { database: session, isRewritten: true };

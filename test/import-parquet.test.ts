@@ -1,7 +1,10 @@
 // `fullmatch import` of a Parquet export, version 2, with the changes that its writer makes to the rows.
+import { randomBytes, randomUUID } from 'node:crypto';
 import { cp, mkdir, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import path from 'node:path';
+import { parquetWriteFile } from 'hyparquet-writer';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { FullmatchError } from '../src/errors.ts';
 import { type StagingProgress, stageParquet } from '../src/importer/stage-parquet.ts';
 import { ADVISORY_LOCKS } from '../src/store/advisory-locks.ts';
 import { sql } from '../src/store/database.ts';
@@ -125,7 +128,10 @@ describe('an interrupted import', () => {
       if (progress.rows > 0) onRows();
     };
     await store.database.session((session) =>
-      stageParquet(session, at(name), { signal, isTemporary, onProgress }),
+      stageParquet(session, at(name), {
+        ...{ signal, isTemporary, onProgress },
+        requireSpace: () => Promise.resolve(),
+      }),
     );
     return last;
   };
@@ -162,6 +168,65 @@ describe('an interrupted import', () => {
     await expect(stopped).rejects.toThrow('stopped');
     expect((await stage('incomplete')).rows).toBe(rows);
     expect((await load('incomplete')).totals).toMatchObject({ stored: 2, refused: 0 });
+  });
+
+  test('accepts source paths that are longer than an index entry, and rejects a missing path', async () => {
+    await peer.client.query(
+      'ALTER TABLE compiled_contracts_sources DROP CONSTRAINT compiled_contracts_sources_compilation_id_path_key',
+    );
+    const long = randomBytes(4000).toString('hex');
+    await peer.client.query('UPDATE compiled_contracts_sources SET path = $1', [long]);
+    await writeParquet(peer.client, at('long'));
+    expect((await stage('long')).rows).toBeGreaterThan(0);
+    const file = at(
+      'long',
+      'compiled_contracts_sources',
+      'compiled_contracts_sources_0_1000.parquet',
+    );
+    await parquetWriteFile({
+      filename: file,
+      columnData: [
+        { name: 'compilation_id', data: [randomUUID()], type: 'STRING' },
+        { name: 'source_hash', data: [randomBytes(32)], type: 'BYTE_ARRAY' },
+        { name: 'path', data: [null], type: 'STRING', nullable: true },
+      ],
+    });
+    await expect(stage('long')).rejects.toMatchObject({ code: 'import_path_unusable' });
+  });
+
+  test('uses temporary tables for a user who may not change the schema', async () => {
+    await writeParquet(peer.client, at('foreign'));
+    await stage('foreign');
+    const role = `import_${randomUUID().replaceAll('-', '')}`;
+    await store.database.query(sql('test role', `CREATE ROLE ${role}`));
+    await store.database.query(
+      sql('test grant', `GRANT USAGE ON SCHEMA fullmatch_import TO ${role}`),
+    );
+    await store.database.session(async (session) => {
+      await session.query(sql('test become role', `SET ROLE ${role}`));
+      const staged = await stageParquet(session, at('foreign'), {
+        ...{ signal: new AbortController().signal, isTemporary: false },
+        ...{ onProgress: () => undefined, requireSpace: () => Promise.resolve() },
+      });
+      await staged.drop();
+    });
+    expect(await stagedTables()).toBeGreaterThan(0);
+    await store.database.query(sql('test drop owned', `DROP OWNED BY ${role}`));
+    await store.database.query(sql('test drop role', `DROP ROLE ${role}`));
+  });
+
+  test('stops before the disk is full and leaves no incomplete table', async () => {
+    await writeParquet(peer.client, at('full'));
+    const full = new FullmatchError('storage_full', 'Too little space.');
+    await store.database.session(async (session) => {
+      const staged = stageParquet(session, at('full'), {
+        ...{ signal: new AbortController().signal, isTemporary: false },
+        ...{ onProgress: () => undefined, requireSpace: () => Promise.reject(full) },
+      });
+      await expect(staged).rejects.toMatchObject({ code: 'storage_full' });
+    });
+    // The list of staged tables alone.
+    expect(await stagedTables()).toBe(1);
   });
 
   test('drops tables of another export', async () => {

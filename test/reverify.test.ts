@@ -125,6 +125,15 @@ describeWith([ANVIL], 'fullmatch reverify', () => {
     expect(await shownAt(earlier)).toEqual({ match: 'full', origin: 'imported' });
   });
 
+  test('runs after a repeated import --verify for all contracts of the source', async () => {
+    const named = ['--source-name', 'tree.example'];
+    const address = await claim('full', box('true'), { options: named });
+    expect(await shownAt(address)).toEqual({ match: 'full', origin: 'imported' });
+    const root = path.join(folder.path, `tree-${trees}`);
+    expect((await fullmatch('import', root, ...named, '--verify')).exitCode).toBe(0);
+    expect(await shownAt(address)).toEqual({ match: 'full', origin: 'verified' });
+  });
+
   test('leaves a claim that cannot be compiled here and exits 75', async () => {
     const address = await claim('partial', box('of the future'), { version: '0.8.99' });
     expect(await reverify(address)).toMatchObject({

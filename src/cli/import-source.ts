@@ -7,7 +7,6 @@ import { readImportCursor, saveImportCursor } from '../importer/import-cursors.t
 import { type ImportOptions } from '../importer/import-repository.ts';
 import { type ImportSummary } from '../importer/import-tally.ts';
 import { RemoteSource } from '../importer/remote-source.ts';
-import { dropStaging } from '../importer/staging-schema.ts';
 import {
   findParquet,
   STAGED_TABLES,
@@ -136,13 +135,14 @@ async function loadParquet(
     const { signal } = context;
     const staged = await stageParquet(database, folder, {
       ...{ signal, isTemporary: dryRun, onProgress: progress.update },
+      requireSpace: store.requireSpace,
     })
       .catch((error: unknown) => {
         throw signal.aborted ? interrupted(0) : error;
       })
       .finally(progress.end);
     const summary = await load({ database, isRewritten: !staged.isOwn });
-    if (!dryRun && !summary.interrupted) await dropStaging(database);
+    if (!summary.interrupted) await staged.drop();
     return summary;
   });
 }

@@ -85,7 +85,8 @@ export function defineImport(command: Command, context: CliContext): void {
           const isChecked = recompiles || options['verify'] === true;
           if (!isChecked || dryRun || summary.interrupted) return { summary };
           progress.end();
-          const filter = { since, ...(sourceName !== undefined && { source: sourceName }) };
+          // An earlier run may have stored contracts of the source without checking them.
+          const filter = sourceName === undefined ? { since } : { source: sourceName };
           const report = await reverify(core, undefined, undefined, {
             ...{ context, filter, isListed: false, recompiles },
           });

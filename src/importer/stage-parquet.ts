@@ -29,6 +29,8 @@ interface StagedTable {
   readonly name: string;
   readonly columns: Readonly<Record<string, ParquetType>>;
   readonly key: readonly string[];
+  /** A column of the key that is indexed by its hash, because it may be longer than an entry of a B-tree. */
+  readonly hashed?: string;
   /** Columns that some writers omit. */
   readonly optional?: readonly string[];
   /** Of rows with an equal key, the newest by this column is kept; without it, the first. */
@@ -61,7 +63,7 @@ const TABLES: readonly StagedTable[] = [
     name: 'compiled_contracts_sources',
     columns: { compilation_id: 'uuid', source_hash: 'bytea', path: 'text' },
     key: ['compilation_id', 'path'],
-    index: 'compilation_id',
+    hashed: 'path',
   },
   {
     name: 'contract_deployments',
@@ -104,6 +106,7 @@ const TABLES: readonly StagedTable[] = [
     },
     key: ['chain_id', 'address'],
     newest: 'event_id',
+    index: 'verified_contract_id',
   },
 ];
 /** Tables of an export that an import reads. */
@@ -118,10 +121,19 @@ const QUESTIONS_OF_A_THREAD = 2;
 
 interface CopyParts {
   readonly database: Session;
+  readonly requireSpace: () => Promise<void>;
   readonly threads: ThreadPool<ParquetReadRequest, ParquetReadResult>;
   readonly signal: AbortSignal;
   readonly onRows: (rows: number) => void;
   readonly onFile: () => void;
+}
+
+/** An export that is loaded into tables. */
+export interface StagedExport {
+  /** Whether Fullmatch wrote the export, which loses nothing. */
+  readonly isOwn: boolean;
+  /** Drops the tables, unless they end with the session. */
+  drop(): Promise<void>;
 }
 
 /**
@@ -141,7 +153,6 @@ export async function findParquet(path: string): Promise<string | undefined> {
  * A later import continues with the tables that are complete, unless `isTemporary`. What the writer of the
  * export loses stays lost: NULL in a JSON column is the text `null`, and JSON has other whitespace. Overlapping
  * files, as rewritten ones are, give each row once.
- * @returns whether Fullmatch wrote the export, which loses nothing
  * @throws FullmatchError `import_path_unusable` with the file if one cannot be read, and those of the
  * database
  */
@@ -151,13 +162,16 @@ export async function stageParquet(
   {
     signal,
     isTemporary,
+    requireSpace,
     onProgress,
   }: {
     readonly signal: AbortSignal;
     readonly isTemporary: boolean;
+    /** @throws FullmatchError `storage_full` if the embedded server's disk has too little space */
+    readonly requireSpace: () => Promise<void>;
     readonly onProgress: (progress: StagingProgress) => void;
   },
-): Promise<{ readonly isOwn: boolean }> {
+): Promise<StagedExport> {
   const listed = await readParquetManifest(folder, signal);
   const tables: TableFiles[] = [];
   for (const table of TABLES) {
@@ -181,7 +195,7 @@ export async function stageParquet(
         new Map(tables.map(({ table, fingerprint }) => [table.name, fingerprint])),
       );
   const parts: CopyParts = {
-    ...{ database, threads, signal },
+    ...{ database, threads, signal, requireSpace },
     onRows: (rows) => {
       progress.rows += rows;
       onProgress({ ...progress });
@@ -197,7 +211,7 @@ export async function stageParquet(
   } finally {
     await threads.close();
   }
-  return { isOwn: listed !== undefined };
+  return { isOwn: listed !== undefined, drop: staging.drop };
 }
 
 /** The files of a table, newest first. */
@@ -239,10 +253,16 @@ async function stageTable(
   await database.query(
     sql(`import: stage ${name}`, `${staging.creating(name)} (${columns.join(', ')})`),
   );
-  await copyFiles(parts, table, files);
-  await setKey(database, table, folder);
-  if (index !== undefined) {
-    await database.query(sql(`import: index ${name}`, `CREATE INDEX ON ${name} (${index})`));
+  try {
+    await copyFiles(parts, table, files);
+    await setKey(database, table, folder);
+    if (index !== undefined) {
+      await database.query(sql(`import: index ${name}`, `CREATE INDEX ON ${name} (${index})`));
+    }
+  } catch (error) {
+    // An incomplete table is of no use to a later import. The first error is the cause.
+    await database.query(sql(`import: drop ${name}`, `DROP TABLE ${name}`)).catch(() => undefined);
+    throw error;
   }
   await database.query(sql(`import: analyze ${name}`, `ANALYZE ${name}`));
   await staging.complete(name, fingerprint);
@@ -274,7 +294,7 @@ function newestFirst(files: readonly string[]): readonly string[] {
 
 /** Copies the rows of files into a table, in file order. Threads read ahead. */
 async function copyFiles(
-  { database, threads, signal, onRows, onFile }: CopyParts,
+  { database, threads, signal, requireSpace, onRows, onFile }: CopyParts,
   table: StagedTable,
   files: readonly string[],
 ): Promise<void> {
@@ -305,6 +325,7 @@ async function copyFiles(
     if (answer === undefined) onFile();
     else if ('fault' in answer) throw unusableSource(path, answer.fault);
     else if (answer.count > 0) {
+      await requireSpace();
       await database.copyIn(copy, [COPY_BEGIN, answer.bytes, COPY_END]);
       onRows(answer.count);
     }
@@ -317,17 +338,24 @@ interface Chunk {
   readonly answer?: ParquetReadResult;
 }
 
-/** Adds the primary key of a table. Of rows with an equal key the newest is kept, or else the first copied. */
+/** Adds the unique key of a table. Of rows with an equal key the newest is kept, or else the first copied. */
 async function setKey(
   database: Session,
-  { name, key, newest }: StagedTable,
+  { name, key, hashed, newest }: StagedTable,
   folder: string,
 ): Promise<void> {
+  const indexed = key.map((column) =>
+    column === hashed ? `hash_path(${column})` : column,
+  );
   const addKey = sql(
     `import: set key of ${name}`,
-    `ALTER TABLE ${name} ADD PRIMARY KEY (${key.join(', ')})`,
+    `CREATE UNIQUE INDEX ON ${name} (${indexed.join(', ')})`,
   );
+  const required = key.map((column) => `ALTER ${column} SET NOT NULL`);
   try {
+    await database.query(
+      sql(`import: require key of ${name}`, `ALTER TABLE ${name} ${required.join(', ')}`),
+    );
     await database.query(addKey);
     return;
   } catch (error) {

@@ -40,19 +40,22 @@ export interface Staging {
   has(table: string): boolean;
   /** Records that a table is complete, so that a later import uses it. */
   complete(table: string, fingerprint: string): Promise<void>;
+  /** Drops the schema after a finished import. */
+  drop(): Promise<void>;
 }
 
-/** Staging tables that end with the session. */
+/** Tables that end with the session. */
 export const TEMPORARY_STAGING: Staging = {
   creating: (table) => `CREATE TEMP TABLE ${table}`,
   has: () => false,
   complete: () => Promise.resolve(),
+  drop: () => Promise.resolve(),
 };
 
 /**
  * Opens the staging schema, so that an import that is interrupted does not read complete tables again. Drops
  * tables that are incomplete or come from other files. Falls back to temporary tables if another import uses
- * the schema, or the user may not create one.
+ * the schema, or the user may not create or change it.
  * @param fingerprints the wanted tables and the fingerprints of their files
  */
 export async function openStaging(
@@ -61,12 +64,32 @@ export async function openStaging(
 ): Promise<Staging> {
   const [lock] = await database.query<{ is_held: boolean }>(TAKE_LOCK, [...ADVISORY_LOCKS.staging]);
   if (lock?.is_held !== true) return TEMPORARY_STAGING;
+  let kept: ReadonlySet<string>;
   try {
-    await database.query(CREATE);
+    kept = await prepareSchema(database, fingerprints);
   } catch (error) {
     if (sqlstateOf(error) === SQLSTATE.insufficientPrivilege) return TEMPORARY_STAGING;
     throw error;
   }
+  await database.query(USE);
+  return {
+    creating: (table) => `CREATE UNLOGGED TABLE ${STAGING_SCHEMA}.${table}`,
+    has: (table) => kept.has(table),
+    complete: async (table, fingerprint) => {
+      await database.query(RECORD, [table, fingerprint]);
+    },
+    drop: async () => {
+      await database.query(DROP);
+    },
+  };
+}
+
+/** Creates the schema and drops tables that are not wanted; returns the names of the complete ones. */
+async function prepareSchema(
+  database: Session,
+  fingerprints: ReadonlyMap<string, string>,
+): Promise<ReadonlySet<string>> {
+  await database.query(CREATE);
   await database.query(CREATE_LIST);
   const kept = new Set<string>();
   for (const { name, fingerprint } of await database.query<StagedTableRow>(READ_LIST)) {
@@ -78,24 +101,11 @@ export async function openStaging(
       );
     }
   }
-  await database.query(USE);
-  return {
-    creating: (table) => `CREATE UNLOGGED TABLE ${STAGING_SCHEMA}.${table}`,
-    has: (table) => kept.has(table),
-    complete: async (table, fingerprint) => {
-      await database.query(RECORD, [table, fingerprint]);
-    },
-  };
+  return kept;
 }
 
 interface StagedTableRow {
   readonly name: string;
   /** null for an incomplete table. */
   readonly fingerprint: string | null;
-}
-
-/** Drops the staged tables of this session's import. */
-export async function dropStaging(database: Session): Promise<void> {
-  const [lock] = await database.query<{ is_held: boolean }>(TAKE_LOCK, [...ADVISORY_LOCKS.staging]);
-  if (lock?.is_held === true) await database.query(DROP);
 }

@@ -134,8 +134,12 @@ ALTER TABLE compiled_contracts ADD PRIMARY KEY (id),
   ADD CONSTRAINT creation_code_artifacts_json_schema CHECK (validate_creation_code_artifacts(creation_code_artifacts)),
   ADD CONSTRAINT runtime_code_artifacts_json_schema CHECK (validate_runtime_code_artifacts(runtime_code_artifacts)),
   ADD CONSTRAINT additional_input_json_schema CHECK (additional_input IS NULL OR validate_additional_input(additional_input));
-ALTER TABLE compiled_contracts_sources ADD PRIMARY KEY (id), ADD UNIQUE (compilation_id, path),
+ALTER TABLE compiled_contracts_sources ADD PRIMARY KEY (id),
   ADD FOREIGN KEY (compilation_id) REFERENCES compiled_contracts, ADD FOREIGN KEY (source_hash) REFERENCES sources;
+CREATE FUNCTION hash_path(path varchar) RETURNS bytea LANGUAGE sql IMMUTABLE STRICT AS $$
+  SELECT sha256(convert_to(path, 'UTF8'))
+$$;
+CREATE UNIQUE INDEX compiled_contracts_sources_are_distinct ON compiled_contracts_sources (compilation_id, hash_path(path));
 ALTER TABLE verified_contracts ADD PRIMARY KEY (id), ADD UNIQUE (compilation_id, deployment_id),
   ADD FOREIGN KEY (deployment_id) REFERENCES contract_deployments, ADD FOREIGN KEY (compilation_id) REFERENCES compiled_contracts,
   ADD CONSTRAINT match_exists CHECK (creation_match OR runtime_match),

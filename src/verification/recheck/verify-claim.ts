@@ -85,10 +85,22 @@ export async function verifyClaim(
     if (!(error instanceof VerificationFailure || error instanceof FullmatchError)) throw error;
     const { code } = error;
     if (code.startsWith('database_')) throw error;
-    if (failureKindOf(code) !== 'no_match') return { outcome: 'not_checked', reason: code };
+    if (!isDisproof(error)) return { outcome: 'not_checked', reason: code };
     await settleContradictions(database, disproved);
     return { outcome: less, match: null };
   }
+}
+
+/**
+ * Whether a failure shows that the sources do not match. A value outside its type may still be proven by the
+ * creation bytecode, so without that bytecode it shows nothing.
+ */
+function isDisproof(error: VerificationFailure | FullmatchError): boolean {
+  const isUnproven =
+    error instanceof VerificationFailure &&
+    error.code === 'immutable_out_of_range' &&
+    error.codes.onchainCreationCode === undefined;
+  return failureKindOf(error.code) === 'no_match' && !isUnproven;
 }
 
 const isLess = ({ contract }: VerificationResult, { match }: ClaimRow): boolean =>
