@@ -342,6 +342,46 @@ describe('backups', () => {
       await older.drop();
     });
 
+    test('a database with unlisted contracts that the backup lacks, unless forced', async () => {
+      const saveUnlisted = async (number: number): Promise<void> => {
+        const of = targetOfUrl(new Secret(target.url), 'a test');
+        const pool = await openSchema(of, 'unlisted', 2, silentLogger);
+        const contract = sampleContract(5, sampleAddress(number), { runtimeMatch: 'full' });
+        await saveMatch(pool.database, contract);
+        await pool.close();
+      };
+      await saveUnlisted(1);
+      const { file } = await backUp(target.url);
+      await saveUnlisted(2);
+      const refused = await fullmatch(target.url, 'restore', file, '--json');
+      expect(refused.exitCode).toBe(6);
+      expect(JSON.parse(refused.stdout)).toMatchObject({ code: 'backup_behind', events: 1 });
+      const count = 'SELECT count(*)::int AS contracts FROM unlisted.current_matches';
+      expect(await onDatabase(target.url, count)).toEqual([{ contracts: 2 }]);
+      const forced = await fullmatch(target.url, 'restore', file, '--discard-newer');
+      expect(forced.exitCode, forced.stderr).toBe(0);
+      expect(await onDatabase(target.url, count)).toEqual([{ contracts: 1 }]);
+    });
+
+    test('rows that PostgreSQL rejects, with its reason', async () => {
+      const file = path.join(folder.path, `${(files += 1)}.tgz`);
+      const [name, bad] = ['rows/main/code/1', Buffer.from('too\tfew\n')];
+      const changed = (await unpack(whole)).flatMap((entry) =>
+        entry.name === name
+          ? [
+              { name, content: bad },
+              ...Array.from({ length: 20 }, (_, index) => ({
+                ...{ name: `rows/main/code/${index + 2}`, content: Buffer.alloc(2 ** 20, 'x') },
+              })),
+            ]
+          : [entry],
+      );
+      await packInto(file, changed);
+      const run = await fullmatch(target.url, 'restore', file, '--json');
+      expect(JSON.parse(run.stdout)).toMatchObject({ code: 'backup_unusable' });
+      expect(run.stdout).toContain('missing data for column');
+    });
+
     test('a database that a service is using', async () => {
       const service = await connectClient(targetOfUrl(new Secret(target.url), 'fullmatch'));
       const run = await fullmatch(target.url, 'restore', whole, '--json');

@@ -183,7 +183,7 @@ describe('an interrupted import', () => {
       'compiled_contracts_sources',
       'compiled_contracts_sources_0_1000.parquet',
     );
-    await parquetWriteFile({
+    parquetWriteFile({
       filename: file,
       columnData: [
         { name: 'compilation_id', data: [randomUUID()], type: 'STRING' },

@@ -68,6 +68,9 @@ beforeAll(async () => {
   for (const file of files) await import(path.join(SOURCE, file));
   const { STAGE_TABLES } = await import('../src/repository/bulk/contract-stage.ts');
   for (const table of STAGE_TABLES) await client.query(table);
+  for (const label of ['import: create staging', 'import: create list of staged tables']) {
+    await peer.query(texts.get(label)?.[0] ?? '');
+  }
   for (const [label, [text = '']] of texts) {
     if (UNPREPARED.has(label)) continue;
     try {

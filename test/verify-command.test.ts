@@ -234,11 +234,14 @@ describe.skipIf(!installed)(`fullmatch verify${installed ? '' : ` (${NO_ANVIL})`
     expect(JSON.parse(fetched.stdout)).toMatchObject([{ longVersion, pinned: true }]);
     const bundled = await run('bundle', 'compilers.tar', '0.8.37', '--ndjson');
     const lines = bundled.stdout.trim().split('\n');
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ longVersion, kind: expect.any(String) });
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({
+      longVersion,
+      kind: expect.any(String) as string,
+    });
     const installed = await run('prefetch', 'compilers.tar', '--json');
     expect(JSON.parse(installed.stdout)).toHaveLength(lines.length);
     expect(JSON.parse(installed.stdout)).toMatchObject(
-      lines.map(() => ({ longVersion, fileName: expect.any(String), pinned: true })),
+      lines.map(() => ({ longVersion, fileName: expect.any(String) as string, pinned: true })),
     );
   });
 });

@@ -108,7 +108,7 @@ export interface FullmatchClient {
     options?: RequestOptions,
   ): AsyncGenerator<ContractSummary, void>;
   /**
-   * Verified contracts by address (from its first 4 bytes on), by name or by bytecode hash. With filters, a
+   * Verified contracts by address (from its first 4 digits on), by name or by bytecode hash. With filters, a
    * page may have few entries and still have a next one.
    */
   searchContracts(

@@ -1,6 +1,5 @@
 import { createWriteStream, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { rename, rm } from 'node:fs/promises';
-import { once } from 'node:events';
 import path from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -73,9 +72,18 @@ export function archiveTarget(file: string): TreeTarget {
   // Received by end().
   written.catch(() => undefined);
   const add = async (name: string, content: Buffer): Promise<void> => {
-    const entry = archive.entry({ name, size: content.length, mtime: new Date(0) });
-    entry.end(content);
-    await Promise.race([once(entry, 'finish'), written]);
+    // A failed pipeline destroys the archive; this throws its error.
+    if (archive.destroying) await written;
+    // The callback also receives the error if the archive is destroyed meanwhile.
+    await new Promise<void>((resolve, reject) => {
+      const header = { name, size: content.length, mtime: new Date(0) };
+      const entry = archive.entry(header, content, (error) => {
+        if (error) reject(error);
+        else resolve();
+      });
+      // Without a listener the error would end the process.
+      entry.on('error', () => undefined);
+    });
   };
   // Entries of an archive are written one after another.
   let turn: Promise<void> = Promise.resolve();

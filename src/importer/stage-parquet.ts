@@ -211,7 +211,7 @@ export async function stageParquet(
   } finally {
     await threads.close();
   }
-  return { isOwn: listed !== undefined, drop: staging.drop };
+  return { isOwn: listed !== undefined, drop: () => staging.drop() };
 }
 
 /** The files of a table, newest first. */
@@ -344,9 +344,7 @@ async function setKey(
   { name, key, hashed, newest }: StagedTable,
   folder: string,
 ): Promise<void> {
-  const indexed = key.map((column) =>
-    column === hashed ? `hash_path(${column})` : column,
-  );
+  const indexed = key.map((column) => (column === hashed ? `hash_path(${column})` : column));
   const addKey = sql(
     `import: set key of ${name}`,
     `CREATE UNIQUE INDEX ON ${name} (${indexed.join(', ')})`,

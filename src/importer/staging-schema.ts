@@ -3,7 +3,7 @@ import { ADVISORY_LOCKS } from '../store/advisory-locks.ts';
 import { type Session, sql } from '../store/database.ts';
 
 /** Schema of staged tables, which outlives an interrupted import. */
-export const STAGING_SCHEMA = 'fullmatch_import';
+const STAGING_SCHEMA = 'fullmatch_import';
 
 const TAKE_LOCK = sql('import: lock staging', 'SELECT pg_try_advisory_lock($1, $2) AS is_held');
 const CREATE = sql('import: create staging', `CREATE SCHEMA IF NOT EXISTS ${STAGING_SCHEMA}`);

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { Secret } from '../../lib/secret.ts';
@@ -284,6 +284,38 @@ describe('Incremental export', () => {
       expect(await manifestOf(name)).toEqual(await manifestOf(`${name}-fresh`));
       expect(await filesIn(name)).toEqual(await filesIn(`${name}-fresh`));
     }
+  });
+
+  const withdraw = (number: number): Promise<unknown> =>
+    withdrawMatch(store.database, { chainId: 3, address: sampleAddress(number), reason: 'a test' });
+  const newestOf = async (name: string, number: number): Promise<Row | undefined> =>
+    (await rowsOf(name, 'fullmatch_matches')).findLast(
+      (row) => row['address'] === sampleAddress(number).slice(2),
+    );
+
+  test('reports withdrawals of contracts in full files if the last file was altered', async () => {
+    await save(3);
+    await run('altered', { rowsPerFile: 2 });
+    const matches = (await manifestOf('altered')).files.filter(({ path: file }) =>
+      file.startsWith('v2/fullmatch_matches/'),
+    );
+    expect(matches.map(({ closed }) => closed)).toEqual([true, false]);
+    await writeFile(at('altered', matches[1]!.path), 'damaged');
+    await withdraw(1);
+    await run('altered', { rowsPerFile: 2 });
+    expect(await newestOf('altered', 1)).toMatchObject({ kind: 'withdrawn', match: null });
+    expect(await newestOf('altered', 3)).toMatchObject({ kind: 'stored' });
+  });
+
+  test('reports withdrawals of contracts in full files of an interrupted export', async () => {
+    for (let number = 3; number < 6; number += 1) await save(number);
+    const options = { rowsPerFile: 2, chainId: 3 };
+    await run('stopped', options);
+    // An interrupted first export leaves only a progress manifest.
+    await rename(at('stopped', 'manifest.json'), at('stopped', 'manifest.partial.json'));
+    await withdraw(1);
+    await run('stopped', options);
+    expect(await newestOf('stopped', 1)).toMatchObject({ kind: 'withdrawn', match: null });
   });
 
   test("rejects a folder with another database's export, foreign files or a missing full file", async () => {

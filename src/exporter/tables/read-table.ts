@@ -5,6 +5,8 @@ import { type FieldRow, type FieldTable, type FieldValue, microsOf } from './fie
 export interface ExportScope {
   readonly chainId?: number;
   readonly since?: EarlierExport;
+  /** Without `since`: adds withdrawn contracts, which files of an earlier export may list as verified. */
+  readonly hasWithdrawn?: boolean;
 }
 
 /** End of the earlier export. */
@@ -33,14 +35,17 @@ const LONGEST_TRANSACTION = `interval '1 day'`;
  * Common table expressions in front of each key query: `places`, and `scope` with all evidence of their
  * matches, current or not.
  */
-function scopeOf({ chainId, since }: ExportScope): string {
+function scopeOf({ chainId, since, hasWithdrawn = false }: ExportScope): string {
   if (chainId !== undefined && !Number.isSafeInteger(chainId)) {
     throw new TypeError(`${chainId} is not a chain id`);
   }
   const ofChain = chainId === undefined ? '' : ` AND chain_id = ${chainId}`;
+  const withdrawn = hasWithdrawn
+    ? ` UNION SELECT chain_id, address FROM match_events WHERE kind = 'withdrawn'${ofChain}`
+    : '';
   const places =
     since === undefined
-      ? `SELECT chain_id, address FROM current_matches WHERE true${ofChain}`
+      ? `SELECT chain_id, address FROM current_matches WHERE true${ofChain}${withdrawn}`
       : changedPlaces(since, ofChain);
   return `WITH places AS (${places}), evidence AS (
     SELECT chain_id, address, verified_contract_id, updated_at FROM current_matches WHERE verified_contract_id IS NOT NULL

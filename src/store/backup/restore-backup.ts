@@ -1,4 +1,4 @@
-import { once } from 'node:events';
+import { finished as onFinished, type Writable } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import { type Client, escapeIdentifier } from 'pg';
 import { type CopyStreamQuery, from as copyFrom } from 'pg-copy-streams';
@@ -29,12 +29,14 @@ export interface RestoreOptions {
 const OTHERS = `
   SELECT DISTINCT application_name AS name FROM pg_stat_activity
   WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'fullmatch%'`;
-/** Acknowledged events, to be found again afterwards. */
-const KEEP_ACKNOWLEDGED = `
-  CREATE TEMP TABLE acknowledged ON COMMIT DROP AS
+/** Temporary table with the acknowledged events of a schema. */
+const keptOf = (schema: string): string => escapeIdentifier(`acknowledged_${schema}`);
+/** Copies a schema's acknowledged events, which are compared with the restored ones afterwards. */
+const keepAcknowledged = (schema: string): string => `
+  CREATE TEMP TABLE ${keptOf(schema)} ON COMMIT DROP AS
   SELECT id, kind::text AS kind, chain_id, address, recorded_at FROM match_events`;
-const COUNT_LOST = `
-  SELECT count(*)::int AS lost FROM acknowledged WHERE NOT EXISTS (
+const countLost = (schema: string): string => `
+  SELECT count(*)::int AS lost FROM ${keptOf(schema)} AS acknowledged WHERE NOT EXISTS (
     SELECT FROM match_events AS event WHERE event.id = acknowledged.id AND event.kind::text = acknowledged.kind
       AND (event.chain_id, event.address, event.recorded_at) = (acknowledged.chain_id, acknowledged.address, acknowledged.recorded_at))`;
 
@@ -114,6 +116,8 @@ class Filling {
   #manifest: Manifest | undefined;
   /** The table that is being filled. */
   #open: { readonly key: string; readonly stream: CopyStreamQuery } | undefined;
+  /** Error of the table's stream. pg-copy-streams emits it without destroying the stream. */
+  #failure: Error | undefined;
   #schema = MAIN_SCHEMA;
   #done = new Set<string>();
   #bytes = 0;
@@ -132,7 +136,7 @@ class Filling {
     await eachSchema(client, manifest, (schema) => this.#requireTables(schema));
     await client.query('BEGIN');
     await eachSchema(client, manifest, async ({ name, tables }) => {
-      if (name === MAIN_SCHEMA) await client.query(KEEP_ACKNOWLEDGED);
+      await client.query(keepAcknowledged(name));
       const listed = tables.map((table) => escapeIdentifier(table.name));
       // For all other writers the log is append-only.
       for (const table of listed) await client.query(`ALTER TABLE ${table} DISABLE TRIGGER USER`);
@@ -166,7 +170,8 @@ class Filling {
     if (this.#open?.key !== key) await this.#next(key);
     const { stream } = this.#open ?? {};
     if (stream === undefined) throw new Error('no table is filled');
-    if (!stream.write(part)) await Promise.race([once(stream, 'drain'), finished(stream)]);
+    if (this.#failure !== undefined) throw this.#failure;
+    if (!stream.write(part)) await untilDrained(stream);
     this.#bytes += part.length;
     this.#options.onProgress({
       tables: this.#manifest?.schemas.reduce((sum, { tables }) => sum + tables.length, 0) ?? 0,
@@ -188,14 +193,15 @@ class Filling {
     const columns = table.columns.map((column) => escapeIdentifier(column)).join(', ');
     const text = `COPY ${escapeIdentifier(name)} (${columns}) FROM STDIN`;
     this.#open = { key, stream: this.#client.query(copyFrom(text)) };
-    // The rejection is received when the stream is written to or closed.
-    this.#open.stream.on('error', () => undefined);
+    // Thrown when the stream is next written to or closed.
+    this.#open.stream.on('error', (error) => (this.#failure ??= error));
   }
 
   async #close(): Promise<void> {
     const open = this.#open;
     if (open === undefined) return;
     this.#open = undefined;
+    if (this.#failure !== undefined) throw this.#failure;
     open.stream.end();
     await finished(open.stream);
     this.#done.add(open.key);
@@ -209,6 +215,7 @@ class Filling {
     await this.#close();
     const client = this.#client;
     const { file, discardNewer } = this.#options;
+    let lost = 0;
     await eachSchema(client, manifest, async (schema) => {
       const { name, tables, sequences } = schema;
       for (const table of tables) {
@@ -228,9 +235,9 @@ class Filling {
       if (facts(restored) !== facts(schema)) {
         throw unusable(file, 'its counts do not match its rows');
       }
+      const counted = await client.query<{ lost: number }>(countLost(name));
+      lost += counted.rows[0]?.lost ?? 0;
     });
-    const { rows } = await client.query<{ lost: number }>(COUNT_LOST);
-    const lost = rows[0]?.lost ?? 0;
     if (lost > 0 && !discardNewer) throw behind(file, lost);
     await client.query('COMMIT');
   }
@@ -239,6 +246,20 @@ class Filling {
     this.#open?.stream.destroy();
     await this.#client.query('ROLLBACK').catch(() => undefined);
   }
+}
+
+/** Waits until a stream accepts more data. Rejects if it fails or closes first, and leaves no listeners behind. */
+function untilDrained(stream: Writable): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const settle = (error?: Error | null): void => {
+      stopWatching();
+      stream.off('drain', settle);
+      if (error) reject(error);
+      else resolve();
+    };
+    const stopWatching = onFinished(stream, settle);
+    stream.on('drain', settle);
+  });
 }
 
 function behind(file: string, lost: number): FullmatchError {

@@ -24,7 +24,7 @@ export function ContractFilters({
   return (
     <form class="filters" role="search" aria-label="Contracts" action={`${base}contracts`}>
       <p class="search-field">
-        <label for="contract-words">Search by address, its first 4 bytes, name or code hash</label>
+        <label for="contract-words">Search by address, its first 4 digits, name or code hash</label>
         <input
           id="contract-words"
           type="search"
@@ -38,7 +38,7 @@ export function ContractFilters({
         />
         {isMalformed && (
           <span id={MALFORMED} class="fault">
-            After 0x, type at least the first 8 hexadecimal digits of an address, at most all 40; or
+            After 0x, type at least the first 4 hexadecimal digits of an address, at most all 40; or
             the 64 of a code’s hash.
           </span>
         )}

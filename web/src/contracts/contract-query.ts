@@ -69,7 +69,7 @@ export function formatContractPath({ words, ...rest }: ContractQuery): string {
 /** Kind of the search text. `malformed` begins like an address but is not one. */
 export type WordsKind = 'none' | 'address' | 'prefix' | 'hash' | 'name' | 'malformed';
 
-/** Classifies the search text. An address counts as a prefix from its first 4 bytes on. */
+/** Classifies the search text. An address counts as a prefix from its first 4 digits on. */
 export function kindOfWords(words: string): WordsKind {
   if (words === '') return 'none';
   if (!/^0x/i.test(words)) return 'name';
@@ -77,5 +77,5 @@ export function kindOfWords(words: string): WordsKind {
   if (!/^[0-9a-f]*$/i.test(digits)) return 'malformed';
   if (digits.length === 64) return 'hash';
   if (digits.length === 40) return 'address';
-  return digits.length >= 8 && digits.length < 40 ? 'prefix' : 'malformed';
+  return digits.length >= 4 && digits.length < 40 ? 'prefix' : 'malformed';
 }

@@ -157,7 +157,7 @@ function Nothing({
         <p>An address has 40 hexadecimal digits after 0x; the first 8 are enough.</p>
       ) : (
         <p>
-          Search contracts by address (the first 8 digits are enough), name, code hash or creation
+          Search contracts by address (the first 4 digits are enough), name, code hash or creation
           transaction, and chains by name or id.
         </p>
       )}

@@ -8,7 +8,13 @@ import { badgeRoute } from './badge-routes.ts';
 
 const LABEL = 'contract';
 /** White text on each of these has a contrast of at least 4.5 to 1. */
-const COLOURS = { full: '#0b6b4f', partial: '#8a5200', none: '#5f6368', label: '#3c4043' } as const;
+const COLOURS = {
+  full: '#0b6b4f',
+  partial: '#8a5200',
+  claimed: '#524b75',
+  none: '#5f6368',
+  label: '#3c4043',
+} as const;
 /** Average character width of a sans-serif font at 11 px; the text is fitted to it. */
 const CHARACTER_WIDTH = 6.3;
 const PADDING = 6;
@@ -24,7 +30,7 @@ function renderBadge(match: ContractMatch | undefined): string {
   const words = wordsOf(match);
   const widthOf = (text: string): number => Math.round(text.length * CHARACTER_WIDTH + 2 * PADDING);
   const [left, right] = [widthOf(LABEL), widthOf(words)];
-  const colour = COLOURS[match?.match ?? 'none'];
+  const colour = COLOURS[match?.origin === 'imported' ? 'claimed' : (match?.match ?? 'none')];
   const text = (shown: string, from: number, width: number): string =>
     `<text x="${from + width / 2}" y="14" textLength="${width - 2 * PADDING}" lengthAdjust="spacingAndGlyphs">${shown}</text>`;
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${left + right}" height="${HEIGHT}" role="img" aria-label="${LABEL}: ${words}"><title>${LABEL}: ${words}</title><rect width="${left + right}" height="${HEIGHT}" rx="3" fill="${COLOURS.label}"/><path fill="${colour}" d="M${left} 0h${right - 3}a3 3 0 0 1 3 3v14a3 3 0 0 1-3 3H${left}z"/><g fill="#fff" text-anchor="middle" font-family="Verdana,DejaVu Sans,sans-serif" font-size="11">${text(LABEL, 0, left)}${text(words, left, right)}</g></svg>`;

@@ -54,7 +54,7 @@ const DEFAULT_DAYS = 90;
 const LEAST_DAYS_OF = { day: 1, week: 7, month: 28 } as const;
 
 const HASH = /^0x[0-9a-f]{64}$/;
-const ADDRESS_PREFIX = /^0x[0-9a-f]{8,40}$/;
+const ADDRESS_PREFIX = /^0x[0-9a-f]{4,40}$/;
 const ADDRESS_CURSOR = /^[0-9a-f]{40}\.[0-9]{1,16}$/;
 const NAME_CURSOR = /^[0-9]{1,18}\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.[^\0]+$/s;
 
@@ -194,7 +194,7 @@ function search(contracts: ContractLists, text: string, question: ListQuery): Pr
   if (lower.startsWith('0x')) {
     throw invalid(
       'q',
-      'after 0x, 8 to 40 hexadecimal digits of an address are expected, or 64 of a hash',
+      'after 0x, 4 to 40 hexadecimal digits of an address are expected, or 64 of a hash',
     );
   }
   expectCursor(NAME_CURSOR.test(after));

@@ -91,7 +91,7 @@ export const searchContractsRoute = createRoute({
   path: '/v1/contracts/search',
   summary: 'Verified contracts by address, name, code hash or creation transaction',
   description:
-    'Text that begins with 0x is an address, at least its first 4 bytes, or a hash of 32 bytes: the keccak256 of the runtime code, its SHA-256, or the hash of the creation transaction. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy. With `chain`, `match`, `origin` or `trust`, each page checks a limited number of contracts: it may have fewer than `limit`, or none, and still have a `next`.',
+    'Text that begins with 0x is an address, at least its first 4 digits, or a hash of 32 bytes: the keccak256 of the runtime code, its SHA-256, or the hash of the creation transaction. Everything else is a name, or the beginning of a word in it: `proxy` and `uupsp` find UUPSProxy. With `chain`, `match`, `origin` or `trust`, each page checks a limited number of contracts: it may have fewer than `limit`, or none, and still have a `next`.',
   tags,
   request: {
     query: z.object({
