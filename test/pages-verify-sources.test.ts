@@ -118,6 +118,29 @@ describeWith([BROWSER, ANVIL], 'verifying plain sources in the browser', () => {
     expect(tab.troubles).toEqual([]);
   });
 
+  test('pasted text that was not added is added on sending', async () => {
+    const pasting = await openTab();
+    try {
+      const { page } = pasting;
+      await visit(pasting, `${service.apiUrl}/verify?chain=${VERIFIED_CHAIN_ID}`);
+      await page.getByRole('tab', { name: 'Paste' }).click();
+      await page.fill('#pasted', SOURCES['contracts/Till.sol']);
+      await page.fill('#pasted-path', 'contracts/Till.sol');
+      await page.getByRole('button', { name: SEND }).click();
+      await page.locator('.fault li', { hasText: 'contracts/Owned.sol' }).waitFor();
+      await page.locator('#address-fault').waitFor();
+      expect(await page.locator('#files-fault').innerText()).toMatch(/import/i);
+      expect(await page.locator('#pasted').inputValue()).toBe('');
+      // Without a path the text is added under the proposed one.
+      await page.fill('#pasted', 'contract Third {}');
+      await page.getByRole('button', { name: SEND }).click();
+      await page.locator('.files li', { hasText: /^Third\.sol$/ }).waitFor();
+      expect(pasting.troubles).toEqual([]);
+    } finally {
+      await pasting.context.close();
+    }
+  });
+
   test.each(LOOKS)('the form renders at every screen size and scheme: $name', async (look) => {
     const looking = await openTab(look);
     try {

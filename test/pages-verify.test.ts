@@ -28,6 +28,7 @@ const LONG_VERSION = '0.8.37+commit.f401782d';
 /** A chain whose only endpoint accepts requests and never responds, and one whose endpoint has no listener. */
 const SILENT_CHAIN_ID = 424243;
 const DEAD_CHAIN_ID = 424244;
+const UNSUPPORTED_CHAIN_ID = 424245;
 const VAULT_PATH = 'project/contracts/Vault.sol';
 const VAULT = `${VAULT_PATH}:Vault`;
 const SOURCES = {
@@ -112,6 +113,7 @@ chains:
   ${VERIFIED_CHAIN_ID}: { name: Chain of the tests, local: true, rpc: ['${anvil.url}'] }
   ${SILENT_CHAIN_ID}: { name: Silent chain, local: true, rpc: ['${silent.url}'] }
   ${DEAD_CHAIN_ID}: { name: Dead chain, local: true, rpc: ['http://127.0.0.1:1'] }
+  ${UNSUPPORTED_CHAIN_ID}: { name: Closed chain, local: true, supported: false }
 `,
     });
     tab = await openTab();
@@ -270,6 +272,36 @@ chains:
     await tab.page.locator('#address-fault').waitFor({ state: 'detached' });
   });
 
+  test('selects the only chain that the text or the URL names', async () => {
+    const selected = `Chain of the tests (${VERIFIED_CHAIN_ID})`;
+    await openForm();
+    await tab.page.locator('#chain').fill('chain OF the tests');
+    await tab.page.keyboard.press('Tab');
+    await expect.poll(() => valueOf('chain')).toBe(selected);
+    await tab.page.getByText('Chain of the tests: supported.').waitFor();
+    // The Enter key sends without leaving the field.
+    await tab.page.locator('#chain').fill('dead');
+    await tab.page.keyboard.press('Enter');
+    await expect.poll(() => valueOf('chain')).toBe(`Dead chain (${DEAD_CHAIN_ID})`);
+    await expect.poll(() => focused()).toBe('address');
+    expect(await tab.page.locator('#chain-fault').count()).toBe(0);
+    // Several chains match.
+    await tab.page.locator('#chain').fill('chain');
+    await tab.page.getByRole('button', { name: SEND }).click();
+    await expect.poll(() => focused()).toBe('chain');
+    expect(await valueOf('chain')).toBe('chain');
+    await openForm('?chain=of+the+tests');
+    await expect.poll(() => valueOf('chain')).toBe(selected);
+  });
+
+  test('links to the supported chains if the selected one is not supported', async () => {
+    await openForm(`?chain=${UNSUPPORTED_CHAIN_ID}`);
+    const sentence = `Closed chain (${UNSUPPORTED_CHAIN_ID}) isn't supported here.`;
+    await expect.poll(() => tab.page.locator('#chain-fault').innerText()).toBe(sentence);
+    await tab.page.getByRole('link', { name: 'See supported chains' }).click();
+    await tab.page.waitForURL(/\/registry\?supported=yes$/);
+  });
+
   test('reports an existing match before submitting', async () => {
     const address = await newVault();
     await openForm(`?chain=${VERIFIED_CHAIN_ID}&address=${address}`);
@@ -308,7 +340,7 @@ chains:
     await choose(files.slice(0, 2));
     await tab.page.getByText('Missing sources').waitFor();
     await expect.poll(() => tab.page.locator('.drop li').allInnerTexts()).toEqual([VAULT_PATH]);
-    await tab.page.getByRole('button', { name: 'Take all 2 files out' }).click();
+    await tab.page.getByRole('button', { name: 'Remove all files' }).click();
     await drop(tab, project);
     await tab.page.getByText('One artifact').waitFor();
     expect(await tab.page.locator('.drop li').count()).toBe(0);

@@ -1,14 +1,8 @@
 import { type ComponentChildren, type VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { Combobox } from './combobox.tsx';
+import { type ChainChoice } from './named-chain.ts';
 import { SafeText } from './safe-text.tsx';
-
-/** A selectable chain. */
-export interface ChainChoice {
-  readonly chainId: number;
-  readonly name: string;
-  readonly shortName?: string;
-}
 
 interface Props {
   readonly base: string;

@@ -21,6 +21,8 @@ interface Props {
   /** Whether files were selected before that the browser could not keep. */
   readonly areLost: boolean;
   readonly onFiles: (files: readonly InputFile[]) => void;
+  /** Set to a function that adds the pasted text, while there is text that was not added. */
+  readonly addPasted: { current: (() => void) | undefined };
 }
 
 const MISSING_SHOWN = 8;
@@ -31,7 +33,7 @@ const PATHS_SHOWN = 12;
  * are submitted.
  */
 export function FileField(props: Props): VNode {
-  const { files, dropped, compilation, fault, areLost, onFiles } = props;
+  const { files, dropped, compilation, fault, areLost, onFiles, addPasted } = props;
   const [isOver, setOver] = useState(false);
   const [refusal, setRefusal] = useState<string>();
   const take = async (
@@ -71,7 +73,7 @@ export function FileField(props: Props): VNode {
       <Ways
         fault={wrong}
         onTake={(chosen, isMore) => void take(chosen, isMore)}
-        {...{ files, onFiles }}
+        {...{ files, onFiles, addPasted }}
       />
       {areLost && (
         <p class="fault">
@@ -90,7 +92,7 @@ export function FileField(props: Props): VNode {
       )}
       {files.length > 0 && (
         <button type="button" onClick={() => onFiles([])}>
-          Take {files.length === 1 ? 'the file' : `all ${formatCount(files.length)} files`} out
+          Remove all files
         </button>
       )}
     </fieldset>
@@ -103,7 +105,8 @@ function Ways({
   fault,
   onTake,
   onFiles,
-}: Pick<Props, 'files' | 'fault' | 'onFiles'> & {
+  addPasted,
+}: Pick<Props, 'files' | 'fault' | 'onFiles' | 'addPasted'> & {
   readonly onTake: (chosen: readonly PlacedFile[], isMore: boolean) => void;
 }): VNode {
   return (
@@ -133,6 +136,7 @@ function Ways({
           title: 'Paste',
           panel: (
             <PasteField
+              addPasted={addPasted}
               onAdd={(file) => onFiles([file, ...files.filter(({ path }) => path !== file.path)])}
             />
           ),

@@ -25,6 +25,7 @@ import { TokenField } from './token-field.tsx';
 import { ContractField, TextField } from './text-fields.tsx';
 import { proposeCompiler, type Proposal } from './propose-compiler.ts';
 import { SettingsFields } from './settings-fields.tsx';
+import { useSubmit } from './use-submit.ts';
 import {
   ADDRESS,
   buildRequest,
@@ -142,7 +143,7 @@ function useVerifyForm({ base, chain, address }: Props) {
   const dropped = useMemo(() => (files.length === 0 ? undefined : readInputFiles(files)), [files]);
   const compilation = compilationOf(dropped, fields.contract);
   const chainState = useChainState(base, fields.chain);
-  const faults = useFaults(fields, dropped, describeUnsupported(chainState));
+  const faults = useFaults(fields, dropped, describeUnsupported(chainState, fields.chain));
 
   useEffect(() => {
     const keptFiles = readKeptFiles();
@@ -180,12 +181,11 @@ function useVerifyForm({ base, chain, address }: Props) {
     faults.setTried(false);
   };
   const send = async (): Promise<void> => {
-    const { all } = faults;
     faults.setTried(true);
     setRefusal(undefined);
-    const first = FOCUS_ORDER.find((name) => all.has(name as FieldName));
+    const first = FOCUS_ORDER.find((name) => faults.all.has(name as FieldName));
     if (first !== undefined) focusField(first);
-    if (all.size > 0 || compilation === undefined) return;
+    if (faults.all.size > 0 || compilation === undefined) return;
     setSending(true);
     const { path, body } = buildRequest(fields, compilation);
     const answer = await submit(`${base}${path}`, body);
@@ -199,6 +199,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     }
   };
   useSendAgain(compilation !== undefined && fields.address !== '', send);
+  const sending = useSubmit({ base, fields, chainText, setFields, setChainText, isSending, send });
   return {
     fields,
     chainText,
@@ -215,7 +216,7 @@ function useVerifyForm({ base, chain, address }: Props) {
     alert,
     change,
     takeFiles,
-    send,
+    ...sending,
   };
 }
 
@@ -232,7 +233,9 @@ export function VerifyForm(props: Props): VNode {
     alert,
     change,
     takeFiles,
-    send,
+    addPasted,
+    selectNamedChain,
+    submitForm,
     proposal,
   } = form;
   return (
@@ -241,15 +244,19 @@ export function VerifyForm(props: Props): VNode {
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
-        void send();
+        void submitForm();
       }}
-      onFocusOut={({ target }) => leave((target as HTMLElement).id)}
+      onFocusOut={({ target }) => {
+        const { id } = target as HTMLElement;
+        leave(id);
+        if (id === 'chain') void selectNamedChain();
+      }}
     >
       <h2 class="step">Where</h2>
       <PlaceFields {...{ base, fields, chainText, chainState, faults, change }} />
       <h2 class="step">What</h2>
       <FileField
-        {...{ files, areLost, dropped, compilation }}
+        {...{ files, areLost, dropped, compilation, addPasted }}
         fault={faults.get('files')}
         onFiles={takeFiles}
       />
@@ -335,7 +342,7 @@ function PlaceFields({
         fault={faults.get('chain')}
         onChange={(text, id) => change({ chain: id }, text)}
       />
-      <SupportedChain state={chainState} />
+      <SupportedChain base={base} state={chainState} />
       <TextField
         id="address"
         label="Address"

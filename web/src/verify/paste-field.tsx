@@ -1,11 +1,18 @@
 import { type VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { type InputFile } from '../../../src/solidity/input-file.ts';
 import { findDeployableContracts } from '../../../src/solidity/build-standard-json.ts';
 import { vyperPragmaOf } from '../../../src/solidity/vyper-sources.ts';
 
 /** Accepts the text of a source or of a JSON file, and its import path. */
-export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => void }): VNode {
+export function PasteField({
+  onAdd,
+  addPasted,
+}: {
+  readonly onAdd: (file: InputFile) => void;
+  /** Set to a function that adds the text, while there is text that was not added. */
+  readonly addPasted: { current: (() => void) | undefined };
+}): VNode {
   const [path, setPath] = useState('');
   const [text, setText] = useState('');
   const [fault, setFault] = useState<string>();
@@ -16,17 +23,15 @@ export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => voi
   const source = isVyper ? 'Contract.vy' : `${name?.name ?? 'Contract'}.sol`;
   const proposed = isJson ? 'input.json' : source;
   const add = (): void => {
-    if (text.trim() === '') {
-      setFault('Paste the text of a source first.');
-      document.getElementById('pasted')?.focus();
-      return;
-    }
     onAdd({ path: path.trim() === '' ? proposed : path.trim(), text });
     setPath('');
     setText('');
     setFault(undefined);
-    document.getElementById('pasted')?.focus();
   };
+  const isEmpty = text.trim() === '';
+  useLayoutEffect(() => {
+    addPasted.current = isEmpty ? undefined : add;
+  });
   return (
     <>
       <div class="field">
@@ -63,7 +68,14 @@ export function PasteField({ onAdd }: { readonly onAdd: (file: InputFile) => voi
           standard JSON input.
         </p>
       </div>
-      <button type="button" onClick={add}>
+      <button
+        type="button"
+        onClick={() => {
+          if (isEmpty) setFault('Paste the text of a source first.');
+          else add();
+          document.getElementById('pasted')?.focus();
+        }}
+      >
         Add this source
       </button>
     </>

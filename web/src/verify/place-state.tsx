@@ -50,10 +50,13 @@ export function useChainState(base: string, chain: string): ChainState | undefin
 }
 
 /** Message for an unsupported chain; undefined for others. */
-export function describeUnsupported(state: ChainState | undefined): string | undefined {
+export function describeUnsupported(
+  state: ChainState | undefined,
+  chainId: string,
+): string | undefined {
   if (state?.kind === 'unknown') return 'No chain with this id is known here.';
   if (state?.kind !== 'unsupported') return undefined;
-  return `${state.name} is known here, and its contracts cannot be verified: the service has no endpoint for it.`;
+  return `${state.name} (${chainId}) isn't supported here.`;
 }
 
 /** Warns before submission that the contract is already verified. */
@@ -84,14 +87,23 @@ export function KnownContract({
   );
 }
 
-/** Confirms that a chain is supported. */
-export function SupportedChain({ state }: { readonly state: ChainState | undefined }): VNode {
+/** Confirms that a chain is supported, or links to the supported chains. */
+export function SupportedChain({
+  base,
+  state,
+}: {
+  readonly base: string;
+  readonly state: ChainState | undefined;
+}): VNode {
   return (
     <p class="hint" role="status">
       {state?.kind === 'supported' && (
         <>
           <SafeText text={state.name} />: supported.
         </>
+      )}
+      {state?.kind === 'unsupported' && (
+        <a href={`${base}registry?supported=yes`}>See supported chains</a>
       )}
     </p>
   );
