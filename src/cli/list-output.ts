@@ -25,12 +25,16 @@ export function writeListJson(
   return true;
 }
 
-/** Writes a list whose entries arrive one at a time: a line each, or the formats of {@link writeListJson}. */
+/** Receives the entries of a list one at a time. */
 export interface ListWriter<Entry> {
   add(entry: Entry): void;
   end(): void;
 }
 
+/**
+ * Creates a writer for a list whose entries arrive one at a time: it writes a line for each, or the formats of
+ * {@link writeListJson}.
+ */
 export function createListWriter<Entry>(
   stream: OutputStream,
   options: ParsedOptions,

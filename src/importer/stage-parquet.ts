@@ -238,7 +238,7 @@ async function hashFiles(table: StagedTable, files: readonly string[]): Promise<
 async function stageTable(
   parts: CopyParts,
   staging: Staging,
-  { table, files, fingerprint }: TableFiles,
+  { table, files }: TableFiles,
   folder: string,
 ): Promise<void> {
   const { database } = parts;
@@ -247,11 +247,13 @@ async function stageTable(
     files.forEach(parts.onFile);
     return;
   }
+  // The service has tables of the same names.
+  const place = `${staging.schema}.${name}`;
   const columns = Object.entries(table.columns).map(
     ([column, type]) => `${column} ${sqlTypeOf(type)}`,
   );
   await database.query(
-    sql(`import: stage ${name}`, `${staging.creating(name)} (${columns.join(', ')})`),
+    sql(`import: stage ${name}`, `CREATE ${staging.kind} TABLE ${place} (${columns.join(', ')})`),
   );
   try {
     await copyFiles(parts, table, files);
@@ -261,11 +263,11 @@ async function stageTable(
     }
   } catch (error) {
     // An incomplete table is of no use to a later import. The first error is the cause.
-    await database.query(sql(`import: drop ${name}`, `DROP TABLE ${name}`)).catch(() => undefined);
+    await database.query(sql(`import: drop ${name}`, `DROP TABLE ${place}`)).catch(() => undefined);
     throw error;
   }
   await database.query(sql(`import: analyze ${name}`, `ANALYZE ${name}`));
-  await staging.complete(name, fingerprint);
+  await staging.complete(name);
 }
 
 /** Lists the files of a table in a folder without a manifest. */

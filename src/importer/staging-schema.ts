@@ -34,19 +34,20 @@ const DROP = sql('import: drop staging', `DROP SCHEMA IF EXISTS ${STAGING_SCHEMA
 
 /** Destination of staged tables. */
 export interface Staging {
-  /** `CREATE … TABLE` and the name of a new table. */
-  creating(table: string): string;
+  /** Kind and schema of the tables. */
+  readonly kind: 'TEMP' | 'UNLOGGED';
+  readonly schema: string;
   /** Whether an earlier import left a table complete. */
   has(table: string): boolean;
   /** Records that a table is complete, so that a later import uses it. */
-  complete(table: string, fingerprint: string): Promise<void>;
+  complete(table: string): Promise<void>;
   /** Drops the schema after a finished import. */
   drop(): Promise<void>;
 }
 
 /** Tables that end with the session. */
 export const TEMPORARY_STAGING: Staging = {
-  creating: (table) => `CREATE TEMP TABLE ${table}`,
+  ...{ kind: 'TEMP', schema: 'pg_temp' },
   has: () => false,
   complete: () => Promise.resolve(),
   drop: () => Promise.resolve(),
@@ -73,10 +74,10 @@ export async function openStaging(
   }
   await database.query(USE);
   return {
-    creating: (table) => `CREATE UNLOGGED TABLE ${STAGING_SCHEMA}.${table}`,
+    ...{ kind: 'UNLOGGED', schema: STAGING_SCHEMA },
     has: (table) => kept.has(table),
-    complete: async (table, fingerprint) => {
-      await database.query(RECORD, [table, fingerprint]);
+    complete: async (table) => {
+      await database.query(RECORD, [table, fingerprints.get(table)]);
     },
     drop: async () => {
       await database.query(DROP);
